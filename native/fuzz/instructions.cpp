@@ -11,7 +11,7 @@ namespace {
 
 using namespace softgpu;  // but for Target, which is a fuzz target here
 
-constexpr softgpu::Target kTargets[] = {kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942};
+constexpr softgpu::Target kTargets[] = {kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942, kGfx1100, kGfx1100Wave64};
 
 std::vector<uint32_t> words_of(Bytes bytes) {
   constexpr size_t kMaxWords = 256;
@@ -25,7 +25,9 @@ void execute_words(Bytes bytes) {
   constexpr uint64_t kLimit = 200;
   if (bytes.size() < 5) return;
   static testing::StreamMachine machines[] = {testing::StreamMachine(kTargets[0]), testing::StreamMachine(kTargets[1]),
-                                              testing::StreamMachine(kTargets[2]), testing::StreamMachine(kTargets[3])};
+                                              testing::StreamMachine(kTargets[2]), testing::StreamMachine(kTargets[3]),
+                                              testing::StreamMachine(kTargets[4]), testing::StreamMachine(kTargets[5])};
+  static_assert(std::size(machines) == std::size(kTargets));
   static const bool drawn = [] {
     std::mt19937_64 random(1);
     for (testing::StreamMachine& machine : machines) machine.draw_state(random);

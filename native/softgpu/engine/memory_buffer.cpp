@@ -1,6 +1,7 @@
 // MUBUF: the private segment through its swizzled resource (what clang emits for stack objects), and linear buffers,
 // raw or structured.
 #include <cstdio>
+#include <string>
 
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/lds_load.h"
@@ -13,18 +14,23 @@ namespace {
 
 void nothing(Wave&, const Instruction&) {}
 
-// Buffer resource (V#) of GFX9.
+// OOB_SELECT of RDNA. Before it, instructions with an index check that, if there is a stride, and others the offset.
+enum class RangeCheck : uint8_t { kIndexAndStride, kIndex, kNothing, kOffset, kByIndexing };
+
+// Buffer resource (V#) of GFX9, and what RDNA made of it (RDNA2 and RDNA3 ISA, "Buffer resource descriptor").
 struct Resource {
-  explicit Resource(const uint32_t* words)
+  Resource(const uint32_t* words, Isa isa)
       : base(words[0] | uint64_t{words[1] & 0xffff} << 32),
         stride((words[1] >> 16) & 0x3fff),
-        swizzled((words[1] >> 31) != 0),
+        swizzled((words[1] >> (isa == Isa::kGfx1100 ? 30 : 31)) != 0),  // there the size of an element, 0 for none
+        range_check(is_rdna(isa) ? static_cast<RangeCheck>(words[3] >> 28 & 3) : RangeCheck::kByIndexing),
         records(words[2]),
         index_stride((words[3] >> 21) & 3),
         adds_thread_id((words[3] >> 23 & 1) != 0) {}
   uint64_t base;
   uint32_t stride;
   bool swizzled;
+  RangeCheck range_check;
   uint32_t records;
   uint32_t index_stride;  // 2: 32, 3: 64
   bool adds_thread_id;
@@ -91,9 +97,29 @@ void check_range(const Resource& resource, bool structured, uint64_t soffset, co
   });
 }
 
+// Whether a resource of RDNA is checked as check_range does it.
+bool is_checked_alike(const Resource& resource, bool structured, const uint64_t* offsets, uint32_t bytes,
+                      uint64_t exec) {
+  bool within_stride = true;
+  switch (resource.range_check) {
+    case RangeCheck::kByIndexing:
+      return true;
+    case RangeCheck::kOffset:
+      return !structured;
+    case RangeCheck::kIndex:
+      return structured;
+    case RangeCheck::kIndexAndStride:
+      for_lanes(exec, [&](unsigned lane) { within_stride &= offsets[lane] + bytes <= resource.stride; });
+      return structured && within_stride;
+    case RangeCheck::kNothing:
+      return false;
+  }
+  return false;
+}
+
 void compute_addresses(Wave& wave, const Instruction& i, unsigned first_operand, uint32_t bytes, BufferAddresses& out) {
   const BufferOperands operands(i, first_operand);
-  const Resource resource(&wave.sgpr[operands.resource->index]);
+  const Resource resource(&wave.sgpr[operands.resource->index], i.isa);
   const uint64_t soffset = operands.soffset->kind == Operand::Kind::kOff ? 0 : read32(wave, *operands.soffset);
   const VectorRegister* vaddr = i.idxen || i.offen ? register_rows(wave, *operands.vaddr) : nullptr;
   const uint32_t* index = i.idxen ? vaddr[0] : nullptr;
@@ -113,6 +139,10 @@ void compute_addresses(Wave& wave, const Instruction& i, unsigned first_operand,
     offsets[lane] = static_cast<uint64_t>(i.offset) + (voffset ? voffset[lane] : 0);
     out.lanes.at[lane] =
         resource.base + soffset + offsets[lane] + (index ? uint64_t{index[lane]} * resource.stride : 0);
+  }
+  if (!is_checked_alike(resource, structured, offsets, bytes, exec)) {
+    raise_unsupported("buffer resource with OOB_SELECT " + std::to_string(static_cast<unsigned>(resource.range_check)) +
+                      (structured ? " for an access by index" : " for an access by offset"));
   }
   check_range(resource, structured, soffset, index, offsets, bytes, exec, out);
 }

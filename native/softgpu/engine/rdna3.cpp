@@ -209,9 +209,9 @@ void read_real_time(Wave& wave, const Instruction& i) {
 
 enum Message : int32_t { kInterrupt = 1, kDeallocVgprs = 3, kGetRealTime = 131 };
 
-// A half of what is no register: nobody says which bits it is.
+// A half of what is no register: nobody says which bits it is. In v_permlane16, op_sel is FI and BOUND_CTRL.
 bool selects_half_of_constant(const Instruction& i) {
-  if (i.encoding != Encoding::kVop3) return false;
+  if (i.encoding != Encoding::kVop3 || i.op == Op::v_permlane16_b32 || i.op == Op::v_permlanex16_b32) return false;
   for (unsigned k = 0; k < i.src_count; ++k) {
     if ((i.op_sel >> k & 1) && i.src[k].kind == Kind::kConstant) return true;
   }

@@ -73,6 +73,14 @@ void consider(Target target, const Instruction& i, std::map<std::string, Mnemoni
   for (const std::string& name : modifiers_of(i)) ++(executed ? mnemonic.on_executed : mnemonic.on_refused)[name];
 }
 
+// Each is executed or not by itself: words by chance would miss some.
+void consider_messages(Target target, const Instruction& i, std::map<std::string, MnemonicSurvey>& found) {
+  constexpr int32_t kMessages = 256;
+  if ((form_of(i.isa, i.op).row.flags & kMessage) == 0) return;
+  Instruction other = i;
+  for (other.simm16 = 0; other.simm16 < kMessages; ++other.simm16) consider(target, other, found);
+}
+
 }  // namespace
 
 std::vector<std::string> MnemonicSurvey::refused_modifiers() const {
@@ -94,6 +102,7 @@ std::map<std::string, MnemonicSurvey> survey(Target target) {
         if (decoded.status != DecodeStatus::kOk) continue;
         ++accepted;
         consider(target, decoded.instruction, found);
+        consider_messages(target, decoded.instruction, found);
       }
     }
   }

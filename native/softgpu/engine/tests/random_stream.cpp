@@ -136,7 +136,7 @@ void StreamMachine::draw_state(std::mt19937_64& random) {
       const uint64_t pointer = data_.address() + random() % (kDataBytes / 2) / 4 * 4;
       std::memcpy(&first_scalars_[k], &pointer, 8);
       first_scalars_[k + 2] = static_cast<uint32_t>(random() % (kDataBytes / 2));
-      first_scalars_[k + 3] = 0;
+      first_scalars_[k + 3] = is_rdna(target_.isa) ? 3u << 28 : 0;  // OOB_SELECT 3: offsets are checked
     }
   }
   first_scalars_[kM0] = random() % 2 ? static_cast<uint32_t>(random() % 64 * 4) : some_float(random);

@@ -381,7 +381,7 @@ class Rdna2Atomics : public Rdna2 {
     wave.set_exec(1);
     set_vector64(0, 0, data.address());
     wave.set_sgpr64(0, data.address());
-    wave.set_sgpr64(2, 256);
+    wave.set_sgpr64(2, 256 | uint64_t{3} << 60);  // OOB_SELECT 3: the offset is checked
   }
   // What is in memory after `snippet`, whose result is the old value in every case.
   uint32_t after(const std::string& snippet, uint32_t memory, uint32_t operand, unsigned result = 6) {

@@ -289,6 +289,56 @@ TEST_F(Rdna3, FlatScratchIsTheHardwares) {
   for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(wave.vgpr[2][lane], 1000 + lane);
 }
 
+// RDNA3 ISA, "Buffer resource descriptor": SWIZZLE_ENABLE is word 1 [31:30], OOB_SELECT word 3 [29:28].
+TEST_F(Rdna3, BuffersAreCheckedByTheirDescriptor) {
+  Array<uint32_t> data{space, 64, "data"};
+  for (unsigned k = 0; k < 64; ++k) data[k] = 100 + k;
+  const auto describe = [&](uint32_t stride, uint32_t swizzle, uint32_t records, uint32_t select) {
+    wave.set_sgpr64(0, data.address() | uint64_t{stride} << 48 | uint64_t{swizzle} << 62);
+    wave.set_sgpr64(2, records | uint64_t{select} << 60);
+  };
+  const auto refused = [&](const std::string& snippet, const std::string& what) {
+    const auto fault = try_run(snippet);
+    return fault && fault->kind == Fault::Kind::kUnsupportedInstruction &&
+           fault->detail.find(what) != std::string::npos;
+  };
+  fill(0, [](unsigned lane) { return 4 * lane; });
+  describe(0, 0, 64, 3);
+  run("load_by_offset");
+  for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(wave.vgpr[2][lane], lane < 16 ? 100 + lane : 0);
+  for (uint32_t swizzle = 1; swizzle < 4; ++swizzle) {
+    describe(0, swizzle, 64, 3);
+    EXPECT_TRUE(refused("load_by_offset", "swizzled")) << swizzle;
+  }
+  for (uint32_t select = 0; select < 3; ++select) {
+    describe(0, 0, 64, select);
+    EXPECT_TRUE(refused("load_by_offset", "OOB_SELECT " + std::to_string(select) + " for an access by offset"));
+  }
+  fill(0, [](unsigned lane) { return lane; });
+  fill(1, [](unsigned lane) { return 4 * (lane & 1); });
+  for (uint32_t select : {0u, 1u}) {
+    describe(12, 0, 8, select);
+    run("load_by_index");
+    for (unsigned lane = 0; lane < 32; ++lane)
+      EXPECT_EQ(wave.vgpr[2][lane], lane < 8 ? 100 + 3 * lane + (lane & 1) : 0) << select;
+  }
+  describe(8, 0, 8, 1);
+  run("load_by_index");
+  EXPECT_EQ(wave.vgpr[3][1], 104u) << "beyond the stride, which is not checked";
+  for (uint32_t select : {0u, 2u, 3u}) {
+    describe(8, 0, 8, select);
+    EXPECT_TRUE(refused("load_by_index", "for an access by index")) << select;
+  }
+}
+
+TEST_F(Rdna3, LanesArePermutedByConstants) {
+  fill(0, [](unsigned lane) { return 7 * lane; });
+  run("permute_with_constants");
+  EXPECT_EQ(wave.vgpr[2][0], 7u);
+  EXPECT_EQ(wave.vgpr[2][1], 0u);
+  EXPECT_EQ(wave.vgpr[2][20], 7u * 16);
+}
+
 TEST_F(Rdna3, MessagesAreKnownOrRefused) {
   run("real_time");
   EXPECT_EQ(wave.sgpr[5], 0u);

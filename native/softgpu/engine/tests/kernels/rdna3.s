@@ -58,6 +58,9 @@ snippet get_flat_scratch, s_getreg_b32 s4, hwreg(HW_REG_FLAT_SCR_LO)
 snippet set_flat_scratch, s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s0
 snippet scratch_store, scratch_store_b32 v0, v1, s0 offset:4
 snippet scratch_load, scratch_load_b32 v2, v0, s0 offset:4
+snippet load_by_offset, buffer_load_b32 v2, v0, s[0:3], 0 offen
+snippet load_by_index, buffer_load_b64 v[2:3], v[0:1], s[0:3], 0 idxen offen
+snippet permute_with_constants, v_permlane16_b32 v2, v0, 1, 0 op_sel:[1,1]
 snippet real_time, s_sendmsg_rtn_b64 s[4:5], sendmsg(MSG_RTN_GET_REALTIME)
 snippet doorbell, s_sendmsg_rtn_b32 s4, sendmsg(MSG_RTN_GET_DOORBELL)
 .globl waits
