@@ -45,6 +45,14 @@ describe('the source of Triton kernels', () => {
     const script = workspace.read(`${scaled}/reproducer.py`);
     expect(script).toContain('# What the autotuner of the app chose.');
     expect(script).toContain("return (triton.cdiv(n, meta['BLOCK']),)");
+    const { tunings } = workspace.json<{ tunings: { unit: string; trials: { median: number; chosen: boolean }[] }[] }>(
+      `${scaled}/capture/triton.json`,
+    );
+    expect(tunings.map(({ unit }) => unit)).toEqual(['wave_instructions']);
+    const trials = tunings[0]?.trials ?? [];
+    expect(trials.filter(({ chosen }) => chosen).map(({ median }) => median)).toEqual([
+      Math.min(...trials.map(({ median }) => median)),
+    ]);
     expect(workspace.read('kernels/triton-rows/softmax/reproducer.py')).toContain(
       '"source": captured.tensor("float32", (32, 181), (200, 1), region="r0", offset=3232)',
     );

@@ -15,6 +15,12 @@ const tritonValueSchema = z.union([
   z.object({ unknown: z.string() }),
 ]);
 
+/** As Python writes it; what cannot be written down is named. */
+export function shownValue(value: TritonValue): string {
+  if ('python' in value) return value.python;
+  return 'function' in value ? value.function.qualname : value.unknown;
+}
+
 export type TritonValue = z.output<typeof tritonValueSchema>;
 
 const parameterSchema = z.looseObject({
@@ -110,23 +116,42 @@ export const tritonNoteSchema = z.looseObject({
 
 const configurationSchema = z.record(z.string(), tritonValueSchema);
 
+const mostTrials = 65_536;
+
+const tuningSchema = z.looseObject({
+  key: z.array(z.string()).describe('Of the arguments that it tuned for last: Triton keeps no other trials.'),
+  unit: z.enum(['ms', 'wave_instructions']).describe('ms as Triton measured; what the software GPU executed.'),
+  trials: z
+    .array(
+      z.object({
+        configuration: configurationSchema,
+        median: z.number().nullable().describe('In `unit`; null where it could not run.'),
+        chosen: z.boolean(),
+      }),
+    )
+    .max(mostTrials),
+});
+
 export const tritonAutotuneSchema = z.looseObject({
   schema: z.literal('kernloop.triton-autotune/1'),
   name: z.string(),
   winners: z.array(configurationSchema),
   configurations: z.array(configurationSchema),
+  tuning: tuningSchema.nullish(),
 });
 
 /** `triton.json` of a capture: how Triton compiled the captured kernel, with the text of every file, and how it was launched. */
-const tritonJsonSchema = z.looseObject({
+export const tritonJsonSchema = z.looseObject({
   schema: z.literal('kernloop.triton/1'),
   compilation: z.looseObject(compileFields).nullable(),
   sources: z.record(digest, z.string()).describe('Snapshots, by their digest.'),
   launch: z.looseObject(launchFields).nullable().describe('Null where the launch was not seen.'),
   winners: z.array(configurationSchema).describe('What the autotuners of the kernel chose, where there is one.'),
+  tunings: z.array(tuningSchema).optional().describe('What the autotuners of the kernel tried last.'),
   problem: z.string().nullable().describe('Why there is no compilation.'),
 });
 
+export type TritonTuning = z.output<typeof tuningSchema>;
 export type TritonJson = z.output<typeof tritonJsonSchema>;
 export type TritonCompilation = NonNullable<TritonJson['compilation']>;
 

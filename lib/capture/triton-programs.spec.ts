@@ -123,6 +123,20 @@ describe('what Triton was seen to do', () => {
     expect([shapeFor(7), shapeFor(8), shapeFor(9)]).toEqual([[4], [9], [4]]);
   });
 
+  it('has what autotuners of this kernel tried, whether they tell their trials or not', () => {
+    const tuning = { key: ['4'], unit: 'ms', trials: [{ configuration: {}, median: null, chosen: false }] };
+    const tuned = (name: string, more: object): object => ({
+      ...{ schema: 'kernloop.triton-autotune/1', name, winners: [], configurations: [] },
+      ...more,
+    });
+    const { kept } = keep({
+      ...{ 'compile-7-1.json': compile(), ...source },
+      ...{ 'autotune-7-1.json': tuned('add', {}), 'autotune-7-2.json': tuned('add', { tuning: null }) },
+      ...{ 'autotune-7-3.json': tuned('add', { tuning }), 'autotune-7-4.json': tuned('other', { tuning }) },
+    });
+    expect(kept?.tunings).toEqual([tuning]);
+  });
+
   it('warns of a record that cannot be read, and keeps the capture', () => {
     const { kept, warned } = keep({ 'compile-7-1.json': '{"schema": "kernloop.tri' });
     expect([kept, warned]).toEqual([null, [expect.stringContaining('cannot be read')]]);

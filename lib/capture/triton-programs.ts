@@ -87,6 +87,7 @@ function programOf(records: Records, capture: CaptureJson, pid: number | null): 
     sources: Object.fromEntries(digestsOf(compilation).map((digest) => [digest, records.source(digest)])),
     launch: launch === undefined ? null : withoutOrigin(launch),
     winners: autotuned.flatMap(({ winners }) => winners),
+    tunings: autotuned.flatMap(({ tuning }) => tuning ?? []),
   };
 }
 

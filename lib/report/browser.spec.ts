@@ -5,7 +5,15 @@ import { TestWorkspace } from '../testing/workspace';
 import { reportOptionsSchema } from './options';
 import { report } from './report';
 import { Chromium, type Scheme } from './testing/browser';
-import { hostile, judged, keepCompared, keepHotSpots, reproducerOf, writeTune } from './testing/reproducer';
+import {
+  hostile,
+  judged,
+  keepCompared,
+  keepHotSpots,
+  reproducerOf,
+  writeAutotuned,
+  writeTune,
+} from './testing/reproducer';
 
 jest.setTimeout(600_000);
 
@@ -27,6 +35,7 @@ describe('pages in Chromium', () => {
     keepCompared(reproducer, 'times', deps);
     keepHotSpots(reproducer, deps);
     writeTune(workspace, 'BLOCK');
+    writeAutotuned(workspace, hostile);
     await make('reproducer', { reproducer });
     await make('workspace', { workspace: workspace.root });
     const trace = workspace.path(`trace.kevents`);

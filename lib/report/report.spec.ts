@@ -6,7 +6,16 @@ import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { reportOptionsSchema } from './options';
 import { report } from './report';
-import { fakes, hostile, judged, keepCompared, keepHotSpots, reproducerOf, writeTune } from './testing/reproducer';
+import {
+  fakes,
+  hostile,
+  judged,
+  keepCompared,
+  keepHotSpots,
+  reproducerOf,
+  writeAutotuned,
+  writeTune,
+} from './testing/reproducer';
 
 describe('the page of a reproducer', () => {
   let workspace: TestWorkspace;
@@ -133,10 +142,30 @@ describe('the page of a reproducer', () => {
     const deps = await judged(workspace, root, true);
     keepHotSpots(root, deps);
     writeTune(workspace, hostile);
+    writeAutotuned(workspace, hostile);
     const text = await made();
     expect(text).not.toMatch(/<img|<script>alert/);
     expect(text.match(/<script/g)).toHaveLength(1);
     expect(text).toContain('&lt;img src=x onerror=&quot;alert(&#39;x&#39;)&quot;&gt;');
+  });
+
+  it('shows what the autotuner of the app tried, the best first and what did not run last, and calls no count a time', async () => {
+    writeAutotuned(workspace, 'GROUP');
+    const times = sectionOf(await made(), 'tune');
+    const cells = [...times.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+      [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell),
+    );
+    expect(cells.slice(-3)).toEqual([
+      ['chosen', '128', 'GROUP', '0.02', '1.000 ×'],
+      ['', '64', 'GROUP', '0.03', '1.500 ×'],
+      ['', '1024', 'GROUP', 'did not run', ''],
+    ]);
+    expect(times).toContain('ms, as the autotuner measured');
+    expect(times).toContain('The best 2 of 2 configurations that ran');
+    writeAutotuned(workspace, 'GROUP', 'wave_instructions');
+    const counts = sectionOf(await made(), 'tune');
+    expect(counts).toContain('wave-instructions');
+    expect(counts).not.toMatch(/\bms\b/);
   });
 
   it('names a file that nobody can read in its place, and makes the rest', async () => {

@@ -4,6 +4,7 @@ import { markup } from '../page/html';
 import type { Page } from '../page/page';
 import type { Reproducer } from '../reproducer/reproducer';
 import { reportSchema } from '../validate/report-json';
+import { autotunedBody } from './autotuned';
 import { capturedBody, observedSchema, occupancyBody } from './captured';
 import { differencesBody } from './differences';
 import { readLeft } from './left';
@@ -35,7 +36,11 @@ export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
       { id: 'timing', title: 'Time and counters', body: await timingBody(root, current) },
       { id: 'source', title: 'Hot spots', body: hotSpotsBody(root, current) },
       { id: 'occupancy', title: 'Occupancy and roofline', body: occupancyBody(reproducer) },
-      { id: 'tune', title: 'Configurations', body: await tunedBody(root) },
+      {
+        id: 'tune',
+        title: 'Configurations',
+        body: markup`${await tunedBody(root)}${await autotunedBody(reproducer.capture)}`,
+      },
       { id: 'pgo', title: 'Profile of blocks', body: await profiledBody(reproducer) },
       { id: 'traces', title: 'Traces', body: tracesBody(root) },
       { id: 'captured', title: 'What was captured', body: await capturedBody(reproducer, capture, observed) },

@@ -1,5 +1,8 @@
 """What Triton hands to the launcher, and what reaches the kernel."""
 
+import sys
+from pathlib import Path
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -165,6 +168,16 @@ def test_what_numpy_computes_is_an_ordinary_array(rng):
         copy[(1,)](x + x, x, 8, BLOCK=8)
 
 
+def last_tuning(autotuner):
+    """As a capture records it."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shim"))
+    try:
+        from kernloop_triton_record.autotuner import _last_tuning
+    finally:
+        sys.path.pop(0)
+    return _last_tuning(autotuner)
+
+
 def test_autotuning_counts_executed_wave_instructions(rng):
     @triton.autotune(
         configs=[triton.Config({"BLOCK": 64}, num_warps=1), triton.Config({"BLOCK": 1024}, num_warps=4)], key=["n"], reset_to_zero=["total"]
@@ -185,3 +198,12 @@ def test_autotuning_counts_executed_wave_instructions(rng):
     few, many = seen[0][1024][0], seen[0][64][0]
     assert seen[0] == seen[1] and 0 < few < many and few == int(few)
     assert count.best_config.kwargs["BLOCK"] == 1024
+    told = last_tuning(count)
+    assert told["unit"] == "wave_instructions" and told["key"][0] == "4096"
+    assert [(each["configuration"]["BLOCK"]["python"], each["median"], each["chosen"]) for each in told["trials"]] == [
+        ("64", many, False),
+        ("1024", few, True),
+    ]
+    chosen = next(iter(count.configs_timings))
+    count.configs_timings[chosen] = [float("inf")] * 3  # as of a configuration that wants more than there is
+    assert [each["median"] for each in last_tuning(count)["trials"]] == [None, few]

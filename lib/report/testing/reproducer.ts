@@ -196,3 +196,15 @@ export function writeTune(workspace: TestWorkspace, name: string): void {
     applied: [],
   });
 }
+
+/** What an autotuner of the app tried of the kernel: three configurations of which one did not run. */
+export function writeAutotuned(workspace: TestWorkspace, name: string, unit = 'ms'): void {
+  const trial = (block: number, median: number | null): object => ({
+    configuration: { BLOCK: { python: String(block) }, [name]: { python: name } },
+    ...{ median, chosen: block === 128 },
+  });
+  workspace.write('kernels/app/saxpy/capture/triton.json', {
+    ...{ schema: 'kernloop.triton/1', compilation: null, sources: {}, launch: null, winners: [], problem: null },
+    tunings: [{ key: ['4096', name], unit, trials: [trial(1024, null), trial(64, 0.03), trial(128, 0.02)] }],
+  });
+}
