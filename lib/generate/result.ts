@@ -19,7 +19,7 @@ export const generateResultSchema = z.object({
     .boolean()
     .nullable()
     .describe(
-      'Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for CUDA.',
+      'Whether the kernel is at least the same down to its instructions; always where it is identical, else looked at for CUDA, and for HIP kernels that are compiled alone.',
     ),
   notes: z.array(z.string()),
   noSource: noSourceSchema.nullable().describe('Why there is no source; null where there is.'),
