@@ -432,8 +432,8 @@ class GenerateResult(StageResult):
     identical: bool | None
     """Whether the untouched source compiles to the very code object that was captured; null without source."""
     same_machine_code: bool | None = field(metadata={"json": "sameMachineCode"})
-    """Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for
-    CUDA.
+    """Whether the kernel is at least the same down to its instructions; always where it is identical, else looked at for CUDA,
+    and for HIP kernels that are compiled alone.
     """
     notes: list[str]
     no_source: GenerateNoSource | None = field(metadata={"json": "noSource"})
@@ -651,8 +651,8 @@ class ExtractKernelGenerated:
     identical: bool | None
     """Whether the untouched source compiles to the very code object that was captured; null without source."""
     same_machine_code: bool | None = field(metadata={"json": "sameMachineCode"})
-    """Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for
-    CUDA.
+    """Whether the kernel is at least the same down to its instructions; always where it is identical, else looked at for CUDA,
+    and for HIP kernels that are compiled alone.
     """
     notes: list[str]
     no_source: ExtractKernelGeneratedNoSource | None = field(metadata={"json": "noSource"})
