@@ -4,7 +4,7 @@ import { databaseFile, programFile } from '../../lib/app/app';
 import type { KernloopJson } from '../../lib/app/kernloop-json';
 import type { TaskInput } from '../../lib/stage/task';
 import { kernloopFile } from '../../lib/support/project-file-names';
-import { deviceInputs, type TargetInput } from './inputs';
+import { deviceInputs, namedInputsOf, type TargetInput } from './inputs';
 import { lostFile, pristineFile, selectionFile } from './selections';
 import { valueInput } from './task-values';
 import { commonInputs, targetsOf, type Place } from './targets';
@@ -21,6 +21,7 @@ export function appProject(root: string, config: KernloopJson): Omit<ProjectConf
   return {
     name: config.name,
     projectType: 'application',
+    namedInputs: namedInputsOf.app,
     targets: { ...own, ...targets },
     metadata: { technologies: ['kernloop'], targetGroups: { app: Object.keys(own), ...groups } },
   };

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { softgpuVariables } from '../../lib/device/softgpu';
 import { packageRoot } from '../../lib/support/version';
-import { stageTasks } from '../../lib/stages/stage-tasks';
-import { optionInputs } from './inputs';
+import { namedInputsOf } from './inputs';
 
 /** Neither what is printed nor what tools are handed decides what a dispatch does. */
 const harmless = ['KERNLOOP_SOFTGPU_LOG', 'KERNLOOP_SOFTGPU_API_TABLES'];
@@ -15,8 +14,7 @@ describe('the environment of the software GPU', () => {
     expect([...read].sort()).toEqual([...softgpuVariables]);
   });
 
-  it.each(['capture', 'profile', 'validate'])('is an input of %s', (name) => {
-    const inputs = stageTasks.filter((stage) => stage.name === name).flatMap(optionInputs);
-    for (const env of softgpuVariables) expect(inputs).toContainEqual({ env });
+  it.each(['app', 'reproducer'] as const)('is an input of every task of a project of kind %s', (kind) => {
+    for (const env of softgpuVariables) expect(namedInputsOf[kind]['kernloop-task']).toContainEqual({ env });
   });
 });

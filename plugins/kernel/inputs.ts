@@ -1,14 +1,14 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { softgpuVariables } from '../../lib/device/softgpu';
 import { environmentName } from '../../lib/support/options';
-import type { StageTask } from '../../lib/stages/stage-tasks';
+import { stageTasks, type StageTask } from '../../lib/stages/stage-tasks';
 import type { DeviceKind } from '../../lib/device/kinds';
 import { deviceVariable, type IdentityVariables } from './identity';
 
 export type TargetInput = NonNullable<TargetConfiguration['inputs']>[number];
 
 /** Only what a target names: without this, every package of the workspace would be an input of every kernel. */
-export const noPackages: TargetInput = { externalDependencies: [] };
+const noPackages: TargetInput = { externalDependencies: [] };
 
 export function identityInputs(...names: (keyof IdentityVariables)[]): TargetInput[] {
   return names.map((env) => ({ env }));
@@ -19,14 +19,28 @@ export function deviceInputs(kind: DeviceKind): TargetInput[] {
   return identityInputs('KERNLOOP_NATIVE_DIGEST', deviceVariable(kind), 'KERNLOOP_DEVICE_ID_NAMED');
 }
 
-/** Of ten thousand reproducers the same. */
-const knownOptionInputs = new WeakMap<StageTask, readonly TargetInput[]>();
-
 /** Variables that set an option of the stage. */
-export function optionInputs(stage: StageTask): readonly TargetInput[] {
-  const known = knownOptionInputs.get(stage);
-  if (known !== undefined) return known;
-  const inputs = [...stage.options.map(environmentName), ...softgpuVariables].map((env) => ({ env }));
-  knownOptionInputs.set(stage, inputs);
-  return inputs;
-}
+const optionInputs = (stage: StageTask): TargetInput[] =>
+  stage.options.map((option) => ({ env: environmentName(option) }));
+
+const optionsName = ({ name }: StageTask): string => `kernloop-${name}-options`;
+
+const everyTask = 'kernloop-task';
+
+/** What a task has for inputs wherever its project lies, by the names of `namedInputsOf`. */
+export const inputNames = (stage: StageTask): string[] => [optionsName(stage), everyTask];
+
+const namedInputs = (kind: StageTask['project']): Record<string, TargetInput[]> => ({
+  [everyTask]: [...softgpuVariables.map((env) => ({ env })), ...identityInputs('KERNLOOP_PACKAGE_DIGEST'), noPackages],
+  ...Object.fromEntries(
+    stageTasks
+      .filter(({ project, cache }) => project === kind && cache)
+      .map((stage) => [optionsName(stage), optionInputs(stage)]),
+  ),
+});
+
+/**
+ * Of every project of a kind the same. Nx writes down where each input of each target comes from: said in the targets, the graph of ten thousand
+ * kernels and those notes are longer than a string of V8 may be, and each command makes them anew.
+ */
+export const namedInputsOf = { app: namedInputs('app'), reproducer: namedInputs('reproducer') } as const;

@@ -1,4 +1,4 @@
-import type { TargetConfiguration } from '@nx/devkit';
+import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
 import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
 import { builtFile, judgedFile } from './reproducer-values';
@@ -29,14 +29,18 @@ function projects(files: Record<string, object | string>) {
   return Object.assign(
     {},
     ...Object.keys(files).map((file) => projectsOf(file, read, declared).projects ?? {}),
-  ) as Record<
-    string,
-    { name?: string; implicitDependencies?: string[]; targets?: Record<string, TargetConfiguration> }
-  >;
+  ) as Record<string, Partial<ProjectConfiguration>>;
 }
 
+type Input = NonNullable<TargetConfiguration['inputs']>[number];
+
+/** With what the named inputs of the project stand for, as Nx hashes them. */
 function targets(files: Record<string, object | string>, root: string): Record<string, TargetConfiguration> {
-  return projects(files)[root]?.targets ?? {};
+  const { targets: own = {}, namedInputs = {} } = projects(files)[root] ?? {};
+  const expanded = (input: Input): Input[] => (typeof input === 'string' ? namedInputs[input] : undefined) ?? [input];
+  return Object.fromEntries(
+    Object.entries(own).map(([name, target]) => [name, { ...target, inputs: target.inputs?.flatMap(expanded) }]),
+  );
 }
 
 const workspace = { 'apps/pipeline/kernloop.json': app, 'kernels/pipeline/saxpy/kernel.json': reproducer };
@@ -214,7 +218,7 @@ describe('the plugin', () => {
       expect(inputs).toContainEqual({ externalDependencies: [] });
       expect(inputs).toContainEqual({ env: 'KERNLOOP_PACKAGE_DIGEST' });
       expect(JSON.stringify(inputs)).not.toContain('"runtime"');
-      // Named inputs may be missing from the user's nx.json: every input is a file, a variable or an output.
+      // Named inputs may be missing from the user's nx.json: but for the project's own, every input is a file, a variable or an output.
       for (const input of inputs ?? [])
         if (typeof input === 'string') expect(input).toMatch(/^!?\{(projectRoot|workspaceRoot)\}\//);
     },

@@ -2,7 +2,7 @@ import type { ProjectConfiguration } from '@nx/devkit';
 import type { KernelJson } from '../../lib/reproducer/kernel-json';
 import { variantExtension } from '../../lib/language/languages';
 import type { TaskInput } from '../../lib/stage/task';
-import { deviceInputs, type TargetInput } from './inputs';
+import { deviceInputs, namedInputsOf, type TargetInput } from './inputs';
 import { builtFile, judgedFile } from './reproducer-values';
 import { commonInputs, targetsOf, type Place } from './targets';
 import { valueInput } from './task-values';
@@ -22,6 +22,7 @@ export function reproducerProject(
   return {
     name: reproducerName(config),
     projectType: 'application',
+    namedInputs: { 'kernloop-files': ownFiles, ...namedInputsOf.reproducer },
     targets,
     ...(captures ? { implicitDependencies: [config.app.name] } : {}),
     metadata: {
@@ -68,7 +69,7 @@ function reproducerPlace(root: string, config: KernelJson, captures: boolean): P
 function inputsOf(input: TaskInput, root: string, { app, language }: KernelJson, captures: boolean): TargetInput[] {
   switch (input) {
     case 'reproducer':
-      return ownFiles;
+      return ['kernloop-files'];
     case 'compiled':
       // Which files a compiler reads is known only afterwards: the cache is asked only where nothing changed since the last recompile;
       // the value is a new one otherwise.

@@ -1,7 +1,7 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import type { OtherTask, TaskInput, TaskTarget } from '../../lib/stage/task';
 import { stageTasks, type StageTask } from '../../lib/stages/stage-tasks';
-import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
+import { identityInputs, inputNames, type TargetInput } from './inputs';
 
 /** What a project is to the tasks of its stages. */
 export interface Place {
@@ -76,12 +76,7 @@ function targetOf(stage: StageTask, place: Place, kernel: string | undefined): T
 }
 
 function inputsOf(stage: StageTask, place: Place, kernel: string | undefined): TargetInput[] {
-  return [
-    ...stage.inputs.flatMap((input) => place.inputs(input, kernel)),
-    ...optionInputs(stage),
-    ...identityInputs('KERNLOOP_PACKAGE_DIGEST'),
-    noPackages,
-  ];
+  return [...stage.inputs.flatMap((input) => place.inputs(input, kernel)), ...inputNames(stage)];
 }
 
 function kernelOption({ takesKernels }: StageTask, kernel: string | undefined): Record<string, string | string[]> {
