@@ -1,6 +1,7 @@
+import { constants } from 'node:buffer';
 import fs, { readdirSync, rmSync } from 'node:fs';
 import { kernelJson, TestWorkspace } from '../../lib/testing/workspace';
-import { beforeTasks } from './plugin';
+import { beforeTasks, projectsOf } from './plugin';
 import { reproducerValues } from './reproducer-values';
 
 /** Ten thousand reproducers cost ten thousand times one: held by what is read, not by a clock (bench/ten-thousand.mjs has times). */
@@ -66,6 +67,19 @@ describe('a workspace of many reproducers', () => {
     // What was selected, judged and built of each.
     const written = readdirSync(workspace.path('.kernloop/inputs'), { recursive: true, encoding: 'utf8' });
     expect(written.filter((path) => /\/(selection|judged|built)$/.test(path))).toHaveLength(15);
+  });
+
+  it('has a project graph, and notes of where each of its inputs comes from, that fit into a string of V8 twice', () => {
+    workspace = new TestWorkspace();
+    const root = 'kernels/app/kernel_1234';
+    const { projects = {} } = projectsOf(`${root}/kernel.json`, () => JSON.stringify(kernelJson()), new Set([root]));
+    // As Nx writes both (project-graph.json, source-maps.json), a note for each leaf.
+    const graph = JSON.stringify({ nodes: projects }, null, 2).length;
+    const note = JSON.stringify({ notes: { [root]: { 'targets.validate.inputs.1': [root, 'kernloop'] } } }, null, 2);
+    const leaves = Object.values(projects[root]?.targets ?? {}).flatMap(({ inputs }) => inputs ?? []);
+    expect(leaves.length).toBeGreaterThan(10);
+    for (const bytes of [graph, note.length * leaves.length])
+      expect(bytes * 10_000).toBeLessThan(constants.MAX_STRING_LENGTH / 2);
   });
 
   it('takes nothing from the cache where it cannot write what tasks are hashed by, and leaves other tasks alone', () => {
