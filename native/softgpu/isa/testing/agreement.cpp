@@ -37,7 +37,7 @@ const char* deliberate_refusal(const std::string& text) {
       {"mask from a special value",
        std::regex("^v_(cndmask_b32|(add|sub|subrev)_co_ci_u32|(addc|subb|subbrev)_co_u32)_e64 .*, src_\\w+( clamp)?$|"
                   "^v_cndmask_b16 .*, src_\\w+$")},
-      {"matrix from a special value", std::regex("^v_mfma_.*src_")},
+      {"matrix from a special value", std::regex("^v_(mfma|wmma)_.*(src_|, null)")},
       {"neg or abs on an integer source",
        std::regex("^v_(ldexp_f(16|32|64)|trig_preop_f64|cvt_pk_u8_f32|cvt_pkaccum_u8_f32)\\w* ")},
       {"K of v_madmk, v_madak, v_fmamk or v_fmaak read a second time, with a value that has an inline form",
@@ -47,7 +47,8 @@ const char* deliberate_refusal(const std::string& text) {
        std::regex("^s_(movrels_b(32|64)|setpc_b64|rfe_b64|cbranch_join) .*src_")},
       {"a class of numbers from a floating-point constant", std::regex("^v_cmpx?_class_f16_\\w+ .*\\d\\.\\d")},
       {"neg or abs on a class of numbers",
-       std::regex("^v_cmpx?_class_f16\\w* .*(, -?\\|?-?v\\S+|neg\\(0x\\w+\\)|\\|0x\\w+\\|)( |$)")},
+       std::regex(
+           "^v_cmpx?_class_f16\\w* .*(, -?\\|?-?v\\S+|neg\\(0x\\w+\\)|\\|0x\\w+\\||, (-|-?\\|)[a-z][^ ,]*)( |$)")},
       {"an accumulator of bfloat16 that is a constant", std::regex("^v_dot2_bf16_bf16\\w* .*, -?\\|?\\d\\.\\d")},
       {"a dot product of bfloat16 beside another operation", std::regex("v_dual_dot2acc_f32_bf16")},
       {"a result that overlaps a source read after it", std::regex("^v_m?qsad_\\w+ ")},
