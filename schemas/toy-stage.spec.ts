@@ -104,9 +104,12 @@ describe('a stage that is added', () => {
       "const { projectsOf } = require('./plugins/kernel/plugin'); const read = (p) => require('fs').readFileSync(p, 'utf8');" +
       "console.log(JSON.stringify(projectsOf('k/kernel.json', read, new Set())))";
     const { projects } = JSON.parse(run('-r', './bin/source', '-e', script)) as {
-      projects: Record<string, { targets: Record<string, { inputs: unknown[] }> }>;
+      projects: Record<
+        string,
+        { namedInputs: Record<string, unknown[]>; targets: Record<string, { inputs: unknown[] }> }
+      >;
     };
-    const { count } = projects['k']?.targets ?? {};
+    const { namedInputs = {}, targets: { count } = {} } = projects['k'] ?? {};
     expect(count).toMatchObject({
       executor: 'kernloop:count',
       options: { reproducer: 'k' },
@@ -114,6 +117,7 @@ describe('a stage that is added', () => {
       cache: true,
       outputs: ['{projectRoot}/count.json'],
     });
-    expect(count?.inputs).toContainEqual({ env: 'KERNLOOP_AT_LEAST' });
+    expect(count?.inputs).toContain('kernloop-count-options');
+    expect(namedInputs['kernloop-count-options']).toContainEqual({ env: 'KERNLOOP_AT_LEAST' });
   });
 });
