@@ -9,6 +9,8 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
+/** `1,234,567`. Without `Intl`, whose first use takes a process longer than to read its own settings. */
+export function formatCount(count: number | bigint): string {
+  const digits = String(count);
+  return /^-?\d+$/.test(digits) ? digits.replace(/\B(?=(?:\d{3})+$)/g, ',') : count.toLocaleString('en-US');
 }

@@ -2,7 +2,7 @@ import { formatBytes, formatCount, table, type Reporter } from '../support/repor
 import type { ClockUnit } from './clock-unit';
 import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
 
-const decimal = (hex: string): string => BigInt(hex).toLocaleString('en-US');
+const decimal = (hex: string): string => formatCount(BigInt(hex));
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 const mostRows = 20;
 
@@ -48,7 +48,7 @@ function printBlockSched(result: BlockSched, unit: ClockUnit, report: Reporter):
 function printHeatMap(result: HeatMap, unit: ClockUnit, report: Reporter): void {
   report.result(
     `${formatCount(result.accesses)} accesses to ${formatCount(result.pages.length)} pages of ${formatBytes(result.pageBytes)} ` +
-      `in ${(BigInt(result.lastClock) - BigInt(result.firstClock)).toLocaleString('en-US')} ${unit}s; ${formatCount(result.empty)} slots are empty`,
+      `in ${formatCount(BigInt(result.lastClock) - BigInt(result.firstClock))} ${unit}s; ${formatCount(result.empty)} slots are empty`,
   );
   const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses);
   const rows = busiest.map(({ address, accesses, counts }) => [
