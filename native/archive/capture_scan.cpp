@@ -35,6 +35,25 @@ Result<std::optional<Folder>> look_at(const fs::path& path) {
   return io_error("cannot look at", path, errno);
 }
 
+// Where a chain of links ends, whether anything is there or not: nothing for a circle, or for what is no link.
+std::optional<fs::path> end_of_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
+  for (int followed = 0; followed <= kMostLinks; ++followed) {
+    std::error_code failure;
+    if (!fs::is_symlink(fs::symlink_status(path, failure)))
+      return followed == 0 ? std::nullopt : std::optional(std::move(path));
+    const fs::path folder = fs::weakly_canonical(path.parent_path(), failure);
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure) return std::nullopt;
+    path = (folder / target).lexically_normal();
+  }
+  return std::nullopt;
+}
+
+bool lies_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
 // Some other program's file of that name. What is no JSON may be a damaged capture.
 bool is_foreign(const std::string& text, const std::string& where) {
   const auto json = parse_json(text, where);
@@ -46,7 +65,11 @@ bool is_foreign(const std::string& text, const std::string& where) {
 
 class Scanner {
  public:
-  explicit Scanner(const std::vector<fs::path>& skip) {
+  Scanner(const std::vector<fs::path>& roots, const std::vector<fs::path>& skip) {
+    for (const fs::path& root : roots) {
+      std::error_code failure;
+      roots_.push_back(fs::canonical(root, failure));
+    }
     for (const fs::path& folder : skip) {
       if (const auto found = look_at(folder); found && *found) visited_.insert((*found)->identity);
     }
@@ -55,6 +78,7 @@ class Scanner {
   Status visit(const fs::path& folder) {
     const auto found = look_at(folder);
     if (!found) scan.unreadable.push_back(found.error());
+    if (found && !*found) note_absent(folder);
     if (!found || !*found || !(*found)->is_directory || !visited_.insert((*found)->identity).second) return Unit{};
     std::error_code failure;
     fs::directory_iterator entries(folder, failure);
@@ -101,6 +125,15 @@ class Scanner {
     return Unit{};
   }
 
+  // What a link within the roots led to was removed there. What it led to elsewhere may come back: a disk that is not
+  // mounted.
+  void note_absent(const fs::path& link) {
+    const auto end = end_of_links(link);
+    if (!end || std::ranges::any_of(roots_, [&](const fs::path& root) { return lies_below(*end, root); })) return;
+    scan.absent.push_back({"FILE_NOT_FOUND", link.string() + " leads to " + end->string() + ", where nothing is", ""});
+  }
+
+  std::vector<fs::path> roots_;
   std::set<FileIdentity> visited_;
 };
 
@@ -121,7 +154,7 @@ void sort_by_path(CaptureScan& scan) {
 }  // namespace
 
 Result<CaptureScan> scan_captures(const std::vector<fs::path>& roots, const std::vector<fs::path>& skip) {
-  Scanner scanner(skip);
+  Scanner scanner(roots, skip);
   for (const fs::path& root : roots) {
     std::error_code failure;
     if (!fs::is_directory(root, failure))

@@ -21,6 +21,7 @@ struct CaptureScan {
   std::vector<FoundCapture> captures;  // by path
   NamedChunks named;                   // by the index of the capture
   std::vector<Error> unreadable;       // manifests and folders
+  std::vector<Error> absent;  // links out of the folders to what is not there, such as a disk that is not mounted
 };
 
 // Every folder with a capture.json, links to folders followed, but for node_modules, .git and those in `skip`. A

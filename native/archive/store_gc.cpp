@@ -22,14 +22,21 @@ Result<CaptureScan> captures_below(const GcRequest& request) {
   skip.push_back(request.store);
   auto scan = scan_captures(request.roots, skip);
   if (!scan) return scan.error();
-  if (!scan->unreadable.empty()) {
-    const Error& first = scan->unreadable.front();
-    const size_t more = scan->unreadable.size() - 1;
+  const auto refused = [](const std::vector<Error>& errors, const char* why, const char* hint) {
+    const Error& first = errors.front();
+    const size_t more = errors.size() - 1;
     return Error{first.code,
-                 "nothing was removed, since the chunks of a capture are not known: " + first.message +
+                 std::string("nothing was removed, since ") + why + ": " + first.message +
                      (more ? " (and " + std::to_string(more) + " more)" : ""),
-                 "restore that capture, make it readable, or remove its folder if it is not needed, and run gc again"};
-  }
+                 hint};
+  };
+  if (!scan->unreadable.empty())
+    return refused(
+        scan->unreadable, "the chunks of a capture are not known",
+        "restore that capture, make it readable, or remove its folder if it is not needed, and run gc again");
+  if (!scan->absent.empty())
+    return refused(scan->absent, "captures may lie behind a link",
+                   "mount what it leads to, or remove the link if it is not needed, and run gc again");
   return scan;
 }
 

@@ -194,11 +194,32 @@ TEST_F(Store, GcRemovesNothingWhileItCannotSeeWhereCapturesMayBe) {
   fs::create_directory_symlink(directory_.path() / "b" / "capture", captures_ / "link");
   expect_refused(directory_.path() / "b", fs::perms::none, "nothing was removed");
   EXPECT_TRUE(has(other_.r0_pre));
-  // Links to nothing and to themselves hide nothing.
   fs::remove(captures_ / "link");
+  // Links to themselves hide nothing, nor does what was removed from where gc looks.
   fs::create_symlink("nowhere", captures_ / "nothing");
   fs::create_symlink("itself", captures_ / "itself");
   EXPECT_EQ(gc()->chunks_removed, 1u);
+}
+
+// A disk with captures that is not mounted.
+TEST_F(Store, GcRemovesNothingWhileALinkLeadsOutToWhatIsNotThere) {
+  const fs::path disk = directory_.path() / "disk", away = directory_.path() / "away";
+  fs::rename(captures_ / "b", disk);
+  fs::create_directory_symlink(disk, directory_.path() / "hop");
+  for (const fs::path& target : {disk, directory_.path() / "hop", fs::path("..") / "disk", disk / "capture"}) {
+    fs::create_directory_symlink(target, captures_ / "b");
+    EXPECT_EQ(gc()->chunks_removed, 0u) << target;
+    fs::rename(disk, away);
+    const auto refused = gc();
+    fs::rename(away, disk);
+    ASSERT_FALSE(refused) << target;
+    EXPECT_EQ(refused.error().code, "FILE_NOT_FOUND");
+    EXPECT_NE(refused.error().message.find((captures_ / "b").string() + " leads to " + disk.string()),
+              std::string::npos)
+        << refused.error().message;
+    EXPECT_TRUE(has(other_.r0_pre));
+    fs::remove(captures_ / "b");
+  }
 }
 
 TEST_F(Store, GcLeavesFilesThatAreNoChunks) {
