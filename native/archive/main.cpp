@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
       if (++i == arguments.size()) return usage("--output needs a path");
       output = arguments[i];
     } else if (arguments[i] == "--dropped" || arguments[i] == "--into" || arguments[i] == "--inline-limit") {
-      const std::string name = arguments[i];
+      const std::string& name = arguments[i];
       if (++i == arguments.size()) return usage(name + " needs a value");
       if (!take(name, arguments[i], shrinking)) return usage(name + " does not take \"" + arguments[i] + "\"");
     } else if (arguments[i] == "--symbol") {

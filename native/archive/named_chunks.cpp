@@ -1,11 +1,13 @@
 #include "archive/named_chunks.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <type_traits>
+#include <utility>
 
 namespace kernloop::archive {
 
@@ -20,7 +22,7 @@ Result<FileDescriptor> nameless_file(const fs::path& folder) {
   FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (!file) return io_error("cannot create a file in", folder, errno);
   ::unlink(name.c_str());
-  return file;
+  return Result<FileDescriptor>(std::move(file));
 }
 
 fs::path temporary_folder() {

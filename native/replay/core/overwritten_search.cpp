@@ -156,7 +156,7 @@ class Search {
     for (size_t passed = 0; passed < std::size(kFills);) {
       if (ranges.empty() || ranges.size() > kMaxRangesOfArea || launches_ >= kMaxLaunchesOfArea)
         return std::optional(Ranges());
-      const auto seen = launch_with(target, ranges, kFills[passed]);
+      auto seen = launch_with(target, ranges, kFills[passed]);
       if (!seen) return seen.error();
       if (!*seen) return std::optional<Ranges>();
       const bool is_same = (*seen)->as_post == ranges;

@@ -171,7 +171,7 @@ void IntervalModel::measure_jumps(std::span<const Spread> elements) {
     if (element.varies() && is_rare(element) && scale > 0) jumps.push_back((element.max - element.min) / scale);
   }
   if (jumps.empty()) return;
-  const auto at = static_cast<size_t>(kJumpQuantile * static_cast<double>(jumps.size() - 1) + 0.5);
+  const auto at = static_cast<size_t>(std::llround(kJumpQuantile * static_cast<double>(jumps.size() - 1)));
   std::nth_element(jumps.begin(), jumps.begin() + static_cast<ptrdiff_t>(at), jumps.end());
   jump_ = jumps[at];
 }

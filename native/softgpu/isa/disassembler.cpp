@@ -360,7 +360,7 @@ std::string disassemble(const Instruction& instruction) {
   if (instruction.encoding == Encoding::kVopd) return print_dual(instruction, 0) + " :: " + print_dual(instruction, 1);
   const OpcodeRow* row = find_row(instruction.isa, instruction.encoding, instruction.op);
   if (row == nullptr) return "invalid";
-  const std::string name = mnemonic(instruction, *row);
+  std::string name = mnemonic(instruction, *row);
   const std::string body = print_body(instruction, *row);
   if (body.empty()) return name;
   return body.front() == ' ' ? name + body : name + " " + body;

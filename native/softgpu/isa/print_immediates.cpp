@@ -120,7 +120,7 @@ std::string print_message(Isa isa, unsigned simm16) {
   const unsigned operation = simm16 >> 4 & 7;
   const unsigned stream = simm16 >> 8 & 3;
   if (simm16 & ~0x37fu) return std::to_string(simm16);
-  const std::string raw =
+  std::string raw =
       "sendmsg(" + std::to_string(id) + ", " + std::to_string(operation) + ", " + std::to_string(stream) + ")";
   const char* name = message_name(isa, id);
   if (name == nullptr) return raw;

@@ -58,6 +58,8 @@ const char* deliberate_refusal(const std::string& text) {
        std::regex("^v_(dot2c_f32_f16_e32|dot2acc_f32_f16|pk_fmac_f16(_e32)?) v\\d+, 0x")},
       {"graphics",
        std::regex("^(v_interp_|image_|exp |lds_param_load|lds_direct_load|ds_bvh_|ds_(add|sub)_gs_)|src_lds_direct")},
+      {"an address from EXEC, as LLVM itself has it in other global memory operations",
+       std::regex("^global_load_lds_\\w+ v\\d+, exec( |$)")},
       {"a status word behind the data (tfe)", std::regex("^t?buffer_.* tfe$")},
       {"neg or abs on packed halves", std::regex("^v_dot2(c|acc)_f32_f16_dpp ")},
   };
@@ -148,6 +150,27 @@ std::string with_plain_numbers(const std::string& text) {
   return result.append(rest, text.cend());
 }
 
+// v_fma_mix of a literal of 32 bits for a source of 32: LLVM takes all its sources for halves, shows the literal's
+// lower one, and does not assemble it whole. What it shows of such a literal.
+std::optional<std::string> with_halves_of_literals(Instruction instruction) {
+  switch (instruction.op) {
+    case Op::v_fma_mix_f32:
+    case Op::v_fma_mixlo_f16:
+    case Op::v_fma_mixhi_f16:
+      break;
+    default:
+      return std::nullopt;
+  }
+  bool any = false;
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    Operand& source = instruction.src[i];
+    if (!source.is_literal || source.literal <= 0xffff) continue;
+    source.literal &= 0xffff;
+    any = true;
+  }
+  return any ? std::optional(disassemble(instruction)) : std::nullopt;
+}
+
 std::string describe(const Words& words) {
   char text[40];
   std::snprintf(text, sizeof text, "%08x %08x %08x: ", words[0], words[1], words[2]);
@@ -183,6 +206,11 @@ void expect_agreement(LlvmOracle& oracle, std::span<const Words> items, Agreemen
           << describe(items[i]);
       continue;
     }
+    if (const auto halves = with_halves_of_literals(ours[i].instruction)) {
+      ++agreement.unwritten;
+      EXPECT_EQ(with_plain_numbers(*halves), with_plain_numbers(llvm_texts[i].value_or(""))) << describe(items[i]);
+      continue;
+    }
     const AssemblerText text = assembler_text(ours[i].instruction);
     if (text.relocated) {
       relocated.push_back({i, text.text});
@@ -202,7 +230,7 @@ void expect_agreement(LlvmOracle& oracle, std::span<const Words> items, Agreemen
         EXPECT_EQ(decode(oracle.subject().target, std::span(items[i]).first(cut)).status, DecodeStatus::kTruncated)
             << describe(items[i]);
       }
-      if (!our_text[i]) continue;  // relocated: below; literal lanes: above
+      if (!our_text[i]) continue;  // relocated: below; what LLVM does not write: above
       Bytes expected = bytes_of(items[i], instruction.size_bytes);
       keep_expressible(instruction, expected);
       EXPECT_EQ(encodings[*our_text[i]], expected) << describe(items[i]) << texts[*our_text[i]];
