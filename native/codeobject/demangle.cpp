@@ -27,7 +27,7 @@ std::string without_unit(const std::string& name) {
 }  // namespace
 
 std::string demangle(const std::string& symbol) {
-  const std::string name = without_unit(symbol);
+  std::string name = without_unit(symbol);
   // The demangler recurses; names longer than any compiler makes are not handed to it.
   constexpr size_t kMaxName = 16384;
   if (!name.starts_with("_Z") || name.size() > kMaxName) return name;

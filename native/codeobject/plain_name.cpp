@@ -49,9 +49,7 @@ std::string plain_name(const std::string& demangled) {
       ++depth;
     } else if (kClosing.find(c) != std::string_view::npos) {
       depth -= depth != 0;
-    } else if (depth == 0 && c == ' ' && may_have_spaces) {
-      name += c;
-    } else if (depth == 0 && c == ' ') {
+    } else if (depth == 0 && c == ' ' && !may_have_spaces) {
       name.clear();  // that was the return type
     } else if (depth == 0) {
       name += c;

@@ -21,7 +21,7 @@ class Fields {
     if (!object_.is_object()) fail("", "must be an object");
   }
 
-  std::string text(const char* name, std::optional<std::string> fallback = std::nullopt) {
+  std::string text(const char* name, const std::optional<std::string>& fallback = std::nullopt) {
     const Json* value = find(name, fallback.has_value());
     if (value == nullptr) return fallback.value_or("");
     if (!value->is_string()) return fail(name, "must be a string"), "";
@@ -60,7 +60,7 @@ class Fields {
   }
   std::optional<std::filesystem::path> path(const char* name) {
     if (find(name, true) == nullptr) return std::nullopt;
-    const std::filesystem::path value = text(name);
+    std::filesystem::path value = text(name);
     if (!value.is_absolute() || !value.has_filename()) fail(name, "must be an absolute path");
     return value;
   }

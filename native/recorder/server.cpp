@@ -41,8 +41,14 @@ Status Server::listen(const std::filesystem::path& path) {
   if (bind(fd.get(), name, sizeof address) != 0) {
     if (errno != EADDRINUSE) return archive::io_error("cannot listen at", path, errno);
     // Somebody alive there, or a dead recorder's leftover?
-    FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (connect(probe.get(), name, sizeof address) == 0) {
+    if (std::error_code none; !std::filesystem::is_socket(std::filesystem::symlink_status(path, none))) {
+      return Error{"USAGE", text + " is there, and no socket", "choose another --socket"};
+    }
+    const FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!probe) return archive::io_error("cannot make a socket for", path, errno);
+    // Where nobody listens any more, the connection is refused; full queues and other kinds of socket say something
+    // else.
+    if (connect(probe.get(), name, sizeof address) == 0 || errno != ECONNREFUSED) {
       return Error{"USAGE", "another recorder listens at " + text, "give each recorder its own --socket"};
     }
     unlink(text.c_str());

@@ -1,5 +1,6 @@
 #include "trace/block_sched.h"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 
@@ -50,11 +51,12 @@ Result<BlockSchedule> block_schedule(const Trace& trace, size_t map, const Block
     result.blocks_on_several += on_several;
     has_block = on_several = false;
   };
+  const uint64_t of_block = std::max<uint64_t>(rows.of_block(), 1);  // of none, nothing is scanned
   const Status scanned = scan(trace, map, [&](const Run& run) -> Status {
     for (uint64_t i = 0; i < run.count; ++i) {
       const uint8_t* record = run.bytes + i * run.stride;
-      const uint64_t row = run.row + i, block = row / rows.of_block();
-      if (row % rows.of_block() == 0) finish();
+      const uint64_t row = run.row + i, block = row / of_block;
+      if (row % of_block == 0) finish();
       if (is_empty(record, run.stride)) {
         result.unwritten_units += row % rows.records == 0;
         continue;

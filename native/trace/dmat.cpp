@@ -159,9 +159,11 @@ Result<Dmat> write_dmat(const Trace& trace, size_t map, size_t clock, size_t add
   }
   if (!accesses.empty()) dmat.first_clock = accesses.front().first, dmat.last_clock = accesses.back().first;
   std::FILE* file = std::fopen(output.c_str(), "wb");
-  const bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if ((file && std::fclose(file) != 0) || !written) {
-    return Error{errno == ENOSPC ? "DISK_FULL" : "IO_ERROR", output.string() + ": " + std::strerror(errno),
+  bool failed = !file || std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size();
+  int why = failed ? errno : 0;
+  if (file && std::fclose(file) != 0 && !failed) failed = true, why = errno;
+  if (failed) {
+    return Error{why == ENOSPC ? "DISK_FULL" : "IO_ERROR", output.string() + ": " + std::strerror(why),
                  "write to a folder with room"};
   }
   return dmat;

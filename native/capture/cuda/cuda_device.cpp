@@ -23,7 +23,7 @@ CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& con
       launch_(std::move(launch)) {}
 
 CudaDevice::~CudaDevice() {
-  finish();
+  CudaDevice::finish();
   const OwnCalls own;
   const ContextScope current(*driver_, launch_.context);
   for (CUevent event : {start_, end_}) {

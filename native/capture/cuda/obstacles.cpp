@@ -69,9 +69,9 @@ std::optional<Error> unknown_address(const Driver& driver, uint64_t address, siz
   driver.cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address);
   driver.cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
   CUmemoryPool pool = nullptr;
-  const bool pooled =
-      driver.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) == CUDA_SUCCESS &&
-      pool != nullptr;
+  const bool pooled = driver.cuPointerGetAttribute(static_cast<void*>(&pool), CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+                                                   address) == CUDA_SUCCESS &&
+                      pool != nullptr;
   static constexpr std::array kTypes = {"memory", "host memory", "device memory", "an array", "unified memory"};
   return Error{
       "UNTRACKED_MEMORY",

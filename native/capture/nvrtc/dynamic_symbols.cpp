@@ -25,6 +25,7 @@ int protection_of(uintptr_t address) {
   while (found < 0 && std::fgets(line, sizeof line, maps) != nullptr) {
     unsigned long begin = 0, end = 0;
     char rights[5] = {};
+    // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel wrote it
     if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || address < begin || address >= end) continue;
     found =
         (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
@@ -81,10 +82,12 @@ bool DynamicSymbols::redirect(const ElfW(Sym) & symbol, void* address) const {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   // st_value is aligned, so that it lies in one page.
   void* const start = reinterpret_cast<void*>(at & ~(page - 1));
+  // NOLINTBEGIN(clang-analyzer-security.MmapWriteExec): read-only tables, unless a linker put them beside code
   if (mprotect(start, page, before | PROT_WRITE) != 0) return false;
   // Lookups add the base again, modulo 2^64.
   const_cast<ElfW(Sym)&>(symbol).st_value = reinterpret_cast<ElfW(Addr)>(address) - base_;
   mprotect(start, page, before);
+  // NOLINTEND(clang-analyzer-security.MmapWriteExec)
   return true;
 }
 

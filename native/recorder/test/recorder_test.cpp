@@ -860,6 +860,26 @@ TEST_F(RecorderTest, ConfigurationErrorsNameTheField) {
   EXPECT_NE(message(bad).find("after: \"match\""), std::string::npos);
 }
 
+TEST_F(RecorderTest, TakesThePlaceOfADeadRecordersSocketAndOfNothingElse) {
+  run.select("^tiny_kernel");
+  std::ofstream(run.socket()) << "a user's";
+  EXPECT_FALSE(run.start());
+  EXPECT_EQ(run.recorder->wait(), 2) << run.recorder->output();
+  EXPECT_EQ(text_of(run.socket()), "a user's");
+
+  fs::remove(run.socket());
+  ASSERT_TRUE(run.start());
+  const auto first = std::move(run.recorder);
+  EXPECT_FALSE(run.start());
+  EXPECT_EQ(run.recorder->wait(), 2) << run.recorder->output();
+  EXPECT_EQ(FakeAgent(run.socket()).error, "") << "the first still has its socket";
+
+  first->kill(SIGKILL);
+  first->wait();
+  EXPECT_TRUE(fs::is_socket(run.socket()));
+  EXPECT_TRUE(run.start()) << run.recorder->output();
+}
+
 TEST_F(RecorderTest, SigtermCleansUpAndIsNoSuccess) {
   run.select("^tiny_kernel");
   ASSERT_TRUE(run.start());
