@@ -81,9 +81,8 @@ async function tidy(names) {
   const build = await configure('tidy');
   const commands = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'));
   const files = [...new Set(commands.map(({ file }) => file))]
-    .filter(
-      (file) => file.startsWith(native) && !file.startsWith(build) && !/\/(?:tests?|testing|precompiled)\//.test(file),
-    )
+    .filter((file) => file.startsWith(native) && !file.startsWith(build))
+    .filter((file) => !/\/(?:tests?|testing|precompiled)\/|\.S$/.test(file))
     .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
     .sort();
   if (files.length === 0) throw new StepError('no source has such a name', 'give a part of a path', 2);

@@ -25,7 +25,6 @@ int protection_of(uintptr_t address) {
   while (found < 0 && std::fgets(line, sizeof line, maps) != nullptr) {
     unsigned long begin = 0, end = 0;
     char rights[5] = {};
-    // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel wrote it
     if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || address < begin || address >= end) continue;
     found =
         (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);

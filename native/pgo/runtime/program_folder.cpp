@@ -212,7 +212,7 @@ bool ProgramFolder::has(const fs::path& code) const {
     if (config_->clang.empty() && !is_of_the_app(file)) continue;
     const auto now = digest_of_file(file);
     if (!now && config_->clang.empty()) continue;
-    if (!now || *now != digest) return false;
+    if (!now || !digest.is_string() || *now != digest.get_ref<const std::string&>()) return false;
   }
   return true;
 }
