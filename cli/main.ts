@@ -16,19 +16,23 @@ const jobs = () => require('../lib/stages/job') as typeof import('../lib/stages/
 
 /** `kernloop <verb>`; sets the exit code of the process. */
 export async function main(argv: readonly string[], overrides: Partial<Deps> = {}): Promise<void> {
+  process.exitCode = await exitCodeOf(argv, overrides);
+}
+
+/** The same without an end of the process: gives the exit code. */
+export async function exitCodeOf(argv: readonly string[], overrides: Partial<Deps> = {}): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
   try {
     // Not for people: what lib/slurm starts on a node.
-    if (argv[2] === '--slurm-job') {
-      process.exitCode = await jobs().doJob(argv[3] ?? '');
-      return;
-    }
+    if (argv[2] === '--slurm-job') return await jobs().doJob(argv[3] ?? '');
     const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
-    await program(named, overrides).parseAsync(argv);
+    let exitCode: number = exitCodes.pass;
+    await program(named, overrides, (code) => (exitCode = code)).parseAsync(argv);
+    return exitCode;
   } catch (error) {
-    process.exitCode = fail(error, argv);
+    return fail(error, argv);
   }
 }
 
@@ -38,7 +42,7 @@ function ignoreClosedPipe(error: Error): void {
 }
 
 /** With the options of the named verbs. */
-function program(named: readonly StageName[], overrides: Partial<Deps>): Command {
+function program(named: readonly StageName[], overrides: Partial<Deps>, ended: (exitCode: number) => void): Command {
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)
@@ -53,7 +57,7 @@ function program(named: readonly StageName[], overrides: Partial<Deps>): Command
       .command(words.at(-1) ?? name)
       .description(stageSummaries[name].summary)
       .exitOverride();
-    if (named.includes(name)) verbs().addVerb(verb, name, overrides);
+    if (named.includes(name)) verbs().addVerb(verb, name, overrides, ended);
     else verb.usage('[options]');
   }
   addServer(command, overrides);

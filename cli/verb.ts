@@ -19,8 +19,13 @@ interface OutputFlags {
   printConfig?: boolean;
 }
 
-/** Gives a verb its options, and what it does. */
-export function addVerb(verb: Command, name: StageName, overrides: Partial<Deps>): void {
+/** Gives a verb its options, and what it does; `ended` gets its exit code. */
+export function addVerb(
+  verb: Command,
+  name: StageName,
+  overrides: Partial<Deps>,
+  ended: (exitCode: number) => void,
+): void {
   const stage: Stage = stages[name];
   const infos = optionInfos(stage.options);
   const positional = infos.find((info) => info.name === stage.positional);
@@ -35,7 +40,7 @@ export function addVerb(verb: Command, name: StageName, overrides: Partial<Deps>
   verb.action(async () => {
     const flags: Record<string, unknown> & OutputFlags = verb.opts();
     const words = verb.processedArgs[0] as string | string[] | undefined;
-    process.exitCode = await runStage(stage, withPositional(positional, words, flags), flags, overrides);
+    ended(await runStage(stage, withPositional(positional, words, flags), flags, overrides));
   });
 }
 

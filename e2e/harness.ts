@@ -89,7 +89,7 @@ function verbOf([first = '', second = '']: readonly string[]): string {
     : first;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Nx has a process for each plugin, its own three among them: 40 % of what a command of it costs. So there is one process, but with the
@@ -98,22 +98,26 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const oneProcess: Environment = { NX_ISOLATE_PLUGINS: 'false' };
 export const asUsersHaveIt: Environment = { NX_ISOLATE_PLUGINS: undefined };
 
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'kernloop-e2e-'));
+
 /** A fresh workspace with the packages installed, as a user has it after `npm install kernloop nx`. */
 export class Workspace {
-  private constructor(
+  protected constructor(
     readonly root: string,
     private readonly env: Environment,
   ) {}
 
   static create(apps: readonly string[], env: Environment = {}): Workspace {
-    const root = mkdtempSync(join(tmpdir(), 'kernloop-e2e-'));
-    const workspace = new Workspace(root, env);
-    workspace.write('package.json', { name: 'workspace', private: true });
-    workspace.write('nx.json', { plugins: ['kernloop/plugin'], cacheDirectory: '.nx/cache', analytics: false });
-    workspace.write('.gitignore', 'node_modules\n.nx\n.kernloop\nbuild\ncapture\n');
-    workspace.installPackage();
-    for (const app of apps) workspace.addApp(app);
-    return workspace;
+    return new Workspace(newFolder(), env).filled(apps);
+  }
+
+  protected filled(apps: readonly string[]): this {
+    this.write('package.json', { name: 'workspace', private: true });
+    this.write('nx.json', { plugins: ['kernloop/plugin'], cacheDirectory: '.nx/cache', analytics: false });
+    this.write('.gitignore', 'node_modules\n.nx\n.kernloop\nbuild\ncapture\n');
+    this.begin();
+    for (const app of apps) this.addApp(app);
+    return this;
   }
 
   /** Copies an app of this repository (`examples/x`, `e2e/fixtures/x`) to the same folder name under `apps/`. */
@@ -151,21 +155,23 @@ export class Workspace {
   }
 
   nx(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    this.withPackages();
     return run(process.execPath, [this.path('node_modules/nx/dist/bin/nx.js'), ...args], this.settings(options));
   }
 
   /** With --json, stdout must hold one document that follows the published schema of the verb. */
   async kernloop(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    const program = this.path('node_modules/kernloop/bin/kernloop.js');
-    const outcome = await run(process.execPath, [program, ...args], this.settings(options));
+    return this.checked(args, await run(process.execPath, [this.program(), ...args], this.settings(options)));
+  }
+
+  protected checked(args: readonly string[], outcome: Outcome): Outcome {
     if (args.includes('--json')) checkedOutput(verbOf(args), outcome.stdout);
     return outcome;
   }
 
   /** A line of a shell in which `kernloop` is ours, for what its stdin is. */
   shell(line: string): Promise<Outcome> {
-    const program = this.path('node_modules/kernloop/bin/kernloop.js');
-    return run('bash', ['-c', `kernloop() { ${process.execPath} ${program} "$@"; }; ${line}`], this.settings());
+    return run('bash', ['-c', `kernloop() { ${process.execPath} ${this.program()} "$@"; }; ${line}`], this.settings());
   }
 
   /** Every file below a folder with its size and modification time: what a run wrote shows as a difference. */
@@ -204,9 +210,21 @@ export class Workspace {
     rmSync(this.root, { recursive: true, force: true });
   }
 
+  /** The installed command line. */
+  program(): string {
+    this.withPackages();
+    return this.path('node_modules/kernloop/bin/kernloop.js');
+  }
+
   /** Hard links of what npm installed: a test may add and replace files there, and edits none in place. */
-  private installPackage(): void {
-    execFileSync('cp', ['--archive', '--link', installed, this.path('node_modules')]);
+  withPackages(): void {
+    const folder = this.path('node_modules');
+    if (!existsSync(folder)) execFileSync('cp', ['--archive', '--link', installed, folder]);
+  }
+
+  /** What a workspace has from the beginning. */
+  protected begin(): void {
+    this.withPackages();
   }
 
   /** Where and with which variables programs run in this workspace. */

@@ -1,12 +1,12 @@
 const base = require('../jest.config.cjs');
 
-/** The product as a user meets it: the packages as npm installs them, in a fresh workspace. */
+/** `*.e2e.ts`: the product as a user meets it, the packages as npm installs them, in a fresh workspace. `*.integration.ts`: its stages, in the process of the test. */
 /** @type {import('jest').Config} */
 module.exports = {
   ...base,
   rootDir: '..',
   roots: ['<rootDir>/e2e'],
-  testMatch: ['**/*.e2e.ts'],
+  testMatch: ['**/*.e2e.ts', '**/*.integration.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/'],
   globalSetup: '<rootDir>/e2e/global-setup.cjs',
   testSequencer: '<rootDir>/e2e/sequencer.cjs',

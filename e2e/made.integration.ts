@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 
 interface Entry {
   file: string;

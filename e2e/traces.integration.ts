@@ -4,7 +4,8 @@ import { tableFromIPC } from 'apache-arrow';
 import { makeTrace, unitsOf, valueOf, type MadeLaunch } from '../lib/trace/testing/make-trace';
 import { parseProbeFile } from '../lib/trace/read-probe-file';
 import { dialects, type Dialect } from '../lib/trace/words';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 
 /** The third map declares a u32 before a u64: probes write the u64 first. */
 const probeToml = `regs = 3

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync } from 'node:fs';
-import { run, Workspace } from './harness';
+import { run } from './harness';
+import { Workspace } from './in-process';
 
 describe('recompile', () => {
   let workspace: Workspace;
@@ -30,7 +31,7 @@ describe('recompile', () => {
         '-o',
         log,
         process.execPath,
-        workspace.path('node_modules/kernloop/bin/kernloop.js'),
+        workspace.program(),
         'recompile',
         '--reproducer',
         project,
@@ -54,7 +55,7 @@ describe('recompile', () => {
 
   it('the Makefile of the project runs the loop without Nx', async () => {
     const env = {
-      KERNLOOP: `${process.execPath} ${workspace.path('node_modules/kernloop/bin/kernloop.js')}`,
+      KERNLOOP: `${process.execPath} ${workspace.program()}`,
     };
     for (const target of ['run', 'recompile', 'run-variant', 'validate-variant']) {
       const outcome = await run('make', ['-C', workspace.path('moved'), target], { env });

@@ -1,5 +1,5 @@
 import { probed } from './probed';
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 
 /** The software GPU's other target: the same programs, compiled for RDNA2 (wave32). */
 describe('the loop on gfx1030', () => {

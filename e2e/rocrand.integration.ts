@@ -1,4 +1,4 @@
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 
 /** Kernels that nobody here wrote: Debian's librocrand as shipped, without source. */
 describe('stock rocRAND', () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 import { replayEvents } from './probe';
 
 const buildDirectory = join(repository, '.kernloop', 'e2e', 'ranges');

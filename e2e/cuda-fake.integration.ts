@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeDirectory, repository, run, Workspace, type Outcome } from './harness';
+import { nativeDirectory, repository, run, type Outcome } from './harness';
+import { Workspace } from './in-process';
 import type { CaptureJson, SelfcheckJson } from './probe';
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { repository, run, Workspace, nativeDirectory } from './harness';
+import { repository, run, nativeDirectory } from './harness';
+import { Workspace } from './in-process';
 import type { CaptureJson } from './probe';
 
 const source = join(repository, 'e2e', 'fixtures', 'launch');

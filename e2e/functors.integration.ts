@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 import { replayEvents, type CaptureJson, type SelfcheckJson } from './probe';
 
 const source = join(repository, 'e2e', 'fixtures', 'functors');

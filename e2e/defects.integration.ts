@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 
 interface Edit {
   set: 'defects' | 'correct';

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 
 /** What tools/python.mjs installs: Triton and NumPy in versions that it pins. */
 const virtual = join(repository, 'python', '.venv');
@@ -102,6 +103,7 @@ describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
   });
 
   it('runs the example alone, on the software GPU that npm installed above it', async () => {
+    workspace.withPackages();
     cpSync(join(repository, 'python', 'src'), workspace.path('site'), { recursive: true });
     const cwd = workspace.path('apps/triton-softmax');
     const words = ['-m', 'kernloop.triton', '--target', target, 'softmax.py'];

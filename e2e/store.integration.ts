@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 import { Nginx } from './nginx';
 import { addProbeApp } from './probe';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeDirectory, run, Workspace } from './harness';
+import { nativeDirectory, run } from './harness';
+import { Workspace } from './in-process';
 
 /** Programs of several processes: native/capture/test/apps/process_app.hip. */
 const program = join(nativeDirectory, 'capture', 'process_app.elf');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 
 const source = join(repository, 'e2e', 'fixtures', 'unwritten');
 const build = join(repository, '.kernloop', 'e2e', 'unwritten');

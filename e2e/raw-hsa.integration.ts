@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs';
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 
 /**
  * What the software GPU presents and HIP 5.2.3 does not know: a program on HSA itself, with code by clang 22. It stands for the hardware

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, run, Workspace } from './harness';
+import { repository, run } from './harness';
+import { Workspace } from './in-process';
 
 const source = join(repository, 'e2e', 'fixtures', 'repeats');
 const build = join(repository, '.kernloop', 'e2e', 'repeats');

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeDirectory, repository, run, Workspace, type Outcome } from './harness';
+import { nativeDirectory, repository, run, type Outcome } from './harness';
+import { Workspace } from './in-process';
 
 interface Shown {
   result: {

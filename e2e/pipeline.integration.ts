@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { replayEvents } from './probe';
 import { takePictures } from './pictures';
 import { argumentsOf, probed } from './probed';
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 
 /** Kernel, the line of its source that a do-nothing variant loses, and the file the line is in. */
 const kernels: [name: string, line: string, replacement: string][] = [

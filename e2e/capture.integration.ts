@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeDirectory, run, Workspace } from './harness';
+import { nativeDirectory, run } from './harness';
+import { Workspace } from './in-process';
 import { addProbeApp, capturedBytes, replayEvents, type CaptureJson, type SelfcheckJson } from './probe';
 
 describe('capture of an unmodified program', () => {
