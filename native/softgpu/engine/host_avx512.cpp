@@ -218,6 +218,48 @@ void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsig
   }
 }
 
+namespace {
+
+// Four registers of four words of 16 bytes: word j of register k becomes word k of register j.
+void transpose_words(__m512i (&z)[4]) {
+  const __m512i low01 = _mm512_shuffle_i32x4(z[0], z[1], 0x44), high01 = _mm512_shuffle_i32x4(z[0], z[1], 0xee);
+  const __m512i low23 = _mm512_shuffle_i32x4(z[2], z[3], 0x44), high23 = _mm512_shuffle_i32x4(z[2], z[3], 0xee);
+  z[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
+  z[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
+  z[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
+  z[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
+}
+
+// Within the words j of four registers: dword i of register k becomes dword k of register i.
+void transpose_dwords(__m512i (&z)[4]) {
+  const __m512i low01 = _mm512_unpacklo_epi32(z[0], z[1]), high01 = _mm512_unpackhi_epi32(z[0], z[1]);
+  const __m512i low23 = _mm512_unpacklo_epi32(z[2], z[3]), high23 = _mm512_unpackhi_epi32(z[2], z[3]);
+  z[0] = _mm512_unpacklo_epi64(low01, low23);
+  z[1] = _mm512_unpackhi_epi64(low01, low23);
+  z[2] = _mm512_unpacklo_epi64(high01, high23);
+  z[3] = _mm512_unpackhi_epi64(high01, high23);
+}
+
+// Of 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which no processor splits within
+// aligned words of 16.
+void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
+  __m512i z[4];
+  for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + lane * 16 + k * 64);
+  transpose_words(z);
+  transpose_dwords(z);
+  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(rows[k] + lane, z[k]);
+}
+
+void store_words(const VectorRegister* rows, unsigned lane, uint8_t* to) {
+  __m512i z[4];
+  for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(rows[k] + lane);
+  transpose_dwords(z);
+  transpose_words(z);
+  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(to + lane * 16 + k * 64, z[k]);
+}
+
+}  // namespace
+
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
   if (dwords == 1) {
     for (unsigned lane = 0; lane < lanes; lane += kGroup)
@@ -232,6 +274,10 @@ void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsi
       _mm512_storeu_si512(rows[0] + lane, _mm512_permutex2var_epi32(low, at, high));
       _mm512_storeu_si512(rows[1] + lane, _mm512_permutex2var_epi32(low, odd, high));
     }
+    return;
+  }
+  if (dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) load_words(rows, lane, from);
     return;
   }
   for (unsigned k = 0; k < dwords; ++k) {
@@ -255,6 +301,10 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsig
       _mm512_storeu_si512(to + lane * 8, _mm512_permutex2var_epi32(low, low_half, high));
       _mm512_storeu_si512(to + lane * 8 + 64, _mm512_permutex2var_epi32(low, high_half, high));
     }
+    return;
+  }
+  if (dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) store_words(rows, lane, to);
     return;
   }
   for (unsigned lane = 0; lane < lanes; ++lane) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "softgpu/engine/whole_access.h"
+
 namespace kernloop::softgpu::portable {
 
 namespace {
@@ -111,6 +113,10 @@ void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsi
     }
     return;
   }
+  if (dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; ++lane) load_whole(rows, lane, from + lane * 16);
+    return;
+  }
   for (unsigned lane = 0; lane < lanes; ++lane) {
     for (unsigned k = 0; k < dwords; ++k) std::memcpy(&rows[k][lane], from + (lane * dwords + k) * 4, 4);
   }
@@ -122,6 +128,10 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsig
       const uint64_t value = rows[0][lane] | uint64_t{rows[1][lane]} << 32;
       std::memcpy(to + lane * 8, &value, 8);
     }
+    return;
+  }
+  if (dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; ++lane) store_whole(rows, lane, to + lane * 16);
     return;
   }
   for (unsigned lane = 0; lane < lanes; ++lane) {

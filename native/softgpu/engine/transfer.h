@@ -6,6 +6,7 @@
 #include "softgpu/engine/lane_moves.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/wave.h"
+#include "softgpu/engine/whole_access.h"
 
 namespace kernloop::softgpu {
 
@@ -108,7 +109,8 @@ inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
     rows[0][lane] = static_cast<uint32_t>(value);
     rows[1][lane] = static_cast<uint32_t>(value >> 32);
   }
-  if constexpr (load == Load::kB96 || load == Load::kB128) {
+  if constexpr (load == Load::kB128) load_whole(rows, lane, at);
+  if constexpr (load == Load::kB96) {
     uint32_t values[dwords_of(load)];
     std::memcpy(values, at, sizeof values);
     for (unsigned k = 0; k < dwords_of(load); ++k) rows[k][lane] = values[k];
@@ -160,6 +162,8 @@ inline void store_lane(const VectorRegister* rows, unsigned lane, uint8_t* at) {
   } else if constexpr (kBytes == 8) {
     const uint64_t value = rows[0][lane] | uint64_t{rows[1][lane]} << 32;
     std::memcpy(at, &value, 8);
+  } else if constexpr (kBytes == 16) {
+    store_whole(rows, lane, at);
   } else {
     uint32_t values[kBytes / 4];
     for (unsigned k = 0; k < kBytes / 4; ++k) values[k] = rows[k][lane];

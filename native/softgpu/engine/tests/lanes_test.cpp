@@ -2,15 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "softgpu/engine/lane_moves.h"
 #include "softgpu/engine/lane_moves_portable.h"
 #include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/lane_scan_portable.h"
+#include "softgpu/engine/transfer.h"
 
 namespace kernloop::softgpu {
 
@@ -262,6 +265,55 @@ TEST(LaneMoves, ArraysComeBackAsTheyWere) {
     portable::store_array(here.row, again.data(), dwords);
     EXPECT_EQ(back, memory);
     EXPECT_EQ(again, memory);
+  }
+}
+
+// One thread stores words of four equal dwords, another one looks for words that are mixed: rocPRIM's look-back has a flag and a value in
+// words of 16 bytes.
+TEST(LaneMoves, WordsOf16BytesAreWholeForOtherThreads) {
+  alignas(64) static uint8_t memory[kLanes * 16];
+  LaneAddresses scattered{};
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    scattered.at[lane] = reinterpret_cast<uint64_t>(memory) + ((lane * 37) % kLanes) * 16;
+  using Store = void (*)(const VectorRegister*, const LaneAddresses&);
+  using Load = void (*)(VectorRegister*, const LaneAddresses&);
+  const Store stores[] = {
+      [](const VectorRegister* rows, const LaneAddresses&) { store_array(rows, memory, 4); },
+      [](const VectorRegister* rows, const LaneAddresses&) { portable::store_array(rows, memory, 4, kLanes); },
+      [](const VectorRegister* rows, const LaneAddresses& to) {
+        store_lanes<kernloop::softgpu::Store::kB128>(rows, to, ~uint64_t{0});
+      },
+  };
+  const Load loads[] = {
+      [](VectorRegister* rows, const LaneAddresses&) { load_array(rows, memory, 4); },
+      [](VectorRegister* rows, const LaneAddresses&) { portable::load_array(rows, memory, 4, kLanes); },
+      [](VectorRegister* rows, const LaneAddresses& from) {
+        load_lanes<kernloop::softgpu::Load::kB128>(rows, from, ~uint64_t{0});
+      },
+  };
+  for (const Store store : stores) {
+    for (const Load load : loads) {
+      std::atomic<bool> done = false;
+      std::thread writer([&] {
+        Rows rows;
+        for (uint32_t value = 0; !done; ++value) {
+          for (auto& row : rows.row) std::fill_n(row, kLanes, value);
+          store(rows.row, scattered);
+        }
+      });
+      uint64_t mixed = 0;
+      Rows rows;
+      for (int round = 0; round < 20'000; ++round) {
+        load(rows.row, scattered);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const uint32_t first = rows.row[0][lane];
+          mixed += rows.row[1][lane] != first || rows.row[2][lane] != first || rows.row[3][lane] != first;
+        }
+      }
+      done = true;
+      writer.join();
+      EXPECT_EQ(mixed, 0u);
+    }
   }
 }
 
