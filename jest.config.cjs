@@ -1,53 +1,39 @@
-// execa (lib/support/exec.ts) and others are ESM only; Jest cannot require() ESM on Node 20, so its packages are transformed.
-const esmPackages = [
-  'execa',
-  '@sindresorhus/merge-streams',
-  'figures',
-  'get-stream',
-  'human-signals',
-  'is-plain-obj',
-  'is-stream',
-  'npm-run-path',
-  'path-key',
-  'pretty-ms',
-  'parse-ms',
-  'signal-exit',
-  'strip-final-newline',
-  'yoctocolors',
-  'unicorn-magic',
-  'is-unicode-supported',
-  '@sec-ant/readable-stream',
-  // Of lib/trace-export.
-  'hyparquet',
-  'hyparquet-writer',
-];
+const base = require('./jest.base.cjs');
+
+const specs = {
+  ...base,
+  rootDir: __dirname,
+  roots: ['cli', 'lib', 'executors', 'generators', 'lint', 'plugins', 'schemas', 'tools'].map(
+    (room) => `<rootDir>/${room}`,
+  ),
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/', '<rootDir>/e2e/'],
+  setupFiles: ['<rootDir>/jest.setup.cjs'],
+};
+
+/** Specs that start compilers, browsers or whole tools: minutes. In all others jest.setup.cjs refuses them. */
+const tools = [
+  'cli/json',
+  'generators/reproducer/generator',
+  'lib/generate/{built-units,generate,one-kernel,one-kernel-clang}',
+  'lib/pgo-app-use/pgo-app',
+  'lib/pgo-use/pgo-chain',
+  'lib/probe/cuda',
+  'lib/probe/ptx/rewrite',
+  'lib/recompile/recompile',
+  'lib/report/browser',
+  'lib/source/{dependencies,ninja-deps}',
+  'lib/support/stdin',
+  'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,hsaco-code,line-table,make-dependencies}',
+  'lib/tune/tune',
+  'lint/*',
+  'schemas/toy-stage',
+].map((spec) => `${__dirname}/${spec}.spec.ts`);
 
 /** @type {import('jest').Config} */
 module.exports = {
-  roots: [
-    '<rootDir>/cli',
-    '<rootDir>/lib',
-    '<rootDir>/executors',
-    '<rootDir>/generators',
-    '<rootDir>/lint',
-    '<rootDir>/plugins',
-    '<rootDir>/schemas',
+  projects: [
+    { ...specs, displayName: 'unit', testMatch: ['**/*.spec.ts', ...tools.map((spec) => `!${spec}`)] },
+    { ...specs, displayName: 'tools', testMatch: tools, globals: { mayStartTools: true } },
   ],
-  testMatch: ['**/*.spec.ts'],
-  transform: {
-    '^.+\\.[cm]?[jt]s$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
-    ],
-  },
-  transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${esmPackages.join('|')})/)`],
-  moduleNameMapper: {
-    // unicorn-magic exports only an `import` condition.
-    '^unicorn-magic$': '<rootDir>/node_modules/unicorn-magic/node.js',
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-  },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/', '<rootDir>/e2e/'],
   maxWorkers: 2,
-  // Longer than any takes, on cores that others load.
-  testTimeout: 60_000,
 };

@@ -1,4 +1,4 @@
-const base = require('../jest.config.cjs');
+const base = require('../jest.base.cjs');
 
 /** `*.e2e.ts`: the product as a user meets it, the packages as npm installs them, in a fresh workspace. `*.integration.ts`: its stages, in the process of the test. */
 /** @type {import('jest').Config} */
@@ -11,5 +11,6 @@ module.exports = {
   globalSetup: '<rootDir>/e2e/global-setup.cjs',
   testSequencer: '<rootDir>/e2e/sequencer.cjs',
   globalTeardown: '<rootDir>/e2e/global-teardown.cjs',
+  maxWorkers: 2,
   testTimeout: 300_000,
 };

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runMain, root, step, StepError, together } from './console.mjs';
+import { aptLocks, lockSeconds, waitForLocks } from './apt-locks.mjs';
 import { buildProducts, buildWhole } from './native.mjs';
 import { installPython } from './python.mjs';
 
@@ -92,9 +93,10 @@ function systemPackages(groups) {
     );
   // Interrupted, dpkg leaves packages half installed.
   const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, runsToItsEnd: true };
-  const apt = (name, words) => {
-    const [file, ...args] = [...prefix, 'apt-get', ...words];
-    return step(name, file, args, options);
+  const apt = async (name, words) => {
+    const [file, ...args] = [...prefix, 'apt-get', '-o', `DPkg::Lock::Timeout=${lockSeconds}`, ...words];
+    await waitForLocks(name, aptLocks);
+    return await step(name, file, args, options);
   };
   let listsAreNew = false;
   return async (chosen) => {
