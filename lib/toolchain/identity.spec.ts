@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { toolchainIdentity } from './identity';
@@ -96,6 +96,24 @@ describe('toolchainIdentity', () => {
     writeFileSync(place, 'two');
     expect(there()).not.toBe(before);
   });
+
+  it.each(['llvm/bin/clang++', 'lib/llvm/bin/clang++', 'amdgcn/bitcode/ocml.bc', 'share/hip/version'])(
+    'changes with what hipcc finds beside itself, without a variable: %s',
+    (file) => {
+      const place = join(folder, file);
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, 'one');
+      // As AMD installs it: a link on the PATH, where nothing else of the installation is.
+      mkdirSync(join(folder, 'linked'));
+      symlinkSync('../bin/hipcc', join(folder, 'linked', 'hipcc'));
+      const linked = (): string => toolchainIdentity({ ...cached, PATH: join(folder, 'linked') });
+      const before = [identity(), linked()];
+      expect([identity(), linked()]).toEqual(before);
+      writeFileSync(place, 'two');
+      expect(identity()).not.toBe(before[0]);
+      expect(linked()).not.toBe(before[1]);
+    },
+  );
 
   it('does not change with what is set aside, or is none of its business', () => {
     const before = identity();

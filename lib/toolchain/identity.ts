@@ -24,10 +24,11 @@ const installed = '/usr/local';
  * equal installations are one toolchain wherever and whenever they were installed.
  */
 export function toolchainIdentity(env: Environment, digests: KnownDigests = KnownDigests.of(env)): string {
+  const rocm = installationsOf(compilerCandidates('hipcc', env).slice(0, 1));
   const programs = [
     ...drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1)),
     // What hipcc starts.
-    ...clangFolders(env).map((folder) => join(folder, 'clang++')),
+    ...[...clangFolders(env), ...rocm.flatMap(llvmFolders)].map((folder) => join(folder, 'clang++')),
   ];
   // The first nvcc may be a script that leads to a toolkit elsewhere.
   const toolkits = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined });
@@ -38,7 +39,10 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
     ...programs.flatMap(compilerLibraries),
     ...programs.flatMap((program) => resolved(program).map((path) => join(dirname(path), extractor))),
-    ...[...libraryFolders, ...deviceLibraryFolders(env)].flatMap((folder) => filesIn(folder)),
+    ...[...libraryFolders, ...deviceLibraryFolders(env), ...rocm.map(bitcodeFolder)].flatMap((folder) =>
+      filesIn(folder),
+    ),
+    ...rocm.map((root) => join(root, 'share', 'hip', 'version')),
     ...tritonRecords(env),
     ...nvrtcCandidates(env, installed).flatMap((library) => [library, ...nvrtcParts(library)]),
   ];
@@ -49,21 +53,30 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
 }
 
 /** Folders that variables name, where they are absolute: others mean another folder in each process. */
-function foldersOf(env: Environment, names: readonly string[], ...below: string[]): string[] {
+function foldersOf(env: Environment, names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const folder = env[name];
-    return folder && isAbsolute(folder) ? [join(folder, ...below)] : [];
+    return folder && isAbsolute(folder) ? [folder] : [];
   });
 }
 
+/** The installations around `bin/hipcc`, in which it finds its parts where no variable names one: AMD's packages have a link on the PATH. */
+function installationsOf(hipcc: readonly string[]): string[] {
+  return [...new Set(hipcc.flatMap((path) => [path, ...resolved(path)]))].map((path) => dirname(dirname(path)));
+}
+
+/** In ROCm up to 5, and since. */
+const llvmFolders = (root: string): string[] => [join(root, 'llvm', 'bin'), join(root, 'lib', 'llvm', 'bin')];
+const bitcodeFolder = (root: string): string => join(root, 'amdgcn', 'bitcode');
+
 function clangFolders(env: Environment): string[] {
-  return [...foldersOf(env, ['HIP_CLANG_PATH']), ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH'], 'llvm', 'bin')];
+  return [...foldersOf(env, ['HIP_CLANG_PATH']), ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH']).flatMap(llvmFolders)];
 }
 
 function deviceLibraryFolders(env: Environment): string[] {
   return [
     ...foldersOf(env, ['DEVICE_LIB_PATH', 'HIP_DEVICE_LIB_PATH']),
-    ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH'], 'amdgcn', 'bitcode'),
+    ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH']).map(bitcodeFolder),
   ];
 }
 
