@@ -431,14 +431,12 @@ describe('capture', () => {
     expect(error.hint).toContain('program');
   });
 
-  it('removes what a killed recorder left, and nothing of a recorder that is alive', async () => {
-    const reproducer = workspace.path('kernels/app/saxpy');
-    for (const pid of [999_998, process.pid]) {
-      mkdirSync(join(reproducer, `capture.partial-${pid}`), { recursive: true });
-      writeFileSync(join(reproducer, `capture.partial-${pid}`, 'chunks.pack'), 'x');
-    }
+  it('removes nothing that another recorder may be writing, on a machine whose processes are not seen here', async () => {
+    const elsewhere = workspace.path('kernels/app/saxpy/capture.partial-999998');
+    mkdirSync(elsewhere, { recursive: true });
+    writeFileSync(join(elsewhere, 'chunks.pack'), 'x');
     await capture(options(), deps());
-    expect(readdirSync(reproducer).sort()).toEqual(['capture', `capture.partial-${process.pid}`]);
+    expect(readdirSync(elsewhere)).toEqual(['chunks.pack']);
   });
 
   it('stops with INTERRUPTED and leaves no partial capture when a signal arrives during the run', async () => {

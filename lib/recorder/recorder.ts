@@ -52,10 +52,9 @@ export async function record(
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
   const places = run.config.dry_run === true ? [] : run.config.selections.flatMap(placeOf);
   let recorderPid: number | undefined;
-  for (const place of places) {
-    mkdirSync(place.folder, { recursive: true });
-    removePartials(place, (pid) => !isAlive(pid));
-  }
+  // What killed recorders have left is removed by the next one, once it holds the capture's lock: only then is nobody writing it, here or on
+  // another machine that shares the folder.
+  for (const place of places) mkdirSync(place.folder, { recursive: true });
   try {
     const socket = join(folder, 'recorder.sock');
     const configPath = join(folder, 'config.json');
@@ -109,7 +108,7 @@ export async function record(
     return appEnd;
   } finally {
     for (const place of places) {
-      removePartials(place, (pid) => pid === recorderPid);
+      removePartials(place, recorderPid);
       removeIfEmpty(place.folder);
     }
     rmSync(folder, { recursive: true, force: true });
@@ -202,11 +201,11 @@ function placeOf({ output, outputs }: RecorderSelection): Place[] {
   return output === undefined ? [] : [{ folder: dirname(output), isCapture: (name) => name === basename(output) }];
 }
 
-/** What a recorder that was killed has left of captures. */
-function removePartials({ folder, isCapture }: Place, ofPid: (pid: number) => boolean): void {
+/** What the recorder of this run has left of captures, if it was killed. */
+function removePartials({ folder, isCapture }: Place, recorder: number | undefined): void {
   for (const name of readdirSync(folder)) {
     const partial = /^(.*)\.partial-(\d+)$/.exec(name);
-    if (partial && isCapture(partial[1] ?? '') && ofPid(Number(partial[2]))) {
+    if (partial && isCapture(partial[1] ?? '') && Number(partial[2]) === recorder) {
       rmSync(join(folder, name), { recursive: true, force: true });
     }
   }
@@ -214,15 +213,6 @@ function removePartials({ folder, isCapture }: Place, ofPid: (pid: number) => bo
 
 function removeIfEmpty(folder: string): void {
   if (readdirSync(folder).length === 0) rmdirSync(folder);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {

@@ -81,6 +81,11 @@ describe('runProcess', () => {
     expect(runningCommands()).not.toContain('sleep 30.5');
   });
 
+  it('lets a program run to its end under a limit of weeks, which is longer than a timer of Node', async () => {
+    const { result } = runProcess(node, ['-e', 'setTimeout(() => {}, 300)'], { timeoutMs: 3e9 });
+    expect(await result).toMatchObject({ exitCode: 0, timedOut: false });
+  });
+
   it('ends a program that outlives its time limit and says so', async () => {
     const result = await runProcess(node, ['-e', 'setInterval(()=>{},1000)'], { timeoutMs: 200 }).result;
     expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });

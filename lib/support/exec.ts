@@ -50,6 +50,9 @@ interface RunningProcess {
 
 export type ProcessRunner = (file: string, args: readonly string[], options?: RunOptions) => RunningProcess;
 
+/** Node's timers fire at once beyond it: 24 days. */
+const longestTimerMs = 2 ** 31 - 1;
+
 const groups = new Set<number>();
 
 /**
@@ -97,10 +100,13 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
 
   let timedOut = false;
   const timer = options.timeoutMs
-    ? setTimeout(() => {
-        timedOut = true;
-        killGroup(pid, 'SIGKILL');
-      }, options.timeoutMs)
+    ? setTimeout(
+        () => {
+          timedOut = true;
+          killGroup(pid, 'SIGKILL');
+        },
+        Math.min(options.timeoutMs, longestTimerMs),
+      )
     : undefined;
 
   const result = subprocess.then((ended): RunResult => {

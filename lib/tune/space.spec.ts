@@ -60,6 +60,17 @@ describe('the space of a search', () => {
     ).toHaveLength(6);
   });
 
+  it('is drawn from all of it, also where it has more configurations than 2^32', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `P${index}`);
+    const large = readParameters(names.map((name) => `${name}=1,2,3,4,5,6,7,8`));
+    const { configurations: drawn } = configurations(
+      { parameters: large, constraints: [] },
+      {},
+      { ...search, search: 'random', samples: 200 },
+    );
+    expect(names.map((name) => new Set(drawn.map((one) => one[name])).size)).toEqual(names.map(() => 8));
+  });
+
   it('is refused where it is empty or too large, and where a constraint is no condition', () => {
     const refused = (constraint: string[], more = {}) =>
       thrown(() =>

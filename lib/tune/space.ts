@@ -106,12 +106,17 @@ function holds(formula: Formula, values: Parameters): boolean {
 /** The configuration of that number; the last parameter varies fastest. */
 function at(parameters: readonly Parameter[], index: number): Parameters {
   let rest = index;
-  const chosen: [string, Value][] = [];
-  for (const { name, values } of [...parameters].reverse()) {
-    chosen.unshift([name, values[rest % values.length] ?? '']);
+  const places: number[] = [];
+  for (const { values } of [...parameters].reverse()) {
+    places.unshift(rest % values.length);
     rest = Math.floor(rest / values.length);
   }
-  return Object.fromEntries(chosen);
+  return having(parameters, places);
+}
+
+/** The configuration with the value at a place of its own of each parameter. */
+function having(parameters: readonly Parameter[], places: readonly number[]): Parameters {
+  return Object.fromEntries(parameters.map(({ name, values }, index) => [name, values[places[index] ?? 0] ?? '']));
 }
 
 /** Different ones, in the order in which the seed draws them; fewer where there are no more. */
@@ -122,15 +127,17 @@ function drawn(
   { samples, seed }: Pick<TuneOptions, 'samples' | 'seed'>,
 ): Parameters[] {
   const random = generator(seed);
-  const seen = new Set<number>();
+  const seen = new Set<string>();
   const found: Parameters[] = [];
   // Where almost nothing fits, this ends before all was drawn.
   const most = Math.max(100_000, samples * 100);
   for (let draw = 0; draw < most && found.length < samples && seen.size < total; draw++) {
-    const index = Math.floor(random() * total);
-    if (seen.has(index)) continue;
-    seen.add(index);
-    const one = at(parameters, index);
+    // A number of the whole space has more digits than the generator gives.
+    const places = parameters.map(({ values }) => Math.floor(random() * values.length));
+    const key = places.join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const one = having(parameters, places);
     if (fits(one)) found.push(one);
   }
   if (found.length > 0) return found;
