@@ -303,8 +303,23 @@ describe('bad input', () => {
   });
 
   it('a missing capture says how to get it', async () => {
+    workspace.write('kernels/none/none/kernel.json', {
+      name: 'none',
+      app: { name: 'good', root: 'apps/good' },
+      symbol: 'none',
+      demangled: 'none()',
+      code_object: '0'.repeat(64),
+      device: { kind: 'softgpu', isa: 'amdgcn-amd-amdhsa--gfx90a' },
+      language: 'none',
+      source: null,
+      args: [],
+      selection: { match: 'none' },
+    });
     const outcome = await workspace.kernloop(['replay', '--reproducer', 'kernels/none/none']);
-    expect([outcome.code, outcome.text]).toEqual([2, expect.any(String)]);
+    expect([outcome.code, outcome.text]).toEqual([
+      2,
+      expect.stringMatching(/none\/capture\/capture\.json does not exist \[CAPTURE_MISSING\]\n.*`kernloop capture`/),
+    ]);
   });
 
   it('an unknown verb names the nearest', async () => {
