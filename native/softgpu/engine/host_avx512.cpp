@@ -240,8 +240,8 @@ void transpose_dwords(__m512i (&z)[4]) {
   z[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
-// Of 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which no processor splits within
-// aligned words of 16.
+// Of 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which no
+// processor splits within aligned words of 16.
 void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   __m512i z[4];
   for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + lane * 16 + k * 64);

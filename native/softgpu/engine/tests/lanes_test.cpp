@@ -268,8 +268,8 @@ TEST(LaneMoves, ArraysComeBackAsTheyWere) {
   }
 }
 
-// One thread stores words of four equal dwords, another one looks for words that are mixed: rocPRIM's look-back has a flag and a value in
-// words of 16 bytes.
+// One thread stores words of four equal dwords, another one looks for words that are mixed: rocPRIM's look-back has a
+// flag and a value in words of 16 bytes.
 TEST(LaneMoves, WordsOf16BytesAreWholeForOtherThreads) {
   alignas(64) static uint8_t memory[kLanes * 16];
   LaneAddresses scattered{};
