@@ -9,7 +9,7 @@
 #include "archive/manifest.h"
 #include "archive/reader.h"
 #include "base/exit_code.h"
-#include "base/ndjson.h"
+#include "base/json.h"
 
 namespace kernloop::archive {
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,11 +11,12 @@
 
 #include "archive/chunk.h"
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/result.h"
 
 namespace kernloop::archive {
 
-using Json = nlohmann::json;  // sorts its keys, so equal manifests are equal files
+using kernloop::Json;
 
 inline constexpr const char* kCaptureSchema = "kernloop.capture/1";
 inline constexpr const char* kManifestFile = "capture.json";
@@ -165,8 +165,5 @@ Json to_json(const Geometry& geometry);
 Result<Manifest> parse_manifest(std::string_view text, const std::string& where);
 // What parse_manifest checks, for a manifest made in memory: a writer refuses what no reader would take.
 Status validate(const Manifest& manifest, const std::string& where);
-
-// JSON text of bounded depth; never throws.
-Result<Json> parse_json(std::string_view text, const std::string& where);
 
 }  // namespace kernloop::archive

@@ -136,6 +136,10 @@ Json to_json(const Manifest& manifest) {
   return json;
 }
 
+std::string to_text(const Json& json) {
+  return json_text(json, 2) + "\n";
+}
+
 std::string to_text(const Manifest& manifest) {
   return to_text(to_json(manifest));
 }

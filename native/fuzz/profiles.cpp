@@ -19,8 +19,7 @@ void use(const pgo::Profile& profile) {
     require(function.uniform.empty() || function.pattern.size() == function.counters.size(), "a letter a counter");
   }
   (void)pgo::write_text(merged);
-  (void)pgo::write_waves_json(merged, pgo::to_text(merged.sampling))
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  (void)pgo::write_waves_json(merged, pgo::to_text(merged.sampling));
 }
 
 const Registration kRaw({"profile_raw",

@@ -161,7 +161,7 @@ bool NamePattern::matches(const std::string& symbol, const std::string& demangle
 }
 
 Result<Config> parse_config(std::string_view text, const std::string& where) {
-  auto json = archive::parse_json(text, where);
+  auto json = parse_json(text, where);
   if (!json) return json.error();
   Fields fields(*json, where);
   Config config;

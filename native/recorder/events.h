@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "archive/manifest.h"
-#include "base/ndjson.h"
+#include "base/json.h"
 
 namespace kernloop::recorder {
 

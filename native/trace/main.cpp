@@ -4,15 +4,15 @@
 // NAME` analyse one map, `dmat FILE --map NAME --output FILE` counts accesses as Neutrino's dmat does, `dmat-info FILE`
 // checks such a file. NDJSON on stdout, 64-bit values of a trace as hex strings; exit codes of
 // docs/contributing/seams.md.
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <iostream>
 #include <map>
 #include <set>
 
+#include "base/bytes.h"
 #include "base/exit_code.h"
-#include "base/ndjson.h"
+#include "base/json.h"
 #include "base/numbers.h"
 #include "trace/block_sched.h"
 #include "trace/dmat.h"
@@ -27,7 +27,6 @@ namespace {
 
 using namespace kernloop;
 using namespace kernloop::trace;
-using Json = nlohmann::json;
 
 void print(const Json& event) {
   std::cout << ndjson(event) << '\n';
@@ -42,11 +41,6 @@ int usage(const std::string& what) {
   return fail(
       {"USAGE", what,
        "kernloop-trace inspect|summary|export|block-sched|heat-map|totals|progress|dmat|dmat-info FILE --maps JSON …"});
-}
-
-std::string hex(uint64_t value) {
-  char digits[16];
-  return "0x" + std::string(digits, std::to_chars(digits, digits + sizeof digits, value, 16).ptr);
 }
 
 using Arguments = std::map<std::string, std::string>;
@@ -143,9 +137,9 @@ int summary(const Trace& trace) {
     Json json = Json::array();
     for (const ColumnSummary& column : *columns) {
       json.push_back({{"name", column.name},
-                      {"sum", hex(column.sum)},
-                      {"least", hex(column.least)},
-                      {"most", hex(column.most)},
+                      {"sum", to_hex_number(column.sum)},
+                      {"least", to_hex_number(column.least)},
+                      {"most", to_hex_number(column.most)},
                       {"nonzero", column.nonzero}});
     }
     print({{"event", "map"}, {"name", trace.maps[map].name}, {"rows", rows_of(trace, map).count()}, {"columns", json}});
@@ -201,11 +195,11 @@ int print_block_sched(const Trace& trace, size_t map, const Arguments& arguments
            {"id", row.id},
            {"blocks", row.blocks},
            {"lanes", row.lanes},
-           {"first", hex(row.first)},
-           {"last", hex(row.last)},
-           {"busy", hex(row.busy)},
-           {"work", hex(row.work)},
-           {"gaps", hex(row.gaps)}});
+           {"first", to_hex_number(row.first)},
+           {"last", to_hex_number(row.last)},
+           {"busy", to_hex_number(row.busy)},
+           {"work", to_hex_number(row.work)},
+           {"gaps", to_hex_number(row.gaps)}});
   }
   if (const std::string output = text_of(arguments, "--output"); !output.empty()) {
     if (const Status written = write_intervals(schedule->intervals, output); !written) return fail(written.error());
@@ -231,14 +225,14 @@ int print_heat_map(const Trace& trace, size_t map, const Arguments& arguments) {
       heat_map(trace, map, {*clock, *address, *page_bytes, static_cast<uint32_t>(*bins), static_cast<uint32_t>(*most)});
   if (!map_of_heat) return fail(map_of_heat.error());
   for (const auto& [page, counts] : map_of_heat->pages) {
-    print({{"event", "page"}, {"address", hex(page)}, {"counts", counts}});
+    print({{"event", "page"}, {"address", to_hex_number(page)}, {"counts", counts}});
   }
   print({{"event", "heat_map"},
          {"page_bytes", map_of_heat->page_bytes},
          {"pages", map_of_heat->pages.size()},
-         {"first_clock", hex(map_of_heat->first_clock)},
-         {"last_clock", hex(map_of_heat->last_clock)},
-         {"interval", hex(map_of_heat->interval)},
+         {"first_clock", to_hex_number(map_of_heat->first_clock)},
+         {"last_clock", to_hex_number(map_of_heat->last_clock)},
+         {"interval", to_hex_number(map_of_heat->interval)},
          {"bins", *bins},
          {"accesses", map_of_heat->accesses},
          {"empty", map_of_heat->empty}});
@@ -251,11 +245,11 @@ int print_totals(const Trace& trace, size_t map) {
   Json json = Json::array();
   for (const Total& total : *columns) {
     json.push_back({{"name", total.name},
-                    {"sum", hex(total.sum)},
+                    {"sum", to_hex_number(total.sum)},
                     {"is_beyond", total.is_beyond},
                     {"units", total.units},
-                    {"least_block", hex(total.least_block)},
-                    {"most_block", hex(total.most_block)}});
+                    {"least_block", to_hex_number(total.least_block)},
+                    {"most_block", to_hex_number(total.most_block)}});
   }
   print({{"event", "totals"}, {"blocks", trace.layout.blocks}, {"columns", json}});
   return kExitPass;
@@ -268,9 +262,9 @@ int print_progress(const Trace& trace, size_t map, const Arguments& arguments) {
   const auto result = progress(trace, map, *clock, static_cast<uint32_t>(*bins));
   if (!result) return fail(result.error());
   print({{"event", "progress"},
-         {"first_clock", hex(result->first_clock)},
-         {"last_clock", hex(result->last_clock)},
-         {"interval", hex(result->interval)},
+         {"first_clock", to_hex_number(result->first_clock)},
+         {"last_clock", to_hex_number(result->last_clock)},
+         {"interval", to_hex_number(result->interval)},
          {"samples", result->samples},
          {"units", result->units},
          {"full_units", result->full_units},
@@ -289,8 +283,8 @@ int print_dmat(const Result<Dmat>& dmat) {
          {"clocks", dmat->clocks},
          {"pairs", dmat->pairs},
          {"accesses", dmat->accesses},
-         {"first_clock", hex(dmat->first_clock)},
-         {"last_clock", hex(dmat->last_clock)},
+         {"first_clock", to_hex_number(dmat->first_clock)},
+         {"last_clock", to_hex_number(dmat->last_clock)},
          {"empty", dmat->empty}});
   return kExitPass;
 }

@@ -1,13 +1,12 @@
 #include "trace/maps.h"
 
+#include "base/json.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace kernloop::trace {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr size_t kMostFields = 1024;
 
@@ -66,10 +65,10 @@ Result<Map> parse_map(const Json& json) {
 }  // namespace
 
 Result<std::vector<Map>> parse_maps(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_array()) return maps_error("the maps are no JSON array");
+  const auto json = parse_json(text, "the maps");
+  if (!json || !json->is_array()) return maps_error("the maps are no JSON array");
   std::vector<Map> maps;
-  for (const Json& entry : json) {
+  for (const Json& entry : *json) {
     auto map = parse_map(entry);
     if (!map) return map.error();
     maps.push_back(std::move(*map));

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/exit_code.h"
-#include "base/ndjson.h"
+#include "base/json.h"
 #include "pgo/format/files.h"
 #include "pgo/format/merge.h"
 #include "pgo/format/write.h"
@@ -17,7 +17,6 @@ namespace {
 
 using namespace kernloop;
 using namespace kernloop::pgo;
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
@@ -31,7 +30,7 @@ int print(const Json& event) {
 }
 
 int fail(const Error& error) {
-  return print(error_event<Json>(error));
+  return print(error_event(error));
 }
 
 int usage(const std::string& what) {
@@ -177,7 +176,7 @@ int merge(const Arguments& arguments) {
                 {"arch", profile.arch},
                 {"output", output.string()}};
   if (!waves.empty()) {
-    const std::string json = write_waves_json(profile, mixed ? "mixed" : to_text(profile.sampling)).dump(1) + "\n";
+    const std::string json = write_waves_json(profile, mixed ? "mixed" : to_text(profile.sampling));
     if (auto done = write_file(waves, bytes_of(json)); !done) return fail(done.error());
     event["waves"] = waves.string();
   }

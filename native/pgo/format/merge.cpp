@@ -1,14 +1,10 @@
 #include "pgo/format/merge.h"
 
+#include "base/bytes.h"
+
 namespace kernloop::pgo {
 
 namespace {
-
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 Error foreign(const std::string& what, const std::string& why) {
   return {"PGO_SIDE_FILE_FOREIGN", what + ": " + why, "keep the files of one run together, or remove the side files"};
@@ -142,9 +138,10 @@ Status Merger::add_function(const FunctionProfile& function, uint64_t weight, co
   }
   if (sum.hash != function.hash || sum.counters.size() != function.counters.size()) {
     return Error{"PGO_HASH_MISMATCH",
-                 "'" + function.name + "' has hash " + hex(function.hash) + " and " +
-                     std::to_string(function.counters.size()) + " counters in " + what + ", and hash " + hex(sum.hash) +
-                     " and " + std::to_string(sum.counters.size()) + " counters in " + entry.first,
+                 "'" + function.name + "' has hash " + to_hex_number(function.hash) + " and " +
+                     std::to_string(function.counters.size()) + " counters in " + what + ", and hash " +
+                     to_hex_number(sum.hash) + " and " + std::to_string(sum.counters.size()) + " counters in " +
+                     entry.first,
                  "the source or the compiler changed between the runs: run both again with the same program"};
   }
   for (size_t i = 0; i < sum.counters.size(); ++i) {

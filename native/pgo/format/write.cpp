@@ -1,18 +1,16 @@
 #include "pgo/format/write.h"
 
+#include <nlohmann/json.hpp>
+
+#include "base/bytes.h"
+
 namespace kernloop::pgo {
 
 namespace {
 
-std::string hex_number(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 nlohmann::ordered_json hex_numbers(const std::vector<uint64_t>& values) {
   auto list = nlohmann::ordered_json::array();
-  for (const uint64_t value : values) list.push_back(hex_number(value));
+  for (const uint64_t value : values) list.push_back(to_hex_number(value));
   return list;
 }
 
@@ -39,7 +37,7 @@ Result<std::string> write_text(const Profile& profile) {
   for (const FunctionProfile& function : profile.functions) {
     if (!is_writable(function.name)) {
       return Error{"PGO_PROFILE_INVALID",
-                   "the name of the function with hash " + hex_number(function.hash) + " cannot be written as text",
+                   "the name of the function with hash " + to_hex_number(function.hash) + " cannot be written as text",
                    "the profile was damaged: run the program again"};
     }
     text += function.name + "\n# Func Hash:\n" + std::to_string(function.hash) + "\n# Num Counters:\n" +
@@ -50,31 +48,32 @@ Result<std::string> write_text(const Profile& profile) {
   return text;
 }
 
-nlohmann::ordered_json write_waves_json(const Profile& profile, const std::string& sampling) {
+std::string write_waves_json(const Profile& profile, const std::string& sampling) {
   nlohmann::ordered_json functions = nlohmann::ordered_json::array();
   for (const FunctionProfile& function : profile.functions) {
     auto classes = nlohmann::ordered_json::array();
     for (const WaveClass& one : function.classes) {
-      nlohmann::ordered_json json = {{"waves", hex_number(one.waves)},
-                                     {"uniform_lanes", hex_number(one.uniform_lanes)},
+      nlohmann::ordered_json json = {{"waves", to_hex_number(one.waves)},
+                                     {"uniform_lanes", to_hex_number(one.uniform_lanes)},
                                      {"static_uniform", one.static_uniform}};
       if (one.counter != kNoCounter) json["counter"] = one.counter;
       classes.push_back(std::move(json));
     }
     functions.push_back({{"name", function.name},
-                         {"hash", hex_number(function.hash)},
+                         {"hash", to_hex_number(function.hash)},
                          {"counters", hex_numbers(function.counters)},
                          {"uniform", hex_numbers(function.uniform)},
                          {"pattern", function.pattern},
                          {"classes", std::move(classes)},
                          {"counter_class", function.counter_class}});
   }
-  return {{"schema", kWavesSchema},
-          {"arch", profile.arch},
-          {"wave_size", profile.wave_size},
-          {"sampling", sampling},
-          {"uniform_rule", to_text(profile.uniform_rule)},
-          {"functions", std::move(functions)}};
+  const nlohmann::ordered_json waves = {{"schema", kWavesSchema},
+                                        {"arch", profile.arch},
+                                        {"wave_size", profile.wave_size},
+                                        {"sampling", sampling},
+                                        {"uniform_rule", to_text(profile.uniform_rule)},
+                                        {"functions", std::move(functions)}};
+  return waves.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace kernloop::pgo

@@ -2,7 +2,7 @@
 // the plugin and for reports.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "base/result.h"
 #include "pgo/format/profile.h"
@@ -14,6 +14,7 @@ inline constexpr const char* kWavesSchema = "kernloop.pgo-waves/1";
 // An error where a name cannot be written so that it is read back.
 Result<std::string> write_text(const Profile& profile);
 
-nlohmann::ordered_json write_waves_json(const Profile& profile, const std::string& sampling);
+// The text of a file of kWavesSchema.
+std::string write_waves_json(const Profile& profile, const std::string& sampling);
 
 }  // namespace kernloop::pgo

@@ -1,7 +1,6 @@
 #include "pgo/runtime/builder.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "pgo/runtime/child.h"
 
 namespace kernloop::pgo::runtime {
@@ -12,7 +11,7 @@ Result<CacheEntry> Builder::open(const std::string& request) const {
 
 Result<CacheEntry> Builder::use(const std::filesystem::path& folder, const std::filesystem::path& raw,
                                 const std::set<std::string>& kernels) const {
-  return ask({"use", "--folder", folder.string(), "--profile", raw.string()}, nlohmann::json(kernels).dump());
+  return ask({"use", "--folder", folder.string(), "--profile", raw.string()}, json_text(kernels));
 }
 
 Result<CacheEntry> Builder::forget(const std::filesystem::path& folder) const {
@@ -25,12 +24,13 @@ Result<CacheEntry> Builder::ask(std::vector<std::string> words, const std::strin
   // Others may be building the same program, and there are several compilations to it.
   constexpr double kCompilations = 16;
   const ChildEnd ended = run_child({words, plain_environment(), input, kCompilations * config_.compile_limit_seconds});
-  const auto event = nlohmann::json::parse(ended.output, nullptr, false);
-  if (!event.is_object()) {
+  const auto answer = parse_json(ended.output, "the answer");
+  if (!answer || !answer->is_object()) {
     return Error{"NATIVE_FAILED",
                  config_.builder.string() + " gave no answer: " + ended.problem + " " + ended.errors.substr(0, 300),
                  "install kernloop once more"};
   }
+  const Json& event = *answer;
   const auto error_in = [](const nlohmann::json& from) {
     return Error{from.value("code", ""), from.value("message", ""), from.value("hint", "")};
   };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/json.h"
 #include "pgo/format/files.h"
 #include "pgo/format/merge.h"
 #include "pgo/format/write.h"
@@ -62,9 +63,10 @@ struct Cost {
 Cost cost_in(const fs::path& report) {
   Cost cost;
   const auto bytes = read_file(report);
-  const auto json = bytes ? nlohmann::json::parse(bytes->begin(), bytes->end(), nullptr, false) : nlohmann::json();
-  if (!json.is_object()) return {0, std::nullopt};
-  for (const auto& function : json.at("functions")) {
+  if (!bytes) return {0, std::nullopt};
+  const auto json = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, report.string());
+  if (!json || !json->is_object()) return {0, std::nullopt};
+  for (const auto& function : json->at("functions")) {
     if (function.contains("spills"))
       cost.spills += function["spills"].value("store_dwords", 0ull) + function["spills"].value("load_dwords", 0ull);
     const auto score = function.find("score");
@@ -171,7 +173,7 @@ Status Compiler::index(const CachedProfile& profile, const fs::path& folder) con
   if (!text) return text.error();
   const fs::path lines = folder / "merged.proftext", indexed = folder / "merged.profdata";
   if (auto done = write_text_file(lines, *text); !done) return done;
-  const std::string waves = write_waves_json(merged, to_text(merged.sampling)).dump(1) + "\n";
+  const std::string waves = write_waves_json(merged, to_text(merged.sampling));
   if (auto done = write_text_file(folder / "merged.waves.json", waves); !done) return done;
   const ChildEnd ended =
       run_child({{config_.profdata, "merge", "--failure-mode=any", "-o", indexed.string(), lines.string()},

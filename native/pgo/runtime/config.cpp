@@ -1,7 +1,6 @@
 #include "pgo/runtime/config.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "pgo/format/files.h"
 
 namespace kernloop::pgo::runtime {
@@ -9,8 +8,10 @@ namespace kernloop::pgo::runtime {
 Result<Config> read_config(const std::filesystem::path& path) {
   const auto bytes = read_file(path);
   if (!bytes) return bytes.error();
+  const auto parsed = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string());
+  if (!parsed) return Error{"PGO_RUNTIME_CONFIG", parsed.error().message, "run the app with `kernloop pgo-runtime`"};
   try {
-    const auto json = nlohmann::json::parse(bytes->begin(), bytes->end());
+    const Json& json = *parsed;
     if (json.at("schema") != "kernloop.pgo-runtime/1") throw std::runtime_error("it is of another schema");
     Config config;
     config.path = path;

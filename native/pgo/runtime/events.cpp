@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/ndjson.h"
+#include "base/json.h"
 #include "pgo/collect/log.h"
 
 namespace kernloop::pgo::runtime {

@@ -8,14 +8,13 @@
 #include <iterator>
 #include <map>
 
-#include "base/ndjson.h"
+#include "base/json.h"
 #include "pgo/runtime/compile.h"
 
 namespace {
 
 using namespace kernloop;
 using namespace kernloop::pgo::runtime;
-using Json = nlohmann::json;
 
 constexpr const char* kUsage =
     "kernloop-pgo-runtime open | use | build | forget --config FILE [--folder FOLDER] [--profile FILE]";
@@ -79,10 +78,10 @@ int use(const Config& config, const fs::path& folder, const fs::path& raw, const
   const auto program = ProgramFolder::at(config, folder);
   if (!program) return fail(program.error());
   if (auto locked = program->lock(); !locked) return fail(locked.error());
-  const Json kernels = Json::parse(input, nullptr, false);
-  if (!kernels.is_array() || program->built().empty())
+  const auto kernels = parse_json(input, "the names of kernels");
+  if (!kernels || !kernels->is_array() || program->built().empty())
     return fail({"USAGE", "the names of the measured kernels are missing", kUsage});
-  const auto names = kernels.get<std::set<std::string>>();
+  const auto names = kernels->get<std::set<std::string>>();
   Answer answer;
   auto profile = program->nearest(raw, names);
   answer.event["known"] = profile.has_value();

@@ -8,14 +8,13 @@
 #include <regex>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "pgo/format/files.h"
 #include "pgo/runtime/nvrtc_options.h"
 
 namespace kernloop::pgo::runtime {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr const char* kRemedy = "check the folder of the cache (--cache), its permissions and its disk";
 
@@ -42,8 +41,8 @@ bool stays_below(const fs::path& name) {
 Json read_json(const fs::path& path) {
   const auto bytes = read_file(path);
   if (!bytes) return nullptr;
-  Json json = Json::parse(bytes->begin(), bytes->end(), nullptr, false);
-  return json.is_discarded() ? Json() : json;
+  const auto json = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string());
+  return json ? *json : Json();
 }
 
 fs::path facts_file(const fs::path& code) {
@@ -135,16 +134,16 @@ ProgramFolder::ProgramFolder(const Config& config, fs::path folder, Json request
 }
 
 Result<ProgramFolder> ProgramFolder::make(const Config& config, const std::string& text) {
-  const Json request = Json::parse(text, nullptr, false);
-  if (!request.is_object()) return Error{"PGO_RUNTIME_CONFIG", "the request is no JSON object", "report it"};
-  for (const auto& header : request.at("headers")) {
+  const auto parsed = parse_json(text, "the request");
+  if (!parsed || !parsed->is_object()) return Error{"PGO_RUNTIME_CONFIG", "the request is no JSON object", "report it"};
+  for (const auto& header : parsed->at("headers")) {
     const fs::path name = header.at("name").get<std::string>();
     if (!stays_below(name)) {
       return Error{"PGO_RUNTIME_SOURCE", "the header \"" + name.string() + "\" cannot be kept as a file below a folder",
                    "give hiprtcCreateProgram names of headers without \"..\" and without a root"};
     }
   }
-  ProgramFolder program(config, config.cache / digest_of_text("1\n" + text).substr(0, 32), request);
+  ProgramFolder program(config, config.cache / digest_of_text("1\n" + text).substr(0, 32), *parsed);
   if (auto made = make_folder(program.folder_); !made) return made.error();
   return program;
 }
@@ -167,7 +166,7 @@ Status ProgramFolder::lock() const {
   }
   if (file < 0) return cannot("open", path, {errno, std::generic_category()});
   // What the compiler is given: written each time, so that nothing else can stand there.
-  if (auto done = write_text_file(folder_ / "request.json", request_.dump()); !done) return done;
+  if (auto done = write_text_file(folder_ / "request.json", json_text(request_)); !done) return done;
   const std::string text = request_.at("source").get<std::string>() + "\n";
   std::string source =
       is_cuda() ? for_nvrtc(request_, text) : "#include <hip/hip_runtime.h>\n#define __HIPCC_RTC__ 1\n" + text;
@@ -241,7 +240,7 @@ Status ProgramFolder::keep(const fs::path& code, const fs::path& compiled, const
   fs::remove(facts_file(code), problem);
   fs::rename(compiled, code, problem);
   if (problem) return cannot("rename to", code, problem);
-  if (auto done = write_text_file(facts_file(code), facts.dump(1) + "\n"); !done) return done;
+  if (auto done = write_text_file(facts_file(code), json_text(facts, 1) + "\n"); !done) return done;
   return write_text_file(folder_ / "latest.json", Json{{"built", built_.filename().string()}}.dump() + "\n");
 }
 
@@ -274,7 +273,7 @@ std::optional<CachedProfile> ProgramFolder::current() const {
 }
 
 Status ProgramFolder::set_current(const std::string& id) const {
-  return write_text_file(built_ / "current.json", Json{{"profile", id}}.dump() + "\n");
+  return write_text_file(built_ / "current.json", json_text({{"profile", id}}) + "\n");
 }
 
 Status ProgramFolder::drop_current() const {
@@ -292,7 +291,7 @@ Result<CachedProfile> ProgramFolder::add_profile(const fs::path& raw, const std:
   std::error_code problem;
   fs::remove_all(folder, problem);
   if (auto made = make_folder(folder); !made) return made.error();
-  if (auto done = write_text_file(folder / "kernels.json", Json(kernels).dump() + "\n"); !done) return done.error();
+  if (auto done = write_text_file(folder / "kernels.json", json_text(kernels) + "\n"); !done) return done.error();
   for (const char* extension : kSideFiles) {
     const fs::path from = fs::path(raw).replace_extension(extension);
     fs::rename(from, folder / (std::string("profile") + extension), problem);

@@ -3,7 +3,7 @@
 
 #include "archive/manifest.h"
 #include "base/exit_code.h"
-#include "base/ndjson.h"
+#include "base/json.h"
 
 namespace kernloop::replay {
 

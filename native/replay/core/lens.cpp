@@ -147,7 +147,7 @@ Result<Lens> read_lens(const std::filesystem::path& path) {
 }
 
 Result<Lens> parse_lens(std::string_view text, const std::string& where) {
-  const auto json = archive::parse_json(text, where);
+  const auto json = parse_json(text, where);
   if (!json) return lens_invalid(json.error().message, "write it again");
   return LensReader(*json).read();
 }

@@ -9,12 +9,12 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kMaxFileBytes = 256u << 20;
+constexpr uint64_t kMaxOverwrittenFile = 256u << 20;
 // Of a file, expanded: memory for so many ranges is nothing, and no kernel that folds badly takes it all.
 constexpr uint64_t kMaxRanges = 8u << 20;
 constexpr size_t kMaxRows = 20'000;
 
-Error bad_file(const std::filesystem::path& path, const std::string& why) {
+Error bad_overwritten(const std::filesystem::path& path, const std::string& why) {
   return {"VARYING_INVALID", path.string() + ": " + why, "capture again (the capture's self-check writes this file)"};
 }
 
@@ -134,31 +134,32 @@ void emit_rows(const char* event, const Target& target, const std::vector<Addres
 }
 
 Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets) {
-  auto text = archive::read_text(path, kMaxFileBytes);
+  auto text = archive::read_text(path, kMaxOverwrittenFile);
   if (!text) return text.error();
-  auto json = archive::parse_json(*text, path.string());
+  auto json = parse_json(*text, path.string());
   if (!json) return json.error();
-  if (!json->is_object()) return bad_file(path, "it is no object");
+  if (!json->is_object()) return bad_overwritten(path, "it is no object");
   const auto list = json->find("overwritten");
   if (list == json->end()) return Unit{};
-  if (!list->is_array()) return bad_file(path, "overwritten is no list");
+  if (!list->is_array()) return bad_overwritten(path, "overwritten is no list");
   uint64_t ranges = 0;
   for (const archive::Json& item : *list) {
     const std::string at = "an entry of overwritten ";
     OverwrittenRow row;
-    if (!item.is_object() || !read_row(item, row)) return bad_file(path, at + "is malformed");
+    if (!item.is_object() || !read_row(item, row)) return bad_overwritten(path, at + "is malformed");
     const bool is_variable = item.contains("variable");
     const auto name = item.find(is_variable ? "variable" : "region");
-    if (name == item.end() || !name->is_string()) return bad_file(path, at + "names neither region nor variable");
+    if (name == item.end() || !name->is_string())
+      return bad_overwritten(path, at + "names neither region nor variable");
     const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
       return candidate.is_variable == is_variable && candidate.name == name->get<std::string>();
     });
     // A variant may lack a variable; whether it may is decided elsewhere.
     if (target == targets.end() && is_variable) continue;
-    if (target == targets.end()) return bad_file(path, at + "names a region that the capture does not have");
-    if (!fits(row, target->size)) return bad_file(path, at + "ends beyond " + target->name);
+    if (target == targets.end()) return bad_overwritten(path, at + "names a region that the capture does not have");
+    if (!fits(row, target->size)) return bad_overwritten(path, at + "ends beyond " + target->name);
     ranges += row.count;
-    if (ranges > kMaxRanges) return bad_file(path, "overwritten has more than 8,388,608 ranges");
+    if (ranges > kMaxRanges) return bad_overwritten(path, "overwritten has more than 8,388,608 ranges");
     for (uint64_t i = 0; i < row.count; ++i) target->overwritten.push_back({row.offset + i * row.stride, row.bytes});
   }
   for (Target& target : targets) target.overwritten = merge_ranges(std::move(target.overwritten));

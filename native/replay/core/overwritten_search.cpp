@@ -262,7 +262,7 @@ class Search {
     if (!std::filesystem::exists(search_.state)) return Unit{};
     auto text = archive::read_text(search_.state, kMaxStateBytes);
     if (!text) return text.error();
-    auto json = archive::parse_json(*text, search_.state.string());
+    auto json = parse_json(*text, search_.state.string());
     if (!json) return json.error();
     next_ = json->value("next", size_t{0});
     stops_ = json->value("stops", size_t{0});

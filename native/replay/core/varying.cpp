@@ -9,9 +9,9 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kMaxFileBytes = 256u << 20;
+constexpr uint64_t kMaxVaryingFile = 256u << 20;
 
-Error bad_file(const std::filesystem::path& path, const std::string& why) {
+Error bad_varying(const std::filesystem::path& path, const std::string& why) {
   return {"VARYING_INVALID", path.string() + ": " + why, "calibrate again (the capture's self-check writes this file)"};
 }
 
@@ -200,28 +200,28 @@ archive::Json to_json(const VaryingRange& range) {
 }
 
 Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets) {
-  auto text = archive::read_text(path, kMaxFileBytes);
+  auto text = archive::read_text(path, kMaxVaryingFile);
   if (!text) return text.error();
-  auto json = archive::parse_json(*text, path.string());
+  auto json = parse_json(*text, path.string());
   if (!json) return json.error();
   const auto list = json->is_object() ? json->find("varying") : json->end();
   if (!json->is_object() || list == json->end() || !list->is_array())
-    return bad_file(path, "it has no list \"varying\"");
+    return bad_varying(path, "it has no list \"varying\"");
   std::vector<VaryingRange> ranges;
   for (const archive::Json& item : *list) {
     auto range = read_range(item);
-    if (!range) return bad_file(path, "entry " + std::to_string(ranges.size()) + " of varying is malformed");
+    if (!range) return bad_varying(path, "entry " + std::to_string(ranges.size()) + " of varying is malformed");
     const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
       return candidate.is_variable == range->is_variable && candidate.name == range->target;
     });
     if (target == targets.end())
-      return bad_file(path, "it names " + range->target + ", which the capture does not have");
+      return bad_varying(path, "it names " + range->target + ", which the capture does not have");
     if (range->offset > target->size || range->bytes() > target->size - range->offset) {
-      return bad_file(path, "a varying range ends beyond " + range->target);
+      return bad_varying(path, "a varying range ends beyond " + range->target);
     }
     ranges.push_back(std::move(*range));
   }
-  if (const auto orders = free_orders(ranges, targets); !orders) return bad_file(path, orders.error().message);
+  if (const auto orders = free_orders(ranges, targets); !orders) return bad_varying(path, orders.error().message);
   return ranges;
 }
 

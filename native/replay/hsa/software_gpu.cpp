@@ -118,7 +118,7 @@ Status SoftwareGpu::report(std::span<const AddressRange> own, LaunchOutcome& out
     const hsa_status_t found = extension_.dispatch_findings(
         told_, &executed,
         [](const char* json, void* data) {
-          if (auto finding = archive::parse_json(json, "a finding"); finding && finding->is_object())
+          if (auto finding = parse_json(json, "a finding"); finding && finding->is_object())
             outcome_of(data).findings.push_back(std::move(*finding));
         },
         &outcome);
@@ -145,7 +145,7 @@ void SoftwareGpu::explain(LaunchOutcome& outcome) const {
   report.struct_size = sizeof report;
   if (extension_.dispatch_report(told_, &report) != HSA_STATUS_SUCCESS || !report.faulted) return;
   report.fault_json[sizeof report.fault_json - 1] = '\0';
-  if (auto fault = archive::parse_json(report.fault_json, "the fault report"); fault && fault->is_object()) {
+  if (auto fault = parse_json(report.fault_json, "the fault report"); fault && fault->is_object()) {
     outcome.fault = std::move(*fault);
   } else {
     outcome.fault["text"] = std::string(report.fault_json);

@@ -153,8 +153,7 @@ TEST_F(DroppedSession, ADumpHasZerosThereAndSaysSo) {
   EXPECT_EQ(bytes->size(), 8 * kPage);
   EXPECT_EQ((*bytes)[kPage - 8], 0x34);
   EXPECT_EQ((*bytes)[kPage], 0);
-  const auto facts =
-      archive::parse_json(*archive::read_text(directory_.path() / "dump" / "dump.json", 1 << 20), "dump.json");
+  const auto facts = parse_json(*archive::read_text(directory_.path() / "dump" / "dump.json", 1 << 20), "dump.json");
   EXPECT_EQ((*facts)["contents"][0]["dropped_bytes"], 4 * kPage);
 }
 

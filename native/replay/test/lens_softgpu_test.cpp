@@ -58,7 +58,7 @@ TEST_F(SoftGpuLens, ReadsVariablesAndBuffersBackAndJudgesNothingOfThem) {
   EXPECT_EQ(told["variables"][0]["name"], "lens_lanes");
   EXPECT_EQ(told["variables"][0]["file"], "lens_lanes.bin");
   EXPECT_EQ(told["buffers"][0]["id"], "seen");
-  const auto manifest = archive::parse_json(*archive::read_text(files_.output / "lens.json", 1 << 20), "lens.json");
+  const auto manifest = parse_json(*archive::read_text(files_.output / "lens.json", 1 << 20), "lens.json");
   ASSERT_TRUE(manifest);
   EXPECT_EQ((*manifest)["schema"], "kernloop.lens-output/1");
   EXPECT_EQ((*manifest)["variables"], told["variables"]);

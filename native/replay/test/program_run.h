@@ -70,7 +70,7 @@ inline ProgramRun run_program(const std::string& program, std::vector<std::strin
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    auto event = archive::parse_json(line, "output line");
+    auto event = parse_json(line, "output line");
     EXPECT_TRUE(event) << line;
     if (event) run.events.push_back(std::move(*event));
   }

@@ -1010,7 +1010,7 @@ TEST_F(SessionTest, DumpsNamedRegionsAsTheyWereBefore) {
   const Buffer pre = as_bytes(capture_.out_pre);
   EXPECT_EQ(text_of(options_.dump->directory / "out.bin"), std::string(pre.begin(), pre.end()));
   EXPECT_FALSE(std::filesystem::exists(options_.dump->directory / "in.bin"));
-  const auto json = archive::parse_json(text_of(options_.dump->directory / "dump.json"), "dump.json");
+  const auto json = parse_json(text_of(options_.dump->directory / "dump.json"), "dump.json");
   ASSERT_TRUE(json);
   EXPECT_EQ((*json)["schema"], "kernloop.dump/1");
   EXPECT_EQ((*json)["time"], "pre");

@@ -1,12 +1,12 @@
 #include "softgpu/engine/checker.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "softgpu/engine/byte_shadow.h"
 #include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/nearby.h"
+#include "softgpu/isa/print_operand.h"
 
 namespace kernloop::softgpu {
 
@@ -15,12 +15,6 @@ namespace {
 // Loads are looked at by dwords, or whole where they are narrower.
 uint32_t unit_of(uint32_t bytes) {
   return std::min<uint32_t>(bytes, 4);
-}
-
-std::string hex(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 }  // namespace

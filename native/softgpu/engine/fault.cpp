@@ -3,16 +3,11 @@
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/wave_fault.h"
+#include "softgpu/isa/print_operand.h"
 
 namespace kernloop::softgpu {
 
 namespace {
-
-std::string hex(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 bool has_address(Fault::Kind kind) {
   return kind == Fault::Kind::kMemoryAccess || kind == Fault::Kind::kMisaligned ||

@@ -11,6 +11,8 @@ bool is_vector_memory(Encoding encoding);
 // By the rules of gfx90a. nullptr: not supported.
 ExecuteFn select_by_encoding(const Instruction& instruction);
 
+inline void execute_nothing(Wave&, const Instruction&) {}
+
 // Executes what `equivalent` of the decoded instruction says in its place.
 void execute_equivalent(Wave& wave, const Instruction& instruction);
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/lds_load.h"
 #include "softgpu/engine/private_access.h"
 #include "softgpu/engine/scalar_operands.h"
@@ -11,8 +12,6 @@
 namespace kernloop::softgpu {
 
 namespace {
-
-void nothing(Wave&, const Instruction&) {}
 
 // OOB_SELECT of RDNA. Before it, instructions with an index check that, if there is a stride, and others the offset.
 enum class RangeCheck : uint8_t { kIndexAndStride, kIndex, kNothing, kOffset, kByIndexing };
@@ -263,7 +262,7 @@ ExecuteFn select_buffer(const Instruction& instruction) {
     case Op::buffer_wbl2:
     case Op::buffer_invl2:
     case Op::buffer_inv:
-      return nothing;
+      return execute_nothing;
       KERNLOOP_SELECT_LOADS(buffer, buffer_load)
       KERNLOOP_SELECT_STORES(buffer, buffer_store)
       KERNLOOP_SELECT_ATOMICS(buffer, buffer_atomic)

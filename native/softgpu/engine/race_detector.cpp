@@ -1,24 +1,18 @@
 #include "softgpu/engine/race_detector.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/workgroup.h"
+#include "softgpu/isa/print_operand.h"
 
 namespace kernloop::softgpu {
 
 namespace {
 
 constexpr size_t kMostFindings = 100;
-
-std::string hex_digits(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string name_of(const uint32_t id[3]) {
   return "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " + std::to_string(id[2]) + ")";
@@ -284,8 +278,8 @@ void RaceDetector::report(const Span& at, uint8_t bytes, int32_t lane, uint32_t 
   fault.in_lds = at.in_lds;
   const bool same_group = then.group == group_->serial;
   fault.detail = "wave " + std::to_string(then.wave) + (same_group ? "" : " of workgroup " + name_of(group->id)) + " " +
-                 (earlier_wrote ? "wrote" : "read") + " byte 0x" + hex_digits(fault.address) +
-                 (at.in_lds ? " of LDS" : "") + " at entry +0x" + hex_digits(other.pc_offset) + ", and " +
+                 (earlier_wrote ? "wrote" : "read") + " byte " + hex(fault.address) + (at.in_lds ? " of LDS" : "") +
+                 " at entry +" + hex(other.pc_offset) + ", and " +
                  (same_group ? "there is no barrier in between" : "nothing orders the two");
   fault.other = std::move(other);
   findings_.push_back({std::move(fault), at.in_lds, at.address, group_->serial, key});

@@ -1,4 +1,5 @@
 // Scalar instructions that gfx90a lacks: 32-bit forms that change EXEC, MODE in parts, and the hardware registers.
+#include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/mode_register.h"
 #include "softgpu/engine/rdna2.h"
 #include "softgpu/engine/scalar_operands.h"
@@ -9,8 +10,6 @@ namespace kernloop::softgpu {
 namespace {
 
 using u32 = uint32_t;
-
-void nothing(Wave&, const Instruction&) {}
 
 template <auto Function>
 void save_exec(Wave& wave, const Instruction& i) {
@@ -149,7 +148,7 @@ ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction
     case Op::s_gl1_inv:
     case Op::buffer_gl0_inv:
     case Op::buffer_gl1_inv:
-      return nothing;
+      return execute_nothing;
     default:
       return nullptr;
   }

@@ -14,8 +14,6 @@ namespace {
 
 using Kind = Operand::Kind;
 
-void nothing(Wave&, const Instruction&) {}
-
 // What a function of this file executes in the place of an instruction.
 ExecuteFn keep_equivalent(DecodedInstruction& instruction, Instruction same, ExecuteFn around) {
   if (!same.execute) return nullptr;
@@ -232,15 +230,15 @@ ExecuteFn select_rdna3(unsigned wave_size, DecodedInstruction& instruction) {
   if (selects_half_of_constant(instruction)) return nullptr;
   switch (instruction.op) {
     case Op::s_delay_alu:
-      return nothing;
+      return execute_nothing;
     case Op::s_sendmsg:
-      return instruction.simm16 == kInterrupt || instruction.simm16 == kDeallocVgprs ? nothing : nullptr;
+      return instruction.simm16 == kInterrupt || instruction.simm16 == kDeallocVgprs ? execute_nothing : nullptr;
     case Op::s_sendmsg_rtn_b64:
       return instruction.simm16 == kGetRealTime && instruction.dst[0].index < 124 ? read_real_time : nullptr;
     case Op::v_swap_b16:
       return swap_halves;
     case Op::v_permlane64_b32:
-      return wave_size == 64 ? exchange_halves_of_wave : nothing;
+      return wave_size == 64 ? exchange_halves_of_wave : execute_nothing;
     default:
       return select_rdna2(wave_size, instruction);
   }

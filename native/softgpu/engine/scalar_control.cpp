@@ -1,12 +1,11 @@
 // Program flow and the state of the wave: SOPP, jumps through registers, VGPR indexing.
+#include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/scalar_select.h"
 
 namespace kernloop::softgpu {
 
 namespace {
-
-void nothing(Wave&, const Instruction&) {}
 
 uint64_t branch_target(const Wave& wave, const Instruction& i) {
   return wave.pc + 4 + static_cast<uint64_t>(static_cast<int64_t>(i.simm16) * 4);
@@ -83,7 +82,7 @@ ExecuteFn select_control(const Instruction& instruction) {
     case Op::s_cbranch_cdbguser:
     case Op::s_cbranch_cdbgsys_or_user:
     case Op::s_cbranch_cdbgsys_and_user:
-      return nothing;
+      return execute_nothing;
 
     case Op::s_getpc_b64:
       return [](Wave& wave, const Instruction& i) { wave.set_sgpr64(i.dst[0].index, wave.next_pc); };
@@ -119,13 +118,13 @@ ExecuteFn select_control(const Instruction& instruction) {
     case Op::s_incperflevel:
     case Op::s_decperflevel:
     case Op::s_ttracedata:
-      return nothing;
+      return execute_nothing;
     case Op::s_sethalt:
-      return (instruction.simm16 & 1) == 0 ? nothing : nullptr;
+      return (instruction.simm16 & 1) == 0 ? execute_nothing : nullptr;
     // MSG_INTERRUPT wakes the host, which here watches the signal's memory. Every other message talks to hardware we
     // lack.
     case Op::s_sendmsg:
-      return (instruction.simm16 & 0xf) == 1 ? nothing : nullptr;
+      return (instruction.simm16 & 0xf) == 1 ? execute_nothing : nullptr;
 
     case Op::s_set_gpr_idx_on:
       return index_on;

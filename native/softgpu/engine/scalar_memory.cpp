@@ -1,5 +1,6 @@
 // SMEM: loads through the scalar cache, and the clocks. Scalar stores and atomics are refused (no compiler emits them
 // for gfx90a).
+#include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/scalar_select.h"
@@ -7,8 +8,6 @@
 namespace kernloop::softgpu {
 
 namespace {
-
-void nothing(Wave&, const Instruction&) {}
 
 // An SGPR offset and an immediate one may both be given; a constant operand only repeats the immediate.
 uint64_t offset_of(const Wave& wave, const Instruction& i) {
@@ -79,7 +78,7 @@ ExecuteFn select_smem(const Instruction& instruction) {
     case Op::s_dcache_inv_vol:
     case Op::s_dcache_wb:
     case Op::s_dcache_wb_vol:
-      return nothing;
+      return execute_nothing;
     default:
       return nullptr;
   }

@@ -14,7 +14,7 @@ struct Comparison {
     r.source[1] = source_rule<B>(kNone);
     return r;
   }
-  static void compute(uint32_t* result, const uint32_t* a, const uint32_t* b, bool flush) {
+  [[gnu::noinline]] static void compute(uint32_t* result, const uint32_t* a, const uint32_t* b, bool flush) {
     if constexpr (kIsFloat<B>) {
       if (flush) [[unlikely]] {
         for (unsigned l = 0; l < kLanes; ++l) result[l] = 0u - Lambda{}(flushed(A::load(a, l)), flushed(B::load(b, l)));
@@ -44,17 +44,27 @@ struct Comparison {
   }
 };
 
+// A bit a lane, in planes; `flush`: denormal sources are zeros.
+using ComparePlanesFn = void (*)(uint32_t* result, const uint32_t* a, const uint32_t* b, bool flush);
+struct PlanesComparison {
+  FormRule rule;
+  ComparePlanesFn compute;
+  bool writes_exec;
+};
+void compare_plain(Wave& wave, const Instruction& instruction, const PlanesComparison& comparison, bool flush);
+void compare_general(Wave& wave, const Instruction& instruction, const PlanesComparison& comparison, bool flush);
+
+template <class C, bool kWritesExec>
+inline constexpr PlanesComparison kComparison = {C::rule(), C::compute, kWritesExec};
+
 template <class C, bool kWritesExec>
 void compare_plain(Wave& wave, const Instruction& instruction) {
-  static constexpr FormRule kRule = C::rule();
-  alignas(64) uint32_t temporary[2][2 * kLanes];
-  alignas(64) uint32_t result[kLanes];
-  const uint32_t* first = broadcast(wave, instruction.src[0], kRule.source[0], temporary[0]);
-  const uint32_t* second = broadcast(wave, instruction.src[1], kRule.source[1], temporary[1]);
-  C::compute(result, first, second, C::flushes(wave.mode));
-  const uint64_t mask = gather_mask(result) & wave.exec();
-  wave.set_sgpr64(instruction.dst[0].index, mask);
-  if constexpr (kWritesExec) wave.set_exec(mask);
+  compare_plain(wave, instruction, kComparison<C, kWritesExec>, C::flushes(wave.mode));
+}
+
+template <class C, bool kWritesExec>
+void compare_general(Wave& wave, const Instruction& instruction) {
+  compare_general(wave, instruction, kComparison<C, kWritesExec>, C::flushes(wave.mode));
 }
 
 // Sources are vector registers or single dwords; as execute_lean.
@@ -78,17 +88,6 @@ void compare_lean(Wave& wave, const Instruction& instruction) {
     mask |= static_cast<uint64_t>(gather_half(result)) << l;
   }
   mask &= exec;
-  wave.set_sgpr64(instruction.dst[0].index, mask);
-  if constexpr (kWritesExec) wave.set_exec(mask);
-}
-
-template <class C, bool kWritesExec>
-void compare_general(Wave& wave, const Instruction& instruction) {
-  constexpr FormRule rule = C::rule();
-  General general;
-  prepare_sources(wave, instruction, rule, general);
-  C::compute(general.result, general.src[0], general.src[1], C::flushes(wave.mode));
-  const uint64_t mask = gather_mask(general.result) & wave.exec();
   wave.set_sgpr64(instruction.dst[0].index, mask);
   if constexpr (kWritesExec) wave.set_exec(mask);
 }

@@ -118,7 +118,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
     return false;
   }
 
-  static void compute(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
+  [[gnu::noinline]] static void compute(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
     if constexpr (kUsesF32 || kUsesF64F16) {
       if (needs_slow(mode)) [[unlikely]]
         return compute_by_mode(dst, src, mode);
@@ -349,10 +349,24 @@ inline void execute_plain(Wave& wave, const Instruction& instruction, std::index
   }
 }
 
+// A row's lanes, from planes into planes, in the mode of a wave.
+using ComputeFn = void (*)(uint32_t* dst, const uint32_t* const* src, const Mode& mode);
+
+// The same by a rule that is looked at as it runs. `in_place`: the computation may overwrite its sources.
+void compute_plain(Wave& wave, const Instruction& instruction, const FormRule& rule, ComputeFn compute, bool in_place);
+
 template <class K>
 void execute_plain(Wave& wave, const Instruction& instruction) {
-  execute_plain<K>(wave, instruction, std::make_index_sequence<K::kSources>());
+  // Rows of single dwords are lean as a rule.
+  if constexpr (K::kRule.is_of_dwords()) {
+    compute_plain(wave, instruction, K::kRule, K::compute, !K::kFixNan && !K::kRule.has_bit && !K::kRule.preserve_high);
+  } else {
+    execute_plain<K>(wave, instruction, std::make_index_sequence<K::kSources>());
+  }
 }
+
+// Any sources and modifiers that the rule allows.
+void compute_general(Wave& wave, const Instruction& instruction, const FormRule& rule, ComputeFn compute);
 
 // A source by groups of lanes, or a mask's bits.
 struct LeanSource {
@@ -456,11 +470,7 @@ void execute_lean(Wave& wave, const Instruction& instruction) {
 
 template <class K>
 void execute_general(Wave& wave, const Instruction& instruction) {
-  constexpr const FormRule& rule = K::kRule;
-  General general;
-  prepare_sources(wave, instruction, rule, general);
-  K::compute(general.result, general.src, wave.mode);
-  finish_result(wave, instruction, rule, general);
+  compute_general(wave, instruction, K::kRule, K::compute);
 }
 
 // One operation. `clamped` is the saturating form of integer operations that have one.

@@ -28,6 +28,11 @@ struct FormRule {
   bool preserve_high = false;
 
   constexpr unsigned explicit_sources() const { return sources - (accumulate ? 1 : 0) - (reads_vcc ? 1 : 0); }
+  constexpr bool is_of_dwords() const {
+    for (unsigned k = 0; k < sources; ++k)
+      if (source[k].dwords != 1) return false;
+    return result_dwords == 1;
+  }
 };
 
 inline constexpr Operand kVccOperand = [] {

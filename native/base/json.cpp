@@ -1,9 +1,6 @@
-// JSON text in and out, bounded in depth, without exceptions at the edge.
-#include <string>
+#include "base/json.h"
 
-#include "archive/manifest.h"
-
-namespace kernloop::archive {
+namespace kernloop {
 
 namespace {
 
@@ -27,9 +24,12 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
   }
 }
 
-std::string to_text(const Json& json) {
-  // Names come from outside (symbols, command lines): bytes that are not UTF-8 must not make writing fail.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace kernloop::archive
+Json error_event(const Error& error) {
+  return {{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+}
+
+}  // namespace kernloop
