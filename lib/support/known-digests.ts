@@ -1,12 +1,12 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
+import { isSettled, stateOf } from './file-state';
 import { sha256OfFile, writeFileAtomic } from './files';
+import { userCacheFile } from './user-cache';
 import type { Environment } from './environment';
 
 /**
  * Digests of installed files, such as compilers and the native programs, that are to be known in every command: 200 MB of them. They are
- * remembered by all that a new content changes: file, size, and the time of the last change of any kind (ctime), which no tool sets. What
- * users edit is not asked of it: that is read.
+ * remembered by all that a new content changes (`stateOf`). What users edit is not asked of it: that is read.
  */
 export class KnownDigests {
   private readonly known: Map<string, string>;
@@ -19,12 +19,8 @@ export class KnownDigests {
     this.known = file === undefined ? new Map<string, string>() : read(file);
   }
 
-  /** Of the user, for all workspaces: ~/.cache, or XDG_CACHE_HOME. */
   static of(env: Environment): KnownDigests {
-    const home = env['HOME'];
-    const folders = [env['XDG_CACHE_HOME'], home ? join(home, '.cache') : undefined];
-    const folder = folders.find((each) => each && isAbsolute(each));
-    return new KnownDigests(folder ? join(folder, 'kernloop', 'digests.json') : undefined, ofThisProcess);
+    return new KnownDigests(userCacheFile(env, 'digests.json'), ofThisProcess);
   }
 
   readonly of = (path: string): string => {
@@ -38,8 +34,8 @@ export class KnownDigests {
       return known;
     }
     const digest = sha256OfFile(real);
-    // What changed while it was read, or so shortly before that another change may bear the same time, is not remembered.
-    if (stateOf(real) === state && Date.now() - statSync(real).ctimeMs > settledMs) {
+    // What changed while it was read, or shortly before, is not remembered.
+    if (stateOf(real) === state && isSettled(real)) {
       this.found.set(key, digest);
       this.hasNews = true;
     }
@@ -62,13 +58,7 @@ export class KnownDigests {
 }
 
 const ofThisProcess = new Map<string, string>();
-const settledMs = 2000;
 const mostEntries = 4096;
-
-function stateOf(path: string): string {
-  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
-}
 
 function read(file: string): Map<string, string> {
   try {
