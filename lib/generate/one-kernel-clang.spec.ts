@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { adopt } from '../adopt/adopt';
 import type { Deps } from '../deps/deps';
 import { recompile } from '../recompile/recompile';
@@ -167,6 +167,26 @@ describe('a unit that defines many kernels itself', () => {
     expect(recipe).toMatchObject({ one_entry: true, code_object: { same_machine_code: true } });
     const { code, kernels } = await edited(made, readFileSync(join(made.app, 'unit.hip'), 'utf8'), deps);
     expect([kernels, isSameKernelCode(symbol, captured, code)]).toEqual([[symbol], true]);
+  });
+
+  it('starts the clang that hipcc starts, without hipcc from the second time on, and with the same code', async () => {
+    const made = make({ compiler: 'hipcc', hip: true, body: (n) => `if (AT < n) x[AT] = sinf(x[AT]) + ${n};` });
+    const { deps } = await generated(made);
+    const text = readFileSync(join(made.app, 'unit.hip'), 'utf8').replace('+ 7', '+ 8');
+    const env = { ...process.env, XDG_CACHE_HOME: join(made.workspace, 'cache') };
+    const built = async (): Promise<{ started: string[]; code: Buffer }> => {
+      const started: string[] = [];
+      const run: ProcessRunner = (file, args, options) => {
+        started.push(basename(file));
+        return deps.run(file, args, options);
+      };
+      const { code } = await edited(made, text, { ...deps, env, run });
+      return { started, code };
+    };
+    const [first, second] = [await built(), await built()];
+    expect(first.started).toEqual(['hipcc', 'hipcc', 'clang', 'llvm-extract', 'clang', 'lld']);
+    expect(second.started).toEqual(['clang++-15', 'clang', 'llvm-extract', 'clang', 'lld']);
+    expect(second.code.equals(first.code)).toBe(true);
   });
 
   it('keeps variables of the device under their names, and takes for granted no value that others set', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { execa } from 'execa';
+import type { Environment } from './environment';
 import { LineSplitter } from './lines';
 import { isExecutable, pathFolders, programsIn } from './programs';
 import { stdinOf, type ProgramInput } from './stdin';
@@ -46,6 +47,11 @@ interface RunningProcess {
   closeOutput(): void;
   closeStdin(): void;
   kill(signal?: NodeJS.Signals): void;
+}
+
+/** What a program is given, with these on top. */
+export function givenEnvironment(env: RunOptions['env'] = {}): Environment {
+  return { ...process.env, ...env };
 }
 
 export type ProcessRunner = (file: string, args: readonly string[], options?: RunOptions) => RunningProcess;

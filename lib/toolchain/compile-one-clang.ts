@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupted';
 import { isExecutable } from '../support/programs';
+import { askDriver } from './ask-driver';
 import { runClang, throughOverlay } from './compile-clang';
 import type { CompileRequest } from './compile-request';
-import { compilerEnvironment } from './compiler-environment';
-import { driverCommands } from './driver-commands';
 import { decisionByCallers } from './inlining-remarks';
 import { extractor } from './find-compiler';
 import type { CompileDeps } from './run-compiler';
@@ -48,7 +46,7 @@ class Steps {
 
   constructor(
     private readonly request: CompileRequest,
-    output: string,
+    private readonly output: string,
     private readonly deps: CompileDeps,
   ) {
     this.bitcode = `${output}.all.bc`;
@@ -62,7 +60,9 @@ class Steps {
   }
 
   async run(driverArguments: readonly string[]): Promise<void> {
-    const { clang, link } = compileAndLink(await this.commandsOf(driverArguments));
+    const commands = await askDriver(this.request, this.output, driverArguments, this.deps);
+    if (commands === null) throw new NotAlone(`${basename(this.request.compiler.path)} does not say how it compiles`);
+    const { clang, link } = compileAndLink(commands);
     const extract = join(dirname(realpathSync(clang.program)), extractor);
     if (!isExecutable(extract)) throw new NotAlone(`${extract} is not installed (Debian: it is in the package llvm-N)`);
     await runClang(this.request, clang.program, frontEnd(clang.args, this.bitcode), this.deps);
@@ -84,18 +84,6 @@ class Steps {
       if (!(error instanceof NotAlone) || !error.message.includes("doesn't contain global")) throw error;
       await this.quietly(program, wanted);
     }
-  }
-
-  private async commandsOf(driverArguments: readonly string[]): Promise<string[][]> {
-    const { compiler, recipe, reproducer, limitSeconds } = this.request;
-    let printed = '';
-    const ended = await this.deps.run(compiler.path, [...driverArguments, '-###'], {
-      ...{ cwd: reproducer, env: compilerEnvironment(recipe.environment), timeoutMs: limitSeconds * 1000 },
-      onStderr: (chunk) => (printed += chunk),
-    }).result;
-    throwIfInterrupted(this.deps.signal);
-    if (ended.exitCode !== 0) throw new NotAlone(`${basename(compiler.path)} does not say how it compiles`);
-    return driverCommands(printed);
   }
 
   /** Compiling the whole unit says the same, and with the place in the source. */

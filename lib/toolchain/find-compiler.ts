@@ -4,6 +4,7 @@ import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import { compilerEnvironment } from './compiler-environment';
+import { HipccAnswer } from './hipcc-answer';
 import type { Environment } from '../support/environment';
 
 export interface Compiler {
@@ -69,8 +70,17 @@ export function cudaFolders(env: Environment): string[] {
 const someTarget = { HCC_AMDGPU_TARGET: 'gfx90a' };
 
 /** The lines of `--version` that name a version: hipcc prints one for HIP and one for its clang. */
-export async function compilerVersion(path: string, deps: Pick<Deps, 'run' | 'signal'>): Promise<string> {
+export async function compilerVersion(path: string, deps: Pick<Deps, 'run' | 'signal' | 'env'>): Promise<string> {
   const env = { ...compilerEnvironment(), ...someTarget };
+  const answer = new HipccAnswer({ hipcc: path, args: ['--version'], env }, deps.env);
+  const known = answer.known()?.[0];
+  if (known !== undefined) return known;
+  const version = await askVersion(path, env, deps);
+  answer.remember([version]);
+  return version;
+}
+
+async function askVersion(path: string, env: Environment, deps: Pick<Deps, 'run' | 'signal'>): Promise<string> {
   const result = await deps.run(path, ['--version'], { env, timeoutMs: 60_000 }).result;
   throwIfInterrupted(deps.signal);
   if (result.exitCode !== 0) {

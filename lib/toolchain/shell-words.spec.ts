@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { shellWords } from './shell-words';
+import { plainShellWords, shellWords } from './shell-words';
 
 describe('shellWords', () => {
   it.each([
@@ -15,5 +15,40 @@ describe('shellWords', () => {
 
   it('reads an unclosed quote to the end', () => {
     expect(shellWords('a "b c')).toEqual(['a', 'b c']);
+  });
+});
+
+describe('plainShellWords', () => {
+  it.each([
+    [String.raw`/usr/bin/clang++-15  -std=c++11 -isystem "/usr/lib/clang/15.0.6/include/.." -D\'A\=1 -\#\#\# k.hip`],
+    [String.raw`a "b\"c\\d\e\$x" 'f\g$x' "" ''h @x %y`],
+  ])('cuts %j as the shell does', (line) => {
+    const shell = execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' });
+    expect(plainShellWords(line)).toEqual(shell.split('\n').slice(0, -1));
+  });
+
+  it.each(
+    [
+      [
+        '$HOME',
+        '"$HOME"',
+        '`id`',
+        '"`id`"',
+        '~/x',
+        '*.hip',
+        'a?',
+        '[a]',
+        '{a,b}',
+        'a;b',
+        'a|b',
+        'a&b',
+        'a>b',
+        'a<b',
+        '(a)',
+      ],
+      ['#a', '!a', 'a\nb', 'a\\\nb', '"a\nb"', "'a\nb'", 'é', '\\\ufffd', '"a', "'a", 'a\\'],
+    ].flat(),
+  )('leaves %j to the shell', (word) => {
+    expect(plainShellWords(`clang++ -O3 ${word}`)).toBeNull();
   });
 });

@@ -21,6 +21,14 @@ export function shellWords(line: string): string[] {
   return word === null ? words : [...words, word];
 }
 
+/** The words of a command that a shell would start just so; null for one that it may expand, redirect or take apart. */
+export function plainShellWords(line: string): string[] | null {
+  return plain.test(line) ? shellWords(line) : null;
+}
+
+/** Of ASCII alone: hipcc puts a backslash before each byte of other characters. */
+const plain = /^(?=[ -~\t]*$)(?:[-\w+=,./:@% \t]|\\.|"(?:[^"\\$`]|\\.)*"|'[^']*')*$/;
+
 function readQuoted(line: string, start: number, quote: string): { text: string; end: number } {
   let text = '';
   let index = start + 1;

@@ -1,0 +1,69 @@
+import { sha256 } from '../support/files';
+import { givenEnvironment } from '../support/exec';
+import { KnownAnswers } from '../support/known-answers';
+import { version } from '../support/version';
+import type { Environment } from '../support/environment';
+import { hipccInputs, type HipccInputs } from './hipcc-inputs';
+
+interface HipccQuestion {
+  /** Absolute. */
+  hipcc: string;
+  args: readonly string[];
+  /** On top of this process's. */
+  env: Environment;
+  cwd?: string;
+}
+
+/**
+ * An answer of hipcc, which starts Perl and clang several times for each: asked once by all commands of a user, until anything changes that the answer
+ * depends on. Of any other compiler none is remembered.
+ */
+export class HipccAnswer {
+  private readonly answers: KnownAnswers;
+  private readonly asked: Asked | null;
+
+  /** The cache is that of the user of `env`. */
+  constructor(
+    private readonly question: HipccQuestion,
+    env: Environment,
+  ) {
+    this.answers = KnownAnswers.of(env);
+    this.asked = this.answers.isKept ? ask(question) : null;
+  }
+
+  known(): readonly string[] | undefined {
+    return this.asked === null ? undefined : this.answers.of(this.asked.key);
+  }
+
+  /** Nothing that changed while hipcc was asked, or shortly before, is remembered. */
+  remember(answer: readonly string[]): void {
+    const now = this.asked && ask(this.question);
+    if (now?.key === this.asked?.key && now?.inputs.isSettled) this.answers.add(now.key, answer);
+  }
+
+  /** An answer names a program: only one that hipcc may start. */
+  mayStart(real: string): boolean {
+    return this.asked?.inputs.clangs.has(real) ?? false;
+  }
+}
+
+interface Asked {
+  key: string;
+  inputs: HipccInputs;
+}
+
+function ask({ hipcc, args, env, cwd = process.cwd() }: HipccQuestion): Asked | null {
+  const given = givenEnvironment(env);
+  const inputs = args.some((word) => readByHipcc.test(word)) ? null : hipccInputs(hipcc, given);
+  if (inputs === null) return null;
+  const variables = Object.entries(given).filter(([name, value]) => value !== undefined && !ofNoCompiler.test(name));
+  const said = ['kernloop.hipcc/1', version, hipcc, cwd, args, variables.sort(), inputs.lines];
+  return { key: sha256(JSON.stringify(said)), inputs };
+}
+
+/** Response files and libraries, which hipcc unpacks, and other installations than its own. */
+const readByHipcc = /^(-Wl,)?@|\.(a|lo)$|^--(rocm|hip)-path|\n/;
+
+/** All other variables count: these change from one task, terminal or job to the next. */
+const ofNoCompiler =
+  /^(_|PWD|OLDPWD|SHLVL|TERM|COLUMNS|LINES|WINDOWID|TMUX\w*|XDG_SESSION_ID|(NX|LERNA|npm|SSH|SLURM|KERNLOOP|JEST|GITHUB|VSCODE)_\w+)$/;
