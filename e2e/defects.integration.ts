@@ -46,6 +46,7 @@ const chosen: Record<string, string> = {
   'index overflow': 'matvec: 16 bits',
   'missing mask': 'tree_sum: tail',
   'double counting': 'histogram: overlapping strides',
+  'kept state': 'saxpy: nothing from the third launch on',
 };
 /** What is published before it is there: only an order of the blocks shows it. */
 const publishedTooEarly = [
@@ -54,7 +55,16 @@ const publishedTooEarly = [
   'scan_chained: flag before data',
   'scan_chained: plain data, no fence',
 ];
+/** From launch to launch: what each launch alone leaves is right. */
+const keptStates: [title: string, verdict: RegExp][] = [
+  ['saxpy: nothing from the hundredth launch on', /Result: VACUOUS \(it keeps state: after 8 launches in a row/],
+  [
+    'saxpy: counts where no symbol is',
+    /Result: FAIL \(only the first launch gives what the app computed.* no symbol names/,
+  ],
+];
 const right = [
+  'last_block_sum: a ticket of its own',
   'tree_sum: last six steps',
   'histogram: a table a wave',
   'compact_pairs: one atomic a wave',
@@ -67,7 +77,7 @@ const right = [
 describe('planted defects', () => {
   let workspace: Workspace;
   let table: { kinds: string[]; edits: Edit[] };
-  const titles = [...Object.values(chosen), ...publishedTooEarly, ...right];
+  const titles = [...Object.values(chosen), ...publishedTooEarly, ...keptStates.map(([title]) => title), ...right];
   const kernelOf = (title: string): string => title.split(':')[0] ?? '';
 
   beforeAll(async () => {
@@ -114,6 +124,35 @@ describe('planted defects', () => {
   it.each(publishedTooEarly)('%s does not pass', async (title) => {
     const outcome = await verdict(find('defects', title));
     expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it.each(keptStates)('%s does not pass', async (title, result) => {
+    const outcome = await verdict(find('defects', title));
+    expect([outcome.code === 0, outcome.text]).toEqual([false, expect.stringMatching(result)]);
+  });
+
+  it('a result that is stashed for the next launch is told beside the verdict, and beside --compare', async () => {
+    const reproducer = 'kernels/planted/saxpy';
+    const source = workspace.read(`${reproducer}/pristine/kernel_variant.hip`);
+    const text = source.replace(
+      'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      'static __device__ float stash[1 << 16];\n  static __device__ bool is_there[1 << 16];\n  if (i >= n) return;\n  if (!is_there[i]) stash[i] = fmaf(a, x[i], y[i]);\n  is_there[i] = true;\n  y[i] = stash[i];',
+    );
+    const judged = await verdict({ set: 'defects', kind: 'kept state', title: 'saxpy: stash', options: [], text });
+    expect([judged.code, judged.text]).toEqual([
+      0,
+      expect.stringMatching(
+        /Result: PASS \(.*the variant keeps [\d,]+ bytes of its own \(.*stash.*\) from launch to launch/,
+      ),
+    ]);
+    const compared = await workspace.kernloop(['replay', '--reproducer', reproducer, '--compare', '--iterations', '5']);
+    expect([compared.code, compared.text]).toEqual([
+      0,
+      expect.stringMatching(/from launch to launch.*: every launch here began with it as loaded/),
+    ]);
+    // The work of a launch that finds nothing stashed, in each of them.
+    const ratio = /^\s*wave.instructions .*?([\d.]+)(?:×)?\s*$/m.exec(compared.text)?.[1];
+    expect([Number(ratio) > 1, compared.text]).toEqual([true, expect.any(String)]);
   });
 
   it.each(right)('a correct edit passes: %s', async (title) => {

@@ -20,6 +20,7 @@ export const kinds = {
   'index overflow': 'an index or offset in too few bits',
   'missing mask': 'lanes beyond the end take part',
   'double counting': 'an element or a partial result taken twice',
+  'kept state': 'memory of the variant’s own that tells a launch from the one before',
 };
 
 const defect = (kind, kernel, name, replace, why, options = []) => ({ kind, kernel, name, replace, why, options });
@@ -1035,6 +1036,43 @@ export const defects = [
     [['if (t < half) partial', 'if (t <= half) partial']],
     'Place `half` takes part twice, and is written while it is read.',
   ),
+  // kept state
+  defect(
+    'kept state',
+    'saxpy',
+    'nothing from the third launch on',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'static __device__ unsigned own;\n  unsigned* const tickets = &own;\n  __shared__ unsigned launch;\n  if (threadIdx.x == 0) launch = atomicAdd(tickets, 1u) / gridDim.x;\n  __syncthreads();\n  if (launch >= 2) return;\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'The first two launches in a process are right.',
+  ),
+  defect(
+    'kept state',
+    'saxpy',
+    'nothing from the hundredth launch on',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'static __device__ unsigned own;\n  unsigned* const tickets = &own;\n  __shared__ unsigned launch;\n  if (threadIdx.x == 0) launch = atomicAdd(tickets, 1u) / gridDim.x;\n  __syncthreads();\n  if (launch >= 99) return;\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'Nobody can launch it often enough; but what it counts never comes to an end.',
+  ),
+  defect(
+    'kept state',
+    'saxpy',
+    'counts where no symbol is',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'unsigned long long at;\n  asm volatile(".pushsection .data.own,\\"aw\\",@progbits\\n.p2align 4\\n.Lown_tickets: .zero 64\\n.popsection\\n"\n               "s_getpc_b64 s[40:41]\\ns_add_u32 s40, s40, .Lown_tickets@rel32@lo+4\\ns_addc_u32 s41, s41, .Lown_tickets@rel32@hi+12"\n               : "={s[40:41]}"(at)\n               :\n               : "scc");\n  unsigned* const tickets = reinterpret_cast<unsigned*>(at);\n  __shared__ unsigned launch;\n  if (threadIdx.x == 0) launch = atomicAdd(tickets, 1u) / gridDim.x;\n  __syncthreads();\n  if (launch >= 1) return;\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'Its section has 64 bytes that no table of symbols names.',
+  ),
 ];
 
 const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, kernel, name, replace, why, options });
@@ -1042,6 +1080,14 @@ const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, k
 const BODY = Symbol('body');
 
 export const correct = [
+  // Kept state that no launch can tell from that of the one before.
+  right(
+    'own memory',
+    'last_block_sum',
+    'a ticket of its own',
+    [['const int t = threadIdx.x;', 'static __device__ unsigned own;\n  ticket = &own;\n  const int t = threadIdx.x;']],
+    'The last block puts the ticket back to 0.',
+  ),
   // elementwise
   right(
     'annotation',

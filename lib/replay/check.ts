@@ -6,6 +6,7 @@ import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
 import { givenRecords } from './records';
 import { ignoredRanges } from '../reproducer/roles';
+import { keptStateWords } from './kept-state';
 import type { ReplayRequest } from './program';
 import type { CheckedEvent, Side } from './replay-events';
 import type { Check } from './result';
@@ -37,13 +38,24 @@ export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }:
 export function checkOf(events: readonly CheckedEvent[]): Check | null {
   const of = (wanted: Side) => {
     const found = events.find(({ side }) => side === wanted);
-    return found && { comparedBytes: found.compared_bytes, differingBytes: found.differing_bytes };
+    return (
+      found && {
+        comparedBytes: found.compared_bytes,
+        differingBytes: found.differing_bytes,
+        state: found.state ?? null,
+      }
+    );
   };
   const [captured, variant] = [of('captured'), of('variant')];
   return captured && variant ? { captured, variant } : null;
 }
 
-export function checkLine({ captured, variant }: Check): string {
+export function checkLine(check: Check): string {
+  const { state } = check.variant;
+  return `${comparisonLine(check)}${state ? `; ${keptStateWords(state)}: every launch here began with it as loaded` : ''}`;
+}
+
+function comparisonLine({ captured, variant }: Check): string {
   const compared = formatCount(variant.comparedBytes);
   if (captured.differingBytes > 0) {
     return `result in memory: the captured code itself differs from what the app computed in ${formatCount(captured.differingBytes)} of ${compared} bytes, the variant in ${formatCount(variant.differingBytes)}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { overwrittenSchema, rereadSchema } from '../archive/overwritten';
+import { keptStateSchema } from './kept-state';
 import { varyingSchema } from '../archive/varying';
 
 /** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
@@ -272,6 +273,7 @@ const events = {
     side: sideSchema,
     compared_bytes: count,
     differing_bytes: count,
+    state: keptStateSchema.optional(),
   }),
   unexplained: z.looseObject({
     event: z.literal('unexplained'),
@@ -314,6 +316,7 @@ const events = {
     reason: z.string().nullish(),
     code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
     differing_bytes: count.nullish(),
+    state: keptStateSchema.nullish(),
     lens_bytes: count.nullish().describe('Of a lens: read back, and in no verdict.'),
     wave_instructions: count.nullish(),
   }),

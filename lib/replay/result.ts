@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptStateSchema } from './kept-state';
 import { hotSpotsSchema } from './hot-spot-json';
 import { cachesSchema, guardSchema, overriddenSchema, sideSchema } from './replay-events';
 
@@ -56,7 +57,7 @@ const lensSchema = z.object({
   buffers: z.array(lensContentSchema),
 });
 
-const checkedSchema = z.object({ comparedBytes: count, differingBytes: count });
+const checkedSchema = z.object({ comparedBytes: count, differingBytes: count, state: keptStateSchema.nullable() });
 const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema });
 
 const dispatchResultSchema = z.object({

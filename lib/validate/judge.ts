@@ -89,6 +89,7 @@ function reportOf(
     overwritten_bytes: result.overwritten_bytes ?? 0,
     rewritten_bytes: result.rewritten_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
+    state: runs.map(({ outcome }) => outcome.result.state).find(Boolean) ?? null,
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),
     regions: comparedRegions(

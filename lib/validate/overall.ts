@@ -1,4 +1,5 @@
 import type { CapturedDispatch } from '../replay/captured-dispatches';
+import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
 import { rank } from './run-case';
 import { forcedTypes, rewrittenWords } from './summary';
@@ -28,6 +29,7 @@ export function overallReport(
       overwritten_bytes: rest.overwritten_bytes,
       rewritten_bytes: rest.rewritten_bytes,
       differing_bytes: rest.differing_bytes,
+      state: rest.state,
       regions: rest.regions,
       fault: rest.fault,
       adverse: rest.adverse,
@@ -47,10 +49,16 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}`;
+    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
+}
+
+/** The first that keeps some: it is the same code in all of them. */
+function stateWords(reports: readonly DispatchReport[]): string {
+  const state = reports.map((report) => report.state).find(Boolean);
+  return state ? `; ${keptStateWords(state)}` : '';
 }
 
 /** Of a pass: what the captured code has too is not judged, and that is to be known. */

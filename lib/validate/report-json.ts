@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptStateSchema } from '../replay/kept-state';
 import { comparedSchema, differenceSchema, freeOrderSchema, toleranceSchema } from '../replay/replay-events';
 
 import { sanitizerTools } from './sanitizer-report';
@@ -36,6 +37,9 @@ const counts = {
     .number()
     .describe('Of these, the bytes that the captured dispatch left as they were: they count as changed ones do.'),
   differing_bytes: z.number(),
+  state: keptStateSchema
+    .nullish()
+    .describe('What the variant keeps from launch to launch; null where it keeps nothing.'),
 };
 
 const raceAccessSchema = z.object({

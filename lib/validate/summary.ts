@@ -1,5 +1,6 @@
 import type { Selfcheck } from '../archive/capture-files';
 import { formatCount } from '../support/report';
+import { keptStateWords } from '../replay/kept-state';
 import type { ResultEvent } from '../replay/replay-events';
 import type { Adverse } from './adverse';
 import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
@@ -82,6 +83,7 @@ function whyFilled(
 
 function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): string {
   const judged: string[] = [];
+  if (report.state) judged.push(keptStateWords(report.state));
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);
   if (inRanges > 0) judged.push(`${formatCount(inRanges)} bytes judged by ${describeRanges(selfcheck)}`);

@@ -156,6 +156,27 @@ uint64_t image_bytes(const elf::Image& image) {
   return end;
 }
 
+// Split where the loader's tables begin and end.
+std::vector<WritableBytes> writable_bytes(const elf::Image& image) {
+  const std::vector<elf::Segment>& segments = image.segments();
+  const auto tables = std::find_if(segments.begin(), segments.end(),
+                                   [](const elf::Segment& segment) { return segment.type == PT_GNU_RELRO; });
+  std::vector<WritableBytes> writable;
+  for (const elf::Segment& segment : segments) {
+    if (segment.type != PT_LOAD || (segment.flags & PF_W) == 0) continue;
+    uint64_t at = segment.address;
+    const uint64_t end = at + segment.memory_size;
+    if (tables != segments.end() && tables->address >= at && tables->address < end) {
+      const uint64_t size = std::min(tables->memory_size, end - tables->address);
+      if (tables->address > at) writable.push_back({at, tables->address - at, false});
+      if (size > 0) writable.push_back({tables->address, size, true});
+      at = tables->address + size;
+    }
+    if (at < end) writable.push_back({at, end - at, false});
+  }
+  return writable;
+}
+
 }  // namespace
 
 const Kernel* CodeObjectInfo::find_kernel(std::string_view mangled) const {
@@ -188,6 +209,7 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
     }
     read_symbols(*image, info);
     info.memory_bytes = image_bytes(*image);
+    info.writable = writable_bytes(*image);
     return info;
   } catch (const Malformed& problem) {
     return Error{"CODE_OBJECT_INVALID", what + ": " + problem.why,

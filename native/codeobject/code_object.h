@@ -82,12 +82,20 @@ struct Variable {
   bool managed = false;   // CUDA's unified memory: the host may hold the newest content
 };
 
+// Of the loaded image.
+struct WritableBytes {
+  uint64_t address = 0;  // relative to the load base
+  uint64_t size = 0;
+  bool is_relocated = false;  // only by the loader, which has tables there (PT_GNU_RELRO)
+};
+
 struct CodeObjectInfo {
   Digest sha256;
-  std::string target;               // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90a"
-  uint64_t memory_bytes = 0;        // extent of the loaded image from the load base; of a cubin: 0
-  std::vector<Kernel> kernels;      // sorted by name
-  std::vector<Variable> variables;  // sorted by name, each name once (an exported one wins)
+  std::string target;                   // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90a"
+  uint64_t memory_bytes = 0;            // extent of the loaded image from the load base; of a cubin: 0
+  std::vector<Kernel> kernels;          // sorted by name
+  std::vector<Variable> variables;      // sorted by name, each name once (an exported one wins)
+  std::vector<WritableBytes> writable;  // whether symbols name them or not; of a cubin: none, as it has no image
 
   const Kernel* find_kernel(std::string_view mangled) const;
   const Variable* find_variable(std::string_view name) const;

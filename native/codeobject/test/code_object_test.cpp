@@ -76,6 +76,15 @@ TEST(CodeObject, ListsModuleVariablesButNotKernelDescriptors) {
   for (const Variable& variable : info.variables) EXPECT_LE(variable.address + variable.size, info.memory_bytes);
 }
 
+// As `readelf -lW` lists its segments: the page that the loader alone writes to, then data.
+TEST(CodeObject, TellsWhichBytesOfTheImageAreWritable) {
+  const CodeObjectInfo info = parse_file("baseline.hsaco");
+  ASSERT_EQ(info.writable.size(), 2u);
+  const auto [tables, data] = std::pair(info.writable[0], info.writable[1]);
+  EXPECT_EQ(std::tuple(tables.address, tables.size, tables.is_relocated), std::tuple(0x3778u, 0x70u, true));
+  EXPECT_EQ(std::tuple(data.address, data.size, data.is_relocated), std::tuple(0x47f0u, 0x40u, false));
+}
+
 TEST(CodeObject, KnowsWhatVariablesHoldAfterLoading) {
   const auto bytes = read_test_file("baseline.hsaco");
   const CodeObjectInfo info = parse_file("baseline.hsaco");

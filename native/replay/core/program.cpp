@@ -55,10 +55,10 @@ class Loader {
     for (const ModuleVariable& variable : manifest_.module_variables) {
       if (auto done = bind_variable(variable); !done) return done.error();
     }
-    find_own_variables();
     find_stale_ranges();
     relocate_kernargs();
     if (auto done = bind_lens(); !done) return done.error();
+    if (auto done = find_state(); !done) return done.error();
     return std::move(program_);
   }
 
@@ -272,16 +272,21 @@ class Loader {
     return true;
   }
 
-  void find_own_variables() {
+  Status find_state() {
     for (const LoadedCodeObject& object : program_.code_objects) {
       if (!object.is_variant) continue;
-      for (const codeobject::Variable& variable : object.info.variables) {
-        // hipcc's identity of a compilation unit: its name differs from build to build, and no kernel knows it.
-        const bool is_unit = variable.name.starts_with("__hip_cuid_");
-        if (variable.writable && !is_unit && !object.captured_info.find_variable(variable.name))
-          program_.own_variables.push_back(variable.name);
+      std::vector<AddressRange> taken;
+      for (const Target& variable : program_.variables) taken.push_back({variable.address, variable.size});
+      for (const KeptVariable& kept : program_.kept) taken.push_back({kept.address, kept.content.size()});
+      if (program_.lens) {
+        for (const LensVariable& variable : program_.lens->variables)
+          taken.push_back({variable.address, variable.initial.size()});
       }
+      auto state = find_own_state(object.info, object.captured_info, object.code, std::move(taken), device_);
+      if (!state) return state.error();
+      program_.own_state = std::move(*state);
     }
+    return Unit{};
   }
 
   void find_stale_ranges() {

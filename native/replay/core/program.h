@@ -12,6 +12,7 @@
 #include "replay/core/launch_check.h"
 #include "replay/core/layout.h"
 #include "replay/core/lens_state.h"
+#include "replay/core/own_state.h"
 #include "replay/core/target.h"
 
 namespace kernloop::replay {
@@ -42,8 +43,7 @@ struct Program {
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;
-  // Writable variables of a variant that the captured code lacks: nobody puts back what a launch leaves in them.
-  std::vector<std::string> own_variables;
+  OwnState own_state;
   std::optional<LensState> lens;
   // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;

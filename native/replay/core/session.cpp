@@ -168,13 +168,10 @@ class Session {
     if (auto told = tell_probes(); !told) return told.error();
     std::string kept_state;
     if (is_to_be_repeated(total)) {
-      auto same = repeat(total);
-      if (!same) return same.error();
-      if (!*same) return end_;
-      if (total.differing_bytes > 0) {
-        kept_state = "only the first launch gives what the app computed: the next one finds what it left in " +
-                     program_.own_variables.front() + ", which the captured code does not have";
-      }
+      auto repeated = repeat(total);
+      if (!repeated) return repeated.error();
+      if (!*repeated) return end_;
+      kept_state = std::move(**repeated);
     }
     if (!options_.compare) {
       emit_result("ran", {});
@@ -218,6 +215,7 @@ class Session {
     if (total.undecided_bytes > 0) numbers["undecided_bytes"] = total.undecided_bytes;
     if (*reason) numbers["reason"] = **reason;
     if (!kept_state.empty()) numbers["reason"] = kept_state;
+    if (!state_.is_null()) numbers["state"] = state_;
     return conclude(total.differing_bytes > 0 || missed,
                     total.compared_bytes > 0 && *changed + rewritten->bytes > 0 && !*reason, std::move(numbers));
   }
@@ -309,28 +307,88 @@ class Session {
     }
   }
 
-  // A variant may keep something from launch to launch in variables of its own, which each process begins anew: then
-  // the second launch in a process may give another result than the first.
+  // A variant may keep something from launch to launch in memory of its own, which each process begins anew: then a
+  // later launch in a process may give another result than the first. What a lens reads might be more than that, too.
   bool is_to_be_repeated(const Comparison& total) const {
-    return options_.compare && options_.adverse == 0 && total.differing_bytes == 0 && !program_.own_variables.empty();
+    const bool has_state = !program_.own_state.is_empty() || (program_.lens && !program_.lens->variables.empty());
+    return options_.compare && options_.adverse == 0 && total.differing_bytes == 0 && has_state;
   }
 
-  // False: it did not end by itself. Also what a lens reads is left as it is here: it might be more than that.
-  Result<bool> repeat(Comparison& total) {
-    const LensState lens = program_.lens.value_or(LensState{});
-    const auto left = read_variables(lens, device_);
-    if (!left) return left.error();
-    if (auto restored = restore(Fill::kCaptured); !restored) return restored.error();
-    if (auto written = write_variables(lens, *left, device_); !written) return written.error();
-    auto completed = launch(options_.iterations, false);
-    if (!completed || !*completed) return completed;
-    HeldBack told;
-    auto compared = compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, told);
-    if (!compared) return compared.error();
-    if (compared->differing_bytes == 0) return true;
-    told.tell(sink_);
-    total = *compared;
-    return true;
+  struct State {
+    std::vector<Buffer> own, lens;
+  };
+
+  static std::vector<Digest> digests_of(const std::vector<Buffer>& contents) {
+    std::vector<Digest> digests;
+    for (const Buffer& content : contents) digests.push_back(sha256(content));
+    return digests;
+  }
+
+  Result<State> read_state() {
+    auto own = read_own_state(program_.own_state, device_);
+    if (!own) return own.error();
+    auto lens = read_variables(program_.lens.value_or(LensState{}), device_);
+    if (!lens) return lens.error();
+    return State{std::move(*own), std::move(*lens)};
+  }
+
+  Status write_state(const State& state) {
+    if (auto written = write_own_state(program_.own_state, state.own, device_); !written) return written;
+    return write_variables(program_.lens.value_or(LensState{}), state.lens, device_);
+  }
+
+  // Further launches behind the last one, each of which begins with the state that the one before left, until one
+  // leaves a state that another one began with: from there on nothing new comes. What differed is in `total`, what
+  // stayed open is undecided there. The answer is the reason, where there is one; none: a launch did not end by itself.
+  Result<std::optional<std::string>> repeat(Comparison& total) {
+    constexpr uint64_t kMostLaunches = 8;
+    const OwnState& own = program_.own_state;
+    std::vector<Buffer> loaded;
+    for (const OwnState::Piece& piece : own.pieces) loaded.push_back(piece.loaded);
+    std::vector<std::vector<Digest>> begun = {digests_of(loaded)};
+    auto state = read_state();
+    if (!state) return state.error();
+    const uint64_t changed = replay::changed_bytes(own, state->own);
+    // What a lens counts goes on counting: once more is enough.
+    uint64_t fewest = program_.lens && !program_.lens->variables.empty() ? 2 : 1;
+    if (!own.out_of_reach.empty()) fewest = kMostLaunches;
+    for (uint64_t launches = 1;; ++launches) {
+      const std::vector<Digest> left = digests_of(state->own);
+      const bool is_known = std::find(begun.begin(), begun.end(), left) != begun.end();
+      if ((is_known && launches >= fewest) || launches == kMostLaunches) {
+        state_ = state_facts(own, changed, launches);
+        if (!is_known)
+          total.undecided = "it keeps state: after " + std::to_string(launches) +
+                            " launches in a row what it leaves in " + state_name() +
+                            " is still new, and nobody knows what a later launch makes of it";
+        return std::optional(std::string());
+      }
+      begun.push_back(left);
+      if (auto restored = restore(Fill::kCaptured); !restored) return restored.error();
+      if (auto written = write_state(*state); !written) return written.error();
+      auto completed = launch(options_.iterations, false);
+      if (!completed) return completed.error();
+      if (!*completed) return std::optional<std::string>();
+      HeldBack told;
+      auto compared = compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, told);
+      if (!compared) return compared.error();
+      if (compared->differing_bytes > 0) {
+        told.tell(sink_);
+        total = *compared;
+        const std::string right = launches == 1 ? "launch gives" : std::to_string(launches) + " launches give";
+        return std::optional("only the first " + right +
+                             " what the app computed: the next one finds what was left in " + state_name());
+      }
+      state = read_state();
+      if (!state) return state.error();
+    }
+  }
+
+  std::string state_name() const {
+    const OwnState& own = program_.own_state;
+    if (!own.names.empty()) return own.names.front() + ", which the captured code does not have";
+    if (!own.out_of_reach.empty()) return own.out_of_reach.front();
+    return "memory of its own that no symbol names";
   }
 
   // Whether every injected error was noticed.
@@ -565,6 +623,7 @@ class Session {
   std::vector<Access> accesses_;                                 // of the last launch, when recorded
   std::optional<std::vector<std::vector<AddressRange>>> found_;  // by target
   std::vector<std::vector<AddressRange>> unused_;                // by target, once there was a launch
+  Json state_;                                                   // what the variant keeps, to be told
   Fill fill_ = Fill::kCaptured;                                  // what the last launch began with
   SessionEnd end_;
 };

@@ -169,11 +169,17 @@ class SideBySide {
     auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,
                                    side.varying, side.sink);
     if (!compared) return compared.error();
-    side.sink.emit({{"event", "checked"},
-                    {"compared_bytes", compared->compared_bytes},
-                    {"ignored_bytes", compared->ignored_bytes},
-                    {"varying_bytes", compared->varying_bytes},
-                    {"differing_bytes", compared->differing_bytes + compared->undecided_bytes}});
+    Json event = {{"event", "checked"},
+                  {"compared_bytes", compared->compared_bytes},
+                  {"ignored_bytes", compared->ignored_bytes},
+                  {"varying_bytes", compared->varying_bytes},
+                  {"differing_bytes", compared->differing_bytes + compared->undecided_bytes}};
+    // Every launch begins with it as loaded: what a variant would save by it, it does not save here.
+    const auto left = read_own_state(side.program.own_state, device_);
+    if (!left) return left.error();
+    const Json state = state_facts(side.program.own_state, changed_bytes(side.program.own_state, *left), 1);
+    if (!state.is_null()) event["state"] = state;
+    side.sink.emit(event);
     return Unit{};
   }
 

@@ -115,8 +115,9 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
   for (const KeptVariable& variable : program.kept) {
     if (auto written = device_.write(variable.address, variable.content); !written) return written;
   }
+  const auto kept = [this](const AddressRange& range) { return is_kept(range); };
+  if (auto restored = restore_own_state(program.own_state, kept, device_); !restored) return restored;
   if (program.lens) {
-    const auto kept = [this](const AddressRange& range) { return is_kept(range); };
     if (auto restored = restore_lens(*program.lens, !program.is_restored, kept, device_); !restored) return restored;
   }
   for (const AddressRange& padding : layout_.padding) {
@@ -130,6 +131,7 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);
   }
   for (const Target& variable : program.variables) ranges.push_back({variable.address, variable.size});
+  for (const OwnState::Piece& piece : program.own_state.pieces) ranges.push_back(piece.range);
   if (program.lens) {
     for (const Target& part : program.lens->targets()) ranges.push_back({part.address, part.size});
   }

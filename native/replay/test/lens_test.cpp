@@ -210,7 +210,7 @@ TEST(LensVariables, AreTheVariantsOwnAndInsideOfItsImage) {
   variant.variables = {variable("alias", 0x104, 4),      variable("count", 0x100, 8), variable("first", 0x110, 8),
                        variable("huge", 0x200, 2 << 30), variable("last", 0xff8, 8),  variable("past", 0xff8, 9)};
   variant.memory_bytes = 0x1000;
-  const auto code = *device.load({}, codeobject::CodeObjectInfo{{}, "", 0x1000, {}, {}}, std::nullopt);
+  const auto code = *device.load({}, codeobject::CodeObjectInfo{{}, "", 0x1000, {}, {}, {}}, std::nullopt);
   const std::vector<Target> restored = {{true, "count", *code.base + 0x100, 8, {}, {}}};
   const auto find = [&](const std::string& name) {
     return find_lens_variables({{false, name}}, captured, variant, code, restored, device);
@@ -243,7 +243,7 @@ TEST(LensVariables, HaveMarginsUpToTheirNeighboursAndPages) {
   add(0x1070, 0x10);  // the lens's
   add(0x1100, 0x10);  // another's, behind
   add(0x1ff8, 0x10);  // the lens's, to the next page
-  const auto code = *device.load({}, codeobject::CodeObjectInfo{{}, "", 0x3000, {}, {}}, std::nullopt);
+  const auto code = *device.load({}, codeobject::CodeObjectInfo{{}, "", 0x3000, {}, {}, {}}, std::nullopt);
   const auto own = [&](uint64_t address, uint64_t size, bool writable) {
     return LensVariable{"own", *code.base + address, writable, Buffer(size)};
   };

@@ -900,9 +900,24 @@ class ReplaySpeed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReplayCheckCapturedState:
+    changed_bytes: float
+    """Of its own writable bytes, how many a launch leaves changed."""
+    variables: list[str]
+    """Its own writable variables; other such bytes have no name."""
+    out_of_reach: list[str]
+    """What cannot be put back or looked at: the runtime gives no address of it."""
+    launches: float
+    """Launches in a row that were judged, each with what the one before left."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReplayCheckCaptured:
     compared_bytes: float = field(metadata={"json": "comparedBytes"})
     differing_bytes: float = field(metadata={"json": "differingBytes"})
+    state: ReplayCheckCapturedState | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1030,6 +1045,20 @@ class ReplayResult(StageResult):
 class ValidateDevice:
     kind: str
     identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateState:
+    changed_bytes: float
+    """Of its own writable bytes, how many a launch leaves changed."""
+    variables: list[str]
+    """Its own writable variables; other such bytes have no name."""
+    out_of_reach: list[str]
+    """What cannot be put back or looked at: the runtime gives no address of it."""
+    launches: float
+    """Launches in a row that were judged, each with what the one before left."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1300,6 +1329,8 @@ class ValidateDispatch:
     rewritten_bytes: float
     """Of these, the bytes that the captured dispatch left as they were: they count as changed ones do."""
     differing_bytes: float
+    state: ValidateState | None = None
+    """What the variant keeps from launch to launch; null where it keeps nothing."""
     regions: list[ValidateRegion]
     """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
     fault: str | None
@@ -1357,6 +1388,8 @@ class ValidateResult(StageResult):
     rewritten_bytes: float
     """Of these, the bytes that the captured dispatch left as they were: they count as changed ones do."""
     differing_bytes: float
+    state: ValidateState | None = None
+    """What the variant keeps from launch to launch; null where it keeps nothing."""
     free_order: list[ValidateFreeOrder]
     """Arrays that threads fill in any order: judged as records, each group by itself."""
     tolerance: ValidateTolerance | None

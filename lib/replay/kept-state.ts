@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { formatCount } from '../support/report';
+
+/** What a variant leaves from launch to launch in memory of its own, as kernloop-replay tells it (native/replay/core/own_state.h). */
+export const keptStateSchema = z.looseObject({
+  changed_bytes: z.number().describe('Of its own writable bytes, how many a launch leaves changed.'),
+  variables: z.array(z.string()).describe('Its own writable variables; other such bytes have no name.'),
+  out_of_reach: z
+    .array(z.string())
+    .describe('What cannot be put back or looked at: the runtime gives no address of it.'),
+  launches: z.number().describe('Launches in a row that were judged, each with what the one before left.'),
+});
+export type KeptState = z.output<typeof keptStateSchema>;
+
+/** Of a verdict: the captured code has nothing of the kind, so that the app never met it. */
+export function keptStateWords(state: KeptState): string {
+  const where = state.variables.length > 0 ? ` (${state.variables.join(', ')})` : '';
+  const kept =
+    state.changed_bytes > 0
+      ? [
+          `the variant keeps ${formatCount(state.changed_bytes)} bytes of its own${where} from launch to launch, which the captured code does not`,
+        ]
+      : [];
+  const unseen =
+    state.out_of_reach.length > 0
+      ? [`NOT judged: what launches leave in ${state.out_of_reach.join(', ')}, beyond ${state.launches} in a row`]
+      : [];
+  return [...kept, ...unseen].join('; ');
+}

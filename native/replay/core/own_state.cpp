@@ -1,0 +1,107 @@
+#include "replay/core/own_state.h"
+
+#include "replay/core/overwritten.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+// hipcc's identity of a compilation unit: its name differs from build to build, and no kernel knows it.
+bool is_identity(const codeobject::Variable& variable) {
+  return variable.name.starts_with("__hip_cuid_");
+}
+
+Status add_piece(const AddressRange& range, OwnState& state, DeviceReplay& device) {
+  OwnState::Piece& piece = state.pieces.emplace_back(OwnState::Piece{range, Buffer(range.size)});
+  return device.read(range.base, piece.loaded);
+}
+
+// Each symbol has a place of its own. What has none, or none that the runtime tells, is out of reach.
+Status find_by_name(const codeobject::CodeObjectInfo& info, const LoadedCode& code,
+                    const std::vector<AddressRange>& taken, OwnState& state, DeviceReplay& device) {
+  std::vector<AddressRange> named, nameless;
+  for (const codeobject::Variable& variable : info.variables) {
+    if (!variable.writable) continue;
+    named.push_back({variable.address, variable.size});
+    if (is_identity(variable)) continue;
+    const auto address = device.variable_address(code, variable);
+    if (!address) {
+      state.out_of_reach.push_back(variable.name);
+      continue;
+    }
+    for (const AddressRange& range : without({{*address, variable.size}}, taken)) {
+      if (auto added = add_piece(range, state, device); !added) return added;
+    }
+  }
+  for (const codeobject::WritableBytes& bytes : info.writable) {
+    if (!bytes.is_relocated) nameless.push_back({bytes.address, bytes.size});
+  }
+  if (const uint64_t bytes = total_bytes(without(nameless, merge_ranges(std::move(named)))); bytes > 0)
+    state.out_of_reach.push_back(std::to_string(bytes) + " bytes that no symbol names");
+  return Unit{};
+}
+
+}  // namespace
+
+Result<OwnState> find_own_state(const codeobject::CodeObjectInfo& info, const codeobject::CodeObjectInfo& captured,
+                                const LoadedCode& code, std::vector<AddressRange> taken, DeviceReplay& device) {
+  OwnState state;
+  taken = merge_ranges(std::move(taken));
+  if (code.base) {
+    for (const codeobject::WritableBytes& bytes : info.writable) {
+      for (const AddressRange& range : without({{*code.base + bytes.address, bytes.size}}, taken)) {
+        if (auto added = add_piece(range, state, device); !added) return added.error();
+      }
+    }
+  } else if (auto found = find_by_name(info, code, taken, state, device); !found) {
+    return found.error();
+  }
+  for (const codeobject::Variable& variable : info.variables) {
+    if (variable.writable && !is_identity(variable) && !captured.find_variable(variable.name))
+      state.names.push_back(variable.name);
+  }
+  return state;
+}
+
+Status restore_own_state(const OwnState& state, const std::function<bool(const AddressRange&)>& is_kept,
+                         DeviceReplay& device) {
+  for (const OwnState::Piece& piece : state.pieces) {
+    if (is_kept(piece.range)) continue;
+    if (auto written = device.write(piece.range.base, piece.loaded); !written) return written;
+  }
+  return Unit{};
+}
+
+Result<std::vector<Buffer>> read_own_state(const OwnState& state, DeviceReplay& device) {
+  std::vector<Buffer> contents;
+  for (const OwnState::Piece& piece : state.pieces) {
+    contents.emplace_back(piece.range.size);
+    if (auto read = device.read(piece.range.base, contents.back()); !read) return read.error();
+  }
+  return contents;
+}
+
+Status write_own_state(const OwnState& state, const std::vector<Buffer>& contents, DeviceReplay& device) {
+  for (size_t i = 0; i < contents.size(); ++i) {
+    if (auto written = device.write(state.pieces[i].range.base, contents[i]); !written) return written;
+  }
+  return Unit{};
+}
+
+uint64_t changed_bytes(const OwnState& state, const std::vector<Buffer>& contents) {
+  uint64_t changed = 0;
+  for (size_t i = 0; i < contents.size(); ++i) {
+    for (size_t at = 0; at < contents[i].size(); ++at) changed += contents[i][at] != state.pieces[i].loaded[at];
+  }
+  return changed;
+}
+
+Json state_facts(const OwnState& state, uint64_t changed_bytes, uint64_t launches) {
+  if (changed_bytes == 0 && state.out_of_reach.empty()) return nullptr;
+  return {{"changed_bytes", changed_bytes},
+          {"variables", state.names},
+          {"out_of_reach", state.out_of_reach},
+          {"launches", launches}};
+}
+
+}  // namespace kernloop::replay
