@@ -85,6 +85,13 @@ describe('what the command of an app runs', () => {
     expect((await state()) !== before).toBe(counts);
   });
 
+  it('is also what it reads from stdin', async () => {
+    appOf({ command: ['./program'], stdin: 'input.txt' }, { 'lib/libapp.so': 'library', 'app/input.txt': '1' });
+    const before = await state();
+    workspace.write('app/input.txt', '2');
+    expect(await state()).not.toBe(before);
+  });
+
   it('of a program behind a link, by content and not by time', async () => {
     appOf({ command: ['./program'] }, { 'real/bin/program': 'elf', 'lib/libapp.so': 'library' });
     rmSync(workspace.path('app/program'));

@@ -38,6 +38,7 @@ export async function programFiles(app: App, deps: Pick<Deps, 'run' | 'env' | 'n
   }
   for (const word of app.config.command.flatMap((text) => [text, text.slice(text.indexOf('=') + 1)]))
     addFile(found, resolve(app.cwd, word));
+  if (app.stdin !== undefined) addFile(found, app.stdin);
   // A set is walked with what is added on the way: the interpreter of a script, and what a shell script names.
   for (const path of found) for (const other of behindScript(path, app, deps)) addFile(found, other);
   const programs = [...found];

@@ -26,11 +26,14 @@ const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchai
 /** What the stages write into a reproducer, and what only people read; code objects are judged, not compiled. */
 export const notCompiled: ReadonlySet<string> = new Set([
   'capture',
+  'capture.lock',
   'captures',
   'build',
   'pgo',
   'pristine',
+  'trace',
   'report.json',
+  'pushed.json',
   'README.md',
   'Makefile',
 ]);

@@ -75,6 +75,15 @@ describe('an untouched source', () => {
     expect(untouched()).toBeUndefined();
   });
 
+  it.each(['trace/dmat/probe-run.json', 'pushed.json', 'capture.lock'])(
+    'is known beside %s, which a stage writes',
+    (path) => {
+      const before = untouched();
+      workspace.write(`${root}/${path}`, {});
+      expect([before, untouched()]).toEqual([expect.any(String), before]);
+    },
+  );
+
   it('is not known with another toolchain, and is beside files of Nx', () => {
     expect(untouched({ ...known, toolchain: 'another' })).toBeUndefined();
     const before = untouched();
