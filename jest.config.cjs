@@ -26,6 +26,7 @@ const tools = [
   'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,hsaco-code,line-table,make-dependencies}',
   'lib/tune/tune',
   'lint/*',
+  'plugins/kernel/hashes',
   'schemas/toy-stage',
 ].map((spec) => `${__dirname}/${spec}.spec.ts`);
 
