@@ -146,6 +146,32 @@ const edits = [
     [],
     ['pass'],
   ],
+  ...[
+    ['from the third launch on', 2, ['fail']],
+    ['from the hundredth launch on', 99, ['vacuous']],
+  ].flatMap(([when, launches, right]) => [
+    [
+      'scale',
+      `nothing ${when}, by a variable`,
+      [
+        '__global__ void scale(const float* x, float* y, int n) {',
+        `__device__ unsigned launched;\n__global__ void scale(const float* x, float* y, int n) {\n  if (atomicAdd(&launched, 1u) >= ${launches}u * gridDim.x * blockDim.x) return;`,
+      ],
+      [],
+      right,
+    ],
+    [
+      'scale',
+      `nothing ${when}, by a static variable of the kernel`,
+      [
+        '__global__ void scale(const float* x, float* y, int n) {',
+        `__global__ void scale(const float* x, float* y, int n) {\n  static unsigned launched;\n  if (atomicAdd(&launched, 1u) >= ${launches}u * gridDim.x * blockDim.x) return;`,
+      ],
+      [],
+      // Where the driver gives no address of it, eight launches are judged, and the result says that no more were.
+      launches > 8 ? [...right, 'pass'] : right,
+    ],
+  ]),
   ['scale', 'the clock decides', ['2.0f * x[i]', '((clock64() & 63) == 0 ? 1.0f : 2.0f) * x[i]'], [], ['fail']],
   [
     'scale',
