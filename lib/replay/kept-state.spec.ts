@@ -7,8 +7,8 @@ describe('what a variant keeps from launch to launch', () => {
       'the variant keeps 1,234 bytes of its own (stash, is_there) from launch to launch, which the captured code does not',
     ],
     [
-      { changed_bytes: 4, variables: [], out_of_reach: [], launches: 2 },
-      'the variant keeps 4 bytes of its own from launch to launch, which the captured code does not',
+      { changed_bytes: 1, variables: [], out_of_reach: [], launches: 2 },
+      'the variant keeps 1 byte of its own from launch to launch, which the captured code does not',
     ],
     [
       { changed_bytes: 0, variables: ['seen'], out_of_reach: ['hidden', '8 bytes that no symbol names'], launches: 8 },

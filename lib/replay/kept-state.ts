@@ -18,7 +18,7 @@ export function keptStateWords(state: KeptState): string {
   const kept =
     state.changed_bytes > 0
       ? [
-          `the variant keeps ${formatCount(state.changed_bytes)} bytes of its own${where} from launch to launch, which the captured code does not`,
+          `the variant keeps ${formatCount(state.changed_bytes)} ${state.changed_bytes === 1 ? 'byte' : 'bytes'} of its own${where} from launch to launch, which the captured code does not`,
         ]
       : [];
   const unseen =

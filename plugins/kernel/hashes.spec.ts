@@ -134,6 +134,13 @@ describe('the hash of a task', () => {
         () => hide(`${root}/kernel_variant.hip`),
       ],
       [
+        'a header where it is not known what was built',
+        () => disguise(outside('system.h')),
+        compile,
+        '',
+        () => workspace.edit(`${root}/build/variant.json`, (json) => ({ ...json, outside: undefined })),
+      ],
+      [
         'a header of what was never built',
         () => disguise(outside('system.h')),
         compile,

@@ -358,9 +358,10 @@ class Session {
       if ((is_known && launches >= fewest) || launches == kMostLaunches) {
         state_ = state_facts(own, changed, launches);
         if (!is_known)
-          total.undecided = "it keeps state: after " + std::to_string(launches) +
-                            " launches in a row what it leaves in " + state_name() +
-                            " is still new, and nobody knows what a later launch makes of it";
+          total.undecided =
+              "it keeps state (" + state_name() + "): after " + std::to_string(launches) +
+              " launches in a row what it leaves there is still new, and nobody knows what a later launch "
+              "makes of it";
         return std::optional(std::string());
       }
       begun.push_back(left);
