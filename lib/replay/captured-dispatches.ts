@@ -21,6 +21,8 @@ export interface ChosenDispatches {
   chosen: CapturedDispatch[];
   /** Of the same selection, but of another kernel than the reproducer's: as `"each": "kernel"` captures them. */
   otherKernels: CapturedDispatch[];
+  /** Of the kernels that are meant, but not among the numbers that were asked for. */
+  leftOut: CapturedDispatch[];
 }
 
 /** Which captures are meant: by number, "all" of the reproducer's kernel, or, where none is named, all or the one in capture/. */
@@ -32,16 +34,30 @@ export function chooseDispatches(
   const main = readDispatch(reproducer, reproducer.capture);
   requireOwnKernel(reproducer, main);
   requireOneCodeObject(reproducer, main);
-  if (wanted === undefined && whenLeftOut === 'main') return { chosen: [main], otherKernels: [] };
+  if (wanted === undefined && whenLeftOut === 'main') return { chosen: [main], otherKernels: [], leftOut: [] };
   const folders = new Map([[main.dispatch, main.folder], ...furtherFolders(reproducer)]);
   if (wanted !== undefined && wanted !== 'all') {
-    const chosen = numbersIn(wanted, folders).map((folder) => readDispatch(reproducer, folder));
-    return { chosen: byNumber(chosen), otherKernels: [] };
+    const named = numbersIn(wanted, folders);
+    const chosen = byNumber(named.map((folder) => readDispatch(reproducer, folder)));
+    const others = [...folders.values()].filter((folder) => !named.includes(folder));
+    const leftOut = others
+      .map((folder) => readDispatch(reproducer, folder))
+      .filter((other) => chosen.some((one) => isSameKernel(one, other)));
+    return { chosen, otherKernels: [], leftOut: byNumber(leftOut) };
   }
   const all = byNumber([...folders.values()].map((folder) => readDispatch(reproducer, folder)));
-  const isSameKernel = ({ capture: { kernel } }: CapturedDispatch): boolean =>
-    kernel.symbol === main.capture.kernel.symbol && kernel.code_object === main.capture.kernel.code_object;
-  return { chosen: all.filter(isSameKernel), otherKernels: all.filter((one) => !isSameKernel(one)) };
+  return {
+    chosen: all.filter((one) => isSameKernel(one, main)),
+    otherKernels: all.filter((one) => !isSameKernel(one, main)),
+    leftOut: [],
+  };
+}
+
+function isSameKernel(
+  { capture: { kernel: a } }: CapturedDispatch,
+  { capture: { kernel: b } }: CapturedDispatch,
+): boolean {
+  return a.symbol === b.symbol && a.code_object === b.code_object;
 }
 
 /** A capture that another selection has left here would be judged by the argument types and roles of this kernel. */

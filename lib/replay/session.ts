@@ -4,7 +4,7 @@ import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { fetchLacking } from '../remote/fetch-lacking';
-import { chooseDispatches, type CapturedDispatch } from './captured-dispatches';
+import { chooseDispatches, type CapturedDispatch, type ChosenDispatches } from './captured-dispatches';
 import { openReplayDevice } from './replay-device';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
@@ -25,10 +25,9 @@ export interface ReplaySession {
   request: ReplayRequest;
 }
 
-/** One session for each captured dispatch that is meant, by number, and what was captured beside them of other kernels. */
-export interface ReplaySessions {
+/** One session for each captured dispatch that is meant, by number, and what was captured beside them. */
+export interface ReplaySessions extends Omit<ChosenDispatches, 'chosen'> {
   sessions: [ReplaySession, ...ReplaySession[]];
-  otherKernels: CapturedDispatch[];
 }
 
 /** `given`: code that is none of the reproducer's own. */
@@ -39,7 +38,7 @@ export async function openSessions(
   given?: Code,
 ): Promise<ReplaySessions> {
   const reproducer = openReproducer(options.reproducer);
-  const { chosen, otherKernels } = chooseDispatches(reproducer, options.capture, whenLeftOut);
+  const { chosen, ...beside } = chooseDispatches(reproducer, options.capture, whenLeftOut);
   const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
   for (const dispatch of chosen) {
     const stores = storesFor(dispatch.folder, deps.env, options.store);
@@ -53,7 +52,7 @@ export async function openSessions(
     sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options),
   );
   if (!first) throw new Error('the capture in capture/ is of its own kernel');
-  return { sessions: [first, ...others], otherKernels };
+  return { sessions: [first, ...others], ...beside };
 }
 
 function sessionOf(

@@ -1,19 +1,16 @@
-import type { CapturedDispatch } from '../replay/captured-dispatches';
 import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
+import { notJudged, withLeftOut, type Beside } from './not-judged';
 import { rank } from './run-case';
 import { forcedTypes, rewrittenWords } from './summary';
 import type { DispatchReport, Report } from './report-json';
 
 /** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
-export function overallReport(
-  reports: readonly [DispatchReport, ...DispatchReport[]],
-  otherKernels: readonly CapturedDispatch[],
-): Report {
+export function overallReport(reports: readonly [DispatchReport, ...DispatchReport[]], beside: Beside): Report {
   const worst = reports.reduce((a, b) => (rank(b.verdict) > rank(a.verdict) ? b : a));
   return {
     ...worst,
-    summary: reports.length === 1 ? worst.summary : summaryOfAll(worst, reports),
+    summary: withLeftOut(reports.length === 1 ? worst.summary : summaryOfAll(worst, reports), worst.verdict, beside),
     dispatches: reports.map(({ differences: _differences, replays: _replays, ...rest }) => ({
       dispatch: rest.dispatch,
       capture: rest.capture,
@@ -35,12 +32,7 @@ export function overallReport(
       adverse: rest.adverse,
       races: rest.races,
     })),
-    not_judged: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
-      dispatch,
-      capture: shown,
-      kernel: kernel.name,
-      symbol: kernel.symbol,
-    })),
+    not_judged: notJudged(beside),
   };
 }
 

@@ -189,8 +189,19 @@ export const reportSchema = dispatchReportSchema
         'Every captured dispatch that was judged, by number. What stands above is that of the worst, or of the first where all are the same.',
       ),
     not_judged: z
-      .array(z.object({ ...captured, kernel: z.string(), symbol: z.string() }))
-      .describe('Captures of the same selection, but of another kernel: --capture judges one.'),
+      .array(
+        z.object({
+          ...captured,
+          kernel: z.string(),
+          symbol: z.string(),
+          reason: z
+            .enum(['left out', 'another kernel'])
+            .describe(
+              '"left out": --capture names others. "another kernel" of the same selection: --capture judges one.',
+            ),
+        }),
+      )
+      .describe('Captured dispatches that were not judged.'),
   })
   .meta({ title: 'report.json', description: 'What validate found.' });
 

@@ -42,12 +42,14 @@ export function printReport(
     lines.push(...usualToleranceLine(one));
     lines.push(...raceLines(one.races ?? []), ...regionLines(one, verbose));
   }
-  for (const { dispatch, capture: shown, kernel } of report.not_judged)
+  for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
   if (place !== null) lines.push(`at ${place}`);
   lines.push(`Result: ${labels[report.verdict]} (${report.summary})`);
   for (const line of lines) deps.report.result(line);
 }
+
+const isOfAnotherKernel = ({ reason }: Report['not_judged'][number]): boolean => reason === 'another kernel';
 
 /** Of regions only what is of interest: what differs, or all that was judged where a tolerance or --verbose asks for it. */
 function regionLines(report: DispatchReport, verbose: boolean): string[] {

@@ -104,6 +104,36 @@ describe('validate, of several captured dispatches', () => {
   });
 
   it.each([
+    ['10', 'PASS (dispatches 1, 2 NOT judged: --capture 10 leaves them out; 4,096 bytes'],
+    ['10,1', 'PASS (dispatch 2 NOT judged: --capture 10,1 leaves it out; 2 captured dispatches: 8,192 bytes'],
+  ])('says in its result what %s leaves out', async (capture, expected) => {
+    const fake = deps();
+    const report = await validate(options({ capture }), fake);
+    expect(fake.said.result.at(-1)).toContain(`Result: ${expected}`);
+    expect(`PASS (${report.summary}`).toContain(expected);
+    const judged = report.dispatches.map(({ dispatch }) => dispatch);
+    expect(report.not_judged).toEqual(
+      [1, 2, 10]
+        .filter((number) => !judged.includes(number))
+        .map((number) => expect.objectContaining({ dispatch: number, reason: 'left out' }) as object),
+    );
+    expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
+  });
+
+  it('says it of a failure too, behind what fails', async () => {
+    const fake = deps('captures/10');
+    await validate(options({ capture: '10' }), fake);
+    expect(fake.said.result.at(-1)).toMatch(/^Result: FAIL \(4 of 4,096 .*; dispatches 1, 2 NOT judged: /);
+  });
+
+  it('names a few of very many that were left out', async () => {
+    for (let number = 11; number <= 30; number += 1) addCapture(number);
+    expect((await validate(options({ capture: '1' }), deps())).summary).toMatch(
+      /^dispatches 2, 10, 11, 12, 13, 14, 15, 16 and 14 more NOT judged: /,
+    );
+  });
+
+  it.each([
     ['3', 'CAPTURE_MISSING', /dispatch 1, 2, 10 are captured here/],
     ['1,3', 'CAPTURE_MISSING', /kernloop capture --dispatch 3/],
     ['al', 'USAGE', /did you mean all\?/],
@@ -130,13 +160,14 @@ describe('validate, of several captured dispatches', () => {
     const report = await validate(options(), fake);
     expect(report).toMatchObject({
       verdict: 'pass',
-      not_judged: [{ dispatch: 4, capture: 'captures/4', kernel: 'saxpy<2>' }],
+      not_judged: [{ dispatch: 4, capture: 'captures/4', kernel: 'saxpy<2>', reason: 'another kernel' }],
     });
     expect(replayed(fake)).not.toContain('captures/4');
     expect(fake.said.result).toContain('not judged: dispatch 4 (captures/4) is of saxpy<2>; --capture 4 judges it');
     expect(await validate(options({ capture: '4' }), deps('captures/4'))).toMatchObject({
       verdict: 'fail',
       kernel: 'saxpy<2>',
+      not_judged: [],
     });
   });
 

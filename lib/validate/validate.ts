@@ -54,13 +54,13 @@ export async function judge(
   deps: Deps,
   code?: Code,
 ): Promise<{ report: Report; reports: readonly DispatchReport[]; first: ReplaySession }> {
-  const { sessions, otherKernels } = await openSessions(options, deps, 'all', code);
+  const { sessions, ...beside } = await openSessions(options, deps, 'all', code);
   const [first, ...others] = sessions;
   // What cannot be judged is known before anything runs.
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(first, options, deps);
   const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
-  return { report: overallReport(reports, otherKernels), reports, first };
+  return { report: overallReport(reports, { ...beside, capture: options.capture }), reports, first };
 }
 
 function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): Case {

@@ -1348,6 +1348,8 @@ class ValidateNotJudged:
     """Its folder, relative to the reproducer."""
     kernel: str
     symbol: str
+    reason: Literal["left out", "another kernel"]
+    """"left out": --capture names others. "another kernel" of the same selection: --capture judges one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1412,7 +1414,7 @@ class ValidateResult(StageResult):
     are the same.
     """
     not_judged: list[ValidateNotJudged]
-    """Captures of the same selection, but of another kernel: --capture judges one."""
+    """Captured dispatches that were not judged."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,35 @@
+import type { CapturedDispatch, ChosenDispatches } from '../replay/captured-dispatches';
+import type { Report, Verdict } from './report-json';
+
+/** What was captured beside the dispatches that were judged. */
+export interface Beside extends Omit<ChosenDispatches, 'chosen'> {
+  /** --capture */
+  capture: string | undefined;
+}
+
+export function notJudged({ otherKernels, leftOut }: Beside): Report['not_judged'] {
+  return [
+    ...leftOut.map((one) => ({ ...rowOf(one), reason: 'left out' as const })),
+    ...otherKernels.map((one) => ({ ...rowOf(one), reason: 'another kernel' as const })),
+  ];
+}
+
+const rowOf = ({ dispatch, shown, capture: { kernel } }: CapturedDispatch) => ({
+  dispatch,
+  capture: shown,
+  kernel: kernel.name,
+  symbol: kernel.symbol,
+});
+
+/** A line of very many numbers tells no more than one of a few. */
+const mostNamed = 8;
+
+/** A pass of some dispatches is none of the kernel: the result begins with what was left out. A failure begins with what fails. */
+export function withLeftOut(summary: string, verdict: Verdict, { leftOut, capture }: Beside): string {
+  if (leftOut.length === 0) return summary;
+  const numbers = leftOut.slice(0, mostNamed).map(({ dispatch }) => dispatch);
+  const more = leftOut.length > mostNamed ? ` and ${leftOut.length - mostNamed} more` : '';
+  const [noun, pronoun] = leftOut.length === 1 ? ['dispatch', 'it'] : ['dispatches', 'them'];
+  const words = `${noun} ${numbers.join(', ')}${more} NOT judged: --capture ${capture} leaves ${pronoun} out`;
+  return verdict === 'pass' ? `${words}; ${summary}` : `${summary}; ${words}`;
+}
