@@ -530,9 +530,12 @@ class Session {
           "its outcome depends on the order of waves: what the kernel changed are places and links that come out "
           "otherwise in every replay, and nothing else that could be judged");
     }
-    const auto discernible = is_change_discernible();
-    if (!discernible) return discernible.error();
-    if (!*discernible) reason = "the tolerance is so wide that memory as it was before the dispatch passes too";
+    const auto indiscernible = find_indiscernible();
+    if (!indiscernible) return indiscernible.error();
+    if (*indiscernible) {
+      reason = "the tolerance is so wide that " + **indiscernible +
+               " as it was before the dispatch passes too: a variant that leaves it alone would not be noticed";
+    }
     for (size_t t = 0; t < targets_.size(); ++t) {
       const Target& target = targets_[t];
       bool passes_all = true;
@@ -552,18 +555,35 @@ class Session {
     return reason;
   }
 
-  // False where the tolerances would let *pre* itself pass: then nothing is proven.
-  Result<bool> is_change_discernible() {
+  // The first array that its tolerance would let pass as launches began with it; nothing where there is none. An array
+  // that the captured code leaves alone says nothing.
+  Result<std::optional<std::string>> find_indiscernible() {
     const auto is_exact = [](const ElementTolerance& tolerance) { return tolerance.bounds.exact; };
-    if (std::all_of(options_.tolerances.begin(), options_.tolerances.end(), is_exact)) return true;
     for (const Target& target : targets_) {
+      if (std::all_of(target.tolerances.begin(), target.tolerances.end(), is_exact)) continue;
+      std::vector<AddressRange> left_out = unjudged_in(target, varying_);
+      left_out.insert(left_out.end(), target.ignored.begin(), target.ignored.end());
+      left_out = merge_ranges(std::move(left_out));
+      std::vector<Discernible> all(target.tolerances.size());
       for (const Fill fill : options_.fills) {
-        const auto bytes = count_discernible_bytes(cache_, target, overlay(fill, target));
-        if (!bytes) return bytes.error();
-        if (*bytes > 0) return true;
+        const auto some = count_discernible_bytes(cache_, target, left_out, overlay(fill, target));
+        if (!some) return some.error();
+        for (size_t i = 0; i < all.size(); ++i) {
+          all[i].differing += (*some)[i].differing;
+          all[i].noticed += (*some)[i].noticed;
+        }
+      }
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (all[i].differing > 0 && all[i].noticed == 0)
+          return std::optional(describe_place(target, target.tolerances[i]));
       }
     }
-    return false;
+    return std::optional<std::string>();
+  }
+
+  static std::string describe_place(const Target& target, const ElementTolerance& part) {
+    if (part.size == target.size) return target.name;
+    return target.name + " at offset " + std::to_string(part.offset) + " (" + std::to_string(part.size) + " bytes)";
   }
 
   // Of what launches began with.

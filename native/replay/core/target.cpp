@@ -136,22 +136,36 @@ Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::Content
   return changed;
 }
 
-Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target, const Overlay& overlay) {
-  uint64_t discernible = 0;
-  Buffer copy;
-  ToleranceJudge judge(target.tolerances, {});
+Result<std::vector<Discernible>> count_discernible_bytes(ContentCache& cache, const Target& target,
+                                                         const std::vector<AddressRange>& left_out,
+                                                         const Overlay& overlay) {
+  std::vector<Discernible> counts(target.tolerances.size());
+  Buffer compared, copy;
+  ToleranceJudge judge(target.tolerances, left_out);
   const auto visit = [&](uint64_t offset, Bytes before, Bytes after) {
-    for_each_difference(after, judge.accept(offset, after, before, copy), [&](size_t at, size_t size) {
-      const AddressRange run{offset + at, size};
-      discernible += run.size - overlap(run, target.ignored);
-    });
+    compared.assign(before.begin(), before.end());
+    for (const AddressRange& range : left_out) {
+      const uint64_t from = std::max(offset, range.base), to = std::min(offset + before.size(), range.end());
+      if (from < to) std::memcpy(&compared[from - offset], &after[from - offset], to - from);
+    }
+    const Bytes accepted = judge.accept(offset, after, compared, copy);
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const ElementTolerance& tolerance = target.tolerances[i];
+      const uint64_t from = std::max(offset, tolerance.offset);
+      const uint64_t to = std::min(offset + before.size(), tolerance.offset + tolerance.size);
+      if (from >= to) continue;
+      const auto part = [&](Bytes bytes) { return bytes.subspan(from - offset, to - from); };
+      const auto add_to = [](uint64_t& count) { return [&count](size_t, size_t size) { count += size; }; };
+      for_each_difference(part(after), part(compared), add_to(counts[i].differing));
+      for_each_difference(part(after), part(accepted), add_to(counts[i].noticed));
+    }
   };
   auto walked = for_each_changed_chunk(cache, target.pre, target.post, overlay, visit);
   if (!walked) return walked.error();
-  for (size_t i = 0; i < target.tolerances.size(); ++i) {
-    if (!judge.are_excused(i)) discernible += judge.excusable(i).differing_bytes();
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (!judge.are_excused(i)) counts[i].noticed += judge.excusable(i).differing_bytes();
   }
-  return discernible;
+  return counts;
 }
 
 }  // namespace kernloop::replay

@@ -50,9 +50,16 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
 Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
                                      const archive::ContentView& post, const std::vector<AddressRange>& ignored);
 
-// Of those, the bytes that *pre* would not pass with: the rest prove nothing under the tolerances of the target.
+// Where one tolerance judges: bytes in which *post* differs from what a launch began with, and how many of them would
+// not pass as they were. Where none would not, the tolerance proves nothing.
+struct Discernible {
+  uint64_t differing = 0, noticed = 0;
+};
+// For each tolerance of the target, without the bytes in `left_out`.
 // `before`, when given, changes what a launch began with: its chunk of *pre*, at that offset.
 using Overlay = std::function<void(uint64_t offset, std::span<uint8_t> pre)>;
-Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target, const Overlay& before = {});
+Result<std::vector<Discernible>> count_discernible_bytes(ContentCache& cache, const Target& target,
+                                                         const std::vector<AddressRange>& left_out,
+                                                         const Overlay& before = {});
 
 }  // namespace kernloop::replay

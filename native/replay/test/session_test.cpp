@@ -204,6 +204,36 @@ TEST_F(SessionTest, ProvesNothingWhereTheMemoryBeforeTheDispatchPassesToo) {
   EXPECT_NE(result()["reason"].get<std::string>().find("so wide"), std::string::npos);
 }
 
+TEST_F(SessionTest, ProvesNothingWhereOneTargetWouldPassAsItWasBefore) {
+  // d_counter is exact, and says nothing of `out`.
+  options_.tolerances = {*parse_tolerance("out=f32,atol=1e6")};
+  const auto counts_alone = [this](FakeDevice& device, const Launch& launch) {
+    fill(device, launch);
+    for (int i = 0; i < Capture::kCount; ++i) device.number(Capture::kOut + 4 * i) = capture_.out_pre[i];
+  };
+  EXPECT_EQ(run(counts_alone).exit_code, kExitVacuous) << result();
+  EXPECT_NE(result()["reason"].get<std::string>().find("out as it was before"), std::string::npos) << result();
+}
+
+TEST_F(SessionTest, ProvesNothingWhereOneArrayOfATargetWouldPassAsItWasBefore) {
+  options_.tolerances = {*parse_tolerance("out:0:400=f32,atol=1e-3"), *parse_tolerance("out:400:400=f32,atol=1e6")};
+  EXPECT_EQ(run(baseline()).exit_code, kExitVacuous) << result();
+  EXPECT_NE(result()["reason"].get<std::string>().find("out at offset 400 (400 bytes)"), std::string::npos) << result();
+  options_.ignored = {{"out", 400, 400}};
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << result();
+}
+
+TEST_F(SessionTest, AsksNothingOfATargetThatTheKernelDoesNotChange) {
+  options_.tolerances = {*parse_tolerance("in=f32,atol=1e6")};
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << result();
+}
+
+TEST_F(SessionTest, AsksNothingOfATargetWhoseChangesAreIgnored) {
+  options_.tolerances = {*parse_tolerance("out=f32,atol=1e6")};
+  options_.ignored = {{"out", 0, Capture::kCount * 4}};
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << result();
+}
+
 TEST_F(SessionTest, RefusesATolerancePastTheCapture) {
   for (const char* bad : {"nowhere=f32,ulp=1", "out:4:800=f32,ulp=1", "out:801:0=f32,ulp=1", "out:2:8=f32,ulp=1"}) {
     options_.tolerances = {*parse_tolerance(bad)};
