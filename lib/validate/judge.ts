@@ -8,6 +8,7 @@ import type { ValidateOptions } from './options';
 import type { DispatchReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
 import { rank, runCase, verdictOf, type Case, type Run } from './run-case';
+import { launchWords, ownLaunchOf } from './own-launch';
 import { forcedTypes, summaryOf } from './summary';
 import type { ElementPlan } from './tolerance';
 import { describePolicy } from './tolerance-text';
@@ -81,6 +82,7 @@ function reportOf(
     capture_sha256: sha256OfFile(captureFile(dispatch.folder)),
     selfcheck: selfcheck.verdict === 'failed' ? 'verified' : selfcheck.verdict,
     device: { kind: session.device.description.kind, identity: session.device.description.identity },
+    launch: ownLaunchOf(session),
     compared_bytes: result.compared_bytes ?? 0,
     changed_bytes: result.changed_bytes ?? 0,
     ignored_bytes: result.ignored_bytes ?? 0,
@@ -111,7 +113,11 @@ function reportOf(
   if (result.code === launchImpossible) return { ...report, summary: result.reason ?? 'it cannot be launched' };
   return {
     ...report,
-    summary: [...forcedTypes(plan), summaryOf(report, { selfcheck, result, adverse, refuted })].join('; '),
+    summary: [
+      ...launchWords([report]),
+      ...forcedTypes(plan),
+      summaryOf(report, { selfcheck, result, adverse, refuted }),
+    ].join('; '),
   };
 }
 

@@ -1,6 +1,7 @@
 import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
 import { notJudged, withLeftOut, type Beside } from './not-judged';
+import { launchWords } from './own-launch';
 import { rank } from './run-case';
 import { forcedTypes, rewrittenWords } from './summary';
 import type { DispatchReport, Report } from './report-json';
@@ -18,6 +19,7 @@ export function overallReport(reports: readonly [DispatchReport, ...DispatchRepo
       selfcheck: rest.selfcheck,
       verdict: rest.verdict,
       summary: rest.summary,
+      launch: rest.launch,
       compared_bytes: rest.compared_bytes,
       changed_bytes: rest.changed_bytes,
       ignored_bytes: rest.ignored_bytes,
@@ -41,7 +43,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}`;
+    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;

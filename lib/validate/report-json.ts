@@ -79,6 +79,21 @@ const races = {
   races: z.array(raceSchema).optional().describe('Those that the captured code does not have.'),
 };
 
+const extent = z.array(z.int());
+const launchSchema = z
+  .object({
+    grid: extent.describe('Blocks, as launched.'),
+    block: extent.describe('Threads of a block, as launched.'),
+    captured_grid: extent.describe('Blocks, as the app launched the kernel.'),
+    captured_block: extent,
+    dynamic_shared: z.int().nullable().describe("Bytes of dynamic shared memory. Null: the app's."),
+    arguments: z.array(z.string()).describe("Scalar arguments that are not the app's: INDEX:TYPE=VALUE."),
+  })
+  .nullable()
+  .describe(
+    'Where kernel.json (configuration) or the source has the variant launched otherwise than the app does. Else null.',
+  );
+
 const captured = {
   dispatch: z.number().describe('The number by which the dispatch was selected.'),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
@@ -104,6 +119,7 @@ const dispatchReportSchema = z.object({
   capture_sha256: z.string(),
   selfcheck,
   device: z.object({ kind: z.string(), identity: z.string() }),
+  launch: launchSchema,
   ...counts,
   free_order: z
     .array(freeOrderSchema.omit({ event: true }))
@@ -179,6 +195,7 @@ export const reportSchema = dispatchReportSchema
           selfcheck,
           verdict: z.enum(verdicts),
           summary: z.string(),
+          launch: launchSchema,
           ...counts,
           regions,
           fault: z.string().nullable(),

@@ -2,6 +2,7 @@ import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
 import type { ValidateOptions } from './options';
+import { argumentText, extentText } from './own-launch';
 import { raceLines } from './races';
 import { excerpt, regionTable } from './region-text';
 import { kernelFile } from '../support/project-file-names';
@@ -29,7 +30,7 @@ export function printReport(
   if (request.ownLaunch === true && code.kind === 'variant' && code.launch !== undefined) {
     const { grid, block, shared } = code.launch;
     lines.push(
-      `launched as its source says: ${grid.join('×')} blocks of ${block.join('×')} threads, ${shared} bytes of shared memory`,
+      `launched as its source says: ${extentText(grid)} blocks of ${extentText(block)} threads, ${shared} bytes of shared memory`,
     );
   }
   if (request.ownLaunch === true && code.kind === 'variant' && code.configuration !== undefined) {
@@ -65,11 +66,11 @@ function regionLines(report: DispatchReport, verbose: boolean): string[] {
 
 /** Of the first dispatch; those of others may have other sizes. */
 function describeRequest({ grid, block, dynamicShared, args = [] }: ReplaySession['request']): string {
-  const shown = (extent: string): string => extent.split(',').join('×');
+  const shown = (extent: string): string => extentText(extent.split(','));
   return [
     ...(grid === undefined ? [] : [`${shown(grid)} blocks`]),
     ...(block === undefined ? [] : [`blocks of ${shown(block)} threads`]),
     ...(dynamicShared === undefined ? [] : [`${dynamicShared} bytes of dynamic shared memory`]),
-    ...args.map((text) => `argument ${text.replace(/:.*=/, ' = ')}`),
+    ...args.map(argumentText),
   ].join(', ');
 }

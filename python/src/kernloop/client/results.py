@@ -1048,6 +1048,21 @@ class ValidateDevice:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateLaunch:
+    grid: list[int]
+    """Blocks, as launched."""
+    block: list[int]
+    """Threads of a block, as launched."""
+    captured_grid: list[int]
+    """Blocks, as the app launched the kernel."""
+    captured_block: list[int]
+    dynamic_shared: int | None
+    """Bytes of dynamic shared memory. Null: the app's."""
+    arguments: list[str]
+    """Scalar arguments that are not the app's: INDEX:TYPE=VALUE."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateState:
     changed_bytes: float
     """Of its own writable bytes, how many a launch leaves changed."""
@@ -1313,6 +1328,8 @@ class ValidateDispatch:
     selfcheck: Literal["verified", "nondeterministic", "order-dependent"]
     verdict: Literal["pass", "fail", "vacuous", "fault", "limit"]
     summary: str
+    launch: ValidateLaunch | None
+    """Where kernel.json (configuration) or the source has the variant launched otherwise than the app does. Else null."""
     compared_bytes: float
     changed_bytes: float
     """Bytes in which the captured dispatch changed memory."""
@@ -1374,6 +1391,8 @@ class ValidateResult(StageResult):
     capture_sha256: str
     selfcheck: Literal["verified", "nondeterministic", "order-dependent"]
     device: ValidateDevice
+    launch: ValidateLaunch | None
+    """Where kernel.json (configuration) or the source has the variant launched otherwise than the app does. Else null."""
     compared_bytes: float
     changed_bytes: float
     """Bytes in which the captured dispatch changed memory."""

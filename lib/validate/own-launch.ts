@@ -1,0 +1,43 @@
+import type { ReplaySession } from '../replay/session';
+import type { DispatchReport } from './report-json';
+
+type Launch = DispatchReport['launch'];
+
+/** How the judged code is launched, where that is not how the app launches the kernel: as kernel.json or the source of the variant says. */
+export function ownLaunchOf({ capture: { geometry }, request }: Pick<ReplaySession, 'capture' | 'request'>): Launch {
+  if (request.ownLaunch !== true) return null;
+  const numbers = (extent: string | undefined): number[] | undefined => extent?.split(',').map(Number);
+  return {
+    grid: numbers(request.grid) ?? geometry.grid_blocks,
+    block: numbers(request.block) ?? geometry.block_threads,
+    captured_grid: geometry.grid_blocks,
+    captured_block: geometry.block_threads,
+    dynamic_shared: request.dynamicShared ?? null,
+    arguments: [...(request.args ?? [])],
+  };
+}
+
+/** Ahead of everything else: what passes so is right only where the app launches it so, too. */
+export function launchWords(reports: readonly Pick<DispatchReport, 'launch'>[]): string[] {
+  const said = [...new Set(reports.flatMap(({ launch }) => (launch === null ? [] : describe(launch))))];
+  const [first] = said;
+  if (first === undefined) return [];
+  return [`NOT the app's launch: ${first}${said.length > 1 ? `, and ${said.length - 1} more` : ''}`];
+}
+
+function describe({ grid, block, dynamic_shared: shared, ...launch }: NonNullable<Launch>): string {
+  const [blocks, capturedBlocks] = [extentText(grid), extentText(launch.captured_grid)];
+  const [threads, capturedThreads] = [extentText(block), extentText(launch.captured_block)];
+  return [
+    ...(blocks === capturedBlocks ? [] : [`${blocks} blocks instead of ${capturedBlocks}`]),
+    ...(threads === capturedThreads ? [] : [`blocks of ${threads} threads instead of ${capturedThreads}`]),
+    ...(shared === null ? [] : [`${shared} bytes of dynamic shared memory`]),
+    ...launch.arguments.map(argumentText),
+  ].join(', ');
+}
+
+/** "8×1×1" */
+export const extentText = (extent: readonly (number | string)[]): string => extent.join('×');
+
+/** "argument 0 = 7", of INDEX:TYPE=VALUE. */
+export const argumentText = (text: string): string => `argument ${text.replace(/:.*=/, ' = ')}`;
