@@ -42,7 +42,7 @@ export function kernelArgs(capture: CaptureJson, definition: KernelDefinition | 
       type,
       declared: parameter?.declared ?? null,
       role: roleOf(slot, type, parameter),
-      element: elementOf(type),
+      element: elementBehind(type),
       offset: slot.offset,
       size: slot.size,
       kind: slot.kind,
@@ -64,7 +64,8 @@ function isConstPointee(type: string): boolean {
   return stars === 1 && words.slice(0, words.indexOf('*')).includes('const');
 }
 
-function elementOf(type: string): ElementType | null {
+/** What a pointer of that type leads to; null for what is no pointer to numbers. */
+export function elementBehind(type: string): ElementType | null {
   const words = pointerWords(type);
   const star = words.indexOf('*');
   if (star < 0 || words.filter((word) => word === '*').length > 1) return null;

@@ -1,6 +1,8 @@
 import type { CaptureJson } from '../archive/capture-files';
 import type { ElementType, KernelArg, KernelJson } from './kernel-json';
-import { scalarOf } from './kernel-args';
+import { parseDemangledName } from '../source/demangled-name';
+import { elementBehind, scalarOf } from './kernel-args';
+import { tritonElementBehind } from './triton-args';
 
 /** Some bytes of a region, or of a module variable. */
 export interface Place {
@@ -68,8 +70,28 @@ export function contradiction(type: ElementType, claim: Claim): KernelArg[] | un
 }
 
 export function contradicts(type: ElementType, parameter: KernelArg): boolean {
-  const told = parameter.element ?? vectorElement(parameter.type);
+  const told = elementOfSignature(parameter) ?? parameter.element;
   return told !== null && !agree(told, type);
+}
+
+/** The parameters with their types as the name of the captured kernel has them, where it does: kernel.json can be edited. */
+export function withCapturedTypes(config: KernelJson, { kernel }: CaptureJson): KernelJson {
+  const types = kernel.symbol === config.symbol ? parseDemangledName(kernel.name).parameters : null;
+  if (types?.length !== config.args.length) return config;
+  return { ...config, args: config.args.map((arg) => ({ ...arg, type: types[arg.index] ?? arg.type })) };
+}
+
+/** Parameters of which kernel.json says another element than their own type does. */
+export function misnamedElements({ args }: KernelJson): (KernelArg & { element: ElementType })[] {
+  return args.flatMap((arg) => {
+    const { element } = arg;
+    return element !== null && contradicts(element, arg) ? [{ ...arg, element }] : [];
+  });
+}
+
+/** Null where the type says nothing: `void*`, structures, and types that the source alone knows. */
+function elementOfSignature({ type }: KernelArg): ElementType | null {
+  return elementBehind(type) ?? tritonElementBehind(type) ?? vectorElement(type);
 }
 
 /** Integers of one size agree: whether they have a sign, many programs do not say consistently. */

@@ -26,11 +26,11 @@ export function tritonArgs(capture: CaptureJson, parameters: readonly TritonPara
     }
     const { name, type } = parameter;
     const role = type.startsWith('*') && !type.startsWith('*k') ? ('inout' as const) : ('in' as const);
-    return { ...base, name, type, declared: type, role, element: elementOf(type) };
+    return { ...base, name, type, declared: type, role, element: tritonElementBehind(type) };
   });
 }
 
-function elementOf(type: string): ElementType | null {
+export function tritonElementBehind(type: string): ElementType | null {
   const [, element] = /^\*k?(\w+)$/.exec(type) ?? [];
   return element === undefined ? null : (tritonElements[element] ?? null);
 }

@@ -42,7 +42,9 @@ const toleranceOptions = {
   forceDtype: z
     .boolean()
     .default(false)
-    .describe('Use --dtype even where it contradicts the signature. The verdict says so.'),
+    .describe(
+      'Use --dtype, and element of kernel.json, even where they contradict the signature. The verdict says so.',
+    ),
 };
 
 const recordOption = z

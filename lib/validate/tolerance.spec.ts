@@ -9,7 +9,7 @@ import { difference, differed, fakeReplay, passed } from '../testing/fake-progra
 import { schemaErrors } from '../testing/published-schema';
 import { captureJson, kernelJson, someDigest, TestWorkspace, writeReproducer } from '../testing/workspace';
 import { validateOptionsSchema, type ValidateOptions } from './options';
-import { planElements } from './tolerance';
+import { planElements, type ElementPlan } from './tolerance';
 import { validate } from './validate';
 
 const other = 'b'.repeat(64);
@@ -196,6 +196,63 @@ describe('the tolerance policy', () => {
         planElements(options({ ulp: 1, dtype: [dtype] }), { ...kernel, args }, capture, []).elements[0]?.type;
       expect(plan('y=f32')).toBe('f32');
       expect(thrown(() => plan('y=f64')).code).toBe('USAGE');
+    });
+
+    describe('what kernel.json says', () => {
+      const saying = (change: object, overrides: object = {}, of = capture): ElementPlan => {
+        const args = kernel.args.map((each) => (each.name === 'counts' ? { ...each, ...change } : each));
+        return planElements(options({ atol: 1, ...overrides }), { ...kernel, args }, of, []);
+      };
+
+      it.each([
+        ['floats of integers', { type: 'int*', element: 'f32' }, 'int* counts'],
+        ['another size', { type: 'float*', element: 'f64' }, 'float* counts'],
+        ['another format of the same size', { type: '__half*', element: 'bf16' }, '__half* counts'],
+        ['floats of vectors of integers', { type: 'int4*', element: 'f32' }, 'int4* counts'],
+        ["floats of Triton's integers", { type: '*i32', element: 'f32' }, '*i32 counts'],
+      ])('is refused for %s', (_name, change, told) => {
+        const error = thrown(() => saying(change));
+        expect([error.code, error.what]).toEqual([
+          'USAGE',
+          expect.stringContaining(`kernel.json: element ${change.element} of counts: the signature says ${told}:`),
+        ]);
+        expect(error.hint).toContain('--force-dtype');
+      });
+
+      it('is held against the name of the captured kernel, where its types were edited too', () => {
+        const named = {
+          ...capture,
+          kernel: { ...capture.kernel, name: 'k(float*, float*, c10::BFloat16*, bool*, float*, double*, int*)' },
+        };
+        const error = thrown(() => saying({ type: 'float*', element: 'f32' }, {}, named));
+        expect(error.what).toContain('the signature says int* counts:');
+      });
+
+      it('says nothing where it only leaves the type out, and --dtype gives another', () => {
+        const without = { type: 'int*', element: null };
+        expect(saying(without).untyped).toContain('r4');
+        expect(thrown(() => saying(without, { dtype: ['counts=f32'] })).what).toContain(
+          'the signature says int* counts:',
+        );
+      });
+
+      it.each([
+        ['integers of the other sign', { type: 'int*', element: 'u32' }],
+        ['what a void pointer leads to', { type: 'void*', element: 'f32' }],
+        ['a type that is no number', { type: 'Pair*', element: 'f32' }],
+      ])('counts for %s', (_name, change) => {
+        expect(saying(change).elements.find(({ target }) => target === 'r4')).toMatchObject({ type: change.element });
+      });
+
+      it('gives way to --force-dtype, and the verdict says so', () => {
+        const { elements, forced } = saying({ type: 'int*', element: 'f32' }, { forceDtype: true });
+        expect(elements.find(({ target }) => target === 'r4')).toMatchObject({ type: 'f32', bounds: { atol: 1 } });
+        expect(forced).toEqual(['counts judged as f32 against the signature, which says int* counts']);
+      });
+
+      it('does not matter where every byte must be equal', () => {
+        expect(saying({ type: 'int*', element: 'f32' }, { atol: undefined }).forced).toEqual([]);
+      });
     });
 
     it('gives way to --force-dtype, and keeps what was forced', () => {

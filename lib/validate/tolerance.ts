@@ -4,6 +4,7 @@ import type { Bounds, TypedElements } from '../replay/program';
 import type { ToleranceEvent } from '../replay/replay-events';
 import { elementTypes, type ElementType, type KernelJson } from '../reproducer/kernel-json';
 import { KernloopError } from '../support/error';
+import { kernelFile } from '../support/project-file-names';
 import type { ToleranceOptions } from './options';
 import type { IgnoredRange } from '../reproducer/roles';
 import {
@@ -12,10 +13,12 @@ import {
   contradiction,
   contradicts,
   isFloat,
+  misnamedElements,
   nameParameters,
   overlap,
   type Place,
   type Region,
+  withCapturedTypes,
 } from '../reproducer/signature';
 
 /** Which elements are judged as what. */
@@ -45,14 +48,15 @@ interface ArgumentPlace extends TypedPlace {
  */
 export function planElements(
   options: ToleranceOptions,
-  config: KernelJson,
+  kernelJson: KernelJson,
   capture: CaptureJson,
   ignored: readonly IgnoredRange[],
 ): ElementPlan {
+  const config = withCapturedTypes(kernelJson, capture);
   const bounds = boundsOf(options);
   if (bounds === null && options.dtype.length > 0)
     throw new KernloopError('USAGE', '--dtype tells a type, but no tolerance', 'add --ulp, --atol or --rtol');
-  const forced: string[] = [];
+  const forced = bounds === null ? [] : forcedElements(config, options);
   const { named, fallback } = readTypes(options, config, capture, forced);
   const isIgnored = ({ id }: Region): boolean => ignored.some(({ region }) => region === id);
   const judged: TypedPlace[] = [...named];
@@ -101,7 +105,18 @@ function restOf(
   });
 }
 
-const forcedWords = ({ target, type }: TypedPlace, parameters: string): string =>
+/** By `element` of kernel.json; refused, as a --dtype is, where nobody insists. */
+function forcedElements(config: KernelJson, { forceDtype }: ToleranceOptions): string[] {
+  return misnamedElements(config).map((arg) => {
+    const { element: type, name, index } = arg;
+    const target = name ?? `argument ${index}`;
+    const told = nameParameters([arg]);
+    if (!forceDtype) throw refuseType(`${kernelFile}: element ${type} of ${target}`, type, told);
+    return forcedWords({ target, type }, told);
+  });
+}
+
+const forcedWords = ({ target, type }: Pick<TypedPlace, 'target' | 'type'>, parameters: string): string =>
   `${target} judged as ${type} against the signature, which says ${parameters}`;
 
 function judgedBy(bounds: Bounds | null, { target, offset, size, type }: TypedPlace): TypedElements {
@@ -179,7 +194,7 @@ function readTypes(
     if (place !== undefined) {
       const typed = readTyped(text, place, type, named, config, capture);
       const told = toldOtherwise(place, typed, config, capture);
-      if (told !== undefined && !forceDtype) throw refuseType(text, typed, told);
+      if (told !== undefined && !forceDtype) throw refuseType(`--dtype ${text}`, type, told);
       if (told !== undefined) forced.push(forcedWords(typed, told));
       named.push(typed);
     } else if (fallback === undefined) fallback = type;
@@ -229,10 +244,10 @@ function toldOtherwise(name: string, place: TypedPlace, config: KernelJson, capt
   return others.length > 0 ? nameParameters(others) : undefined;
 }
 
-function refuseType(text: string, { type }: TypedPlace, told: string): KernloopError {
+function refuseType(text: string, type: ElementType, told: string): KernloopError {
   return new KernloopError(
     'USAGE',
-    `--dtype ${text}: the signature says ${told}: judged as ${type}, wrong elements could pass`,
+    `${text}: the signature says ${told}: judged as ${type}, wrong elements could pass`,
     `leave it out, or give the type that the signature says; --force-dtype insists on ${type}, and the verdict says so`,
   );
 }

@@ -81,4 +81,12 @@ describe('the usual tolerance', () => {
     expect(said.join('\n')).not.toContain('usual tolerance');
     expect(asked).toHaveLength(replays);
   });
+
+  it('is not told of where kernel.json has a type that is not that of the signature', async () => {
+    const kernelJson = JSON.parse(workspace.read('kernels/app/saxpy/kernel.json')) as { args: object[] };
+    const args = kernelJson.args.map((arg) => ({ ...arg, type: '*i16' }));
+    workspace.write('kernels/app/saxpy/kernel.json', { ...kernelJson, args });
+    const { report, asked } = await judge('f16', true);
+    expect([report.verdict, report.usual_tolerance, asked]).toEqual(['fail', undefined, []]);
+  });
 });

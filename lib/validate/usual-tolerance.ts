@@ -1,5 +1,5 @@
 import type { ElementType } from '../reproducer/kernel-json';
-import { isFloat } from '../reproducer/signature';
+import { isFloat, misnamedElements, withCapturedTypes } from '../reproducer/signature';
 import type { ToleranceEvent } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
 import type { ToleranceOptions } from './options';
@@ -36,13 +36,16 @@ export async function usualTolerance(
 ): Promise<DispatchReport['usual_tolerance']> {
   const { session, plan, ignored } = judged;
   const isOfValues = report.verdict === 'fail' && report.differing_bytes > 0 && !report.races?.length && !report.fault;
-  if (plan.bounds !== null || !isOfValues) return undefined;
+  const { config } = session.reproducer;
+  const isMisnamed = misnamedElements(withCapturedTypes(config, session.capture)).length > 0;
+  // None is usual for elements whose type is in doubt.
+  if (plan.bounds !== null || !isOfValues || isMisnamed) return undefined;
   const differing = report.regions.flatMap(({ elements }) => elements.filter(({ outside }) => outside > 0));
   const dtypes = [...new Set(differing.map(({ dtype }) => dtype))].filter(isElementOfUsual);
   const bounds = dtypes.map((dtype) => usualTolerances[dtype]).filter((each) => each !== undefined);
   if (bounds.length === 0) return undefined;
   const [atol, rtol] = [Math.max(...bounds.map((each) => each.atol)), Math.max(...bounds.map((each) => each.rtol))];
-  const tolerant = planElements({ ...options, atol, rtol }, session.reproducer.config, session.capture, ignored);
+  const tolerant = planElements({ ...options, atol, rtol }, config, session.capture, ignored);
   const run = await runCase({ ...judged, plan: tolerant }, 0, deps);
   if (verdictOf(run) !== 'pass') return undefined;
   return { atol, rtol, dtypes, ...worst(differing) };

@@ -579,7 +579,8 @@ class Stages:
         dtype: Element types, for tolerances: "r3=f32" (a region, pointer parameter or module variable), "r3:OFFSET:SIZE=f32"
             (part of one), or "f32" (everything the kernel changed that has no type from the signature). A type that contradicts
             the signature is refused.
-        force_dtype: Use --dtype even where it contradicts the signature. The verdict says so. Default: false.
+        force_dtype: Use --dtype, and element of kernel.json, even where they contradict the signature. The verdict says so.
+            Default: false.
         record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
             variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
         racecheck: On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code
