@@ -248,7 +248,7 @@ function refuseType(text: string, type: ElementType, told: string): KernloopErro
   return new KernloopError(
     'USAGE',
     `${text}: the signature says ${told}: judged as ${type}, wrong elements could pass`,
-    `leave it out, or give the type that the signature says; --force-dtype insists on ${type}, and the verdict says so`,
+    `give the type that the signature says, or none; --force-dtype insists on ${type}, and the verdict says so`,
   );
 }
 
