@@ -1,11 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Stage } from '../../lib/stage/stage';
 import { KernloopError, nearest } from '../../lib/support/error';
 import { isInside } from '../../lib/support/files';
 import { optionInfos, type OptionInfo } from '../../lib/support/options';
+import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { describeIssues } from '../../lib/support/schema';
+import { findUpward } from '../../lib/support/workspace-root';
 
 /** Where tools may read and write. */
 export interface Bounds {
@@ -55,7 +57,7 @@ function flagOf({ name, flag, type }: OptionInfo, value: unknown): string[] {
 /** Words that a shell or a build would run are no paths of ours. */
 const commands = ['command'];
 
-/** Paths, and text that would lead out of the workspace where it is taken for one. */
+/** Paths, and text that would lead out of the workspace, by `..` or by a link, where it is taken for one. */
 function requireInside(
   { name: stage, paths, project }: Stage,
   option: string,
@@ -64,12 +66,10 @@ function requireInside(
   { workspace, outside }: Bounds,
 ): void {
   if (outside || commands.includes(option)) return;
-  const isPath = paths.includes(option);
   // What is no plain path is relative to the project, as `variant` is.
-  const folder = isPath || project === 'none' ? undefined : given[project];
-  const base = resolve(workspace, typeof folder === 'string' ? folder : '.');
+  const base = paths.includes(option) ? workspace : projectFolder(project, given, workspace);
   for (const text of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    if (typeof text !== 'string' || !(isPath || leavesItsFolder(text))) continue;
+    if (typeof text !== 'string') continue;
     const where = `${stage}: ${option}: "${text}"`;
     if (text.includes('\0')) throw new KernloopError('USAGE', `${where} has a NUL in it`, 'give a path');
     if (!isInside(realpathSync(workspace), followed(resolve(base, text)))) throw outsideError(where, workspace);
@@ -84,7 +84,12 @@ export function outsideError(where: string, workspace: string): KernloopError {
   );
 }
 
-const leavesItsFolder = (text: string): boolean => isAbsolute(text) || text.split('/').includes('..');
+/** The folder that the stage will find: the one with the project file, from the given one upward. */
+function projectFolder(project: Stage['project'], given: Readonly<Record<string, unknown>>, workspace: string): string {
+  const folder = project === 'none' ? undefined : given[project];
+  const from = resolve(workspace, typeof folder === 'string' ? folder : '.');
+  return findUpward(from, project === 'app' ? kernloopFile : kernelFile) ?? from;
+}
 
 /** Where a path leads once links are followed, also where its last parts do not exist yet. */
 export function followed(path: string): string {

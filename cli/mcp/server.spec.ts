@@ -100,6 +100,7 @@ describe('the tools of kernloop mcp', () => {
     ['a file that is to be written through a link', 'profile', { output: 'link/new/file' }, 'PATH_OUTSIDE', /new/],
     ['text that would be a path', 'validate', { variant: '/etc/passwd' }, 'PATH_OUTSIDE', /variant/],
     ['the same in a list', 'tune', { set: ['a', '/etc/x'] }, 'PATH_OUTSIDE', /set/],
+    ['such text through a link of the project', 'validate', { variant: 'link/x.hsaco' }, 'PATH_OUTSIDE', /variant/],
     ['a NUL', 'profile', { app: 'a\0b' }, 'USAGE', /NUL/],
   ])('refuse %s, and start nothing', async (_, name, args, code, message) => {
     symlinkSync('/etc', workspace.path('link'));
@@ -115,6 +116,16 @@ describe('the tools of kernloop mcp', () => {
     ]);
     expect(called).toEqual([]);
   });
+
+  it.each(['kernels/app/saxpy', 'kernels/app/saxpy/capture'])(
+    'refuse a variant that a link of the reproducer leads out to, for the reproducer %s',
+    async (reproducer) => {
+      symlinkSync('/etc', `${writeReproducer(workspace, {})}/link`);
+      await connect();
+      const { structuredContent } = await call('validate', { reproducer, variant: 'link/passwd' });
+      expect([structuredContent?.['error'], called]).toMatchObject([{ code: 'PATH_OUTSIDE' }, []]);
+    },
+  );
 
   it('take paths of the workspace, however they are written, and others where that was asked for', async () => {
     writeReproducer(workspace, {});
