@@ -1073,6 +1073,18 @@ export const defects = [
     ],
     'Its section has 64 bytes that no table of symbols names.',
   ),
+  defect(
+    'kept state',
+    'saxpy',
+    'counts behind its data',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'unsigned long long at;\n  asm volatile(".pushsection .data.own,\\"aw\\",@progbits\\n.p2align 4\\n.Lown_tickets: .zero 64\\n.popsection\\n"\n               "s_getpc_b64 s[40:41]\\ns_add_u32 s40, s40, .Lown_tickets@rel32@lo+4\\ns_addc_u32 s41, s41, .Lown_tickets@rel32@hi+12"\n               : "={s[40:41]}"(at)\n               :\n               : "scc");\n  unsigned* const tickets = reinterpret_cast<unsigned*>(at + 64);\n  __shared__ unsigned launch;\n  if (threadIdx.x == 0) launch = atomicAdd(tickets, 1u) / gridDim.x;\n  __syncthreads();\n  if (launch >= 1) return;\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'The rest of the page is no part of any segment, and can be written all the same.',
+  ),
 ];
 
 const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, kernel, name, replace, why, options });

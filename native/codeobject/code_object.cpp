@@ -156,23 +156,42 @@ uint64_t image_bytes(const elf::Image& image) {
   return end;
 }
 
+// Of pages of 4 KiB, which every AMD GPU's memory comes in at least.
+void add_pages(const std::vector<elf::Segment>& segments, WritableBytes& bytes) {
+  constexpr uint64_t kPage = 4096;
+  const uint64_t last = bytes.address + bytes.size;
+  uint64_t begin = bytes.address / kPage * kPage, end = (last + kPage - 1) / kPage * kPage;
+  for (const elf::Segment& other : segments) {
+    if (other.type != PT_LOAD || other.memory_size == 0) continue;
+    const uint64_t other_end = other.address + other.memory_size;
+    if (other_end <= bytes.address) begin = std::max(begin, other_end);
+    if (other.address >= last) end = std::min(end, other.address);
+  }
+  bytes.pages_address = begin;
+  bytes.pages_size = end - begin;
+}
+
 // Split where the loader's tables begin and end.
 std::vector<WritableBytes> writable_bytes(const elf::Image& image) {
   const std::vector<elf::Segment>& segments = image.segments();
   const auto tables = std::find_if(segments.begin(), segments.end(),
                                    [](const elf::Segment& segment) { return segment.type == PT_GNU_RELRO; });
   std::vector<WritableBytes> writable;
+  const auto add = [&](uint64_t address, uint64_t size, bool is_relocated) {
+    if (size == 0) return;
+    add_pages(segments, writable.emplace_back(WritableBytes{address, size, is_relocated}));
+  };
   for (const elf::Segment& segment : segments) {
     if (segment.type != PT_LOAD || (segment.flags & PF_W) == 0) continue;
     uint64_t at = segment.address;
     const uint64_t end = at + segment.memory_size;
     if (tables != segments.end() && tables->address >= at && tables->address < end) {
       const uint64_t size = std::min(tables->memory_size, end - tables->address);
-      if (tables->address > at) writable.push_back({at, tables->address - at, false});
-      if (size > 0) writable.push_back({tables->address, size, true});
+      add(at, tables->address - at, false);
+      add(tables->address, size, true);
       at = tables->address + size;
     }
-    if (at < end) writable.push_back({at, end - at, false});
+    add(at, end - at, false);
   }
   return writable;
 }

@@ -87,6 +87,8 @@ struct WritableBytes {
   uint64_t address = 0;  // relative to the load base
   uint64_t size = 0;
   bool is_relocated = false;  // only by the loader, which has tables there (PT_GNU_RELRO)
+  // With what of its pages no other segment has: a kernel can write there, too.
+  uint64_t pages_address = 0, pages_size = 0;
 };
 
 struct CodeObjectInfo {

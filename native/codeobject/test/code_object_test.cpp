@@ -83,6 +83,9 @@ TEST(CodeObject, TellsWhichBytesOfTheImageAreWritable) {
   const auto [tables, data] = std::pair(info.writable[0], info.writable[1]);
   EXPECT_EQ(std::tuple(tables.address, tables.size, tables.is_relocated), std::tuple(0x3778u, 0x70u, true));
   EXPECT_EQ(std::tuple(data.address, data.size, data.is_relocated), std::tuple(0x47f0u, 0x40u, false));
+  // From the end of the code, 0x2774, on, the pages of both.
+  EXPECT_EQ(std::pair(tables.pages_address, tables.pages_size), (std::pair<uint64_t, uint64_t>(0x3000, 0x1000)));
+  EXPECT_EQ(std::pair(data.pages_address, data.pages_size), (std::pair<uint64_t, uint64_t>(0x4000, 0x1000)));
 }
 
 TEST(CodeObject, KnowsWhatVariablesHoldAfterLoading) {

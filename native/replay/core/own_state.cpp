@@ -48,10 +48,11 @@ Result<OwnState> find_own_state(const codeobject::CodeObjectInfo& info, const co
   OwnState state;
   taken = merge_ranges(std::move(taken));
   if (code.base) {
-    for (const codeobject::WritableBytes& bytes : info.writable) {
-      for (const AddressRange& range : without({{*code.base + bytes.address, bytes.size}}, taken)) {
-        if (auto added = add_piece(range, state, device); !added) return added.error();
-      }
+    std::vector<AddressRange> pages;
+    for (const codeobject::WritableBytes& bytes : info.writable)
+      pages.push_back({*code.base + bytes.pages_address, bytes.pages_size});
+    for (const AddressRange& range : without(merge_ranges(std::move(pages)), taken)) {
+      if (auto added = add_piece(range, state, device); !added) return added.error();
     }
   } else if (auto found = find_by_name(info, code, taken, state, device); !found) {
     return found.error();

@@ -20,7 +20,7 @@ codeobject::Variable variable(const char* name, uint64_t address, uint64_t size)
 codeobject::CodeObjectInfo variant() {
   codeobject::CodeObjectInfo info;
   info.memory_bytes = 0x1000;
-  info.writable = {{0x100, 0x40, true}, {0x140, 0x100, false}};
+  info.writable = {{0x100, 0x40, true, 0x80, 0xc0}, {0x140, 0x100, false, 0x140, 0x180}};
   info.variables = {variable("count", 0x180, 8), variable("own", 0x190, 16)};
   return info;
 }
@@ -48,19 +48,19 @@ TEST_F(OwnStateTest, IsAllThatIsWritableInTheImageButWhatWasCaptured) {
   const OwnState state = find(code);
   EXPECT_EQ(state.names, std::vector<std::string>{"own"});
   EXPECT_TRUE(state.out_of_reach.empty());
-  // Also what the loader alone should write, and where no symbol is.
-  for (const uint64_t at : {0x100, 0x142, 0x17f, 0x188, 0x190, 0x23f}) *device_.at(code.id + at) ^= 0xff;
-  for (const uint64_t beside : {0xff, 0x180, 0x187, 0x240}) *device_.at(code.id + beside) = 0x55;
+  // Also what the loader alone should write, where no symbol is, and around all of that on its pages.
+  for (const uint64_t at : {0x80, 0x100, 0x142, 0x17f, 0x188, 0x190, 0x23f, 0x2bf}) *device_.at(code.id + at) ^= 0xff;
+  for (const uint64_t beside : {0x7f, 0x180, 0x187, 0x2c0}) *device_.at(code.id + beside) = 0x55;
   const auto left = read_own_state(state, device_);
   ASSERT_TRUE(left);
-  EXPECT_EQ(changed_bytes(state, *left), 6u);
+  EXPECT_EQ(changed_bytes(state, *left), 8u);
   ASSERT_TRUE(restore_own_state(
       state, [](const AddressRange&) { return false; }, device_));
   EXPECT_EQ(changed_bytes(state, *read_own_state(state, device_)), 0u);
   EXPECT_EQ(*device_.at(code.id + 0x142), 7);
-  for (const uint64_t beside : {0xff, 0x180, 0x187, 0x240}) EXPECT_EQ(*device_.at(code.id + beside), 0x55) << beside;
+  for (const uint64_t beside : {0x7f, 0x180, 0x187, 0x2c0}) EXPECT_EQ(*device_.at(code.id + beside), 0x55) << beside;
   ASSERT_TRUE(write_own_state(state, *left, device_));
-  EXPECT_EQ(changed_bytes(state, *read_own_state(state, device_)), 6u);
+  EXPECT_EQ(changed_bytes(state, *read_own_state(state, device_)), 8u);
 }
 
 TEST_F(OwnStateTest, NamesWhatIsOutOfReachWhereSymbolsHavePlacesOfTheirOwn) {
