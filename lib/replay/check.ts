@@ -34,15 +34,19 @@ export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }:
   if (selfcheck.verdict === 'failed') doubt(`its self-check failed (${selfcheck.reason ?? 'no reason given'})`);
 }
 
-/** Null unless both sides were checked. */
+/** Of all processes; null unless both sides were checked. */
 export function checkOf(events: readonly CheckedEvent[]): Check | null {
   const of = (wanted: Side) => {
-    const found = events.find(({ side }) => side === wanted);
+    const found = events.filter(({ side }) => side === wanted);
+    const [first] = found;
+    const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
     return (
-      found && {
-        comparedBytes: found.compared_bytes,
-        differingBytes: found.differing_bytes,
-        state: found.state ?? null,
+      first && {
+        comparedBytes: first.compared_bytes,
+        differingBytes: Math.max(...found.map(({ differing_bytes: bytes }) => bytes)),
+        launches: sum(found.map(({ launches }) => launches)),
+        wrongLaunches: sum(found.map(({ wrong_launches: launches }) => launches)),
+        state: first.state ?? null,
       }
     );
   };
@@ -50,17 +54,46 @@ export function checkOf(events: readonly CheckedEvent[]): Check | null {
   return captured && variant ? { captured, variant } : null;
 }
 
+/** Whether all launches of each side gave one result: times of launches that do something else are no times of this code. */
+export function isSteady({ captured, variant }: Check): boolean {
+  return [captured, variant].every(({ launches, wrongLaunches }) => wrongLaunches === 0 || wrongLaunches === launches);
+}
+
 export function checkLine(check: Check): string {
   const { state } = check.variant;
   return `${comparisonLine(check)}${state ? `; ${keptStateWords(state)}: every launch here began with it as loaded` : ''}`;
 }
 
+/** Times shorter than the device can write what the app's dispatch wrote. */
+export function impossibleTimes(
+  events: readonly CheckedEvent[],
+  medians: Readonly<Record<Side, number | undefined>>,
+): string[] {
+  const least = events.find(({ least_ns: ns }) => ns !== undefined)?.least_ns;
+  if (least === undefined) return [];
+  return (['captured', 'variant'] as const)
+    .filter((side) => (medians[side] ?? least) < least)
+    .map(
+      (side) =>
+        `the time of the ${side === 'captured' ? 'captured code' : 'variant'} is not to be believed: this device takes at least ${(least / 1000).toFixed(2)} µs to write what the app's dispatch wrote`,
+    );
+}
+
 function comparisonLine({ captured, variant }: Check): string {
   const compared = formatCount(variant.comparedBytes);
+  if (!isSteady({ captured, variant })) {
+    const share = ({ launches, wrongLaunches }: Check['variant']): string =>
+      `${formatCount(wrongLaunches)} of ${formatCount(launches)} launches`;
+    return `result in memory: NOT the same in all launches, so that their times say nothing: other than the app computed it in ${share(captured)} of the captured code and ${share(variant)} of the variant`;
+  }
   if (captured.differingBytes > 0) {
     return `result in memory: the captured code itself differs from what the app computed in ${formatCount(captured.differingBytes)} of ${compared} bytes, the variant in ${formatCount(variant.differingBytes)}`;
   }
   return variant.differingBytes === 0
-    ? `result in memory: both as the app computed it (${compared} bytes)`
+    ? `result in memory: both as the app computed it (${compared} bytes${launchesWords(variant.launches)})`
     : `result in memory: the variant differs from what the app computed in ${formatCount(variant.differingBytes)} of ${compared} bytes: see validate`;
+}
+
+function launchesWords(launches: number): string {
+  return launches > 1 ? ` after each of ${formatCount(launches)} launches` : '';
 }

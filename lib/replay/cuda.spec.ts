@@ -162,6 +162,60 @@ describe('replay on the cuda device', () => {
       expect(fake.said.result.at(-1)).toBe('Result: RAN (30 replays; validate judges)');
     });
 
+    it('calls no variant faster that gives the result in some launches alone', async () => {
+      const events = (wrongLaunches: number): object[] =>
+        ['captured', 'variant'].map((side) => ({
+          event: 'checked',
+          side,
+          compared_bytes: 800,
+          launches: 11,
+          wrong_launches: side === 'variant' ? wrongLaunches : 0,
+          differing_bytes: side === 'variant' && wrongLaunches > 0 ? 37 : 0,
+        }));
+      const gated = against(() => 500, events(10));
+      const result = await replay(options({ compare: true }), gated);
+      expect(result).toMatchObject({ speed: null, check: { variant: { launches: 33, wrongLaunches: 30 } } });
+      expect(gated.said.result.join('\n')).toContain(
+        'in 0 of 33 launches of the captured code and 30 of 33 launches of the variant',
+      );
+      expect(gated.said.result.join('\n')).not.toContain('faster');
+      const right = against(() => 500, events(0));
+      expect((await replay(options({ compare: true }), right)).speed?.verdict).toBe('faster');
+      expect(right.said.result.join('\n')).toContain(
+        'both as the app computed it (800 bytes after each of 33 launches)',
+      );
+    });
+
+    it('doubts a time in which the device cannot write what the app wrote', async () => {
+      const events = checked().map((event) => ({ ...event, least_ns: 700 }));
+      const impossible = against(() => 500, events);
+      expect((await replay(options({ compare: true }), impossible)).doubts).toEqual([
+        expect.stringMatching(/the time of the variant is not to be believed: .* at least 0.70 µs/),
+      ]);
+      expect(
+        (
+          await replay(
+            options({ compare: true }),
+            against(() => 800, events),
+          )
+        ).doubts,
+      ).toEqual([]);
+    });
+
+    it('says that the clocks were not those of the other side', async () => {
+      const conditions = (side: string, mhz: number): object => ({
+        event: 'conditions',
+        side,
+        samples: 10,
+        sm_mhz: { min: mhz, max: mhz },
+        slowed_by: [],
+      });
+      const fake = against(() => 900, [...checked(), conditions('captured', 1980), conditions('variant', 1500)]);
+      const { doubts } = await replay(options({ compare: true }), fake);
+      expect(doubts).toEqual([expect.stringMatching(/^clocks were not the same for both/)]);
+      expect(fake.said.result).toContain('the GPU after this code: SM 1500 MHz');
+    });
+
     it.each([
       ['variant', 'the variant: the device faulted'],
       ['captured', 'the captured code: the device faulted'],

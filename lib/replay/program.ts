@@ -10,6 +10,7 @@ import {
   type Caches,
   type CheckedEvent,
   type ComparedEvent,
+  type ConditionsEvent,
   type DifferenceEvent,
   type FaultEvent,
   type FreeOrderEvent,
@@ -149,6 +150,8 @@ export interface ReplayOutcome {
   tolerances: ToleranceEvent[];
   /** Of a replay side by side. */
   checked: CheckedEvent[];
+  /** Of a device that tells them: one for each side. */
+  conditions: ConditionsEvent[];
   /** A row for each region and module variable, where they were compared. */
   compared: ComparedEvent[];
   /** A row for each group of arrays in free order that is judged by itself. */
@@ -245,6 +248,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     unexplained: [],
     tolerances: [],
     checked: [],
+    conditions: [],
     compared: [],
     freeOrders: [],
     restored: { regions: 0, bytes: 0, droppedBytes: 0 },
@@ -336,6 +340,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     }
     case 'checked':
       outcome.checked.push(event);
+      break;
+    case 'conditions':
+      outcome.conditions.push(event);
       break;
     case 'tolerance':
       outcome.tolerances.push(event);

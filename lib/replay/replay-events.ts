@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { overwrittenSchema, rereadSchema } from '../archive/overwritten';
+import { conditionsSchema } from './conditions';
 import { keptStateSchema } from './kept-state';
 import { varyingSchema } from '../archive/varying';
 
@@ -273,8 +274,14 @@ const events = {
     side: sideSchema,
     compared_bytes: count,
     differing_bytes: count,
+    /** The first launch and all timed ones; older programs looked at the first alone. */
+    launches: count.default(1),
+    wrong_launches: count.default(0),
+    /** Below this no launch can write what the app's did: of the bytes beyond the L2 cache, at the memory's full speed. */
+    least_ns: count.optional(),
     state: keptStateSchema.optional(),
   }),
+  conditions: conditionsSchema.extend({ event: z.literal('conditions'), side: sideSchema.optional() }),
   unexplained: z.looseObject({
     event: z.literal('unexplained'),
     region: z.string().optional(),
@@ -325,6 +332,7 @@ const events = {
 export type ReplayEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
 export type Side = z.output<typeof sideSchema>;
 export type CheckedEvent = z.output<typeof events.checked>;
+export type ConditionsEvent = z.output<typeof events.conditions>;
 export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FindingEvent = z.output<typeof findingSchema>;

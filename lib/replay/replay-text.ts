@@ -1,6 +1,7 @@
 import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
 import { formatBytes, formatCount, table } from '../support/report';
+import { conditionsWords, type Conditions } from './conditions';
 import { counterComparison, counterTable } from './counter-text';
 import { hotSpotTable } from './hot-spot-text';
 import { cacheLines } from './caches';
@@ -67,8 +68,20 @@ function times(result: DispatchResult): string[] {
   return [
     ...table([header, ...rows]),
     ...(how.length > 0 ? [how.join(', ')] : []),
+    ...conditionLines(result),
     ...(result.speed ? [speedLine(result.speed)] : []),
+    ...result.doubts,
   ];
+}
+
+function conditionLines({ baseline, conditions }: DispatchResult): string[] {
+  const line = (whose: string, of: Conditions | null): string[] => {
+    const words = of ? conditionsWords(of) : '';
+    return words ? [`the GPU${whose}: ${words}`] : [];
+  };
+  return baseline
+    ? [...line(' after the captured code', baseline.conditions), ...line(' after this code', conditions)]
+    : line('', conditions);
 }
 
 function timeColumns({ count, median, ci95, min, p10, p90, max }: Statistics): string[] {

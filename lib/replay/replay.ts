@@ -4,7 +4,8 @@ import { countsLdsConflicts } from '../device/softgpu';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
-import { checkOf, judging, warnIfUnproven } from './check';
+import { checkOf, impossibleTimes, isSteady, judging, warnIfUnproven } from './check';
+import { clocksApart, mergeConditions } from './conditions';
 import { findHotSpots } from './hot-spots';
 import { lensArguments, lensResult, requireVariant } from './lens';
 import { measure } from './measure';
@@ -151,6 +152,7 @@ class Replaying {
         lens: outcomes[0]?.lens ?? null,
         iterations: outcomes.flatMap(({ iterations }) => iterations),
         checked: outcomes.flatMap(({ checked }) => checked),
+        conditions: outcomes.flatMap(({ conditions }) => conditions),
       },
       last.result.side ?? 'variant',
       compareSpeed(outcomes.map(({ iterations }) => iterations)),
@@ -214,10 +216,15 @@ class Replaying {
   }
 
   /** What one side did. */
-  private async measured({ iterations, hotSpots }: ReplayOutcome, wanted: Side, code: Code): Promise<Measured> {
+  private async measured(
+    { iterations, hotSpots, conditions }: ReplayOutcome,
+    wanted: Side,
+    code: Code,
+  ): Promise<Measured> {
     const order = this.options.hotSpotsBy;
     return {
       ...measure(this.session.device, { iterations: ofSide(iterations, wanted) }),
+      conditions: mergeConditions(ofSide(conditions, wanted).map(({ event: _event, side: _side, ...rest }) => rest)),
       hotSpots: this.options.hotSpots
         ? await findHotSpots(ofSide(hotSpots, wanted), code, order, this.session, this.deps)
         : null,
@@ -227,6 +234,9 @@ class Replaying {
   private async summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): Promise<DispatchResult> {
     const { capture, code, dispatch } = this.session;
     const { faults, result, restored, overridden, guard, checked, caches } = outcome;
+    const own = await this.measured(outcome, 'variant', code);
+    const baseline = this.options.compare ? await this.measured(outcome, 'captured', { kind: 'captured' }) : null;
+    const check = checkOf(checked);
     return {
       kernel: capture.kernel.name,
       dispatch: dispatch.dispatch,
@@ -235,7 +245,7 @@ class Replaying {
       verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
       exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
       iterations: ofSide(outcome.iterations, 'variant').length,
-      ...(await this.measured(outcome, 'variant', code)),
+      ...own,
       cache: caches?.is_modelled === false ? null : this.cache,
       caches,
       fault: faults[0] ? describeFault(faults[0]) : null,
@@ -245,11 +255,18 @@ class Replaying {
       launch: this.options.launch ?? 'direct',
       guard,
       lens: outcome.lens && lensResult(outcome.lens, resolve(this.options.lensOutput ?? '')),
-      baseline: this.options.compare ? await this.measured(outcome, 'captured', { kind: 'captured' }) : null,
-      speed,
-      check: checkOf(checked),
+      baseline,
+      speed: check && !isSteady(check) ? null : speed,
+      check,
+      doubts: doubtsOf(own, baseline, outcome),
     };
   }
+}
+
+function doubtsOf(own: Measured, baseline: Measured | null, { checked }: ReplayOutcome): string[] {
+  const clocks = own.conditions && baseline?.conditions ? clocksApart(baseline.conditions, own.conditions) : null;
+  const medians = { captured: baseline?.durationNs?.median, variant: own.durationNs?.median };
+  return [...(clocks ? [clocks] : []), ...impossibleTimes(checked, medians)];
 }
 
 /** Events of a replay that is not side by side name no side. */

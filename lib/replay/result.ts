@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { conditionsSchema } from './conditions';
 import { keptStateSchema } from './kept-state';
 import { hotSpotsSchema } from './hot-spot-json';
 import { cachesSchema, guardSchema, overriddenSchema, sideSchema } from './replay-events';
@@ -21,6 +22,12 @@ const statisticsSchema = z.object({
 });
 
 const measured = {
+  conditions: conditionsSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'Clocks, temperature and what slowed the device down, after each timed launch; null where nothing tells.',
+    ),
   durationNs: statisticsSchema
     .nullable()
     .describe('Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU.'),
@@ -57,7 +64,13 @@ const lensSchema = z.object({
   buffers: z.array(lensContentSchema),
 });
 
-const checkedSchema = z.object({ comparedBytes: count, differingBytes: count, state: keptStateSchema.nullable() });
+const checkedSchema = z.object({
+  comparedBytes: count,
+  differingBytes: count.describe('In the launch that differed most.'),
+  launches: count.default(1).describe('Whose result was looked at: a first one, and every timed one.'),
+  wrongLaunches: count.default(0).describe('That left something else in memory than the app computed.'),
+  state: keptStateSchema.nullable(),
+});
 const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema });
 
 const dispatchResultSchema = z.object({
@@ -100,11 +113,19 @@ const dispatchResultSchema = z.object({
   baseline: measuredSchema.nullable().describe('The captured code, where it was replayed beside a variant.'),
   speed: speedSchema
     .nullable()
-    .describe('Whether the variant is faster; null without --compare, and on the software GPU, which has no times.'),
+    .describe(
+      'Whether the variant is faster; null without --compare, on the software GPU, which has no times, and where launches of one side gave different results.',
+    ),
   check: checkSchema
     .nullable()
     .describe(
-      'What one launch of each left in memory, against what the app computed; null without --compare, and for another launch than the captured one.',
+      'What the launches of each left in memory, against what the app computed; null without --compare, and for another launch than the captured one.',
+    ),
+  doubts: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'Why the times may say less than they seem to: clocks that differed, a time that no such device can reach.',
     ),
 });
 
@@ -123,7 +144,7 @@ export type Interval = z.output<typeof intervalSchema>;
 export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
 export type Check = z.output<typeof checkSchema>;
-export type Figured = Omit<Measured, 'hotSpots'>;
+export type Figured = Omit<Measured, 'hotSpots' | 'conditions'>;
 export type LensResult = z.output<typeof lensSchema>;
 export type Speed = z.output<typeof speedSchema>;
 export type DispatchResult = z.output<typeof dispatchResultSchema>;

@@ -21,4 +21,18 @@ Result<Bytes> DeviceReplay::view(uint64_t address, uint64_t size, Buffer& scratc
   return Bytes(scratch);
 }
 
+Result<Digest> DeviceReplay::digest(const std::vector<AddressRange>& ranges) {
+  constexpr uint64_t kPieceBytes = 4u << 20;
+  Sha256 sum;
+  Buffer scratch;
+  for (const AddressRange& range : ranges) {
+    for (uint64_t offset = 0; offset < range.size; offset += kPieceBytes) {
+      const auto bytes = view(range.base + offset, std::min(kPieceBytes, range.size - offset), scratch);
+      if (!bytes) return bytes.error();
+      sum.update(*bytes);
+    }
+  }
+  return sum.finish();
+}
+
 }  // namespace kernloop::replay

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "archive/manifest.h"
+#include "base/digest.h"
 #include "base/result.h"
 #include "codeobject/code_object.h"
+#include "replay/core/conditions.h"
 #include "replay/core/device_parts.h"
 #include "replay/core/layout.h"
 
@@ -137,6 +139,8 @@ class DeviceReplay {
   // `size` bytes at `address`, in place or copied into `scratch` or a buffer of the device: valid until the next call
   // of anything here.
   virtual Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch);
+  // Of all bytes of `ranges`, of which another digest means other bytes. Comparable with digests of this object alone.
+  virtual Result<Digest> digest(const std::vector<AddressRange>& ranges);
 
   // UNSUPPORTED_OPTION where the device leaves its caches as they are.
   virtual Result<CacheFacts> set_cache(CacheState state) {
@@ -146,6 +150,13 @@ class DeviceReplay {
   // Whether the caller is to warm the caches: by a launch of the same kernel whose time is not taken, and
   // KeptMemory::restore_written() after it.
   virtual bool needs_launch_before() const { return false; }
+
+  // Clocks and the like, right after a launch; none where nobody tells.
+  virtual std::optional<Conditions> conditions() { return std::nullopt; }
+
+  // What this device needs at the very least to write so many bytes of its memory, whatever its caches hold; 0:
+  // unknown.
+  virtual uint64_t least_ns_to_write(uint64_t) const { return 0; }
 
   virtual DeviceLimits limits() const { return {}; }
   // Why the runtime of this device would refuse to launch the loaded `kernel` so, which stands in for `captured`,

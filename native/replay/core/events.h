@@ -1,6 +1,8 @@
 // Where results go: NDJSON on stdout in the program, a list in tests.
 #pragma once
 
+#include <vector>
+
 #include "archive/manifest.h"
 #include "base/exit_code.h"
 #include "base/json.h"
@@ -11,6 +13,18 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void emit(const archive::Json& event) = 0;
+};
+
+// Told later, or not at all.
+class HeldBack final : public EventSink {
+ public:
+  void emit(const archive::Json& event) override { events_.push_back(event); }
+  void tell(EventSink& sink) const {
+    for (const archive::Json& event : events_) sink.emit(event);
+  }
+
+ private:
+  std::vector<archive::Json> events_;
 };
 
 }  // namespace kernloop::replay

@@ -51,6 +51,7 @@ struct Program {
   bool is_counted = false;
   bool is_restored = false;         // once at least
   uint64_t relocated_kernargs = 0;  // words of the kernel arguments that now follow a module variable
+  ConditionsSeen conditions;        // during its measured launches
 };
 
 struct VariantOptions {

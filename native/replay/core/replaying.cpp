@@ -247,11 +247,19 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   if (!launched.is_complete) {
     tell_fault(*outcome, program, snapshot, sink);
   } else if (!iteration.is_null()) {
+    if (const auto conditions = device.conditions()) program.conditions.add(*conditions);
     tell_iteration(*outcome, std::move(iteration), sink);
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);
     tell_findings(*outcome, program, snapshot, sink);
   }
   return launched;
+}
+
+void tell_conditions(const Program& program, EventSink& sink) {
+  Json event = program.conditions.facts();
+  if (event.is_null()) return;
+  event["event"] = "conditions";
+  sink.emit(event);
 }
 
 Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, const Program& program,

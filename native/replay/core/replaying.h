@@ -47,6 +47,9 @@ Status tell_lens(const Options& options, DeviceReplay& device, const Program& pr
 Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink);
 
+// Of the measured launches. Emits `conditions` where the device tells of any.
+void tell_conditions(const Program& program, EventSink& sink);
+
 // Against *post*, module variables that a variant keeps included.
 Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, const Program& program,
                                   const std::vector<Target>& targets, const Snapshot& snapshot, uint8_t poison,

@@ -29,18 +29,6 @@ bool repeats(const Options& options) {
          options.search_overwritten;
 }
 
-// Told later, or not at all.
-class HeldBack final : public EventSink {
- public:
-  void emit(const Json& event) override { events_.push_back(event); }
-  void tell(EventSink& sink) const {
-    for (const Json& event : events_) sink.emit(event);
-  }
-
- private:
-  std::vector<Json> events_;
-};
-
 class Session {
  public:
   Session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink)
@@ -161,6 +149,7 @@ class Session {
       total = *compared;
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
+    tell_conditions(program_, sink_);
     tell_overwritten();
     for (size_t t = 0; t < unused_.size(); ++t) emit_rows("unused", targets_[t], unused_[t], sink_);
     if (auto dumped = dump(DumpTime::kPost); !dumped) return dumped.error();

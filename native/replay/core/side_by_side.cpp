@@ -6,6 +6,7 @@
 #include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/replaying.h"
+#include "replay/core/timed_results.h"
 #include "replay/core/turns.h"
 
 namespace kernloop::replay {
@@ -33,6 +34,10 @@ struct Side {
   Program program = {};
   std::vector<Target> targets = {};
   std::vector<VaryingRange> varying = {};
+  std::optional<TimedResults> results = {};  // of turns; `state` is what the first launch left of its own
+  Json state = {};
+  Comparison first = {};
+  uint64_t least_ns = 0;  // of any launch that changes what the app's did; 0: unknown
   uint64_t measured = 0;
   std::optional<uint64_t> wave_instructions = {};
 };
@@ -84,7 +89,7 @@ class SideBySide {
     for (Side& side : sides_) {
       auto checked = launch(side, Json(), true);
       if (!checked || !*checked) return checked;
-      if (auto compared = check(side); !compared) return compared.error();
+      if (auto compared = compare_first(side); !compared) return compared.error();
     }
     for (Side& side : sides_) {
       for (uint64_t i = 0; i < options_.warmup; ++i) {
@@ -97,6 +102,11 @@ class SideBySide {
       auto launched = launch(side, {{"index", side.measured}, {"round", turn.round}}, false);
       if (!launched || !*launched) return launched;
       ++side.measured;
+      if (auto compared = compare_timed(side); !compared) return compared.error();
+    }
+    for (Side& side : sides_) {
+      tell_checked(side);
+      tell_conditions(side.program, side.sink);
     }
     return true;
   }
@@ -118,7 +128,8 @@ class SideBySide {
         if (!launched || !*launched) return launched;
         if (is_measured) ++side.measured;
       }
-      if (auto compared = check(side); !compared) return compared.error();
+      if (auto compared = compare_first(side); !compared) return compared.error();
+      tell_checked(side);
     }
     return true;
   }
@@ -156,31 +167,60 @@ class SideBySide {
       launched->is_complete = *intact;
     }
     if (launched->is_complete) return true;
+    for (Side& checked : sides_) tell_checked(checked);
     tell_result(side, launched->verdict());
     end_ = {kExitDevice, launched->device_lost};
     return false;
   }
 
-  // What the launch left in memory, against what the app computed; what cannot be decided counts as different. A
-  // difference is told and is no verdict: tolerances
-  // and what they are worth are another matter.
-  Status check(Side& side) {
-    if (options_.overrides.make_another_result()) return Unit{};
+  bool is_to_be_compared() const { return !options_.overrides.make_another_result(); }
+
+  // What the launch left in memory, against what the app computed.
+  Status compare_first(Side& side) {
+    if (!is_to_be_compared()) return Unit{};
     auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,
                                    side.varying, side.sink);
     if (!compared) return compared.error();
-    Json event = {{"event", "checked"},
-                  {"compared_bytes", compared->compared_bytes},
-                  {"ignored_bytes", compared->ignored_bytes},
-                  {"varying_bytes", compared->varying_bytes},
-                  {"differing_bytes", compared->differing_bytes + compared->undecided_bytes}};
+    side.first = std::move(*compared);
+    uint64_t written = 0;
+    for (const Target& target : side.targets) {
+      const auto changed = count_changed_bytes(cache_, target.pre, target.post, target.ignored);
+      if (!changed) return changed.error();
+      written += *changed;
+    }
+    side.least_ns = device_.least_ns_to_write(written);
     // Every launch begins with it as loaded: what a variant would save by it, it does not save here.
     const auto left = read_own_state(side.program.own_state, device_);
     if (!left) return left.error();
-    const Json state = state_facts(side.program.own_state, changed_bytes(side.program.own_state, *left), 1);
-    if (!state.is_null()) event["state"] = state;
+    side.state = state_facts(side.program.own_state, changed_bytes(side.program.own_state, *left), 1);
+    side.results.emplace(device_, side.targets);
+    return side.results->begin(side.first);
+  }
+
+  Status compare_timed(Side& side) {
+    if (!is_to_be_compared()) return Unit{};
+    return side.results->check([&]() -> Result<Comparison> {
+      HeldBack unsaid;
+      return compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison, side.varying,
+                            unsaid);
+    });
+  }
+
+  // Once. A difference is told and is no verdict: tolerances and what they are worth are another matter. What cannot be
+  // decided counts as different.
+  void tell_checked(Side& side) {
+    if (!side.results) return;
+    Json event = {{"event", "checked"},
+                  {"compared_bytes", side.first.compared_bytes},
+                  {"ignored_bytes", side.first.ignored_bytes},
+                  {"varying_bytes", side.first.varying_bytes},
+                  {"differing_bytes", side.results->differing_bytes()},
+                  {"launches", side.results->launches()},
+                  {"wrong_launches", side.results->wrong_launches()}};
+    if (!side.state.is_null()) event["state"] = side.state;
+    if (side.least_ns > 0) event["least_ns"] = side.least_ns;
     side.sink.emit(event);
-    return Unit{};
+    side.results.reset();
   }
 
   // Of the variant, whoever was launched last.

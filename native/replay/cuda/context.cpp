@@ -53,6 +53,12 @@ int Context::attribute(CUdevice_attribute which) const {
   return value;
 }
 
+std::string Context::pci_bus_id() const {
+  char id[32] = "";
+  if (driver_->cuDeviceGetPCIBusId(id, sizeof id - 1, device_) != CUDA_SUCCESS) return "";
+  return id;
+}
+
 ComputeCapability Context::capability() const {
   return {attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
           attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};

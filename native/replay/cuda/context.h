@@ -25,6 +25,7 @@ class Context {
   const std::string& device_name() const { return name_; }
   ComputeCapability capability() const;
   int attribute(cuda::CUdevice_attribute which) const;
+  std::string pci_bus_id() const;  // "0000:3b:00.0"; empty where the driver does not tell
 
   // DEVICE_ERROR or OUT_OF_MEMORY: "<doing> failed: cuMemMap: CUDA_ERROR_…: text".
   Error error(const char* call, cuda::CUresult result, const std::string& doing) const;

@@ -20,6 +20,7 @@
 #include "replay/cuda/kernel_timer.h"
 #include "replay/cuda/launch_plan.h"
 #include "replay/cuda/launch_refusal.h"
+#include "replay/cuda/management_library.h"
 #include "replay/cuda/other_tools.h"
 #include "replay/cuda/staging.h"
 
@@ -65,6 +66,7 @@ class CudaDevice final : public DeviceReplay {
   Status read(uint64_t address, std::span<uint8_t> into) override;
   Status fill(uint64_t address, uint64_t size, uint8_t byte) override;
   Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch) override;
+  Result<Digest> digest(const std::vector<AddressRange>& ranges) override;
   uint8_t* in_place(uint64_t address) override {
     return memory_.is_host(address) ? reinterpret_cast<uint8_t*>(address) : nullptr;
   }
@@ -75,6 +77,11 @@ class CudaDevice final : public DeviceReplay {
     return cache_preparer_->facts(state);
   }
 
+  std::optional<Conditions> conditions() override {
+    return management_ ? std::optional(management_->conditions()) : std::nullopt;
+  }
+
+  uint64_t least_ns_to_write(uint64_t bytes) const override;
   DeviceLimits limits() const override;
   Result<std::string> why_refused(const codeobject::Kernel& kernel, const codeobject::Kernel& captured,
                                   const Launch& launch) override;
@@ -86,6 +93,7 @@ class CudaDevice final : public DeviceReplay {
   Status prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes);
   Result<LaunchOutcome> run(const Launch& launch, LaunchPlan& plan, bool restores);
   Result<LaunchOutcome> launch_after_another(const Launch& launch, LaunchPlan& plan);
+  Status give_up_persisting_lines(uint64_t kernel);
   // Fills what the kernel could read without having written it.
   Status scrub(CUfunction function);
   Status submit(const Launch& launch, LaunchPlan& plan);
@@ -101,6 +109,7 @@ class CudaDevice final : public DeviceReplay {
   DeviceMemory memory_;
   Staging staging_;
   KernelTimer timer_;
+  std::unique_ptr<ManagementLibrary> management_;  // null where there is none
   std::unique_ptr<DeviceKernels> kernels_;
   std::unique_ptr<KeptCopies> copies_;
   std::unique_ptr<CachePreparer> cache_preparer_;
@@ -110,6 +119,7 @@ class CudaDevice final : public DeviceReplay {
   std::map<int, std::unique_ptr<Scrubber>> scrubbers_;  // by bytes of local memory
   const uint8_t poison_;
   CacheState cache_ = CacheState::kAsIs;
+  uint64_t last_kernel_ = 0;
   char** argv_;
 };
 
@@ -159,6 +169,7 @@ Status CudaDevice::prepare(const std::vector<Mapping>& mappings) {
   copies_ = std::make_unique<KeptCopies>(*context_, memory_, staging_, *kernels_);
   cache_preparer_ = std::make_unique<CachePreparer>(*context_, *kernels_);
   if (auto started = timer_.start(); !started) return started;
+  management_ = ManagementLibrary::open(context_->pci_bus_id());
   use_cupti();
   // What kernels print, the driver writes to stdout, which is for events. From here on, nothing starts this program
   // again.
@@ -275,6 +286,40 @@ Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, Buffer& scratch)
   return staging_.view(address, size, limit);
 }
 
+// By checksums of the device, where the bytes are: gigabytes in a millisecond.
+Result<Digest> CudaDevice::digest(const std::vector<AddressRange>& ranges) {
+  constexpr uint64_t kChunkBytes = 1u << 30;
+  std::vector<AddressRange> host;
+  std::vector<Checksum128> checksums;
+  if (auto finished = staging_.finish(); !finished) return finished.error();
+  for (const AddressRange& range : ranges) {
+    if (in_place(range.base)) {
+      host.push_back(range);
+      continue;
+    }
+    std::vector<Checksum128> sums((range.size + kChunkBytes - 1) / kChunkBytes);
+    if (auto summed = kernels_->checksums(range.base, range.size, kChunkBytes, sums); !summed) return summed.error();
+    checksums.insert(checksums.end(), sums.begin(), sums.end());
+  }
+  const auto of_host = DeviceReplay::digest(host);
+  if (!of_host) return of_host;
+  Sha256 all;
+  all.update(of_host->bytes);
+  all.update({reinterpret_cast<const uint8_t*>(checksums.data()), checksums.size() * sizeof(Checksum128)});
+  return all.finish();
+}
+
+// By the width and clock of the memory's bus, which carries two words a clock (DDR). What fits into the L2 cache may
+// still be there when the kernel ends.
+uint64_t CudaDevice::least_ns_to_write(uint64_t bytes) const {
+  const auto l2 = static_cast<uint64_t>(std::max(context_->attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 0));
+  const double khz = context_->attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  const double bus_bytes = context_->attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8.0;
+  if (bytes <= l2 || khz <= 0 || bus_bytes <= 0) return 0;
+  const double bytes_per_ns = 2 * khz * 1e-6 * bus_bytes;
+  return static_cast<uint64_t>(static_cast<double>(bytes - l2) / bytes_per_ns);
+}
+
 DeviceLimits CudaDevice::limits() const {
   const int shared = context_->attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   return {static_cast<uint64_t>(std::max(shared, 0)), 0};
@@ -366,9 +411,20 @@ Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
       !ready)
     return ready.error();
   if (auto finished = staging_.finish(); !finished) return finished.error();
+  if (auto reset = give_up_persisting_lines(launch.kernel); !reset) return reset.error();
   if (cache_ == CacheState::kWarm && copies_->keeps_all()) return launch_after_another(launch, *plan);
   if (auto prepared = cache_preparer_->prepare(cache_, ranges_); !prepared) return prepared.error();
   return run(launch, *plan, false);
+}
+
+// Lines that one kernel asked the L2 cache to keep would be cache that the next one lacks.
+Status CudaDevice::give_up_persisting_lines(uint64_t kernel) {
+  const bool is_another = last_kernel_ != kernel;
+  last_kernel_ = kernel;
+  const auto reset = context_->driver().cuCtxResetPersistingL2Cache;
+  if (!is_another || reset == nullptr || context_->attribute(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE) <= 0)
+    return Unit{};
+  return context_->check("cuCtxResetPersistingL2Cache", reset(), "emptying the persisting part of the L2 cache");
 }
 
 // In every comparison with another word (poison_): a kernel that reads what it never wrote gives another result then.

@@ -60,8 +60,6 @@ Result<archive::Json> describe_cuda_device(uint32_t ordinal) {
           context.check("cuDeviceTotalMem", driver.cuDeviceTotalMem(&memory, context.device()), "asking the device");
       !told)
     return told.error();
-  char bus[32] = "";
-  driver.cuDeviceGetPCIBusId(bus, sizeof bus - 1, context.device());
 
   const std::string cuda_version =
       std::to_string(driver.version / 1000) + "." + std::to_string(driver.version % 1000 / 10);
@@ -79,10 +77,12 @@ Result<archive::Json> describe_cuda_device(uint32_t ordinal) {
                          {"total_memory_bytes", memory},
                          {"multiprocessors", context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)},
                          {"l2_bytes", context.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)},
-                         {"pci_bus_id", bus}};
+                         {"pci_bus_id", context.pci_bus_id()}};
   if (const int clock = context.attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE); clock > 0) event["sm_clock_khz"] = clock;
   if (const int clock = context.attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE); clock > 0)
     event["memory_clock_khz"] = clock;
+  if (const int bits = context.attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH); bits > 0)
+    event["memory_bus_bits"] = bits;
   return event;
 }
 

@@ -34,6 +34,7 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   int refused_windows = 0;
   std::optional<uint64_t> taken;  // a base that cannot be mapped
   DeviceLimits device_limits;
+  std::function<Conditions()> tells_conditions;
   std::string refusal;                     // why no launch is possible
   std::optional<Error> refuses_to_launch;  // once one is tried
 
@@ -43,6 +44,9 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   CodePlacement* code_placement() override { return places_code ? this : nullptr; }
   KeptMemory* kept_memory() override { return keeps ? this : nullptr; }
   bool measures_time() const override { return !counts; }
+  std::optional<Conditions> conditions() override {
+    return tells_conditions ? std::optional(tells_conditions()) : std::nullopt;
+  }
 
   Status map(const Mapping& mapping) override {
     const auto [base, size] = mapping.range;

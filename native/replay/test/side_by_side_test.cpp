@@ -129,6 +129,37 @@ TEST_F(SideBySideTest, ChecksWhatEachLeavesInMemory) {
   EXPECT_TRUE(events("difference", "captured").empty());
 }
 
+TEST_F(SideBySideTest, LooksAtTheResultOfEveryTimedLaunch) {
+  // Right when it is compared and in the warm-up, and nothing done once it is timed.
+  options_.warmup = 2;
+  uint64_t launches_of_variant = 0;
+  device_.kernel = [&](FakeDevice& device, const Launch& launch) {
+    if (is_variant(device, launch) && ++launches_of_variant > 3) return;
+    for (int i = 0; i < Capture::kCount; ++i) device.number(Capture::kOut + 4 * i) = capture_.out_post[i];
+  };
+  capture_.counter_post = capture_.counter_pre;
+  EXPECT_EQ(run().exit_code, kExitPass) << output_.events.back();
+  const auto captured = events("checked", "captured").at(0), variant = events("checked", "variant").at(0);
+  EXPECT_EQ(captured["launches"], 5);
+  EXPECT_EQ(captured["wrong_launches"], 0);
+  EXPECT_EQ(captured["differing_bytes"], 0);
+  EXPECT_EQ(variant["launches"], 5);
+  EXPECT_EQ(variant["wrong_launches"], 4);
+  EXPECT_GT(variant["differing_bytes"], 0);
+}
+
+TEST_F(SideBySideTest, TellsWhatTheDeviceSaysOfItsClocks) {
+  uint32_t mhz = 1980;
+  device_.tells_conditions = [&] { return Conditions{mhz -= 15, 2619, std::nullopt, {"power cap"}}; };
+  EXPECT_EQ(run().exit_code, kExitPass) << output_.events.back();
+  const auto captured = events("conditions", "captured").at(0), variant = events("conditions", "variant").at(0);
+  EXPECT_EQ(captured["samples"], 4) << "after the measured launches";
+  EXPECT_EQ(captured["memory_mhz"], archive::Json({{"min", 2619}, {"max", 2619}}));
+  EXPECT_FALSE(captured.contains("celsius"));
+  EXPECT_EQ(captured["slowed_by"], archive::Json::array({{{"reason", "power cap"}, {"samples", 4}}}));
+  EXPECT_LT(std::min(captured["sm_mhz"]["min"].get<int>(), variant["sm_mhz"]["min"].get<int>()), 1980 - 7 * 15);
+}
+
 TEST_F(SideBySideTest, RunsOneAfterTheOtherAtTheCapturedAddressWhereWorkIsCounted) {
   device_.counts = device_.places_code = true;
   options_.iterations = 2;

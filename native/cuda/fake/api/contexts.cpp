@@ -55,6 +55,11 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
+// There is no cache.
+CUresult cuCtxResetPersistingL2Cache() {
+  return here().error;
+}
+
 CUresult cuCtxSynchronize() {
   const Here now = here();
   if (now.error != CUDA_SUCCESS) return now.error;

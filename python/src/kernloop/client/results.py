@@ -729,6 +729,33 @@ class RecompileResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReplayConditionsSmMhz:
+    """Clock of the multiprocessors."""
+
+    min: float
+    max: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayConditionsSlowedBy:
+    reason: str
+    samples: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayConditions:
+    samples: float
+    sm_mhz: ReplayConditionsSmMhz | None = None
+    """Clock of the multiprocessors."""
+    memory_mhz: ReplayConditionsSmMhz | None = None
+    celsius: ReplayConditionsSmMhz | None = None
+    slowed_by: list[ReplayConditionsSlowedBy]
+    """Why clocks were lower than they could be, and after how many launches."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReplayDurationNsCi95:
     low: float
     high: float
@@ -875,6 +902,8 @@ class ReplayLens:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayBaseline:
+    conditions: ReplayConditions | None
+    """Clocks, temperature and what slowed the device down, after each timed launch; null where nothing tells."""
     duration_ns: ReplayDurationNs | None = field(metadata={"json": "durationNs"})
     """Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU."""
     samples: list[float]
@@ -917,6 +946,11 @@ class ReplayCheckCapturedState:
 class ReplayCheckCaptured:
     compared_bytes: float = field(metadata={"json": "comparedBytes"})
     differing_bytes: float = field(metadata={"json": "differingBytes"})
+    """In the launch that differed most."""
+    launches: float
+    """Whose result was looked at: a first one, and every timed one."""
+    wrong_launches: float = field(metadata={"json": "wrongLaunches"})
+    """That left something else in memory than the app computed."""
     state: ReplayCheckCapturedState | None
 
 
@@ -938,6 +972,8 @@ class ReplayDispatch:
     verdict: Literal["ran", "fault", "limit"]
     exit_code: int = field(metadata={"json": "exitCode"})
     iterations: float
+    conditions: ReplayConditions | None
+    """Clocks, temperature and what slowed the device down, after each timed launch; null where nothing tells."""
     duration_ns: ReplayDurationNs | None = field(metadata={"json": "durationNs"})
     """Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU."""
     samples: list[float]
@@ -969,11 +1005,15 @@ class ReplayDispatch:
     baseline: ReplayBaseline | None
     """The captured code, where it was replayed beside a variant."""
     speed: ReplaySpeed | None
-    """Whether the variant is faster; null without --compare, and on the software GPU, which has no times."""
+    """Whether the variant is faster; null without --compare, on the software GPU, which has no times, and where launches of
+    one side gave different results.
+    """
     check: ReplayCheck | None
-    """What one launch of each left in memory, against what the app computed; null without --compare, and for another launch
+    """What the launches of each left in memory, against what the app computed; null without --compare, and for another launch
     than the captured one.
     """
+    doubts: list[str]
+    """Why the times may say less than they seem to: clocks that differed, a time that no such device can reach."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -997,6 +1037,8 @@ class ReplayResult(StageResult):
     verdict: Literal["ran", "fault", "limit"]
     exit_code: int = field(metadata={"json": "exitCode"})
     iterations: float
+    conditions: ReplayConditions | None
+    """Clocks, temperature and what slowed the device down, after each timed launch; null where nothing tells."""
     duration_ns: ReplayDurationNs | None = field(metadata={"json": "durationNs"})
     """Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU."""
     samples: list[float]
@@ -1028,11 +1070,15 @@ class ReplayResult(StageResult):
     baseline: ReplayBaseline | None
     """The captured code, where it was replayed beside a variant."""
     speed: ReplaySpeed | None
-    """Whether the variant is faster; null without --compare, and on the software GPU, which has no times."""
+    """Whether the variant is faster; null without --compare, on the software GPU, which has no times, and where launches of
+    one side gave different results.
+    """
     check: ReplayCheck | None
-    """What one launch of each left in memory, against what the app computed; null without --compare, and for another launch
+    """What the launches of each left in memory, against what the app computed; null without --compare, and for another launch
     than the captured one.
     """
+    doubts: list[str]
+    """Why the times may say less than they seem to: clocks that differed, a time that no such device can reach."""
     dispatches: list[ReplayDispatch]
     """Of several captured dispatches (--capture), what each gave, by number; what stands above is that of the first, or of the
     first that faulted. Empty for one.

@@ -1,0 +1,42 @@
+// Holds every timed launch to the launch whose result was compared with *post*: code that computes something else once
+// it is timed has no time worth telling.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "replay/core/compare.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+class TimedResults {
+ public:
+  // Of `targets`, without what is ignored. Both must outlive the object.
+  TimedResults(DeviceReplay& device, const std::vector<Target>& targets);
+
+  // After the launch that was compared, and what came of it.
+  Status begin(const Comparison& compared);
+  // After each timed launch. Memory with the same bytes has the same verdict; anything else is compared by `compare`:
+  // results may vary by nature.
+  Status check(const std::function<Result<Comparison>()>& compare);
+
+  // The first launch and all that were timed.
+  uint64_t launches() const { return launches_; }
+  // Launches that left something else than the app computed.
+  uint64_t wrong_launches() const { return wrong_launches_; }
+  // Most bytes of any launch that differ from *post* or cannot be decided.
+  uint64_t differing_bytes() const { return differing_bytes_; }
+
+ private:
+  void count(uint64_t differing_bytes);
+
+  DeviceReplay& device_;
+  std::vector<AddressRange> ranges_;
+  std::optional<Digest> first_;
+  uint64_t first_differing_ = 0;
+  uint64_t launches_ = 0, wrong_launches_ = 0, differing_bytes_ = 0;
+};
+
+}  // namespace kernloop::replay
