@@ -12,10 +12,10 @@ const written = [
   /^counts\/\d+\.\d{6}\.\w+\.bin$/,
 ];
 
-export const isWritten = (path: string): boolean => written.some((pattern) => pattern.test(path));
+const isWritten = (path: string): boolean => written.some((pattern) => pattern.test(path));
 
 /** Files in a folder of traces that trace run did not write, nor the CALLBACK that it ran. */
-export function foreignTraceFiles(place: string): string[] {
+function foreignTraceFiles(place: string): string[] {
   if (!existsSync(place)) return [];
   const otherFiles = new Map<string, readonly string[]>();
   return filesBelow(place)
