@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tableFromIPC } from 'apache-arrow';
 import { makeTrace, unitsOf, valueOf, type MadeLaunch } from '../lib/trace/testing/make-trace';
 import { parseProbeFile } from '../lib/trace/read-probe-file';
@@ -190,6 +190,36 @@ describe('traces of Neutrino', () => {
         .map((line) => line.split(' ')[5]),
     );
     expect(readFileSync(`${out}/${dialect}-${kind}.mixed.parquet`).subarray(0, 4).toString()).toBe('PAR1');
+  });
+
+  it('is written over by the next run, and over nothing of the user’s', async () => {
+    const trace = ['warp-div-whole.bin', '--probe', 'probe.toml'];
+    const verbs: [string[], string, string][] = [
+      [['trace', 'gen', 'probe.toml', '--language', 'python'], 'own/read.py', 'own/read.py'],
+      [['trace', 'export', ...trace, '--offsets', 'repaired'], 'own', 'own/warp-div-whole.mixed.parquet'],
+      [
+        ['trace', 'export', ...trace, '--offsets', 'repaired', '--format', 'csv'],
+        'own',
+        'own/warp-div-whole.mixed.csv',
+      ],
+      [
+        ['trace', 'analyze', ...trace, '--offsets', 'repaired', '--map', 'sched'],
+        'own',
+        'own/warp-div-whole.sched.pftrace',
+      ],
+    ];
+    for (const [args, output, file] of verbs) {
+      for (let run = 0; run < 2; run++)
+        expect(await workspace.kernloop([...args, '--output', output])).toMatchObject({ code: 0 });
+      writeFileSync(workspace.path(file), 'mine');
+      const refused = await workspace.kernloop([...args, '--output', output]);
+      expect([refused.code, refused.text]).toEqual([2, expect.stringContaining('[TARGET_EXISTS]')]);
+      expect(readFileSync(workspace.path(file), 'utf8')).toBe('mine');
+      expect(
+        readdirSync(workspace.path('own')).filter((name) => name.startsWith('.') || name.includes('partial')),
+      ).toEqual([]);
+      rmSync(workspace.path(file));
+    }
   });
 
   describe.each(['python', 'c', 'typescript'])('read by a generated reader in %s', (language) => {

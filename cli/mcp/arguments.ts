@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Stage } from '../../lib/stage/stage';
@@ -91,8 +91,25 @@ function projectFolder(project: Stage['project'], given: Readonly<Record<string,
   return findUpward(from, project === 'app' ? kernloopFile : kernelFile) ?? from;
 }
 
-/** Where a path leads once links are followed, also where its last parts do not exist yet. */
-export function followed(path: string): string {
+/** As many as Linux follows. */
+const mostLinks = 40;
+
+/** Where a path leads once links are followed, also where its last parts do not exist yet: what is written to a dangling link lands where it leads. */
+export function followed(path: string, links = mostLinks): string {
   if (existsSync(path)) return realpathSync(path);
-  return dirname(path) === path ? path : join(followed(dirname(path)), basename(path));
+  if (dirname(path) === path) return path;
+  const folder = followed(dirname(path), links);
+  const target = linkAt(join(folder, basename(path)));
+  if (target === undefined) return join(folder, basename(path));
+  if (links === 0) throw new KernloopError('USAGE', `${path} is a link that leads to itself`, 'give a path');
+  return followed(resolve(folder, target), links - 1);
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // No link, or nothing.
+    return undefined;
+  }
 }

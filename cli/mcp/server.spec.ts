@@ -97,6 +97,9 @@ describe('the tools of kernloop mcp', () => {
     ['an absolute path', 'profile', { app: '/etc' }, 'PATH_OUTSIDE', /"\/etc"/],
     ['a path that climbs out', 'profile', { app: 'app/../../x' }, 'PATH_OUTSIDE', /x/],
     ['a path through a link', 'profile', { app: 'link/ssh' }, 'PATH_OUTSIDE', /link/],
+    ['a file that a dangling link leads out to', 'profile', { output: 'dangling' }, 'PATH_OUTSIDE', /dangling/],
+    ['a file below a dangling link', 'profile', { output: 'links/dangling/file' }, 'PATH_OUTSIDE', /dangling/],
+    ['a link that leads to itself', 'profile', { output: 'loop' }, 'USAGE', /loop/],
     ['a file that is to be written through a link', 'profile', { output: 'link/new/file' }, 'PATH_OUTSIDE', /new/],
     ['text that would be a path', 'validate', { variant: '/etc/passwd' }, 'PATH_OUTSIDE', /variant/],
     ['the same in a list', 'tune', { set: ['a', '/etc/x'] }, 'PATH_OUTSIDE', /set/],
@@ -104,6 +107,10 @@ describe('the tools of kernloop mcp', () => {
     ['a NUL', 'profile', { app: 'a\0b' }, 'USAGE', /NUL/],
   ])('refuse %s, and start nothing', async (_, name, args, code, message) => {
     symlinkSync('/etc', workspace.path('link'));
+    mkdirSync(workspace.path('links'));
+    symlinkSync('/elsewhere/new', workspace.path('dangling'));
+    symlinkSync('../../../../../../elsewhere', workspace.path('links/dangling'));
+    symlinkSync('loop', workspace.path('loop'));
     await connect();
     const { isError, structuredContent } = await call(name, args);
     expect([isError, structuredContent]).toEqual([

@@ -94,7 +94,7 @@ function filesBelow(tree: Tree, root: string, folder: string, levels: number): s
 
 function isProgram(tree: Tree, path: string): boolean {
   const name = basename(path);
-  if (name.includes('.so') || name.endsWith('.o') || name.endsWith('.hsaco')) return false;
+  if (/\.so(\.\d+)*$/.test(name) || name.endsWith('.o') || name.endsWith('.hsaco')) return false;
   const bytes = head(tree, path, 20);
   return (
     bytes.length === 20 &&

@@ -42,6 +42,15 @@ describe('app', () => {
     expect(tree.listChanges().map(({ path, content }) => [path, content?.toString()])).toEqual(before);
   });
 
+  it('takes a program for one, whatever its name looks like, and no library with its versions', async () => {
+    tree.delete('apps/demo/build/demo');
+    tree.write('apps/demo/build/libother.so', program);
+    tree.write('apps/demo/build/libother.so.1.2', program);
+    tree.write('apps/demo/build/heat.solver', program);
+    await adopt({ directory: 'apps/demo' });
+    expect(written().command).toEqual(['build/heat.solver']);
+  });
+
   it('takes what it is told over what it finds', async () => {
     await adopt({
       directory: 'apps/demo',

@@ -1,3 +1,5 @@
+import { statSync, utimesSync } from 'node:fs';
+import { sha256 } from '../support/files';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { openApp } from './app';
@@ -36,6 +38,25 @@ describe('the identity of an app', () => {
       ['a/libhelper.so', 'library'],
       ['b/libcudart.so.13', 'library'],
     ]);
+  });
+
+  it('says where a file outside of the workspace lies, and sees its new content under the old time', async () => {
+    const outside = new TestWorkspace();
+    const library = outside.write('opt/libk.so', 'factor 2');
+    const [, before] = await files(['./program'], workspace.path('app/program'), [library]);
+    expect(before?.path).toBe(library);
+    const { atime, mtime } = statSync(library);
+    outside.write('opt/libk.so', 'factor 3');
+    utimesSync(library, atime, mtime);
+    const [, after] = await files(['./program'], workspace.path('app/program'), [library]);
+    expect(after).toEqual({ path: library, sha256: sha256('factor 3'), role: 'library' });
+    // As the loader says it of an RPATH with $ORIGIN/..: archives refuse a path that climbs.
+    outside.write('bin/program', '');
+    const [, climbing] = await files(['./program'], workspace.path('app/program'), [
+      outside.path('bin/../opt/libk.so'),
+    ]);
+    expect(climbing?.path).toBe(library);
+    outside.dispose();
   });
 
   it('has the script that an interpreter runs, by its content', async () => {

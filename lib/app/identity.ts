@@ -1,16 +1,18 @@
-import { statSync } from 'node:fs';
-import { basename, relative, resolve, sep } from 'node:path';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Deps } from '../deps/deps';
-import { sha256OfFile } from '../support/files';
+import { isInside, sha256OfFile } from '../support/files';
+import { KnownDigests } from '../support/known-digests';
 import type { App } from './app';
 
 export interface AppFile {
+  /** Relative to the workspace; absolute outside of it, where a name alone would not say which file it was. */
   path: string;
   sha256: string;
   role: 'executable' | 'script' | 'input' | 'library';
 }
 
-/** "app" of capture.json: nothing of this machine, so that equal apps give equal captures. */
+/** "app" of capture.json: of this machine only where files outside of the workspace lie, so that equal apps give equal captures. */
 export interface AppIdentity {
   name: string;
   /** Relative to the workspace. */
@@ -28,12 +30,14 @@ export async function appIdentity(
   deps: Deps,
 ): Promise<AppIdentity> {
   const libraries = await loadedLibraries(program, variables, deps);
-  const describe = (path: string, role: AppFile['role']): AppFile => ({
-    path: portablePath(app, path),
-    sha256: sha256OfFile(path),
-    role,
-  });
-  return {
+  const known = KnownDigests.of(deps.env);
+  const describe = (path: string, role: AppFile['role']): AppFile => {
+    const isOurs = isInside(app.workspaceRoot, path);
+    return isOurs
+      ? { path: relative(app.workspaceRoot, path), sha256: sha256OfFile(path), role }
+      : { path: join(realpathSync(dirname(path)), basename(path)), sha256: known.of(path), role };
+  };
+  const identity: AppIdentity = {
     name: app.config.name,
     root: portablePath(app, app.root) || '.',
     command: app.config.command,
@@ -46,6 +50,8 @@ export async function appIdentity(
       ...libraries.map((path) => describe(path, 'library')),
     ],
   };
+  known.save();
+  return identity;
 }
 
 /** The app itself, where the program is its interpreter. */
@@ -74,6 +80,5 @@ export async function loadedLibraries(
 
 /** Relative inside the workspace; only the name outside it. */
 function portablePath(app: App, path: string): string {
-  const inside = relative(app.workspaceRoot, path);
-  return inside === '..' || inside.startsWith(`..${sep}`) ? basename(path) : inside;
+  return isInside(app.workspaceRoot, path) ? relative(app.workspaceRoot, path) : basename(path);
 }

@@ -29,7 +29,7 @@ import type { SelfCheckTarget } from './replays';
 import { recorderSelection, takesSeveral, type Request } from './selection';
 import { selfCheck } from './self-check';
 import { shrink } from './shrink';
-import { keepTritonProgram } from './triton-programs';
+import { keepTritonProgram, TritonRecords } from './triton-programs';
 
 export interface Failure {
   /** Of the kernel in kernloop.json. */
@@ -103,11 +103,12 @@ export class CaptureRun {
       appEnd,
       processes: appProcesses(log.summary),
     };
+    const triton = new TritonRecords(folders.triton);
     for (const request of requests) {
       for (const { output } of log.captured(request)) {
         if (!existsSync(output)) continue;
         await keepNvrtcProgram(folders.nvrtc, output, this.deps);
-        keepTritonProgram(folders.triton, output, this.deps);
+        keepTritonProgram(triton, output, this.deps);
       }
       await this.isolated(request, attempt, () => this.judge(request, log, attempt));
     }

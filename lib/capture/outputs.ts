@@ -4,6 +4,7 @@ import { captureFile, isOfACapture } from '../archive/capture-files';
 import type { KernelCapture } from './result';
 import { throwIfGivenUp } from '../support/given-up';
 import { outputsOf, takesSeveral, type Selection } from './selection';
+import { partialOf } from '../support/leftovers';
 
 /**
  * Of several captures of a kernel the first good one becomes `capture`, which the reproducer works on; the others stay in
@@ -24,7 +25,7 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
 /** With what else lies in the folder. What was there comes back where the new one cannot take its place. */
 export function replaceFolder(from: string, to: string): void {
   throwIfGivenUp();
-  const older = `${to}.partial-${process.pid}`;
+  const older = partialOf(to);
   mkdirSync(dirname(to), { recursive: true });
   rmSync(older, { recursive: true, force: true });
   if (existsSync(to)) {

@@ -9,6 +9,7 @@ import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import { formatBytes } from '../support/report';
 import { replaceFolder } from './outputs';
 import { Replays, type SelfCheckTarget } from './replays';
@@ -72,7 +73,7 @@ async function withoutUnused(
   const unused = await unusedMemory(new Replays(hasty, device, deps), device, varying);
   if (unused.length === 0)
     return whole(`the kernel uses all of its memory, looked at in pieces of ${formatBytes(granule)}`);
-  const smaller = `${target.capture}.partial-${process.pid}-shrunk`;
+  const smaller = `${partialOf(target.capture)}-shrunk`;
   try {
     rmSync(smaller, { recursive: true, force: true });
     const { dropped_bytes: dropped, bytes_stored: bytesStored } = await write(request, unused, smaller, deps);

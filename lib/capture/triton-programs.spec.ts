@@ -2,7 +2,7 @@ import { readTritonJson } from '../archive/triton-json';
 import { tritonEnvironment } from '../recorder/triton-environment';
 import { fakeDeps } from '../testing/fake-deps';
 import { captureJson, someDigest, TestWorkspace } from '../testing/workspace';
-import { keepTritonProgram } from './triton-programs';
+import { keepTritonProgram, TritonRecords } from './triton-programs';
 
 describe('what Triton was seen to do', () => {
   let workspace: TestWorkspace;
@@ -64,7 +64,7 @@ describe('what Triton was seen to do', () => {
     workspace.write('records/source-none', '');
     for (const [name, record] of Object.entries(records)) workspace.write(`records/${name}`, record);
     const deps = fakeDeps({}, workspace.native);
-    keepTritonProgram(workspace.path('records'), workspace.path('capture'), deps);
+    keepTritonProgram(new TritonRecords(workspace.path('records')), workspace.path('capture'), deps);
     return { kept: readTritonJson(workspace.path('capture')), warned: deps.said.warn };
   };
   const source = { [`source-${text}.txt`]: 'the text' };
@@ -78,6 +78,24 @@ describe('what Triton was seen to do', () => {
       launch: null,
       problem: null,
     });
+  });
+
+  it('is read once for all captures of a run', () => {
+    for (let capture = 0; capture < 3; capture++)
+      workspace.write(
+        `capture-${capture}/capture.json`,
+        captureJson({ kernel: { name: 'add', symbol: 'add', code_object: someDigest }, kernarg: { slots } }),
+      );
+    for (let process = 0; process < 4; process++) workspace.write(`records/compile-${process}.json`, compile());
+    workspace.write(`records/source-${text}.txt`, 'the text');
+    const records = new TritonRecords(workspace.path('records'));
+    const deps = fakeDeps({}, workspace.native);
+    keepTritonProgram(records, workspace.path('capture-0'), deps);
+    // Whatever is read again fails from here on.
+    for (let process = 0; process < 4; process++) workspace.write(`records/compile-${process}.json`, 'gone');
+    for (const name of ['capture-1', 'capture-2']) keepTritonProgram(records, workspace.path(name), deps);
+    expect(readTritonJson(workspace.path('capture-2'))).toEqual(readTritonJson(workspace.path('capture-0')));
+    expect(deps.said.warn).toEqual([]);
   });
 
   it('has the launch that passed these arguments, and no other', () => {

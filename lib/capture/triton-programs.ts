@@ -19,9 +19,9 @@ import { writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 
 /** Puts what Triton was seen to do for a captured kernel beside its capture. Nothing is written where no process used Triton. */
-export function keepTritonProgram(folder: string, captureFolder: string, deps: Pick<Deps, 'report'>): void {
+export function keepTritonProgram(records: TritonRecords, captureFolder: string, deps: Pick<Deps, 'report'>): void {
   try {
-    const made = programOf(new Records(folder), readCapture(captureFolder), processOf(captureFolder));
+    const made = programOf(records, readCapture(captureFolder), processOf(captureFolder));
     if (made === null) return;
     writeJson(tritonFile(captureFolder), made);
   } catch (error) {
@@ -39,22 +39,30 @@ function processOf(captureFolder: string): number | null {
   return readJson(path, observedSchema, 'CAPTURE_INVALID', 'capture again').process?.pid ?? null;
 }
 
-/** What the processes of the app wrote, each file whole. */
-class Records {
-  private readonly names: string[];
+/** What the processes of the app wrote, each file whole. One of them serves all captures of a run: what was read once is not read again. */
+export class TritonRecords {
+  private found: string[] | undefined;
+  private readonly read = new Map<string, unknown[]>();
 
-  constructor(private readonly folder: string) {
-    this.names = readdirSync(folder).sort();
-  }
+  constructor(private readonly folder: string) {}
 
   get areNone(): boolean {
-    return this.names.length === 0;
+    return this.names().length === 0;
   }
 
+  private names(): string[] {
+    return (this.found ??= readdirSync(this.folder).sort());
+  }
+
+  /** `kind` says which schema it is. */
   all<T>(kind: string, schema: z.ZodType<T>): T[] {
-    return this.names
+    const known = this.read.get(kind) as T[] | undefined;
+    if (known !== undefined) return known;
+    const all = this.names()
       .filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'))
       .map((name) => readJson(join(this.folder, name), schema, 'FILE_UNREADABLE', 'capture again'));
+    this.read.set(kind, all);
+    return all;
   }
 
   source(digest: string): string {
@@ -62,7 +70,7 @@ class Records {
   }
 }
 
-function programOf(records: Records, capture: CaptureJson, pid: number | null): TritonJson | null {
+function programOf(records: TritonRecords, capture: CaptureJson, pid: number | null): TritonJson | null {
   if (records.areNone) return null;
   const compilations = records.all('compile', tritonCompileSchema);
   const found = compilations.find(({ code_object: { sha256 } }) => sha256 === capture.kernel.code_object);
@@ -106,7 +114,7 @@ function digestsOf({ source }: TritonCompilation): string[] {
 
 /** Why the captured code was not among what was recorded; null where Triton had no part in it, as far as that can be told. */
 function problemOf(
-  records: Records,
+  records: TritonRecords,
   compilations: readonly { name: string }[],
   { kernel }: CaptureJson,
 ): string | null {

@@ -1,5 +1,9 @@
+import { mkdirSync } from 'node:fs';
 import type { KernelEntry } from '../app/kernloop-json';
+import { basename, join } from 'node:path';
 import { openApp } from '../app/app';
+import { appIdentity, type AppFile } from '../app/identity';
+import { findProgram } from '../app/program';
 import { softgpuIdentity } from '../device/softgpu';
 import { sha256OfFile } from '../support/files';
 import { fakeDeps } from '../testing/fake-deps';
@@ -18,11 +22,31 @@ function writeCapture(overrides: object = {}): void {
   workspace.write(`${folder}/capture/chunks.pack`, 'pack');
 }
 
-const why = (entry: KernelEntry = kernel, selfCheck = false): string | null =>
+/** What the app runs now, with the libraries that ldd names. */
+async function filesNow(libraries: readonly string[] = []): Promise<AppFile[]> {
+  const app = openApp(workspace.app);
+  const deps = fakeDeps(
+    {
+      ldd: ({ print }) => {
+        for (const path of libraries) print(`\t${basename(path)} => ${path} (0x00007f0000000000)`);
+        return 0;
+      },
+    },
+    workspace.native,
+  );
+  return (await appIdentity(app, findProgram(app, {}), {}, deps)).files;
+}
+
+const why = async (
+  entry: KernelEntry = kernel,
+  selfCheck = false,
+  libraries: readonly string[] = [],
+): Promise<string | null> =>
   whyCaptureAgain(
     openApp(workspace.app),
     entry,
     { identity: softgpuIdentity('gfx90a', workspace.native.softgpu) },
+    await filesNow(libraries),
     { selfCheck, shrink: false },
     fakeDeps({}, workspace.native),
   );
@@ -34,39 +58,79 @@ beforeEach(() => {
 afterEach(() => workspace.dispose());
 
 describe('whyCaptureAgain', () => {
-  it('keeps a complete capture of the same program, selection and device', () => {
-    expect(why()).toBeNull();
+  it('keeps a complete capture of the same program, selection and device', async () => {
+    expect(await why()).toBeNull();
   });
 
-  it('captures where there is none, or one that cannot be read', () => {
+  it('captures where there is none, or one that cannot be read', async () => {
     workspace.write(`${folder}/capture/capture.json`, captureJson({ schema: 'kernloop.capture/2' }));
-    expect(why()).toContain('kernloop.capture/2');
+    expect(await why()).toContain('kernloop.capture/2');
     workspace.write('app/kernloop.json', {
       name: 'app',
       command: ['./program'],
       kernels: [{ name: 'other', match: 'x' }],
     });
-    expect(why({ ...kernel, name: 'other' })).toBe('there is none');
+    expect(await why({ ...kernel, name: 'other' })).toBe('there is none');
   });
 
-  it('captures again once the program was rebuilt to something else', () => {
+  it('captures again once the program was rebuilt to something else', async () => {
     workspace.write('app/program', '#!/bin/sh\nexit 0\n');
-    expect(why()).toBe('app/program was rebuilt');
+    expect(await why()).toBe('app/program was rebuilt');
   });
 
-  it('captures again once a program outside the workspace was rebuilt', () => {
+  it('captures again once a program outside the workspace was rebuilt', async () => {
     const outside = new TestWorkspace();
     workspace.write('app/kernloop.json', { name: 'app', command: [outside.path('app/program')], kernels: [kernel] });
     const files = [{ path: 'program', sha256: sha256OfFile(outside.path('app/program')), role: 'executable' }];
     writeCapture({ app: { name: 'app', files } });
-    expect(why()).toBeNull();
+    expect(await why()).toBeNull();
     outside.write('app/program', '#!/bin/sh\nexit 0\n');
-    expect(why()).toBe('program is another program now');
+    expect(await why()).toBe(`program is another file now (${outside.path('app/program')})`);
     outside.dispose();
   });
 
-  it('captures again what was never checked, or checked as another capture, or failed its check', () => {
-    expect(why(kernel, true)).toBe('it was never checked');
+  describe('of an app with a library outside of the workspace', () => {
+    let outside: TestWorkspace;
+    let library: string;
+    beforeEach(async () => {
+      outside = new TestWorkspace();
+      library = outside.write('first/libk.so', 'factor 2');
+      writeCapture({ app: { name: 'app', files: await filesNow([library]) } });
+    });
+    afterEach(() => outside.dispose());
+
+    it('captures again once it was rebuilt', async () => {
+      expect(await why(kernel, false, [library])).toBeNull();
+      outside.write('first/libk.so', 'factor 3');
+      expect(await why(kernel, false, [library])).toBe(`${library} was rebuilt`);
+    });
+
+    it('captures again where another one of its name is loaded, but not where the same one moved', async () => {
+      const same = outside.write('second/libk.so', 'factor 2');
+      expect(await why(kernel, false, [same])).toBeNull();
+      const other = outside.write('third/libk.so', 'factor 3');
+      expect(await why(kernel, false, [other])).toBe(`${library} is another file now (${other})`);
+      expect(await why(kernel, false, [])).toBe(`${library} is not what the app runs now`);
+    });
+
+    it('takes nothing in the workspace for it', async () => {
+      workspace.write('libk.so', 'another file of that name');
+      expect(await why(kernel, false, [library])).toBeNull();
+    });
+
+    it('whose capture has but its name, is not taken for a file of that name in the workspace, and its rebuild is seen', async () => {
+      const files = (await filesNow([library])).map((file) => ({ ...file, path: file.path.replace(/^\/.*\//, '') }));
+      expect(files.at(-1)?.path).toBe('libk.so');
+      writeCapture({ app: { name: 'app', files } });
+      mkdirSync(join(workspace.root, 'libk.so'));
+      expect(await why(kernel, false, [library])).toBeNull();
+      outside.write('first/libk.so', 'factor 3');
+      expect(await why(kernel, false, [library])).toBe(`libk.so is another file now (${library})`);
+    });
+  });
+
+  it('captures again what was never checked, or checked as another capture, or failed its check', async () => {
+    expect(await why(kernel, true)).toBe('it was never checked');
     const capture_sha256 = sha256OfFile(workspace.path(folder, 'capture/capture.json'));
     const check = (change: object): void => {
       workspace.write(`${folder}/capture/selfcheck.json`, {
@@ -82,16 +146,16 @@ describe('whyCaptureAgain', () => {
       });
     };
     check({});
-    expect(why(kernel, true)).toBeNull();
+    expect(await why(kernel, true)).toBeNull();
     check({ verdict: 'failed', reason: 'why' });
-    expect(why(kernel, true)).toBe('its self-check failed');
+    expect(await why(kernel, true)).toBe('its self-check failed');
     check({ capture_sha256: '0'.repeat(64) });
-    expect(why(kernel, true)).toBe('its self-check is that of another capture');
+    expect(await why(kernel, true)).toBe('its self-check is that of another capture');
   });
 
-  it('captures again on another device', () => {
+  it('captures again on another device', async () => {
     workspace.write(workspace.native.softgpu, 'another build of the interpreter');
-    expect(why()).toContain('another device');
+    expect(await why()).toContain('another device');
   });
 
   it('captures again where chunks are missing, as in a fresh clone', () => {
@@ -101,6 +165,7 @@ describe('whyCaptureAgain', () => {
       openApp(fresh.app),
       kernel,
       { identity: 'softgpu-gfx90a-1' },
+      [],
       { selfCheck: false, shrink: false },
       fakeDeps({}, fresh.native),
     );
@@ -111,19 +176,19 @@ describe('whyCaptureAgain', () => {
   it.each([
     ['pattern', { match: '^axpby' }],
     ['ordinal', { ordinal: 2 }],
-  ])('captures again where another %s is asked for, generated or not', (_case, change) => {
-    expect(why({ ...kernel, ...change })).toContain('selects another dispatch');
+  ])('captures again where another %s is asked for, generated or not', async (_case, change) => {
+    expect(await why({ ...kernel, ...change })).toContain('selects another dispatch');
     const selection = { match: kernel.match, ordinal: 1, scope: 'reachable' };
     workspace.write(`${folder}/pristine/kernel.json`, kernelJson({ selection }));
-    expect(why()).toBeNull();
-    expect(why({ ...kernel, ...change })).toContain('selects another dispatch');
+    expect(await why()).toBeNull();
+    expect(await why({ ...kernel, ...change })).toContain('selects another dispatch');
   });
 
-  it('captures again where another scope is asked for', () => {
+  it('captures again where another scope is asked for', async () => {
     workspace.write(
       `${folder}/pristine/kernel.json`,
       kernelJson({ selection: { match: kernel.match, ordinal: 1, scope: 'reachable' } }),
     );
-    expect(why({ ...kernel, scope: 'all' })).toContain('selects another dispatch');
+    expect(await why({ ...kernel, scope: 'all' })).toContain('selects another dispatch');
   });
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { App } from '../app/app';
+import type { AppFile } from '../app/identity';
 import { selectionShape, type KernelEntry } from '../app/kernloop-json';
-import { findProgram } from '../app/program';
 import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../archive/capture-files';
 import type { DeviceDescription } from '../device/device';
 import { reproducerPaths } from '../reproducer/layout';
@@ -15,11 +15,12 @@ import { sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { kernelFile } from '../support/project-file-names';
 
-/** Why a kernel has to be captured again; null where its capture is complete and of the same program, selection and device. */
+/** Why a kernel has to be captured again; null where its capture is complete and of the same program (`files`, as they are now), selection and device. */
 export function whyCaptureAgain(
   app: App,
   kernel: KernelEntry,
   device: Pick<DeviceDescription, 'identity'>,
+  files: readonly AppFile[],
   options: { store?: string | undefined; selfCheck: boolean; shrink: boolean },
   deps: Deps,
 ): string | null {
@@ -36,18 +37,10 @@ export function whyCaptureAgain(
   if (missing > 0) return `${missing} of its chunks are in no store here`;
   if (capture.device.identity !== device.identity) return `it is of another device (${capture.device.identity})`;
   return (
-    changedFile(app, capture) ??
-    changedProgram(app, capture, deps) ??
+    changedFile(capture, files) ??
     changedSelection(app, kernel, capture) ??
     (options.selfCheck ? (uncheckedReason(folder) ?? otherSize(folder, options.shrink)) : null)
   );
-}
-
-/** A program outside the workspace is known by its name only. */
-function changedProgram(app: App, capture: CaptureJson, deps: Deps): string | null {
-  const captured = capture.app.files.find(({ role }) => role === 'executable');
-  if (captured === undefined || sha256OfFile(findProgram(app, deps.env)) === captured.sha256) return null;
-  return `${captured.path} is another program now`;
 }
 
 /** An interrupted stage may leave a complete capture that was never replayed. */
@@ -67,11 +60,17 @@ function otherSize(folder: string, wanted: boolean): string | null {
 }
 
 /** Digests, not times: a rebuild that gives the same program keeps its captures. */
-function changedFile(app: App, capture: CaptureJson): string | null {
-  for (const { path, sha256 } of capture.app.files) {
-    const file = resolve(app.workspaceRoot, path);
-    // Files outside the workspace are known by name only; the libraries among them are the system's.
-    if (existsSync(file) && sha256OfFile(file) !== sha256) return `${path} was rebuilt`;
+function changedFile({ app }: CaptureJson, files: readonly AppFile[]): string | null {
+  for (const { path, sha256, role } of app.files) {
+    const alike = files.filter((file) => file.role === role);
+    const named = alike.filter((file) => basename(file.path) === basename(path));
+    const isCurrent = named.find((file) => file.path === path)?.sha256 === sha256;
+    // A file that moved is the same one. Older captures have but the name of a file outside of the workspace.
+    if (isCurrent || (!alike.some((file) => file.path === path) && named.some((file) => file.sha256 === sha256)))
+      continue;
+    const [now] = named;
+    if (now === undefined) return `${path} is not what the app runs now`;
+    return now.path === path ? `${path} was rebuilt` : `${path} is another file now (${now.path})`;
   }
   return null;
 }

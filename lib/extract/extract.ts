@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { openApp, selectedKernels, type App } from '../app/app';
 import { buildApp } from '../app/build';
+import { appIdentity, type AppFile } from '../app/identity';
+import { findProgram } from '../app/program';
+import { appVariables } from '../app/variables';
+import { captureFile } from '../archive/capture-files';
 import { captureKernels } from '../capture/capture';
 import { requireOwnPlace } from '../capture/owner';
-import type { DeviceDescription } from '../device/device';
+import type { Device, DeviceDescription } from '../device/device';
 import { openDevice } from '../device/open-device';
 import { generate } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
@@ -23,8 +27,9 @@ export async function extract(options: ExtractOptions, given: Deps): Promise<Ext
   const names = selectedKernels(app, options.kernel);
   for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
-  const { description: device } = await openDevice(options, deps);
-  const missing = names.filter((name) => needsCapture(app, name, device, options, deps));
+  const device = await openDevice(options, deps);
+  const files = await currentFiles(app, names, device, deps);
+  const missing = names.filter((name) => needsCapture(app, name, device.description, files, options, deps));
   const captured =
     missing.length === 0
       ? null
@@ -56,10 +61,24 @@ async function makeReproducer(
   return { reproducer: root, generated, adopted };
 }
 
-function needsCapture(app: App, name: string, device: DeviceDescription, options: ExtractOptions, deps: Deps): boolean {
+/** What the app runs now; of no interest where nothing was captured. */
+async function currentFiles(app: App, names: readonly string[], device: Device, deps: Deps): Promise<AppFile[]> {
+  if (!names.some((name) => existsSync(captureFile(app.capture(name))))) return [];
+  const variables = appVariables(app, device, deps);
+  return (await appIdentity(app, findProgram(app, deps.env), variables, deps)).files;
+}
+
+function needsCapture(
+  app: App,
+  name: string,
+  device: DeviceDescription,
+  files: readonly AppFile[],
+  options: ExtractOptions,
+  deps: Deps,
+): boolean {
   const reason = options.recapture
     ? 'asked to capture again'
-    : whyCaptureAgain(app, app.kernel(name), device, options, deps);
+    : whyCaptureAgain(app, app.kernel(name), device, files, options, deps);
   if (reason === null) deps.report.info(`${name}: ${relative(app.root, app.capture(name))} is up to date`);
   else if (existsSync(app.capture(name))) deps.report.info(`${name}: capturing again: ${reason}`);
   return reason !== null;

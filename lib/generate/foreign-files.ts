@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { z } from 'zod';
-import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
+import { filesBelow, refuseForeign } from '../support/foreign';
 
 /** What every reproducer has. */
 const ownFiles = ['kernel.json', 'recipe.json', 'overlay.template.json', 'reads.json', 'Makefile', 'README.md'];
@@ -17,8 +17,7 @@ const generatedSchema = z.looseObject({
 export function foreignFiles(pristine: string): string[] {
   if (!existsSync(pristine)) return [];
   const { files, stand } = generatedIn(pristine);
-  return entriesBelow(pristine)
-    .map((entry) => ({ path: relative(pristine, join(entry.parentPath, entry.name)), isFile: entry.isFile() }))
+  return filesBelow(pristine)
     .filter(({ path, isFile }) => {
       const digest = files.get(path);
       if (digest !== undefined) return !isFile || sha256OfFile(join(pristine, path)) !== digest;
@@ -26,13 +25,6 @@ export function foreignFiles(pristine: string): string[] {
     })
     .map(({ path }) => path)
     .sort();
-}
-
-/** What is no folder. Node's own `recursive` costs several times this, and Nx asks it of every reproducer in every command. */
-function entriesBelow(folder: string): Dirent[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? entriesBelow(join(folder, entry.name)) : [entry],
-  );
 }
 
 function generatedIn(pristine: string): { files: ReadonlyMap<string, string>; stand: string | null } {
@@ -50,12 +42,10 @@ function generatedIn(pristine: string): { files: ReadonlyMap<string, string>; st
 }
 
 export function refuseForeignFiles(pristine: string): void {
-  const foreign = foreignFiles(pristine);
-  if (foreign.length === 0) return;
-  const shown = foreign.slice(0, 8).map((path) => join(pristine, path));
-  throw new KernloopError(
-    'FILE_FOREIGN',
-    `${shown.join(', ')}${foreign.length > shown.length ? ` and ${foreign.length - shown.length} more` : ''}: not as generate wrote it, and generating again replaces pristine/`,
+  refuseForeign(
+    pristine,
+    foreignFiles(pristine),
+    'not as generate wrote it, and generating again replaces pristine/',
     'move what is yours elsewhere, for example beside kernel.json, or remove it',
   );
 }

@@ -13,6 +13,7 @@ import { appVariants, hasGates } from '../pgo/layout';
 import { rebuildApp } from '../pgo-app/rebuild';
 import { appUnits } from '../pgo-app/units';
 import { sha256OfFile, writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoAppBuildOptions } from './options';
 import type { PgoAppBuildResult } from './result';
@@ -40,7 +41,7 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
       ...mllvm(`kernloop-pgo-waves=${paths.waves}`),
       ...(isGated ? mllvm(`kernloop-pgo-gate=${name}`) : []),
       ...(existsSync(paths.host) ? hostUse(paths.host) : []),
-      ...mllvm(`kernloop-pgo-report=${join(`${folder}.partial-${process.pid}`, `report.${unit}.%a.json`)}`),
+      ...mllvm(`kernloop-pgo-report=${join(partialOf(folder), `report.${unit}.%a.json`)}`),
     ];
     deps.report.info(`${app.config.name}: build ${name}`);
     const request = { folder, program: own, linkArguments, limitSeconds, options: name === 'base' ? () => [] : use };

@@ -8,6 +8,7 @@ import { builtProgram } from '../pgo-app/build-json';
 import { appPgoPaths } from '../pgo-app/layout';
 import { collectorOf, runCollecting } from '../pgo-app/run';
 import { KernloopError } from '../support/error';
+import { partialOf } from '../support/leftovers';
 import type { PgoAppGenerateOptions } from './options';
 import type { PgoAppGenerateResult } from './result';
 
@@ -25,7 +26,7 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
       'install kernloop once more (in a checkout: `npm run build:native`)',
     );
   }
-  const partial = `${paths.raw}.partial-${process.pid}`;
+  const partial = partialOf(paths.raw);
   try {
     mkdirSync(partial, { recursive: true });
     await runCollecting(app, program, join(partial, 'app-%p.profraw'), device, options.timeLimitSeconds, deps);

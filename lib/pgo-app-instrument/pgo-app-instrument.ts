@@ -10,6 +10,7 @@ import { appPgoPaths } from '../pgo-app/layout';
 import { rebuildApp } from '../pgo-app/rebuild';
 import { appUnits } from '../pgo-app/units';
 import { sha256OfFile, writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoAppInstrumentOptions } from './options';
 import type { PgoAppInstrumentResult } from './result';
@@ -37,7 +38,7 @@ export async function pgoAppInstrument(options: PgoAppInstrumentOptions, deps: D
         `-fpass-plugin=${plugin.path}`,
         ...pluginArguments(options),
         ...(countsHost ? hostGenerate : []),
-        ...mllvm(`kernloop-pgo-map=${join(`${folder}.partial-${process.pid}`, `map.${unit}.%a.json`)}`),
+        ...mllvm(`kernloop-pgo-map=${join(partialOf(folder), `map.${unit}.%a.json`)}`),
       ],
     },
     llvm,

@@ -8,6 +8,7 @@ import { profileDigest } from '../pgo/profile';
 import { mergeHostProfiles } from '../pgo-app/host-half';
 import { appPgoPaths } from '../pgo-app/layout';
 import { isInside, sha256OfFile, writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoAppMergeOptions } from './options';
 import type { PgoAppMergeResult } from './result';
@@ -18,7 +19,7 @@ export async function pgoAppMerge(options: PgoAppMergeOptions, deps: Deps): Prom
   const { folder, host, ofDevice, waves, raw, mergeJson } = appPgoPaths(app);
   const inputs = profileHalves(options.input, raw);
   const llvm = await findLlvm(deps, { wantsPlugin: false });
-  const partial = join(folder, `.merged.partial-${process.pid}`);
+  const partial = partialOf(join(folder, '.merged'));
   const request = { inputs: inputs.device, profdata: partial, waves, arch: '', profdataProgram: llvm.profdata };
   const { merged, notes } = await mergeProfiles({ ...request, mixedSampling: options.mixedSampling }, deps);
   // Of runs before, and of another kind of device.

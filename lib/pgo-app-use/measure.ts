@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { App } from '../app/app';
 import { appIdentity } from '../app/identity';
 import { appVariables } from '../app/variables';
@@ -6,12 +7,11 @@ import type { Deps } from '../deps/deps';
 import { record } from '../recorder/recorder';
 import { profiling } from '../recorder/recorder-config';
 import type { SummaryEvent } from '../recorder/recorder-events';
-import { sha256 } from '../support/files';
 import type { AppBuildResult } from './result';
 
 export interface AppRun {
   exitCode: number | null;
-  /** Of what it wrote. */
+  /** Digests of what it wrote to stdout and to stderr. */
   output: string;
   kernels: AppBuildResult['kernels'];
 }
@@ -44,16 +44,17 @@ export async function measureProgram(
 ): Promise<AppRun> {
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   let summary: SummaryEvent | undefined;
-  let said = '';
+  const said = { stdout: createHash('sha256'), stderr: createHash('sha256') };
   const listening: Deps = {
     ...deps,
     native: deps.native,
-    report: { ...deps.report, output: (chunk) => (said += chunk) },
+    report: { ...deps.report, output: () => undefined },
   };
   const ended = await record(
     {
       ...{ app, program, device, timeLimitSeconds, lingerSeconds: 10 },
       config: profiling(identity, device.description),
+      onOutput: (stream, chunk) => void said[stream].update(chunk),
     },
     (event) => {
       if (event.event === 'summary') summary = event;
@@ -63,5 +64,5 @@ export async function measureProgram(
   const kernels = (summary?.kernel_profile ?? []).map(({ name, symbol, dispatches, total }) => ({
     ...{ name, symbol, dispatches, total },
   }));
-  return { exitCode: ended.exitCode, output: sha256(said), kernels };
+  return { exitCode: ended.exitCode, output: `${said.stdout.digest('hex')} ${said.stderr.digest('hex')}`, kernels };
 }

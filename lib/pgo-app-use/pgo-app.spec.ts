@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { failure } from '../testing/failure';
 import {
   appRecorder,
   installFakes,
@@ -149,6 +150,43 @@ describe('the stages of PGO on an app', () => {
     const deps = depsWith();
     workspace.write('app/kernloop.json', { name: 'app', command: ['./program'] });
     await expect(instrument(deps)).rejects.toMatchObject({ code: 'COMPILE_DATABASE_INVALID' });
+  });
+
+  it.each([
+    ['sh', ['/bin/sh', 'count', './program']],
+    ['a script', ['./run']],
+    ['another program of the app', ['./timeit', './program']],
+  ])('refuse a command that starts the app through %s', async (_, command) => {
+    const deps = depsWith();
+    const config = JSON.parse(workspace.read('app/kernloop.json')) as object;
+    workspace.write('app/kernloop.json', { ...config, command });
+    for (const [name, text] of [
+      ['run', '#!/bin/sh\n./program\n'],
+      ['timeit', '\u007fELF'],
+    ] as const)
+      chmodSync(workspace.write(`app/${name}`, text), 0o755);
+    expect(await failure(instrument(deps))).toMatchObject({
+      code: 'PGO_UNSUPPORTED',
+      what: expect.stringContaining('not of one that starts it') as string,
+    });
+    expect(deps.calls.filter(({ args }) => args.includes('-c'))).toEqual([]);
+  });
+
+  it('are told to be right by each stream alone: how the two interleave is chance', async () => {
+    let run = 0;
+    const program: FakeProgram = ({ options }) => {
+      const both = [() => options.onStdout?.('result 7\n'), () => options.onStderr?.('step 1 of 1\n')];
+      for (const write of run++ % 2 === 0 ? both : both.reverse()) write();
+      if (run === 6) options.onStderr?.('error: diverged\n');
+      return 0;
+    };
+    const deps = depsWith();
+    await instrument(deps);
+    await generate(deps);
+    await merge(deps);
+    await build(deps);
+    const { builds } = await use(depsWith({ program, 'kernloop-recorder': appRecorder(() => 10) }));
+    expect(builds.map(({ right }) => right)).toEqual([true, true, true, true, true, false]);
   });
 
   it('keep the build that executes least, and never one that writes something else than the app', async () => {

@@ -8,11 +8,13 @@ import { hipArguments } from '../pgo/hip-arguments';
 import { compilerEnvironment } from '../toolchain/compiler-environment';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
+import { partialOf } from '../support/leftovers';
 import type { Llvm } from '../toolchain/find-llvm';
 import { runCompiler } from '../toolchain/run-compiler';
 import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
 import { cudaArguments } from '../pgo/cuda-arguments';
 import { findCuda } from '../pgo/cuda-installation';
+import { requireLinkedProgram } from './linked-program';
 import { appUnits, cudaArchitecture, linkWords, objectName, type AppUnit } from './units';
 
 export interface Rebuild {
@@ -30,8 +32,9 @@ export interface Rebuild {
 /** Compiles every unit of the app with clang 22 into a folder of its own, and links them; returns the program. */
 export async function rebuildApp(app: App, request: Rebuild, llvm: Llvm, deps: Deps): Promise<string> {
   const units = appUnits(app);
+  requireLinkedProgram(app, request.program, linkWords(request.program, units) !== null);
   const architecture = units.some(({ language }) => language === 'cuda') ? cudaArchitecture(units) : null;
-  const partial = `${request.folder}.partial-${process.pid}`;
+  const partial = partialOf(request.folder);
   try {
     mkdirSync(partial, { recursive: true });
     const objects = units.map((unit, index) => join(partial, objectName(unit, index)));

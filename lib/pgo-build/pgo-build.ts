@@ -10,6 +10,7 @@ import { profileDigest, readWaves } from '../pgo/profile';
 import { readReport } from '../pgo/report-json';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
+import { partialOf } from '../support/leftovers';
 import { variantExtension } from '../language/languages';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { CompileResult } from '../toolchain/compile';
@@ -53,7 +54,7 @@ export async function buildVariants(
   const compiler = await PgoCompiler.open(reproducer, llvm, deps);
   const conditions = buildConditions(reproducer.root, key, deps);
   const extension = variantExtension(compiler.recipe.language, reproducer.config.device.kind);
-  const partial = `${paths.variants}.partial-${process.pid}`;
+  const partial = partialOf(paths.variants);
   try {
     mkdirSync(partial, { recursive: true });
     const files: Record<string, string> = {};

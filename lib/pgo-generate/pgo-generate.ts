@@ -18,6 +18,7 @@ import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { sha256OfFile, writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import { formatCount } from '../support/report';
 import type { PgoGenerateOptions } from './options';
 import type { GenerateJson, PgoGenerateResult } from './result';
@@ -62,7 +63,7 @@ async function count(
   const paths = pgoPaths(reproducer.root);
   const code = build.code_objects['instrumented'];
   if (code === undefined) throw new Error('a build of pgo-instrument has one code object');
-  const partial = `${paths.raw}.partial-${process.pid}`;
+  const partial = partialOf(paths.raw);
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-pgo-'));
   try {
     mkdirSync(partial, { recursive: true });

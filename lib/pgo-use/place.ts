@@ -7,6 +7,7 @@ import { candidateFiles } from '../reproducer/known-variants';
 import { placedVariant, type KeptVariant } from '../reproducer/optimized-variant';
 import type { Reproducer } from '../reproducer/reproducer';
 import { throwIfGivenUp } from '../support/given-up';
+import { partialOf } from '../support/leftovers';
 
 /** Under a name that replay and validate find by themselves. */
 const placeOf = (file: string): string => join('build', `optimized${extname(file)}`);
@@ -34,7 +35,7 @@ export function placeVariant(
   const place = placeOf(kept.file);
   const target = join(root, place);
   mkdirSync(dirname(target), { recursive: true });
-  const partial = `${target}.partial-${process.pid}`;
+  const partial = partialOf(target);
   copyFileSync(join(root, kept.file), partial);
   throwIfGivenUp();
   renameSync(partial, target);

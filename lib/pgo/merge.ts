@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
+import { partialOf } from '../support/leftovers';
 import { describeEnd } from '../support/ndjson';
 import { runPgo, type MergedEvent } from './pgo-program';
 
@@ -23,7 +24,7 @@ export async function mergeProfiles(
   request: MergeRequest,
   deps: Deps,
 ): Promise<{ merged: MergedEvent; notes: string[] }> {
-  const scratch = join(dirname(request.profdata), `.merge.partial-${process.pid}`);
+  const scratch = partialOf(join(dirname(request.profdata), '.merge'));
   const [text, indexed, waves] = ['text.proftext', 'indexed.profdata', 'waves.json'].map((name) =>
     join(scratch, name),
   ) as [string, string, string];

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { sha256, sha256OfFile } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import type { Llvm } from '../toolchain/find-llvm';
 import { pluginSourceDigest, pluginSourceFiles, pluginSources } from './sources';
 
@@ -34,7 +35,7 @@ export async function ensurePlugin(workspaceRoot: string, llvm: Llvm, deps: Deps
 /** Beside its place, and moved there when it is whole: tasks that run at the same time may both build it. */
 async function build(folder: string, name: string, llvm: Llvm, deps: Deps): Promise<void> {
   deps.report.info(`building the PGO plugin for ${llvm.version} (once in this workspace)`);
-  const partial = `${folder}.partial-${process.pid}`;
+  const partial = partialOf(folder);
   const tree = join(partial, 'build');
   try {
     mkdirSync(tree, { recursive: true });

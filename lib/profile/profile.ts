@@ -21,7 +21,8 @@ import { deviceWords } from '../device/words';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
-import { writeJson } from '../support/files';
+import { jsonText, writeJson } from '../support/files';
+import { writeOutput } from '../support/output-file';
 import { describeEnd, rebuildHint } from '../support/ndjson';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
@@ -98,7 +99,8 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
     ...(options.launches ? { launches: launchesOf(summary, rows, ranked.kernels, kind) } : {}),
     ...(processes.length > 1 ? { per_process: processes } : {}),
   };
-  writeJson(options.output === undefined ? app.profile : resolve(options.output), result);
+  if (options.output === undefined) writeJson(app.profile, result);
+  else writeOutput(resolve(options.output), jsonText(result), deps.env);
   printProfile(result, options.top, deps);
   return result;
 }

@@ -36,6 +36,8 @@ export interface RecordedRun {
   lingerSeconds: number;
   /** Processes of the app that were seen before any agent came forward, if none ever did. */
   onUnseen?: (processes: UnseenProcess[]) => void;
+  /** What the app writes, each stream by itself: how the two interleave is chance. */
+  onOutput?: (stream: 'stdout' | 'stderr', chunk: string) => void;
 }
 
 const startLimitMs = 30_000;
@@ -146,15 +148,20 @@ async function runApp(
 ): Promise<RunResult> {
   const { app, timeLimitSeconds } = run;
   const [, ...args] = app.config.command;
-  const output = (chunk: string): void => deps.report.output(chunk);
+  const output =
+    (stream: 'stdout' | 'stderr') =>
+    (chunk: string): void => {
+      run.onOutput?.(stream, chunk);
+      deps.report.output(chunk);
+    };
   const startedMs = deps.clock.monotonicMs();
   const input = inputOf(app, deps);
   const running = deps.run(run.program, args, {
     cwd: app.cwd,
     env,
     ...(input ? { input } : {}),
-    onStdout: output,
-    onStderr: output,
+    onStdout: output('stdout'),
+    onStderr: output('stderr'),
     ...(timeLimitSeconds > 0 ? { timeoutMs: timeLimitSeconds * 1000 } : {}),
   });
   const watch = new AppWatch(running.pid ?? 0, socket, () => state.everConnected);

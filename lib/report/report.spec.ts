@@ -55,6 +55,16 @@ describe('the page of a reproducer', () => {
     expect(sectionOf(text, 'captured')).toContain('4 × 1 × 1 blocks of 256 × 1 × 1 threads');
   });
 
+  it('goes where it is asked to, again and again, but over no page of the user’s', async () => {
+    const output = workspace.path('page.html');
+    await made({ output });
+    await judged(workspace, root, true);
+    expect(await made({ output })).toContain('1,024 elements');
+    writeFileSync(output, 'mine');
+    expect((await failure(made({ output }))).code).toBe('TARGET_EXISTS');
+    expect(readFileSync(output, 'utf8')).toBe('mine');
+  });
+
   it('is the same where nothing changed: no time of its making is in it', async () => {
     await judged(workspace, root, true);
     expect(await made()).toBe(await made());

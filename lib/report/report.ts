@@ -6,6 +6,7 @@ import { pageText } from '../page/page';
 import { openReproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { writeFileAtomic } from '../support/files';
+import { writeOutput } from '../support/output-file';
 import { formatCount } from '../support/report';
 import type { ReportOptions } from './options';
 import type { ReportPage } from './result';
@@ -18,7 +19,8 @@ export async function report(options: ReportOptions, deps: Deps): Promise<Report
   const { of, page, file } = await pageFor(options, deps);
   const output = resolve(options.output ?? file);
   const text = pageText(page);
-  writeFileAtomic(output, text);
+  if (options.output === undefined && of !== 'trace') writeFileAtomic(output, text);
+  else writeOutput(output, text, deps.env);
   const bytes = Buffer.byteLength(text);
   deps.report.result(`${output}: ${formatCount(bytes)} bytes`);
   return { of, file: output, bytes, sections: page.sections.map(({ id }) => id) };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { CaptureOutcome } from '../capture/capture';
 import type { CaptureOptions } from '../capture/options';
 import type { Selection } from '../capture/selection';
@@ -8,12 +9,16 @@ import { errorOf } from '../slurm/exchange';
 import { runJob } from '../slurm/job';
 import { elsewhere, jobOf, type Elsewhere } from '../slurm/runner';
 import type { Stage } from '../stage/stage';
+import { kernelFile } from '../support/project-file-names';
+import { findUpward } from '../support/workspace-root';
+import { warnOfKilledApply } from '../tune/applying';
 import { stages } from './registry';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Runs a stage where kernloop.json says: here, or in a job. */
 export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Promise<R> {
+  tellOfKilledApply(stage, values, deps);
   const there = elsewhere(stage, values, deps);
   if (!there) return (await stage.run(values, deps)) as R;
   if (stage.name === 'tune') return (await tuneInJobs(there, stage, values, deps)) as R;
@@ -24,9 +29,18 @@ export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Pro
 export async function runTask(stage: Stage, values: Values, deps: Deps): Promise<boolean> {
   const { task } = stage;
   if (!task?.run) throw new Error(`${stage.name} has no task of its own`);
+  tellOfKilledApply(stage, values, deps);
   const there = task.runsHere === true ? undefined : elsewhere(stage, values, deps);
   if (!there) return await task.run(values, deps);
   return (await inJob(there, stage, { work: 'task', options: values }, deps)) === true;
+}
+
+/** `tune` takes back by itself what a killed one wrote; others work on it, and say so. */
+function tellOfKilledApply({ name, project, projectless = [] }: Stage, values: Values, deps: Deps): void {
+  if (project !== 'reproducer' || name === 'tune' || projectless.some((option) => values[option] !== undefined)) return;
+  const folder = values['reproducer'];
+  const root = findUpward(resolve(typeof folder === 'string' ? folder : '.'), kernelFile);
+  if (root !== undefined) warnOfKilledApply(root, deps);
 }
 
 /** Captures of one run of an app. */

@@ -3,12 +3,13 @@ import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, renameS
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { KernloopError } from './error';
 import { throwIfGivenUp } from './given-up';
+import { partialOf } from './leftovers';
 
 /** Writes a file by rename: readers see the old content or the new, never a part. */
 export function writeFileAtomic(path: string, content: string): void {
   throwIfGivenUp();
   mkdirSync(dirname(path), { recursive: true });
-  const partial = `${path}.partial-${process.pid}`;
+  const partial = partialOf(path);
   try {
     const file = openSync(partial, 'w');
     try {

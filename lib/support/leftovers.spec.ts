@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { writeFileAtomic } from './files';
 import { partialOf, removeDeadFolders, removeDeadPartials, removeOldFolders } from './leftovers';
 
 describe('what killed runs left', () => {
@@ -39,6 +40,26 @@ describe('what killed runs left', () => {
     removeDeadPartials(join(folder, 'capture'));
     expect(left()).toEqual([...kept].sort());
     expect(() => removeDeadPartials(join(folder, 'none', 'capture'))).not.toThrow();
+  });
+
+  it('is no file of another machine with a process of this number', () => {
+    const path = join(folder, 'digests.json');
+    // What that process has not finished yet.
+    const theirs = `${path}.partial-${process.pid}`;
+    mkdirSync(theirs);
+    writeFileAtomic(path, 'ours');
+    expect([readFileSync(path, 'utf8'), left()]).toEqual(['ours', ['digests.json', basename(theirs)]]);
+  });
+
+  it('has its name from one place, with the machine in it', () => {
+    const root = join(__dirname, '..', '..');
+    const spelt = ['cli', 'executors', 'generators', 'lib', 'plugins']
+      .flatMap((room) =>
+        readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+      )
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+      .filter((name) => /partial[^\n]*\$\{process\.pid\}/.test(readFileSync(join(root, name), 'utf8')));
+    expect(spelt).toEqual(['lib/support/leftovers.ts']);
   });
 
   it('goes after a day without a write where processes are not known', () => {

@@ -35,7 +35,7 @@ export function removeDeadFolders(parent: string, start: string): void {
   }
 }
 
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

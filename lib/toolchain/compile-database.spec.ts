@@ -33,6 +33,24 @@ describe('readCompileDatabase', () => {
     ).toBe('/usr/bin/hipcc');
   });
 
+  it.each([
+    'env /usr/bin/hipcc',
+    'env CCACHE_CPP2=yes ccache /usr/bin/hipcc',
+    '/usr/bin/env -u CPATH -i X=1 Y= /usr/bin/ccache env Z=2 /usr/bin/hipcc',
+    'env -- A=1 sccache /usr/bin/hipcc',
+    'CCACHE_CPP2=yes ccache /usr/bin/hipcc',
+  ])('sees the compiler behind %s', (launched) => {
+    const [found] = read([{ directory: '/b', command: `${launched} -DX=1 -c k.hip`, file: 'k.hip' }]);
+    expect([found?.compiler, found?.args]).toEqual(['/usr/bin/hipcc', ['-DX=1', '-c', 'k.hip']]);
+  });
+
+  it.each(['env -C elsewhere hipcc -c k.hip', 'env X=1'])(
+    'takes nothing of "%s" for a compiler that it is not',
+    (command) => {
+      expect(read([{ directory: '/b', command, file: 'k.hip' }])[0]?.compiler).toBe('env');
+    },
+  );
+
   it('expands response files, which may name others', () => {
     writeFileSync(join(folder, 'a.rsp'), '-DA -I"with space" @b.rsp');
     writeFileSync(join(folder, 'b.rsp'), '-DB');

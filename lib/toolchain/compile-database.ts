@@ -65,7 +65,7 @@ export function readCompileDatabase(path: string): CompileCommand[] {
   });
 }
 
-const launchers = new Set(['ccache', 'sccache', 'distcc', 'icecc', 'env']);
+const launchers = new Set(['ccache', 'sccache', 'distcc', 'icecc']);
 
 /** The text of a response file; undefined where there is none. */
 type ReadResponse = (path: string) => string | undefined;
@@ -85,10 +85,27 @@ export function expandedArguments(
   return expandResponseFiles(plain, directory, read);
 }
 
-/** A compiler cache in front of the compiler changes nothing about what is compiled. */
+/** A compiler cache in front of the compiler changes nothing about what is compiled; nor does `env`, which sets variables for it. */
 export function withoutLaunchers(words: string[]): string[] {
-  const name = words[0]?.slice(words[0].lastIndexOf('/') + 1) ?? '';
-  return launchers.has(name) ? withoutLaunchers(words.slice(1)) : words;
+  const [first = ''] = words;
+  if (launchers.has(basename(first))) return withoutLaunchers(words.slice(1));
+  const rest = basename(first) === 'env' ? behindEnv(words.slice(1)) : words.slice(assignments(words));
+  return rest.length === 0 || rest.length === words.length ? words : withoutLaunchers(rest);
+}
+
+/** Behind the options of env (GNU coreutils) and its assignments; nothing where an option is none that only concerns variables. */
+function behindEnv(words: string[]): string[] {
+  const [option = ''] = words;
+  if (/^(-|-i|--ignore-environment|-u.+|--unset=.*)$/.test(option)) return behindEnv(words.slice(1));
+  if (/^(-u|--unset)$/.test(option)) return behindEnv(words.slice(2));
+  if (option === '--') return words.slice(1 + assignments(words.slice(1)));
+  return option.startsWith('-') ? [] : words.slice(assignments(words));
+}
+
+/** How many words of the beginning are `NAME=VALUE`. */
+function assignments(words: readonly string[]): number {
+  const count = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  return count === -1 ? words.length : count;
 }
 
 /** nvcc's own spelling of a response file, `--options-file x,y`, as `@x @y`. CMake keeps include folders in such files. */

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isNvcc } from './translation-unit';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileOneWithClang } from './compile-one-clang';
@@ -41,7 +42,7 @@ interface Compilation {
 
 /** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
-  const partial = `${request.output}.partial-${process.pid}`;
+  const partial = partialOf(request.output);
   try {
     const { opened, launch, system, whole } = await runCompilation(request, partial, deps);
     checkKernel(partial, request);

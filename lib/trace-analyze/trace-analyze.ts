@@ -1,8 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { writeFileAtomic, writeJson } from '../support/files';
+import { jsonText } from '../support/files';
+import { partialOf } from '../support/leftovers';
+import { outputFolder, placeOutput, writeOutput } from '../support/output-file';
 import { renderSvg } from '../plot/svg';
 import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
 import type { ProbeFile, TraceMap } from '../trace/probe-file';
@@ -30,7 +32,7 @@ export async function traceAnalyze(options: TraceAnalyzeOptions, deps: Deps): Pr
       `the probe.toml has ${known || 'none'}`,
     );
   }
-  if (options.output !== undefined) mkdirSync(resolve(options.output), { recursive: true });
+  if (options.output !== undefined) outputFolder(resolve(options.output));
   const all: TraceAnalyzeResult['analyses'] = [];
   for (const { path } of neededResults(opened)) {
     for (const map of maps) all.push(await analyzeMap(path, probe, map, options, deps));
@@ -50,7 +52,8 @@ async function analyzeMap(
     refuseRate(unit, options.clockMhz, file);
     deps.report.result(`${basename(file)}, map ${map.name}: ${result.analysis}`);
     printAnalysis(result, unit, deps.report);
-    const outputs = options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options, unit);
+    const outputs =
+      options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options, unit, deps);
     for (const output of outputs) deps.report.info(`wrote ${output}`);
     return { file, map: map.name, outputs, result };
   });
@@ -89,11 +92,18 @@ async function writeOutputs(
   intervals: string,
   options: TraceAnalyzeOptions,
   unit: ClockUnit,
+  { env }: Pick<Deps, 'env'>,
 ): Promise<string[]> {
   const base = join(resolve(options.output ?? '.'), `${basename(file, '.bin')}.${map.name}`);
-  writeJson(`${base}.json`, result);
-  writeFileAtomic(`${base}.svg`, await renderSvg(plotOf(result, intervals, options, unit)));
+  writeOutput(`${base}.json`, jsonText(result), env);
+  writeOutput(`${base}.svg`, await renderSvg(plotOf(result, intervals, options, unit)), env);
   if (result.analysis === 'totals') return [`${base}.json`, `${base}.svg`];
-  writeTracks(`${base}.pftrace`, `${basename(file)} ${map.name}`, result, intervals, options, unit);
+  const ready = partialOf(`${base}.pftrace`);
+  try {
+    writeTracks(ready, `${basename(file)} ${map.name}`, result, intervals, options, unit);
+    placeOutput(ready, `${base}.pftrace`, env);
+  } finally {
+    rmSync(ready, { force: true });
+  }
   return [`${base}.json`, `${base}.svg`, `${base}.pftrace`];
 }

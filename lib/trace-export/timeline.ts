@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { ChromeWriter } from '../perfetto/chrome-writer';
@@ -7,6 +7,8 @@ import { pageText } from '../page/page';
 import { chart } from '../page/parts';
 import { renderSvg } from '../plot/svg';
 import { KernloopError } from '../support/error';
+import { partialOf } from '../support/leftovers';
+import { outputFolder, placeOutput, writeOutput } from '../support/output-file';
 import { formatCount } from '../support/report';
 import { nullWriter } from '../timeline/null-writer';
 import { openEvents } from '../timeline/open-events';
@@ -32,10 +34,10 @@ export async function exportTimeline(options: TraceExportOptions, deps: Deps): P
   const launches = options.profile === undefined ? null : launchesOf(resolve(options.profile));
   const parts = { files, launches, isUnaligned: options.unaligned };
   const output = resolve(options.output);
-  mkdirSync(output, { recursive: true });
+  outputFolder(output);
   const name = basename(options.trace, extname(options.trace));
   const file = join(output, `${name}.${endings[format]}`);
-  const ready = join(output, `.${name}.${process.pid}.partial`);
+  const ready = partialOf(join(output, `.${name}`));
   const summary = new Summary();
   let facts: TimelineFacts | null = null;
   try {
@@ -47,10 +49,10 @@ export async function exportTimeline(options: TraceExportOptions, deps: Deps): P
     }
     if (format === 'html') {
       const picture = pictureOf(summary, facts.unit);
-      writeFileSync(join(output, `${name}.svg`), `${await renderSvg(picture)}\n`);
+      writeOutput(join(output, `${name}.svg`), `${await renderSvg(picture)}\n`, deps.env);
       writeFileSync(ready, pageText(pageOf(name, facts, summary, await chart(picture, pictureWords(summary)))));
     }
-    renameSync(ready, file);
+    placeOutput(ready, file, deps.env);
   } finally {
     rmSync(ready, { force: true });
   }

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { outputFolder, placeOutput } from '../support/output-file';
 import { formatCount } from '../support/report';
 import { kindOfEvents } from '../timeline/open-events';
 import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
@@ -21,7 +22,7 @@ export async function traceExport(options: TraceExportOptions, deps: Deps): Prom
   const opened = openTrace(options.trace, options.probe);
   const probe = neededProbe(opened);
   const output = resolve(options.output);
-  mkdirSync(output, { recursive: true });
+  outputFolder(output);
   const files: TraceExportResult['files'] = [];
   for (const { path } of neededResults(opened)) {
     // Beside the files that come of it: columns may be as large as the trace.
@@ -75,7 +76,7 @@ async function exportFile(
     const ready = join(scratch, `${name}.ready`);
     if (isText) renameSync(files[0] ?? '', ready);
     else if (map) await (format === 'arrow' ? writeArrow : writeParquet)(ready, columnsOf(map, files), rows);
-    renameSync(ready, file);
+    placeOutput(ready, file, deps.env);
     written.push({ file, map: name, rows, skipped });
   }
   return written;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
-import { writeFileAtomic } from '../support/files';
+import { writeOutput } from '../support/output-file';
 import { invalid } from '../trace/probe-file';
 import { readProbeFile } from '../trace/read-probe-file';
 import { cReader } from './c';
@@ -24,7 +24,7 @@ export function traceGen(options: TraceGenOptions, deps: Deps): TraceGenResult {
   if (probe.maps.length === 0) throw invalid(path, 'it has no maps, and so nothing to read');
   const file = resolve(options.output ?? `read_trace.${extension}`);
   const maps = readerMaps(probe, options.language, path);
-  writeFileAtomic(file, generate(maps));
+  writeOutput(file, generate(maps), deps.env);
   deps.report.result(`${file}: reads ${maps.map(({ name }) => name).join(', ')}`);
   return { file, language: options.language, maps: maps.map(({ name }) => name) };
 }

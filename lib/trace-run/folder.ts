@@ -8,6 +8,7 @@ import { writeJson } from '../support/files';
 import { traceFolderName, writeTraceFolder, type WrittenLaunch } from '../trace/write-folder';
 import type { LaunchGeometry } from '../trace/write-trace';
 import { runCallback, type Callback } from './callback';
+import { filesOfCallback } from './own-traces';
 import type { ProbedDispatch, ProbeRunJson } from './result';
 
 export interface TracedDispatch {
@@ -57,6 +58,7 @@ export async function writeRun(run: Run, deps: Deps): Promise<string> {
     keepCounts(folder, name, launch, summary);
     if (probes.file.callback !== null) summary.callback = await callBack(run.callback, folder, name, deps);
   }
+  json.otherFiles = filesOfCallback(folder);
   writeJson(join(folder, 'probe-run.json'), json);
   return folder;
 }

@@ -15,7 +15,7 @@ export const traceRunOptionsSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Folder to create the trace folder in (<month><day>_<time>_<pid>). Default: trace/<probe> of the reproducer, which is replaced.',
+      'Folder to create the trace folder in (<month><day>_<time>_<pid>). Default: trace/<probe> of the reproducer, whose earlier traces are replaced.',
     ),
   capacity: z
     .int()

@@ -46,6 +46,7 @@ const probeRunSchema = z.object({
   clock: z.enum(['wave-instructions', 'cycles']).describe('What clocks count. Wave-instructions are no time.'),
   probe: z.object({ name: z.string(), sha256: z.string(), callback: z.string().nullable() }),
   launches: z.array(launchSchema),
+  otherFiles: z.array(z.string()).describe('Files in the trace folder that the CALLBACK left.'),
 });
 
 export const traceRunResultSchema = probeRunSchema

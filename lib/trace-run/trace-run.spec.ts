@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -36,7 +36,10 @@ describe('trace run', () => {
   const deps = (results: { probed?: object; plain?: object } = {}, python = 0): FakeDeps =>
     fakeDeps(
       {
-        python3: () => python,
+        python3: ({ args }) => {
+          writeFileSync(join(dirname(args.at(-1) ?? ''), 'picture.png'), '');
+          return python;
+        },
         'kernloop-replay': fakeReplay((args) => {
           const output = flag(args, '--probes-output');
           if (output === undefined) return [results.plain ?? passed];
@@ -101,6 +104,45 @@ describe('trace run', () => {
     expect([requests(fake), first.exitCode, second.launches[0]?.counted]).toEqual([[1, 1], 0, false]);
     expect(dirname(second.folder)).toBe(join(made.reproducer, 'trace', 'block_sched'));
     expect(existsSync(first.folder)).toBe(first.folder === second.folder);
+  });
+
+  it.each(['notes.txt', 'Nov22_093015_4711/result/notes.txt', 'Nov22_093015_4711/kernel/mine.ptx'])(
+    'refuses to remove %s, which is the user’s, before it traces',
+    async (name) => {
+      const path = join(made.reproducer, 'trace', 'block_sched', name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'mine');
+      const fake = deps();
+      expect(await failure(traceRun(options(), fake))).toMatchObject({
+        code: 'FILE_FOREIGN',
+        what: expect.stringContaining(path) as string,
+      });
+      expect([readFileSync(path, 'utf8'), requests(fake)]).toEqual(['mine', []]);
+    },
+  );
+
+  it('refuses to remove what the user put there while it traced', async () => {
+    const path = join(made.reproducer, 'trace', 'block_sched', 'notes.txt');
+    const fake = deps();
+    const late = { ...fake, clock: { ...fake.clock, monotonicMs: () => (put(), 0) } };
+    const put = (): void => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'mine');
+    };
+    expect((await failure(traceRun(options(), late))).code).toBe('FILE_FOREIGN');
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+
+  it('makes anew what a killed run left half-written', async () => {
+    const { folder } = await traceRun(options(), deps());
+    rmSync(join(folder, 'probe-run.json'));
+    rmSync(join(folder, 'event.log'));
+    expect((await traceRun(options(), deps())).exitCode).toBe(0);
+  });
+
+  it('adds to no file in the place of --output', async () => {
+    const output = write('file', 'mine');
+    expect((await failure(traceRun(options({ output }), deps()))).code).toBe('TARGET_EXISTS');
   });
 
   it('passes for a variant that is wrong without probes too, and fails for one that they change', async () => {
@@ -172,6 +214,10 @@ describe('trace run', () => {
       ]);
       expect([launches[0]?.callback, exitCode]).toEqual([said, 0]);
       expect(readFileSync(join(folder, 'event.log'), 'utf8')).toContain(line);
+      // What the program leaves beside the result is made anew with it; what lies there since is the user's.
+      expect(await traceRun(allowed, fake)).toMatchObject({ otherFiles: ['result/picture.png'] });
+      writeFileSync(join(folder, 'result', 'notes.txt'), 'mine');
+      expect((await failure(traceRun(allowed, fake))).code).toBe('FILE_FOREIGN');
     });
   });
 

@@ -14,10 +14,12 @@ import { openReproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { isInside, sha256 } from '../support/files';
+import { outputFolder } from '../support/output-file';
 import { allowedCallback } from './callback';
 import { countingCapacities, isDynamic, readCounts, requireRoom, tracingCapacities } from './capacity';
 import { writeRun, type TracedDispatch } from './folder';
 import type { TraceRunOptions } from './options';
+import { refuseForeignTraces } from './own-traces';
 import type { MapSummary, ProbedDispatch, ProbeRunJson, TraceRunResult } from './result';
 import { printRun } from './text';
 
@@ -47,6 +49,7 @@ async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Pr
   const { sessions } = await openSessions(options, deps, 'main');
   const [first] = sessions;
   const backend = probeBackend(first.device.description.kind);
+  const place = placeOf(options, first, probes);
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-trace-'));
   try {
     const started = deps.clock.now();
@@ -67,9 +70,10 @@ async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Pr
       clock: first.device.work === 'wave_instructions' ? 'wave-instructions' : 'cycles',
       probe: { name: probes.name, sha256: sha256(probes.text), callback: probes.file.callback },
       launches: traced.map(({ summary }) => summary),
+      otherFiles: [],
     };
-    const root = placeOf(options, first, probes);
-    const folder = await writeRun({ root, json, traced, probes, started, callback, session: first }, deps);
+    removeEarlier(options, place);
+    const folder = await writeRun({ root: place, json, traced, probes, started, callback, session: first }, deps);
     const { schema: _schema, ...rest } = json;
     const result: TraceRunResult = { ...rest, folder, exitCode: exitCodeOf(json.launches) };
     printRun(result, deps.report);
@@ -79,12 +83,22 @@ async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Pr
   }
 }
 
-/** What lies in trace/ of the reproducer is this stage's own, and made anew; a folder of the user's is added to. */
+/** What trace run wrote into trace/ of the reproducer is made anew; a folder of the user's is added to. */
 function placeOf({ output }: TraceRunOptions, { reproducer }: ReplaySession, { name }: ProbeSet): string {
-  if (output !== undefined) return resolve(output);
+  if (output !== undefined) {
+    outputFolder(resolve(output));
+    return resolve(output);
+  }
   const place = join(reproducer.root, 'trace', name);
-  rmSync(place, { recursive: true, force: true });
+  refuseForeignTraces(place);
   return place;
+}
+
+/** Looked at once more: what is traced may take minutes. */
+function removeEarlier({ output }: TraceRunOptions, place: string): void {
+  if (output !== undefined) return;
+  refuseForeignTraces(place);
+  rmSync(place, { recursive: true, force: true });
 }
 
 async function traceOne(

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { applyEdits, modify } from 'jsonc-parser';
@@ -8,20 +8,13 @@ import { recompile } from '../recompile/recompile';
 import { recompileOptionsSchema } from '../recompile/options';
 import { variantName } from '../language/languages';
 import type { Reproducer } from '../reproducer/reproducer';
-import { KernloopError } from '../support/error';
-import { writeFileAtomic } from '../support/files';
+import { asKernloopError, KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
 import { validate } from '../validate/validate';
 import { validateOptionsSchema } from '../validate/options';
+import { beginApplying, changedSince, keepChanges, takeBack, undoHint, writeChanges, type Change } from './applying';
 import type { Snapshot } from './snapshot';
 import type { Variation } from './subject';
-
-/** One file of the user's, before and after. */
-export interface Change {
-  name: string;
-  before: string;
-  after: string;
-}
 
 /** What a configuration is, written into the reproducer. */
 export function changesOf(
@@ -44,9 +37,6 @@ export function changesOf(
 export const patchText = (changes: readonly Change[]): string =>
   changes.map(({ name, before, after }) => createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after)).join('');
 
-/** A link stays one: what it leads to is written. */
-const placeOf = (root: string, name: string): string => realpathSync(join(root, name));
-
 /** Writes it, and leaves it there only if the reproducer then passes by itself. */
 export async function applyChanges(
   reproducer: Reproducer,
@@ -63,22 +53,36 @@ export async function applyChanges(
       'run it once more: what was tried before is tried again where that file decides',
     );
   }
+  beginApplying(root, changes);
   try {
-    for (const { name, after } of changes) writeFileAtomic(placeOf(root, name), after);
+    writeChanges(root, changes);
     await recompile(recompileOptionsSchema.parse({ reproducer: root }), quiet(deps));
     const variant = join(
       'build',
       variantName(config.language === 'none' ? 'hip' : config.language, config.device.kind),
     );
     const report = await validate(validateOptionsSchema.parse({ ...judging, reproducer: root, variant }), deps);
-    if (report.exit_code === 0) return changes.map(({ name }) => relative(process.cwd(), join(root, name)));
-    throw new KernloopError(
-      'TUNE_NOT_APPLIED',
-      `with it the reproducer does not pass: ${report.summary}`,
-      'run it once more with --fresh; if it stays, report it',
-    );
+    if (report.exit_code !== 0) {
+      throw new KernloopError(
+        'TUNE_NOT_APPLIED',
+        `with it the reproducer does not pass: ${report.summary}`,
+        'run it once more with --fresh; if it stays, report it',
+      );
+    }
+    if (changedSince(root, changes).length > 0) {
+      throw new KernloopError('TUNE_NOT_APPLIED', 'what passed is not what lies there now', 'run it once more');
+    }
+    keepChanges(root);
+    return changes.map(({ name }) => relative(process.cwd(), join(root, name)));
   } catch (error) {
-    for (const { name, before } of changes) writeFileAtomic(placeOf(root, name), before);
-    throw error;
+    throw withLeft(error, takeBack(root, changes));
   }
+}
+
+/** The error, with the files that were not taken back since the user has saved an edit into them. */
+function withLeft(error: unknown, left: readonly string[]): unknown {
+  if (left.length === 0) return error;
+  const { code, what } = asKernloopError(error);
+  const edited = `${left.join(', ')} was changed while tune judged what it had written, and is left as it is now`;
+  return new KernloopError(code, `${what}; ${edited}`, `run it once more; ${undoHint}`, { cause: error });
 }

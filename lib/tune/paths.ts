@@ -10,5 +10,7 @@ export const tunePaths = (root: string) => {
     plot: join(folder, 'scores.vl.json'),
     svg: join(folder, 'scores.svg'),
     patch: join(folder, 'best.patch'),
+    /** There while `--apply` has written what has no verdict yet. */
+    applying: join(folder, 'applying.json'),
   };
 };

@@ -5,7 +5,12 @@ import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { flag } from '../testing/fake-programs';
 import { reproducerForEachTest } from '../testing/workspace';
+import type { Stage } from '../stage/stage';
+import { stages } from '../stages/registry';
+import { runStage } from '../stages/run';
+import { validateOptionsSchema } from '../validate/options';
 import { tuneOptionsSchema } from './options';
+import { tunePaths } from './paths';
 import {
   behaving,
   compilerOf,
@@ -240,6 +245,112 @@ describe('tune', () => {
     const error = await failure(run(['kRows=8'], depsWith(behaviour), { apply: true }));
     expect(error.code).toBe('TUNE_NOT_APPLIED');
     expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source);
+  });
+
+  const variantFile = 'kernels/app/saxpy/kernel_variant.hip';
+
+  /** Does something once: while what --apply wrote is judged. */
+  const whileJudged = (act: () => void, verdict = 'pass'): Behaviour => {
+    let isDone = false;
+    return (rows, _width, args) => {
+      const isApplied = flag(args, '--code-object')?.startsWith(made.reproducer) ?? false;
+      if (isApplied && !isDone) act();
+      isDone ||= isApplied;
+      return { count: 1000 / Number(rows), verdict: isApplied ? verdict : 'pass' };
+    };
+  };
+  const saveAnEdit = (): void =>
+    void made.workspace.write(variantFile, `${made.workspace.read(variantFile)}// MY EDIT\n`);
+
+  it.each(['fail', 'pass'])(
+    'leaves an edit that is saved while the verdict comes, which is %s, and says so',
+    async (verdict) => {
+      const deps = depsWith(whileJudged(saveAnEdit, verdict));
+      const error = await failure(run(['kRows=8', 'WIDTH=2'], deps, { apply: true }));
+      expect(error.code).toBe('TUNE_NOT_APPLIED');
+      expect(error.what).toMatch(/kernel_variant\.hip was changed while tune judged .* left as it is now/);
+      expect(made.workspace.read(variantFile)).toBe(`${source.replace('= 4', '= 8')}// MY EDIT\n`);
+      // What nobody has touched is taken back.
+      expect(made.workspace.read('kernels/app/saxpy/kernel.json')).not.toContain('WIDTH');
+      expect(existsSync(tunePaths(made.reproducer).applying)).toBe(false);
+    },
+  );
+
+  it('leaves an edit that is saved before it is stopped', async () => {
+    const stop = new AbortController();
+    const behaviour = whileJudged(() => {
+      saveAnEdit();
+      stop.abort('SIGINT');
+    });
+    const error = await failure(run(['kRows=8'], depsWith(behaviour, { signal: stop.signal }), { apply: true }));
+    expect([error.code, error.what]).toEqual(['INTERRUPTED', expect.stringContaining('left as it is now')]);
+    expect(error.hint).not.toContain('nothing was left half-written');
+    expect(made.workspace.read(variantFile)).toContain('// MY EDIT');
+  });
+
+  describe('after a kill while what was written is judged', () => {
+    const dead = 2 ** 22 + 1;
+    beforeEach(async () => {
+      const { applying } = tunePaths(made.reproducer);
+      let left = '';
+      await run(['kRows=8', 'WIDTH=2'], depsWith(whileJudged(() => (left = readFileSync(applying, 'utf8')))), {
+        apply: true,
+      });
+      expect(existsSync(applying)).toBe(false);
+      writeFileSync(applying, left.replace(`"pid": ${process.pid}`, `"pid": ${dead}`));
+    });
+
+    it('takes its files back before it searches', async () => {
+      const deps = depsWith();
+      const result = await run(['kRows=2,8'], deps);
+      expect(made.workspace.read(variantFile)).toBe(source);
+      expect(made.workspace.read('kernels/app/saxpy/kernel.json')).not.toContain('WIDTH');
+      expect(result.candidates.filter(({ isBase }) => isBase)).toMatchObject([{ parameters: { kRows: 4 } }]);
+      expect(deps.said.warn[0]).toMatch(/kernel_variant\.hip, kernel\.json: taken back; .* was killed/);
+      expect(existsSync(tunePaths(made.reproducer).applying)).toBe(false);
+    });
+
+    it('leaves what was edited since', async () => {
+      saveAnEdit();
+      const deps = depsWith();
+      await run(['kRows=2,8'], deps);
+      expect(made.workspace.read(variantFile)).toContain('// MY EDIT');
+      expect(deps.said.warn.slice(0, 2).join('\n')).toMatch(
+        /kernel\.json: taken back.*\n.*kernel_variant\.hip: left as it is/,
+      );
+    });
+
+    it('every other verb says that nobody judged what it works on', async () => {
+      const deps = depsWith();
+      await runStage(
+        stages.validate as Stage,
+        { ...validateOptionsSchema.parse({ reproducer: made.reproducer, variant: 'none' }) },
+        deps,
+      );
+      expect(deps.said.warn).toContainEqual(
+        expect.stringMatching(/kernel_variant\.hip, kernel\.json: .* killed before its verdict/),
+      );
+      expect(made.workspace.read(variantFile)).toBe(source.replace('= 4', '= 8'));
+    });
+
+    it('takes nothing back where another process may still be at it', async () => {
+      const { applying } = tunePaths(made.reproducer);
+      writeFileSync(applying, readFileSync(applying, 'utf8').replace(String(dead), String(process.ppid)));
+      const deps = depsWith();
+      const error = await failure(run(['kRows=16'], deps, { apply: true }));
+      expect([error.code, error.what]).toEqual(['TUNE_NOT_APPLIED', expect.stringContaining('another')]);
+      expect(made.workspace.read(variantFile)).toBe(source.replace('= 4', '= 8'));
+      expect(deps.said.warn[0]).toContain('without a verdict so far');
+    });
+
+    it('follows no name out of the reproducer', async () => {
+      const { applying } = tunePaths(made.reproducer);
+      writeFileSync(
+        applying,
+        readFileSync(applying, 'utf8').replace('"kernel_variant.hip"', '"../kernel_variant.hip"'),
+      );
+      expect((await failure(run(['kRows=8']))).code).toBe('PATH_OUTSIDE');
+    });
   });
 
   it('warns of a parameter that the compiler takes no notice of', async () => {

@@ -9,7 +9,8 @@ import { capturedValues } from '../reproducer/configured-launch';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { isInside, writeFileAtomic, writeJson } from '../support/files';
 import { askedFiles } from '../toolchain/probed-names';
-import { applyChanges, changesOf, patchText, type Change } from './apply';
+import { applyChanges, changesOf, patchText } from './apply';
+import { takeBackKilledApply, type Change } from './applying';
 import { cppSubject } from './cpp-subject';
 import { judgingOptions, replayingOptions } from './judging';
 import type { TuneOptions } from './options';
@@ -30,7 +31,7 @@ import { unchangedCheck } from './unchanged';
  * keys of those that other jobs have just judged for this search.
  */
 export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySet<string>): Promise<TuneResult> {
-  const snapshot = new Snapshot(openReproducer(options.reproducer).root);
+  const snapshot = snapshotOf(options, deps);
   try {
     const prepared = await prepare(options, snapshot, deps);
     const { search, trials, found, parameters, constraints, subject, chosen, device } = prepared;
@@ -87,7 +88,7 @@ export async function tuneShare(
   { index, count }: { index: number; count: number },
   deps: Deps,
 ): Promise<string[]> {
-  const snapshot = new Snapshot(openReproducer(options.reproducer).root);
+  const snapshot = snapshotOf(options, deps);
   try {
     const { search, trials } = await prepare(options, snapshot, deps);
     const own = trials.filter((_, place) => place % count === index);
@@ -96,6 +97,12 @@ export async function tuneShare(
   } finally {
     snapshot.remove();
   }
+}
+
+function snapshotOf({ reproducer }: TuneOptions, deps: Deps): Snapshot {
+  const { root } = openReproducer(reproducer);
+  takeBackKilledApply(root, deps);
+  return new Snapshot(root);
 }
 
 /** What a search begins with: the space, and a trial for each configuration in it. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../../lib/support/files';
+import { partialOf } from '../../lib/support/leftovers';
 import { commandFile, commandVariable } from '../../lib/stage/command-inputs';
 import type { TargetInput } from './inputs';
 
@@ -40,7 +41,7 @@ export function writeValues(workspaceRoot: string, values: TaskValues): void {
 /** Whole, or as it was. Not synced: a file that a crash emptied is written again by the next command. */
 function replace(path: string, value: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  const partial = `${path}.partial-${process.pid}`;
+  const partial = partialOf(path);
   writeFileSync(partial, value);
   renameSync(partial, path);
 }

@@ -335,11 +335,15 @@ class _Pack:
         self._path, self._index = path, {}
         if not path.exists():
             return
+        size = path.stat().st_size
         with path.open("rb") as file:
-            file.seek(-56, os.SEEK_END)
-            offset, count, digest, end = struct.unpack("<QQ32s8s", file.read(56))
-            if end != b"KLPKEND\n":
-                raise ReproducerError("CAPTURE_INVALID", f"{path} is no pack of chunks", "capture again")
+            file.seek(max(0, size - 56))
+            footer = file.read(56)
+            if len(footer) < 56 or not footer.endswith(b"KLPKEND\n"):
+                raise ReproducerError("CAPTURE_INVALID", f"{path} is no pack of chunks, or was cut off", "capture again")
+            offset, count, digest, _ = struct.unpack("<QQ32s8s", footer)
+            if offset + count * 56 > size - 56:
+                raise ReproducerError("CAPTURE_INVALID", f"the index of {path} ends beyond the file", "capture again")
             file.seek(offset)
             index = file.read(count * 56)
         if hashlib.sha256(index).digest() != digest:

@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 
 import kernloop.triton as kt
+from kernloop.errors import KernloopError
 from kernloop.softgpu import open_device
 from kernloop.softgpu.memory import HostRange, pages_of
 from test_arguments import copy
@@ -107,13 +108,38 @@ def test_memory_of_the_process_is_reached_during_the_launch_only():
     np.testing.assert_array_equal(out[:49_000], source[1000:])
     assert not out[49_000:].any()
 
-    @triton.jit
-    def follow(addresses, out):
-        tl.store(out, tl.load(tl.load(addresses).to(tl.pointer_type(tl.int32))))
+    assert_out_of_reach(source)
 
-    result = kt.zeros(1, np.int32)
+
+@triton.jit
+def follow(addresses, out):
+    tl.store(out, tl.load(tl.load(addresses).to(tl.pointer_type(tl.int32))))
+
+
+def assert_out_of_reach(memory):
     with pytest.raises(kt.DeviceFault, match="read of 4 bytes"):
-        follow[(1,)](kt.array([source.ctypes.data], np.int64), result)
+        follow[(1,)](kt.array([memory.ctypes.data], np.int64), kt.zeros(1, np.int32))
+
+
+def test_pages_are_unlocked_where_others_cannot_be_locked(monkeypatch):
+    memory = np.zeros(1_000_000, np.int32)
+    source, out = memory[:1000], memory[-1000:]
+    runtime = open_device()._runtime
+    call, locked = runtime.call, []
+
+    def failing(name, *arguments):
+        if name == "hsa_amd_memory_lock":
+            if locked:
+                raise KernloopError("DEVICE_UNAVAILABLE", "no more pages", "")
+            locked.append(arguments[0])
+        call(name, *arguments)
+
+    monkeypatch.setattr(runtime, "call", failing)
+    with pytest.raises(KernloopError, match="no more pages"):
+        copy[(4,)](Tensor(source), Tensor(out), 1000, BLOCK=256)
+    monkeypatch.undo()
+    assert locked == [source.ctypes.data // 4096 * 4096]
+    assert_out_of_reach(source)
 
 
 def test_pages_that_meet_are_locked_once():

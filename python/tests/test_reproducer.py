@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import math
 import os
+import struct
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +47,21 @@ def test_a_view_may_not_leave_its_region(shape: tuple, strides: tuple, offset: i
     else:
         with pytest.raises(captured.ReproducerError, match="TENSOR_OUTSIDE"):
             view.check(size)
+
+
+def test_a_pack_that_was_cut_off_is_an_error_at_every_byte(tmp_path: Path) -> None:
+    content = b"sixteen bytes of"
+    digest = hashlib.sha256(content).digest()
+    index = struct.pack("<32sQQII", digest, 0, len(content), len(content), 0)
+    whole = content + index + struct.pack("<QQ32s8s", len(content), 1, hashlib.sha256(index).digest(), b"KLPKEND\n")
+    path = tmp_path / "chunks.pack"
+    path.write_bytes(whole)
+    assert captured._Pack(path).chunk(digest.hex(), len(content)) == content
+    beyond = content + index + struct.pack("<QQ32s8s", len(content), 1 << 60, hashlib.sha256(index).digest(), b"KLPKEND\n")
+    for damaged in [*(whole[:size] for size in range(len(whole))), beyond]:
+        path.write_bytes(damaged)
+        with pytest.raises(captured.ReproducerError, match="CAPTURE_INVALID"):
+            captured._Pack(path)
 
 
 def test_the_apps_grid_is_told_with_what_it_reads() -> None:

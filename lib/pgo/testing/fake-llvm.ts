@@ -214,6 +214,7 @@ export function writeApp(workspace: TestWorkspace): Record<string, FakeProgram> 
   });
   workspace.write('app/build/compile_commands.json', [unit('k.hip', 'hipcc'), unit('host.cpp', 'c++')] as object);
   for (const file of ['k.hip', 'host.cpp']) workspace.write(`app/${file}`, '');
+  workspace.write('app/program', '\u007fELF');
   return {
     'c++': ({ args }) => {
       writeFileSync(args[args.indexOf('-o') + 1] ?? '', 'object');

@@ -2279,6 +2279,8 @@ class TraceRunResult(StageResult):
     """What clocks count. Wave-instructions are no time."""
     probe: TraceRunProbe
     launches: list[TraceRunLaunch]
+    other_files: list[str] = field(metadata={"json": "otherFiles"})
+    """Files in the trace folder that the CALLBACK left."""
     folder: str
     """Of the trace, absolute."""
     exit_code: int = field(metadata={"json": "exitCode"})

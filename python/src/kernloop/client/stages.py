@@ -1439,7 +1439,7 @@ class Stages:
         probe: Probes to apply: a built-in one (block_sched, dmat, gmem_bytes, tensorop, program_progress) or a probe.toml file,
             relative to the reproducer or to the working folder. Default: "block_sched".
         output: Folder to create the trace folder in (<month><day>_<time>_<pid>). Default: trace/<probe> of the reproducer,
-            which is replaced.
+            whose earlier traces are replaced.
         capacity: Maximum records per thread or warp in dynamic maps. Records beyond it are dropped and counted. Default: as
             many as the counting run finds.
         allow_callback: Run the CALLBACK of the probe file, a Python program, on each result file. To allow it, give its name

@@ -149,8 +149,9 @@ class Device:
             raise KernloopError("USAGE", f"a grid of {blocks} programs is too large", f"a dimension has at most {_MAX_GRID} work-items")
         with self._lock:
             self._check_process()
-            locked = self._lock_pages(host)
+            locked: list[int] = []
             try:
+                self._lock_pages(host, locked)
                 packet = abi.DispatchPacket(
                     setup=3,
                     workgroup_size_x=threads,
@@ -176,13 +177,12 @@ class Device:
         self._check_process()
         return Hostcalls(self._runtime, waves, write)
 
-    def _lock_pages(self, host: Sequence[HostRange]) -> list[int]:
-        locked: list[int] = []
+    def _lock_pages(self, host: Sequence[HostRange], locked: list[int]) -> None:
+        """`locked` has those that are, also where one of them cannot be."""
         for address, size in pages_of(host):
             agent, seen = abi.Handle(self._runtime.agent), c_void_p()
             self._runtime.call("hsa_amd_memory_lock", address, size, byref(agent), 1, byref(seen))
             locked.append(address)
-        return locked
 
     def _place(self, arguments: bytes, size: int) -> int:
         """One segment serves all: a dispatch has ended before the next one begins."""

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { relative } from 'node:path';
+import { z } from 'zod';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { resolveInside, writeFileAtomic, writeJson } from '../support/files';
+import { isRunning } from '../support/leftovers';
+import { readJson } from '../support/schema';
+import { tunePaths } from './paths';
+
+/** A file of the user's, before `--apply` and after. */
+export interface Change {
+  name: string;
+  before: string;
+  after: string;
+}
+
+const applyingSchema = z.object({
+  schema: z.literal('kernloop.tune-applying/1'),
+  host: z.string(),
+  pid: z.int(),
+  changes: z.array(z.object({ name: z.string(), before: z.string(), after: z.string() })),
+});
+
+/**
+ * Until the verdict is there, `applying.json` has the files as they were: a process that is killed leaves all that the next one needs to take
+ * its changes back.
+ */
+export function beginApplying(root: string, changes: readonly Change[]): void {
+  const { applying } = tunePaths(root);
+  if (existsSync(applying)) throw stillApplying(root);
+  writeJson(applying, { schema: 'kernloop.tune-applying/1', host: hostname(), pid: process.pid, changes });
+}
+
+export function writeChanges(root: string, changes: readonly Change[]): void {
+  for (const { name, after } of changes) writeFileAtomic(placeOf(root, name), after);
+}
+
+/** The verdict is there: nothing is to be taken back any more. */
+export function keepChanges(root: string): void {
+  rmSync(tunePaths(root).applying, { force: true });
+}
+
+/** Takes back each file that still is what tune wrote. A file that was changed since has an edit of the user's: it stays, and is named. */
+export function takeBack(root: string, changes: readonly Change[]): string[] {
+  const changed = changedSince(root, changes);
+  for (const { name, before, after } of changes)
+    if (contentOf(root, name) === after) writeFileAtomic(placeOf(root, name), before);
+  keepChanges(root);
+  return changed;
+}
+
+/** Files that are neither what tune wrote nor what they were before. */
+export const changedSince = (root: string, changes: readonly Change[]): string[] =>
+  changes
+    .filter(({ name, before, after }) => ![before, after].includes(contentOf(root, name) ?? ''))
+    .map(({ name }) => name);
+
+/** Before a search begins: an earlier one that was killed while it judged what it had written left a reproducer that nobody judged. */
+export function takeBackKilledApply(root: string, deps: Pick<Deps, 'report'>): void {
+  const applying = readApplying(root);
+  if (applying === null) return;
+  if (!isDead(applying)) {
+    deps.report.warn(describe(root, applying));
+    return;
+  }
+  const kept = takeBack(root, applying.changes);
+  const names = applying.changes.map(({ name }) => name).filter((name) => !kept.includes(name));
+  if (names.length > 0)
+    deps.report.warn(`${names.join(', ')}: taken back; a \`tune --apply\` was killed before its verdict`);
+  if (kept.length > 0)
+    deps.report.warn(
+      `${kept.join(', ')}: left as it is, since it was changed after the killed \`tune --apply\`; ${undoHint}`,
+    );
+}
+
+/** Every other verb says what it works on. */
+export function warnOfKilledApply(root: string, deps: Pick<Deps, 'report'>): void {
+  const applying = readApplying(root);
+  if (applying !== null) deps.report.warn(describe(root, applying));
+}
+
+export const undoHint = '`patch -R -p1 < build/tune/best.patch` in the reproducer takes out what tune wrote';
+
+type Applying = z.output<typeof applyingSchema>;
+
+function readApplying(root: string): Applying | null {
+  const { applying } = tunePaths(root);
+  if (!existsSync(applying)) return null;
+  return readJson(applying, applyingSchema, 'FILE_UNREADABLE', `remove it; ${undoHint}`);
+}
+
+const isDead = ({ host, pid }: Applying): boolean => host === hostname() && !isRunning(pid);
+
+function describe(root: string, applying: Applying): string {
+  const names = applying.changes.map(({ name }) => name).join(', ');
+  const file = relative(root, tunePaths(root).applying);
+  return isDead(applying)
+    ? `${names}: as a \`tune --apply\` wrote it that was killed before its verdict; the next \`kernloop tune\` takes it back, and without ${file} it stays`
+    : `${names}: as \`tune --apply\` wrote it, without a verdict so far (process ${applying.pid} of ${applying.host}); if that process was killed, ${undoHint}, then remove ${file}`;
+}
+
+function stillApplying(root: string): KernloopError {
+  return new KernloopError(
+    'TUNE_NOT_APPLIED',
+    `another \`tune --apply\` is at work in ${root}, or was killed`,
+    `wait for it; if there is none, ${undoHint}, then remove ${tunePaths(root).applying}`,
+  );
+}
+
+/** A link stays one: what it leads to is written. */
+const placeOf = (root: string, name: string): string => realpathSync(pathOf(root, name));
+
+const pathOf = (root: string, name: string): string => resolveInside(root, name, 'build/tune/applying.json');
+
+function contentOf(root: string, name: string): string | null {
+  const path = pathOf(root, name);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
