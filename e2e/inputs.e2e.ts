@@ -133,6 +133,47 @@ describe('validate under Nx', () => {
     rmSync(candidate);
   });
 
+  it('is not served for a code object that was exchanged between its hash and its judgement, and back', async () => {
+    const candidate = workspace.path(project, 'build/optimized.hsaco');
+    const [right, wrong] = ['right', 'wrong'].map((name) => join(outside, `${name}.hsaco`)) as [string, string];
+    workspace.write(variant, untouched);
+    expect((await workspace.kernloop(['recompile', project])).code).toBe(0);
+    copyFileSync(workspace.path(project, 'build/variant.hsaco'), right);
+    workspace.write(variant, edited);
+    writeFileSync(header(), '#define FAR 8\n');
+    expect((await workspace.kernloop(['recompile', project])).code).toBe(0);
+    copyFileSync(workspace.path(project, 'build/variant.hsaco'), wrong);
+    writeFileSync(header(), '#define FAR 3\n');
+    workspace.write(variant, untouched);
+    copyFileSync(wrong, candidate);
+    // The process of the task begins: Nx has hashed it.
+    const hook = join(outside, 'exchange.cjs');
+    writeFileSync(
+      hook,
+      `const { copyFileSync } = require('node:fs');
+      if (process.env.NX_TASK_TARGET_TARGET === 'validate' && !process.env.EXCHANGED) {
+        process.env.EXCHANGED = '1';
+        copyFileSync(${JSON.stringify(right)}, ${JSON.stringify(candidate)});
+        process.on('exit', () => copyFileSync(${JSON.stringify(wrong)}, ${JSON.stringify(candidate)}));
+      }`,
+    );
+    const exchanged = await workspace.nx(['run', 'outputs-two_outputs:validate'], {
+      env: { NX_DAEMON: 'false', NODE_OPTIONS: `--require ${hook}` },
+    });
+    expect([exchanged.code === 0, exchanged.text]).toEqual([
+      false,
+      expect.stringMatching(/build\/optimized\.hsaco was changed after Nx had hashed it.*\[INPUT_CHANGED\]/),
+    ]);
+    expect(readFileSync(candidate).equals(readFileSync(wrong))).toBe(true);
+    const judged = await validate();
+    expect([judged.code === 0, hits(judged)['outputs-two_outputs:validate'], judged.text]).toEqual([
+      false,
+      false,
+      expect.stringMatching(verdict.fail),
+    ]);
+    rmSync(candidate);
+  });
+
   it('is refused where a task would write or judge what it does not declare', async () => {
     const profile = await workspace.nx(['run', 'outputs:profile', `--output=${outside}/p.json`]);
     expect([profile.code === 0, profile.text]).toEqual([false, expect.stringMatching(/what it declares.*\[USAGE\]/)]);

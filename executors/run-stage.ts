@@ -9,6 +9,7 @@ import type { Environment } from '../lib/support/environment';
 import { KernloopError } from '../lib/support/error';
 import { environmentName, kebab } from '../lib/support/options';
 import { refuseUntracked, type TaskContext } from './tracked';
+import { watchInputs } from './unchanged';
 
 export type TaskOptions = Readonly<Record<string, unknown>>;
 
@@ -29,6 +30,13 @@ export function runStage(name: StageName, options: TaskOptions, context: TaskCon
 
 async function run(stage: Stage, options: TaskOptions, context: TaskContext, deps: Deps): Promise<boolean> {
   const values = configureTask(stage, options, context, deps.env);
+  const requireUnchanged = await watchInputs(stage, values, context, deps);
+  const succeeds = await work(stage, values, deps);
+  if (succeeds) requireUnchanged();
+  return succeeds;
+}
+
+async function work(stage: Stage, values: Readonly<Record<string, unknown>>, deps: Deps): Promise<boolean> {
   const { task } = stage;
   if (deps.env['NX_SKIP_NX_CACHE'] !== 'true' && task?.isCurrent?.(values, deps)) return true;
   if (task?.run) return runTask(stage, values, deps);

@@ -60,6 +60,7 @@ const rooms = [
   'trace-analyze',
   'report',
   'doctor',
+  'task-inputs',
   'stages',
 ];
 

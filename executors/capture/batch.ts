@@ -9,6 +9,7 @@ import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { configureTask, type TaskOptions } from '../run-stage';
 import type { TaskContext } from '../tracked';
+import { watchInputs } from '../unchanged';
 
 export interface TaskResult {
   task: string;
@@ -18,7 +19,12 @@ export interface TaskResult {
 /** Capture tasks of the same app, which one run of it can serve. */
 interface Group {
   options: CaptureOptions;
-  tasks: Map<string, Selection[]>;
+  tasks: Map<string, CaptureTask>;
+}
+
+interface CaptureTask {
+  selections: Selection[];
+  requireUnchanged: () => void;
 }
 
 /** Captures of one app that are due together share one run of it; each stays a task of its own, with its own cache entry. */
@@ -35,7 +41,8 @@ export default async function* captureBatch(
       const own = { ...context, projectName: target.project, targetName: target.target };
       const values = configureTask(stages.capture, { ...inputs[task], ...overrides }, own, deps.env);
       const options = captureOptionsSchema.parse(values);
-      addTo(groups, task, options, selectionsOf(openApp(options.app), options));
+      const requireUnchanged = await watchInputs(stages.capture, values, own, deps);
+      addTo(groups, task, options, { selections: selectionsOf(openApp(options.app), options), requireUnchanged });
     } catch (error) {
       yield failed(task, error, deps);
     }
@@ -62,11 +69,11 @@ const ownOptions = [
 /** An agent takes so many. */
 const mostSelections = 64;
 
-function addTo(groups: Group[], task: string, options: CaptureOptions, selections: Selection[]): void {
+function addTo(groups: Group[], task: string, options: CaptureOptions, own: CaptureTask): void {
   const key = sharedKey(options);
-  const group = groups.find((known) => sharedKey(known.options) === key && fits(known, selections));
-  if (group) group.tasks.set(task, selections);
-  else groups.push({ options, tasks: new Map([[task, selections]]) });
+  const group = groups.find((known) => sharedKey(known.options) === key && fits(known, own.selections));
+  if (group) group.tasks.set(task, own);
+  else groups.push({ options, tasks: new Map([[task, own]]) });
 }
 
 function sharedKey(options: CaptureOptions): string {
@@ -77,7 +84,7 @@ function sharedKey(options: CaptureOptions): string {
 
 /** Two captures of one kernel, or into one folder, are not for the same run. */
 function fits({ tasks }: Group, selections: readonly Selection[]): boolean {
-  const taken = [...tasks.values()].flat();
+  const taken = [...tasks.values()].flatMap(({ selections: other }) => other);
   const free = selections.every(
     ({ name, output }) => !taken.some((other) => other.name === name || other.output === output),
   );
@@ -87,17 +94,26 @@ function fits({ tasks }: Group, selections: readonly Selection[]): boolean {
 async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<TaskResult> {
   let result: CaptureOutcome;
   try {
-    const selections = [...tasks.values()].flat();
+    const selections = [...tasks.values()].flatMap(({ selections: own }) => own);
     result = await runCaptures(options, selections, deps, () => captureSelections(options, selections, deps));
   } catch (error) {
     for (const task of tasks.keys()) yield failed(task, error, deps);
     return;
   }
-  for (const [task, selections] of tasks) {
+  for (const [task, { selections, requireUnchanged }] of tasks) {
     const own = ({ name }: { name: string }): boolean => selections.some((selection) => selection.name === name);
     const failures = result.failures.filter(own);
     if (failures.length > 0) yield failed(task, everyFailure(failures.map(({ error }) => error)), deps);
-    else yield { task, result: { success: true, terminalOutput: describe(result.captures.filter(own)) } };
+    else yield unlessChanged(task, requireUnchanged, describe(result.captures.filter(own)), deps);
+  }
+}
+
+function unlessChanged(task: string, requireUnchanged: () => void, terminalOutput: string, deps: Deps): TaskResult {
+  try {
+    requireUnchanged();
+    return { task, result: { success: true, terminalOutput } };
+  } catch (error) {
+    return failed(task, error, deps);
   }
 }
 

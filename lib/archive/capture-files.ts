@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
+import { sha256 } from '../support/files';
 import { parseJson, readText } from '../support/schema';
 import { droppedSchema, shrinkSchema } from './dropped';
 import { overwrittenSchema, rereadSchema } from './overwritten';
@@ -141,7 +142,18 @@ export function readCapture(folder: string): CaptureJson {
       'use the version of Kernloop that wrote it, or capture again',
     );
   }
-  return parseJson(path, text, captureJsonSchema);
+  const capture = parseJson(path, text, captureJsonSchema);
+  digests.set(capture, sha256(text));
+  return capture;
+}
+
+const digests = new WeakMap<CaptureJson, string>();
+
+/** Of the very text that `readCapture` read. */
+export function captureDigest(capture: CaptureJson): string {
+  const digest = digests.get(capture);
+  if (digest === undefined) throw new Error('readCapture has not read it');
+  return digest;
 }
 
 /** Digests of every chunk that a capture needs, each once. */

@@ -79,6 +79,23 @@ export function currentVariant(
   env: Environment,
   known: Known = knowing(env),
 ): string | undefined {
+  const built = currentBuild(folder, options, env, known);
+  return built && digestOfReads(built.conditions_sha256 ?? '', built);
+}
+
+/** The same whether or not it was built with line information: what was read is the same. */
+export function currentReads(folder: string, env: Environment, known: Known): string | undefined {
+  const built =
+    currentBuild(folder, { lineInfo: false }, env, known) ?? currentBuild(folder, { lineInfo: true }, env, known);
+  return built && digestOfReads(compileConditions(openReproducer(folder).root, {}, env, known), built);
+}
+
+function currentBuild(
+  folder: string,
+  options: Pick<RecompileOptions, 'lineInfo'>,
+  env: Environment,
+  known: Known,
+): VariantJson | undefined {
   try {
     const { root } = openReproducer(folder);
     const paths = reproducerPaths(root);
@@ -93,7 +110,7 @@ export function currentVariant(
       Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
       readsOnlyWhatItTells(paths.recipe) &&
       built.conditions_sha256 === compileConditions(root, options, env, known);
-    return isCurrent ? digestOfReads(built.conditions_sha256 ?? '', built) : undefined;
+    return isCurrent ? built : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
     throw error;

@@ -32,6 +32,8 @@ import {
 export interface ReplayRequest {
   capture: string;
   stores: readonly string[];
+  /** By path: the digest of what the program must find in a file that it reads. */
+  expect?: Readonly<Record<string, string>>;
   codeObject?: string;
   symbol?: string;
   iterations?: number;
@@ -172,6 +174,7 @@ const maxDifferences = 1000;
 function replayArguments(request: ReplayRequest, device: Device): string[] {
   const args = ['--capture', request.capture];
   for (const store of request.stores) args.push('--store', store);
+  for (const [path, digest] of Object.entries(request.expect ?? {})) args.push('--expect', `${path}=${digest}`);
   args.push(...device.replayArguments);
   const named: [string, string | number | undefined][] = [
     ['--code-object', request.codeObject],

@@ -1,8 +1,10 @@
-import { readCapture, type CaptureJson } from '../archive/capture-files';
+import { existsSync } from 'node:fs';
+import { captureDigest, captureFile, readCapture, selfcheckFile, type CaptureJson } from '../archive/capture-files';
 import type { Device } from '../device/device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
 import { fetchLacking } from '../remote/fetch-lacking';
 import { chooseDispatches, type CapturedDispatch, type ChosenDispatches } from './captured-dispatches';
 import { openReplayDevice } from './replay-device';
@@ -75,12 +77,23 @@ function sessionOf(
     request: {
       capture: reproducer.capture,
       stores,
+      expect: judgedFiles(reproducer.capture, capture, code),
       ...codeArguments(code, capture),
       ...ownLaunch(code, capture, reproducer.config),
       ...(options.launch === undefined ? {} : { launch: options.launch }),
       ...(options.guard ? { guard: true } : {}),
       ...limits(capture, device, options),
     },
+  };
+}
+
+/** What every replay of the session must find: the files may change, or be swapped for as long as one of them takes. */
+function judgedFiles(folder: string, capture: CaptureJson, code: Code): Readonly<Record<string, string>> {
+  const selfcheck = selfcheckFile(folder);
+  return {
+    [captureFile(folder)]: captureDigest(capture),
+    ...(existsSync(selfcheck) ? { [selfcheck]: sha256OfFile(selfcheck) } : {}),
+    ...(code.kind === 'variant' ? { [code.path]: code.sha256 } : {}),
   };
 }
 

@@ -3,3 +3,6 @@ export const commandFile = '.kernloop/inputs/command';
 
 /** The same digest, for the tasks of that command. */
 export const commandVariable = 'KERNLOOP_COMMAND_INPUTS';
+
+/** When its values were written, in nanoseconds: see `markBegin`. */
+export const beganVariable = 'KERNLOOP_COMMAND_BEGAN';

@@ -98,6 +98,10 @@ export const errorCodes = kinds({
   SELFCHECK_FAILED: { exitCode: exitCodes.fail, meaning: 'replaying the capture does not give what the app computed' },
   VARIANT_MISSING: { exitCode: exitCodes.usage, meaning: 'the code object of the variant does not exist' },
   VARIANT_STALE: { exitCode: exitCodes.usage, meaning: 'the source was edited after the code object was built' },
+  INPUT_CHANGED: {
+    exitCode: exitCodes.usage,
+    meaning: 'a file that decides the result was changed while the stage ran, or after Nx had hashed it',
+  },
   SYMBOL_MISSING: { exitCode: exitCodes.usage, meaning: 'the code object does not contain the captured kernel' },
   SOURCE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'the source of the kernel was not found' },
   SOURCE_AMBIGUOUS: {

@@ -1,8 +1,7 @@
 import { requestOfCaptured } from '../replay/session';
-import { captureFile } from '../archive/capture-files';
+import { captureDigest } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
-import { sha256OfFile } from '../support/files';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
 import type { ValidateOptions } from './options';
 import type { DispatchReport, Verdict } from './report-json';
@@ -79,7 +78,7 @@ function reportOf(
     code_object_sha256: code.kind === 'variant' ? code.sha256 : capture.kernel.code_object,
     dispatch: dispatch.dispatch,
     capture: dispatch.shown,
-    capture_sha256: sha256OfFile(captureFile(dispatch.folder)),
+    capture_sha256: captureDigest(capture),
     selfcheck: selfcheck.verdict === 'failed' ? 'verified' : selfcheck.verdict,
     device: { kind: session.device.description.kind, identity: session.device.description.identity },
     launch: ownLaunchOf(session),

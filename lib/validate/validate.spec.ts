@@ -55,6 +55,25 @@ describe('validate', () => {
     );
   });
 
+  it('tells every replay the digests of what it must find, those of its report: a file may be swapped in for just as long', async () => {
+    writeVariant(workspace);
+    const [variant, capture, selfcheck] = ['build/variant.hsaco', 'capture/capture.json', 'capture/selfcheck.json'].map(
+      (name) => join(reproducer, name),
+    ) as [string, string, string];
+    const digests = [capture, selfcheck, variant].map((path) => `${path}=${sha256(readFileSync(path))}`);
+    const expected: unknown[] = [];
+    const fake = deps((args) => {
+      expected.push(args.flatMap((word, index) => (word === '--expect' ? [args[index + 1]] : [])));
+      writeFileSync(variant, 'another');
+      writeFileSync(selfcheck, readFileSync(selfcheck, 'utf8').replace('"replays": 4', '"replays": 5'));
+      return [passed];
+    });
+    const report = await validate(options(), fake);
+    expect(expected).toEqual([digests, digests]);
+    expect(`${variant}=${report.code_object_sha256}`).toBe(digests[2]);
+    expect(`${capture}=${report.capture_sha256}`).toBe(digests[0]);
+  });
+
   it('writes a report that follows its schema', async () => {
     await validate(options(), deps());
     const report: unknown = JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8'));

@@ -5,7 +5,8 @@ import type { KernloopJson } from '../../lib/app/kernloop-json';
 import type { TaskInput } from '../../lib/stage/task';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { deviceInputs, namedInputsOf, type TargetInput } from './inputs';
-import { lostFile, pristineFile, selectionFile } from './selections';
+import { declaredFile, selectionFile } from '../../lib/task-inputs/value-files';
+import { lostFile, pristineFile } from './selections';
 import { valueInput } from './task-values';
 import { commonInputs, targetsOf, type Place } from './targets';
 
@@ -100,7 +101,9 @@ function appInputs(root: string, config: KernloopJson): TargetInput[] {
     '{projectRoot}/**/*',
     '!{projectRoot}/.kernloop/**/*',
     `!${declared}`,
+    // By what lies there when the tasks begin, too: they compare it.
     { json: declared, excludeFields: ['kernels'] },
+    valueInput(declaredFile(root)),
     ...outputExclusions(config),
   ];
   // An app at the root of the workspace has the reproducers below it.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
 import { deviceKinds, type DeviceKind } from '../../lib/device/kinds';
-import { fieldOf, jsonReader, type JsonReader } from './lenient-json';
+import { fieldOf, jsonReader, type JsonReader } from '../../lib/support/lenient-json';
 import type { Environment } from '../../lib/support/environment';
 
 /** Which devices the variables of this command tell of beside each task's own; the executor refuses others (executors/tracked.ts). */

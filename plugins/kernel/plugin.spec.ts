@@ -1,8 +1,8 @@
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
 import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
-import { builtFile, judgedFile } from './reproducer-values';
-import { lostFile, selectionFile } from './selections';
+import { builtFile, judgedFile, selectionFile } from '../../lib/task-inputs/value-files';
+import { lostFile } from './selections';
 import { valueInput } from './task-values';
 
 const app = {

@@ -12,12 +12,12 @@ import { appProject, reproducerRoot } from './app-targets';
 import { namedDevices, namedDevicesVariable } from './devices';
 import { identityVariables } from './identity';
 import { devicePools } from './device-pools';
-import { jsonReader } from './lenient-json';
+import { jsonReader } from '../../lib/support/lenient-json';
 import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerValues, trackedVariable } from './reproducer-values';
 import { lostValues, pristineValues, selectionValues } from './selections';
-import { announceCommand, writeValues } from './task-values';
+import { announceCommand, markBegin, writeValues } from './task-values';
 import { namedVariants } from './tracked-variants';
 import { lostCaptures } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
@@ -77,6 +77,7 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
       ...pristineValues(apps, read, foreignIn),
       ...values,
     });
+    Object.assign(process.env, markBegin(workspaceRoot));
   } catch (error) {
     takeNothingFromTheCache(error);
   }

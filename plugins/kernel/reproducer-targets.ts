@@ -3,7 +3,7 @@ import type { KernelJson } from '../../lib/reproducer/kernel-json';
 import { variantExtension } from '../../lib/language/languages';
 import type { TaskInput } from '../../lib/stage/task';
 import { deviceInputs, namedInputsOf, type TargetInput } from './inputs';
-import { builtFile, judgedFile } from './reproducer-values';
+import { builtFile, judgedFile } from '../../lib/task-inputs/value-files';
 import { commonInputs, targetsOf, type Place } from './targets';
 import { valueInput } from './task-values';
 

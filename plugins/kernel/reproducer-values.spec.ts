@@ -1,6 +1,7 @@
 import { rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { TestWorkspace, writeReproducer, writeVariant } from '../../lib/testing/workspace';
-import { builtFile, judgedFile, reproducerValues } from './reproducer-values';
+import { builtFile, judgedFile } from '../../lib/task-inputs/value-files';
+import { reproducerValues } from './reproducer-values';
 
 const root = 'kernels/app/saxpy';
 let workspace: TestWorkspace;

@@ -1,4 +1,5 @@
-import { lostFile, lostValues, pristineFile, pristineValues, selectionFile, selectionValues } from './selections';
+import { declaredFile, selectionFile } from '../../lib/task-inputs/value-files';
+import { lostFile, lostValues, pristineFile, pristineValues, selectionValues } from './selections';
 
 const app = (first: object, more: object = {}): string =>
   JSON.stringify({
@@ -15,11 +16,14 @@ const [saxpy, sum] = ['saxpy', 'sum'].map((kernel) => selectionFile('apps/a', ke
 describe('what is selected of each kernel', () => {
   it('changes with the entry of that kernel, and with nothing else', () => {
     const before = variables(app({}));
-    expect(Object.keys(before).sort()).toEqual([saxpy, sum].sort());
+    expect(Object.keys(before).sort()).toEqual([saxpy, sum, declaredFile('apps/a')].sort());
     const edited = variables(app({ dispatch: '2-3' }));
     expect(edited[saxpy]).not.toBe(before[saxpy]);
     expect(edited[sum]).toBe(before[sum]);
-    expect(variables(app({}, { command: ['other'] }))).toEqual(before);
+    expect(edited[declaredFile('apps/a')]).toBe(before[declaredFile('apps/a')]);
+    const other = variables(app({}, { command: ['other'] }));
+    expect([other[saxpy], other[sum]]).toEqual([before[saxpy], before[sum]]);
+    expect(other[declaredFile('apps/a')]).not.toBe(before[declaredFile('apps/a')]);
   });
 
   it('has a file for each kernel of each app, however alike the names are', () => {
@@ -57,7 +61,7 @@ describe('what is selected of each kernel', () => {
   it.each(['{', '[]', 'null', '{"kernels": 3}', '{"kernels": [null, 4, {"match": "x"}]}'])(
     'declares nothing in a file such as %s',
     (text) => {
-      expect(variables(text)).toEqual({});
+      expect(Object.keys(variables(text)).filter((file) => file !== declaredFile('apps/a'))).toEqual([]);
     },
   );
 });

@@ -1,25 +1,12 @@
 import { dirname } from 'node:path/posix';
 import { nameSchema } from '../../lib/app/kernloop-json';
-import { shortDigest, valueFile, type TaskValues } from './task-values';
+import { declaredValues, kernelsOf } from '../../lib/task-inputs/declared-values';
+import { fileOfKernel } from '../../lib/task-inputs/value-files';
+import type { TaskValues } from './task-values';
 
-/**
- * Nx hashes files, or top-level fields of JSON files, but no element of a list: what an app says of one kernel is an input as the
- * digest in a file of its own, so that it concerns the tasks of that kernel alone.
- */
-export const selectionFile = (root: string, kernel: string): string => fileOfKernel('selection', root, kernel);
-
-/** Apart from those of a reproducer, whose folder may have the same name. */
-const fileOfKernel = (kind: string, root: string, kernel: string): string => valueFile(kind, `${root} ${kernel}`);
-
-/** Of every kernel that these files (kernloop.json, relative to the workspace) declare. */
+/** Of every kernel that these files (kernloop.json, relative to the workspace) declare, and what they say of none. */
 export function selectionValues(files: readonly string[], read: (path: string) => string): TaskValues {
-  const entries = files.flatMap((file) =>
-    kernelsOf(read(file)).map((kernel): [string, string] => [
-      selectionFile(dirname(file), kernel.name),
-      shortDigest(JSON.stringify(kernel)),
-    ]),
-  );
-  return Object.fromEntries(entries);
+  return Object.fromEntries(files.flatMap((file) => Object.entries(declaredValues(file, read(file)))));
 }
 
 /** Of a kernel: what lies in its pristine/ and is none of ours. Nx removes it on a cache hit; the task itself refuses to. */
@@ -71,20 +58,4 @@ function nameIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** As written, whatever it means. A file that is none of ours, or broken, declares nothing here: it has no project either. */
-function kernelsOf(text: string): { name: string }[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  const kernels: unknown = typeof value === 'object' && value !== null && 'kernels' in value ? value.kernels : [];
-  if (!Array.isArray(kernels)) return [];
-  return kernels.filter(
-    (kernel: unknown): kernel is { name: string } =>
-      typeof kernel === 'object' && kernel !== null && 'name' in kernel && typeof kernel.name === 'string',
-  );
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { TestWorkspace } from '../../lib/testing/workspace';
-import { valueFile, writeValues } from './task-values';
+import { valueFile } from '../../lib/task-inputs/value-files';
+import { writeValues } from './task-values';
 
 describe('the values that tasks are hashed by', () => {
   let workspace: TestWorkspace;

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../../lib/support/files';
 import { partialOf } from '../../lib/support/leftovers';
-import { commandFile, commandVariable } from '../../lib/stage/command-inputs';
+import { beganVariable, commandFile, commandVariable } from '../../lib/stage/command-inputs';
+import { valuesFolder } from '../../lib/task-inputs/value-files';
 import type { TargetInput } from './inputs';
 
 /**
@@ -13,20 +13,8 @@ import type { TargetInput } from './inputs';
  */
 export type TaskValues = Readonly<Record<string, string>>;
 
-const folder = '.kernloop/inputs';
-
-/** Each in a folder of its own, whatever it is called. */
-export function valueFile(kind: string, unique: string): string {
-  const digest = createHash('sha256').update(unique).digest('hex').slice(0, 16);
-  return `${folder}/${BigInt(`0x${digest}`).toString(36).toUpperCase().padStart(13, '0').slice(-12)}/${kind}`;
-}
-
 /** Git ignores the file. */
 export const valueInput = (file: string): TargetInput => ({ fileset: `{workspaceRoot}/${file}`, includeIgnored: true });
-
-/** 128 bits of the digest. */
-export const shortDigest = (content: string): string =>
-  createHash('sha256').update(content).digest('base64url').slice(0, 22);
 
 /** A file that holds its value already keeps its time: Nx need not read it again. */
 export function writeValues(workspaceRoot: string, values: TaskValues): void {
@@ -61,6 +49,17 @@ function contentOf(path: string): string | undefined {
 export function announceCommand(workspaceRoot: string, own: readonly string[]): Readonly<Record<string, string>> {
   const id = sha256(JSON.stringify(own));
   // Of a file that git sees, Nx takes the digest that it had when the graph was made.
-  writeValues(workspaceRoot, { [`${folder}/.gitignore`]: '*\n', [commandFile]: id });
+  writeValues(workspaceRoot, { [`${valuesFolder}/.gitignore`]: '*\n', [commandFile]: id });
   return { [commandVariable]: id };
+}
+
+/**
+ * When all values of a command were written, by the clock of the disk. A task that finds one that is younger was hashed by another value
+ * (executors/unchanged.ts).
+ */
+export function markBegin(workspaceRoot: string): Readonly<Record<string, string>> {
+  const path = join(workspaceRoot, valuesFolder, 'began');
+  // Another content each time, or nothing would be written.
+  replace(path, `${process.pid} ${process.hrtime.bigint()}\n`);
+  return { [beganVariable]: String(statSync(path, { bigint: true }).ctimeNs) };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fieldOf, type JsonReader } from './lenient-json';
+import { fieldOf, type JsonReader } from '../../lib/support/lenient-json';
 import type { Environment } from '../../lib/support/environment';
 import { kernelFile } from '../../lib/support/project-file-names';
 

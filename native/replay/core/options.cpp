@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kUsage =
     "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--launch direct|hip [--hip-runtime LIB]] "
-    "[--code-object FILE] [--symbol MANGLED] "
+    "[--code-object FILE] [--symbol MANGLED] [--expect FILE=SHA256]… "
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--adverse WAVE_INSTRUCTIONS] [--compare | --side-by-side [--order-seed N]] "
@@ -96,6 +96,14 @@ std::optional<GivenRecord> parse_record(const std::string& text) {
   return GivenRecord{place.substr(0, first), *offset, *size, *bytes};
 }
 
+// FILE=DIGEST
+bool parse_expected(const std::string& text, ExpectedFiles& expected) {
+  const size_t equals = text.rfind('=');
+  if (equals == text.npos || equals == 0) return false;
+  const auto digest = Digest::parse(text.substr(equals + 1));
+  return digest && expected.emplace(text.substr(0, equals), *digest).second;
+}
+
 std::optional<std::vector<Fill>> parse_fills(const std::string& text) {
   std::vector<Fill> fills;
   for (size_t begin = 0; begin <= text.size();) {
@@ -137,6 +145,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   const std::map<std::string, Setter> setters = {
       {"--capture", path(options.capture)},
       {"--store", [&](const std::string& text) { return options.stores.emplace_back(text), !text.empty(); }},
+      {"--expect", [&](const std::string& text) { return parse_expected(text, options.expected); }},
       {"--hsa-runtime", path(options.hsa_runtime)},
       {"--hip-runtime", path(options.hip_runtime)},
       {"--launch",

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "replay/core/device.h"
 #include "replay/core/dump.h"
+#include "replay/core/expected_files.h"
 #include "replay/core/lens_output.h"
 #include "replay/core/overrides.h"
 #include "replay/core/poison_fill.h"
@@ -40,6 +41,7 @@ struct GivenRecord {
 struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
+  ExpectedFiles expected;
   std::filesystem::path hsa_runtime;  // empty: the software GPU beside the program
   bool launches_with_hip = false;     // through the HIP runtime instead of a queue of ours
   std::filesystem::path hip_runtime;  // empty: libamdhip64 by its usual names

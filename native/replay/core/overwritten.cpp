@@ -133,8 +133,9 @@ void emit_rows(const char* event, const Target& target, const std::vector<Addres
   }
 }
 
-Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets) {
-  auto text = archive::read_text(path, kMaxOverwrittenFile);
+Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets,
+                        const ExpectedFiles& expected) {
+  auto text = read_expected(expected, path, kMaxOverwrittenFile);
   if (!text) return text.error();
   auto json = parse_json(*text, path.string());
   if (!json) return json.error();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "replay/core/events.h"
+#include "replay/core/expected_files.h"
 #include "replay/core/target.h"
 
 namespace kernloop::replay {
@@ -36,7 +37,8 @@ void emit_rows(const char* event, const Target& target, const std::vector<Addres
 
 // The `overwritten` list of a selfcheck.json, into the targets; none where an older version wrote the file.
 // VARYING_INVALID where it does not fit the capture.
-Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets);
+Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets,
+                        const ExpectedFiles& expected = {});
 
 // Bytes of a target that are to be as the app left them whatever they held, without those that `varying` leaves
 // unjudged; and of these, those that the app's dispatch left as they were.

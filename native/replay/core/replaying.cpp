@@ -147,7 +147,7 @@ Result<VariantOptions> named_variant(const Options& options) {
   VariantOptions variant;
   variant.symbol = options.symbol;
   if (!options.code_object) return variant;
-  auto file = archive::read_text(*options.code_object, kMaxCodeObjectFile);
+  auto file = read_expected(options.expected, *options.code_object, kMaxCodeObjectFile);
   if (!file) return file.error();
   variant.file.emplace(file->begin(), file->end());
   variant.file_name = options.code_object->string();

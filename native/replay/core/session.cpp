@@ -66,13 +66,13 @@ class Session {
       if (auto checked = check_dump(*options_.dump, targets_); !checked) return checked;
     }
     if (options_.known_varying) {
-      auto varying = read_varying(*options_.known_varying, targets_);
+      auto varying = read_varying(*options_.known_varying, targets_, options_.expected);
       if (!varying) return varying.error();
       varying_ = std::move(*varying);
       if (auto applied = apply_records(options_.records, varying_); !applied) return applied;
     }
     if (options_.overwritten) {
-      if (auto read = read_overwritten(*options_.overwritten, targets_); !read) return read;
+      if (auto read = read_overwritten(*options_.overwritten, targets_, options_.expected); !read) return read;
     }
     if (options_.probes) {
       if (auto set = set_probes(*options_.probes, device_); !set) return set;
@@ -651,6 +651,11 @@ int exit_code_of(const Error& error) {
 }
 
 SessionEnd run_session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink) {
+  const auto manifest = options.capture / archive::kManifestFile;
+  if (auto checked = check_expected(options.expected, manifest, reader.capture_digest()); !checked) {
+    sink.emit(error_event(checked.error()));
+    return {exit_code_of(checked.error()), false};
+  }
   auto end = options.side_by_side ? replay_side_by_side(options, reader, device, sink)
                                   : Session(options, reader, device, sink).run();
   if (end) return *end;

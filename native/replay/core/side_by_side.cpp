@@ -147,7 +147,7 @@ class SideBySide {
       if (auto checked = check_dump(*options_.dump, side.targets); !checked) return checked;
     }
     if (!options_.known_varying) return Unit{};
-    auto varying = read_varying(*options_.known_varying, side.targets);
+    auto varying = read_varying(*options_.known_varying, side.targets, options_.expected);
     if (!varying) return varying.error();
     side.varying = std::move(*varying);
     if (auto applied = apply_records(options_.records, side.varying); !applied) return applied;

@@ -199,8 +199,9 @@ archive::Json to_json(const VaryingRange& range) {
   return json;
 }
 
-Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets) {
-  auto text = archive::read_text(path, kMaxVaryingFile);
+Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets,
+                                               const ExpectedFiles& expected) {
+  auto text = read_expected(expected, path, kMaxVaryingFile);
   if (!text) return text.error();
   auto json = parse_json(*text, path.string());
   if (!json) return json.error();

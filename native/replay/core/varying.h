@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "replay/core/element_type.h"
+#include "replay/core/expected_files.h"
 #include "replay/core/layout.h"
 #include "replay/core/record_multiset.h"
 #include "replay/core/target.h"
@@ -63,7 +64,8 @@ bool within_spread(Number value, Number min, Number max);
 archive::Json to_json(const VaryingRange& range);
 
 // The `varying` list of a selfcheck.json. Ranges must lie in the targets they name.
-Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets);
+Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets,
+                                               const ExpectedFiles& expected = {});
 
 // Of the ranges that concern `target`, those without free order: the bytes whose values are acceptable now, sorted; and
 // how many bytes were judged as numbers. Those that cannot be judged are among the accepted.

@@ -383,6 +383,10 @@ TEST(Options, TakesEveryDocumentedOption) {
   EXPECT_EQ(options->tolerances.at(0).target, "r1");
   EXPECT_EQ(parse_options({"--capture", "c", "--calibrate", "1,2,0x10"})->calibrate, (std::vector<uint64_t>{1, 2, 16}));
   EXPECT_EQ(parse_options({"--describe-device", "cuda", "--device", "2"})->device, 2u) << "needs no capture";
+  const std::string digest(64, '0');
+  const auto expecting = parse_options({"--capture", "c", "--expect", "a=b=" + digest, "--expect", "d=" + digest});
+  ASSERT_TRUE(expecting) << expecting.error().message;
+  EXPECT_EQ(expecting->expected, (ExpectedFiles{{"a=b", Digest{}}, {"d", Digest{}}}));
 }
 
 TEST(Options, UsageNamesEveryOptionThatIsTaken) {
@@ -415,6 +419,8 @@ TEST(Options, RefusesWhatItDoesNotUnderstand) {
         Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"},
         Arguments{"--capture", "c", "--tolerance", "r0=f32,ulp=1"},
         Arguments{"--capture", "c", "--compare", "--leave-padding"},
+        Arguments{"--capture", "c", "--expect", "f=" + std::string(63, '0')},
+        Arguments{"--capture", "c", "--expect", "=" + std::string(64, '0')},
         Arguments{"--capture", "c", "--compare", "--tolerance", "r0=f32"}}) {
     const auto options = parse_options(bad);
     ASSERT_FALSE(options);

@@ -523,6 +523,33 @@ TEST_F(SessionTest, RefusesAVariantWithoutTheKernelAndNamesTheNearest) {
   EXPECT_TRUE(device.launches.empty()) << "never another kernel";
 }
 
+// Whoever asks hashed one file, and another lies there by the time that it is read: swapped in for just as long.
+TEST_F(SessionTest, JudgesOnlyTheBytesThatItWasAskedToJudge) {
+  const auto digest_of = [](const std::filesystem::path& path) {
+    const auto text = archive::read_text(path, 1 << 20);
+    return sha256({reinterpret_cast<const uint8_t*>(text->data()), text->size()});
+  };
+  options_.capture = directory_.path() / "capture";
+  capture_.write(options_.capture);
+  const auto other = test_code_object("other_initializer.hsaco");
+  const auto varying = directory_.path() / "varying.json", overwritten = directory_.path() / "overwritten.json";
+  std::ofstream(varying) << R"({"varying": []})";
+  std::ofstream(overwritten) << R"({"overwritten": []})";
+  options_.code_object = test_code_object("baseline.hsaco");
+  options_.known_varying = varying;
+  options_.overwritten = overwritten;
+  for (const auto& path : {options_.capture / "capture.json", *options_.code_object, varying, overwritten}) {
+    options_.expected = {{path, digest_of(path)}, {"elsewhere", digest_of(other)}};
+    EXPECT_EQ(run(baseline()).exit_code, kExitPass) << result();
+    options_.expected[path] = digest_of(other);
+    FakeDevice device(baseline());
+    EXPECT_EQ(run(device).exit_code, kExitBadInput) << path;
+    EXPECT_EQ(result()["code"], "INPUT_CHANGED") << result();
+    EXPECT_NE(result()["message"].get<std::string>().find(path.string()), std::string::npos) << result();
+    EXPECT_TRUE(device.launches.empty());
+  }
+}
+
 TEST_F(SessionTest, RefusesAVariantWithOtherArguments) {
   options_.code_object = test_code_object("more_arguments.hsaco");
   EXPECT_EQ(run(baseline()).exit_code, kExitBadInput);

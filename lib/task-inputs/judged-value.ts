@@ -1,0 +1,93 @@
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { candidateFiles } from '../reproducer/known-variants';
+import { sha256 } from '../support/files';
+import { fieldOf, type JsonReader } from '../support/lenient-json';
+import { kernelFile, kernloopFile } from '../support/project-file-names';
+
+type Digest = (path: string) => string;
+
+const digests = z.record(z.string(), z.string());
+const judgedSchema = z.strictObject({
+  /** Of the reproducer, and files of captures behind links. */
+  files: digests,
+  /** Variants, as they were named. */
+  named: digests,
+  /** Of kernloop.json of the app. */
+  options: z.string(),
+});
+type Judged = z.output<typeof judgedSchema>;
+
+/**
+ * What validate judges and reads and Nx does not hash, as digests: Nx hashes this text, and the task compares what it finds with it.
+ * `variants`: every value that `--variant` may have.
+ */
+export function judgedValue(
+  folder: string,
+  workspaceRoot: string,
+  variants: readonly string[],
+  digestOf: Digest,
+  json: JsonReader,
+): string {
+  const recompiled = ['hsaco', 'cubin'].map((extension) => join(folder, 'build', `variant.${extension}`));
+  const named = variants.filter((variant) => !recompiled.includes(resolve(folder, variant)));
+  const files = [kernelFile, ...candidateFiles(folder), ...linkedCaptureFiles(folder)];
+  const judged: Judged = {
+    files: digestsOf(folder, files, digestOf),
+    named: digestsOf(folder, named, digestOf),
+    options: sha256(optionsOfApp(folder, workspaceRoot, json)),
+  };
+  return JSON.stringify(judged);
+}
+
+/** The same of now, and the first that is not what `before` says; null where all is. */
+export function changedJudged(
+  before: string,
+  folder: string,
+  workspaceRoot: string,
+  digestOf: Digest,
+  json: JsonReader,
+): string | null {
+  const then = judgedSchema.parse(JSON.parse(before));
+  const now = judgedSchema.parse(
+    JSON.parse(judgedValue(folder, workspaceRoot, Object.keys(then.named), digestOf, json)),
+  );
+  const names = new Set([then, now].flatMap(({ files, named }) => [...Object.keys(files), ...Object.keys(named)]));
+  const differs = (name: string): boolean =>
+    then.files[name] !== now.files[name] || then.named[name] !== now.named[name];
+  return [...names].find(differs) ?? (then.options === now.options ? null : `"options" of ${kernloopFile}`);
+}
+
+const digestsOf = (folder: string, names: readonly string[], digestOf: Digest): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, contentOf(resolve(folder, name), digestOf)]));
+
+/** Links are followed. */
+function contentOf(path: string, digestOf: Digest): string {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? digestOf(path) : 'none';
+}
+
+/** A capture is hashed by Nx as the output of its task or as a file, unless it is a link. */
+function linkedCaptureFiles(folder: string): string[] {
+  const several = namesIn(join(folder, 'captures')).map((name) => join('captures', name));
+  return ['capture', ...several].flatMap((capture) => {
+    const files = ['capture.json', 'selfcheck.json'].map((name) => join(capture, name));
+    const isLinked = [dirname(capture), capture, ...files].some((name) => isLink(join(folder, name)));
+    return isLinked ? files : [];
+  });
+}
+
+/** What kernloop.json of the app says for every kernel counts here too (lib/stages/configure.ts). */
+function optionsOfApp(folder: string, workspaceRoot: string, json: JsonReader): string {
+  const root = fieldOf(fieldOf(json(join(folder, kernelFile)), 'app'), 'root');
+  if (typeof root !== 'string') return 'none';
+  return JSON.stringify(fieldOf(json(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}

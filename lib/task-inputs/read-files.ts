@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { databaseFile, programFile } from '../app/app';
+import type { TaskInput } from '../stage/task';
+import { sha256OfFile } from '../support/files';
+import { kernelFile, kernloopFile } from '../support/project-file-names';
+
+/** Where the inputs of a task lie: the folder of its project, and of an app's the reproducers of the kernels that it is for. */
+export interface TaskFolders {
+  readonly root: string;
+  readonly reproducers: readonly string[];
+}
+
+/**
+ * Files that a task reads by what its descriptor says of its inputs, whoever writes them: outputs of other tasks, and what the stages left.
+ * What the user edits, a value tells (value-files.ts).
+ */
+export function readFiles(inputs: readonly TaskInput[], { root, reproducers }: TaskFolders): string[] {
+  return inputs.flatMap((input): string[] => {
+    if (typeof input === 'object') return 'written' in input ? matching(root, input.written) : [];
+    switch (input) {
+      case 'app':
+        return [join(root, kernloopFile)];
+      case 'program':
+        return [join(root, programFile)];
+      case 'compileCommands':
+        return [join(root, databaseFile)];
+      case 'reproducer':
+        return [join(root, kernelFile)];
+      case 'capture':
+        return reproducers.flatMap((folder) =>
+          ['capture', 'captures/*'].flatMap((capture) =>
+            ['capture', 'selfcheck'].flatMap((name) => matching(folder, `${capture}/${name}.json`)),
+          ),
+        );
+      case 'variant':
+        return ['json', 'hsaco', 'cubin'].map((extension) => join(root, 'build', `variant.${extension}`));
+      case 'results':
+        return resultFiles.flatMap((pattern) => matching(root, pattern));
+      default:
+        return [];
+    }
+  });
+}
+
+/** As plugins/kernel/reproducer-targets.ts has them. */
+const resultFiles = [
+  ...['capture/capture.json', 'capture/observed.json', 'captures/*/capture.json', 'captures/*/observed.json'],
+  ...['report.json', 'build/results/*', 'build/tune/tune.json'],
+  ...['pgo/*.json', 'pgo/instrumented/map.json', 'pgo/variants/*.report.json'],
+];
+
+/** By path. */
+export function digestsOf(paths: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(paths.map((path) => [path, isFile(path) ? sha256OfFile(path) : 'none']));
+}
+
+/** The first that is another one, is gone or is new; null where none is. */
+export function changedFile(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string | null {
+  return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path)) ?? null;
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** `*` stands for a name, or a part of one. */
+function matching(root: string, pattern: string): string[] {
+  const folders = dirname(pattern) === '.' ? [root] : foldersOf(root, dirname(pattern));
+  const name = new RegExp(`^${basename(pattern).replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  return folders.flatMap((folder) =>
+    namesIn(folder)
+      .filter((each) => name.test(each))
+      .map((each) => join(folder, each)),
+  );
+}
+
+function foldersOf(root: string, pattern: string): string[] {
+  const [first = '', ...rest] = pattern.split('/');
+  const folders = first === '*' ? namesIn(root).map((name) => join(root, name)) : [join(root, first)];
+  return rest.length === 0 ? folders : folders.flatMap((folder) => foldersOf(folder, rest.join('/')));
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
+}
