@@ -662,6 +662,7 @@ int exit_code_of(const Error& error) {
 }
 
 SessionEnd run_session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink) {
+  if (const Json identity = device.identity(); !identity.is_null()) sink.emit(identity);
   auto end = options.side_by_side ? replay_side_by_side(options, reader, device, sink)
                                   : Session(options, reader, device, sink).run();
   if (end) return *end;
