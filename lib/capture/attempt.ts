@@ -7,6 +7,7 @@ import type { AppIdentity } from '../app/identity';
 import { inputOf } from '../app/input';
 import { launchObstacles, otherRuntime, sameFile, type LaunchObstacle } from '../app/launch';
 import type { Device } from '../device/device';
+import { throughRuntime } from '../device/hsa';
 import { storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -163,11 +164,14 @@ export class CaptureRun {
     });
   }
 
-  /** A library path that is built into the app may bring a runtime that is not the one of the chosen device. */
-  private checkRuntime({ pid }: CapturedEvent, { processes }: RunLog): void {
+  /** The device as the app reached it. A library path that is built into the app may bring a runtime that is not the one of the chosen device. */
+  private deviceOf({ pid }: CapturedEvent, { processes }: RunLog): Device {
     const { device } = this.context;
     const runtime = processes.runtimes().find((process) => process.pid === pid);
-    if (runtime === undefined || device.runtime === null || sameFile(runtime.runtime, device.runtime)) return;
+    if (runtime === undefined) return device;
+    if (device.runtime === null || sameFile(runtime.runtime, device.runtime)) {
+      return throughRuntime(device, runtime.runtime);
+    }
     const { code, what, hint } = otherRuntime(`${describeProcess(runtime)} loaded ${runtime.runtime}`);
     throw new KernloopError(code, what, hint);
   }
@@ -252,11 +256,11 @@ export class CaptureRun {
     attempt: Attempt,
     log: RunLog,
   ): Promise<void> {
-    this.checkRuntime(event, log);
+    const device = this.deviceOf(event, log);
     const label = this.label(request, event.ordinal);
-    const checked = await this.check(label, event);
+    const checked = await this.check(label, event, device);
     if (checked.scopeTooSmall && again.withScopeAll(event.ordinal)) return;
-    const { selfcheck, bytesStored } = await this.shrink(label, event, checked.selfcheck);
+    const { selfcheck, bytesStored } = await this.shrink(label, event, checked.selfcheck, device);
     const stored = { ...event, bytes_stored: bytesStored ?? event.bytes_stored };
     attempt.captures.push(describe(request, stored, selfcheck, log.processes.name(event.pid)));
     if (selfcheck?.verdict !== 'failed') {
@@ -290,11 +294,12 @@ export class CaptureRun {
   private async check(
     label: string,
     event: CapturedEvent,
+    device: Device,
   ): Promise<{ selfcheck: Selfcheck | null; scopeTooSmall: boolean }> {
     if (!this.context.options.selfCheck) return { selfcheck: null, scopeTooSmall: false };
     this.warnOfOtherGpu(label, event.output);
     this.deps.report.info(`${label}: captured ${formatBytes(event.bytes_raw)}; replaying it to check it`);
-    return selfCheck(this.target(event), this.context.device, this.deps);
+    return selfCheck(this.target(event), device, this.deps);
   }
 
   private target(event: CapturedEvent): SelfCheckTarget {
@@ -310,8 +315,9 @@ export class CaptureRun {
     label: string,
     event: CapturedEvent,
     selfcheck: Selfcheck | null,
+    device: Device,
   ): Promise<{ selfcheck: Selfcheck | null; bytesStored?: number }> {
-    const { options, device } = this.context;
+    const { options } = this.context;
     if (!options.shrink || selfcheck === null || selfcheck.verdict === 'failed') return { selfcheck };
     const { inlineLimitBytes } = options;
     return shrink(

@@ -3,7 +3,7 @@ import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { openDevice } from './open-device';
-import { firstGpu, targetName } from './hsa';
+import { firstGpu, openHsa, targetName, throughRuntime } from './hsa';
 import { softgpuIdentity, softgpuTargetOf } from './softgpu';
 
 describe('devices', () => {
@@ -96,6 +96,17 @@ describe('devices', () => {
     [90006n, 'gfx906'],
   ])('reads the version %s of the driver as %s', (version, name) => {
     expect(targetName(version)).toBe(name);
+  });
+
+  it('is other hardware with another runtime, which has to be there', () => {
+    workspace.write('nodes/1/properties', 'gfx_target_version 90010\nwave_front_size 64\nunique_id 255\n');
+    const hsa = (runtime?: string) =>
+      openHsa(fakeDeps({}, workspace.native, { env: { KERNLOOP_HSA_RUNTIME: runtime } }), workspace.path('nodes'));
+    const runtime = workspace.write('rocm/libhsa-runtime64.so.1', 'ROCr');
+    expect(hsa().description.identity).toBe('hsa-gfx90a-ff');
+    expect(hsa(runtime).description.identity).toMatch(/^hsa-gfx90a-ff-[0-9a-f]{12}$/);
+    expect(thrown(() => hsa('/nowhere/libhsa-runtime64.so.1'))).toMatchObject({ code: 'RUNTIME_NOT_FOUND' });
+    expect(throughRuntime(hsa(), runtime).replayArguments).toEqual(['--hsa-runtime', runtime]);
   });
 
   it('takes the first node with compute units from the topology of the driver', () => {

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
 import type { Device, DeviceDescription } from './device';
 import { rocmAgent } from './hsa-agent';
 import { lockFile } from './lock-file';
@@ -9,8 +10,15 @@ import { lockFile } from './lock-file';
 /** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
 export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
 
-export function openHsa(deps: Deps): Device {
-  const description = firstGpu(topologyFolder);
+/** ROCr, wherever the loader finds it: as apps do. */
+export const systemHsaRuntime = 'libhsa-runtime64.so.1';
+
+/** Names the file of another one for replays: for apps that bring their own. */
+export const hsaRuntimeVariable = 'KERNLOOP_HSA_RUNTIME';
+
+export function openHsa(deps: Deps, topology = topologyFolder): Device {
+  const runtime = deps.env[hsaRuntimeVariable];
+  const description = identifiedBy(firstGpu(topology), runtime);
   deps.report.warn('the hsa device has not been run on AMD hardware by the authors of Kernloop; check its results');
   return {
     description,
@@ -24,8 +32,27 @@ export function openHsa(deps: Deps): Device {
     runtime: null,
     hasNvrtc: false,
     hasSanitizer: false,
-    replayArguments: [],
+    replayArguments: ['--hsa-runtime', runtime || systemHsaRuntime],
   };
+}
+
+/** The hardware as an app reached it that has loaded `runtime`; any other device as it is. */
+export function throughRuntime(device: Device, runtime: string): Device {
+  if (device.description.kind !== 'hsa' || runtime === '') return device;
+  return { ...device, replayArguments: ['--hsa-runtime', runtime] };
+}
+
+/** Another runtime is another device: what it loads and launches may differ. */
+function identifiedBy(description: DeviceDescription, runtime: string | undefined): DeviceDescription {
+  if (!runtime) return description;
+  if (!existsSync(runtime)) {
+    throw new KernloopError(
+      'RUNTIME_NOT_FOUND',
+      `${hsaRuntimeVariable} names ${runtime}, which does not exist`,
+      `name the libhsa-runtime64.so.1 of your ROCm there, or unset it`,
+    );
+  }
+  return { ...description, identity: `${description.identity}-${sha256OfFile(runtime).slice(0, 12)}` };
 }
 
 /** The first node with compute units, from the driver's topology files. */

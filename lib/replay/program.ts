@@ -4,6 +4,7 @@ import type { ElementType } from '../reproducer/kernel-json';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
+import { requireNamedDevice, type RanOn } from './ran-on';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import {
   replayEvents,
@@ -154,6 +155,8 @@ export interface ReplayOutcome {
   checked: CheckedEvent[];
   /** Of a device that tells them: one for each side. */
   conditions: ConditionsEvent[];
+  /** Null where the device is opened by its own name (cuda). */
+  ranOn: RanOn | null;
   /** A row for each region and module variable, where they were compared. */
   compared: ComparedEvent[];
   /** A row for each group of arrays in free order that is judged by itself. */
@@ -252,6 +255,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     tolerances: [],
     checked: [],
     conditions: [],
+    ranOn: null,
     compared: [],
     freeOrders: [],
     restored: { regions: 0, bytes: 0, droppedBytes: 0 },
@@ -274,11 +278,15 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     throw new KernloopError('NATIVE_FAILED', `${describeEnd('kernloop-replay', ended)}\nwithout a result`, rebuildHint);
   }
   checkExit(result, ended.exitCode, ended.signal);
+  requireNamedDevice(outcome.ranOn, device, request.capture);
   return { ...outcome, result };
 }
 
 function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { result?: ResultEvent }): void {
   switch (event.event) {
+    case 'device':
+      outcome.ranOn = event;
+      break;
     case 'restored':
       outcome.restored = { regions: event.regions, bytes: event.bytes, droppedBytes: event.dropped_bytes ?? 0 };
       break;

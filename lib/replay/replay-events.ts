@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { overwrittenSchema, rereadSchema } from '../archive/overwritten';
 import { conditionsSchema } from './conditions';
 import { keptStateSchema } from './kept-state';
+import { ranOnSchema } from './ran-on';
 import { varyingSchema } from '../archive/varying';
 
 /** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
@@ -203,6 +204,7 @@ const findingSchema = accessSchema.extend({
 const lensContent = { bytes: count, address: z.string(), file: z.string(), sha256: z.string() };
 
 const events = {
+  device: ranOnSchema,
   restored: z.looseObject({
     event: z.literal('restored'),
     regions: count,

@@ -103,6 +103,9 @@ class DeviceReplay {
   virtual CodePlacement* code_placement() { return nullptr; }
   virtual KeptMemory* kept_memory() { return nullptr; }
 
+  // The event that says which device this is; null where the caller has named it.
+  virtual archive::Json identity() const { return nullptr; }
+
   // Which kind of memory a captured region comes back as, and in which units that kind is mapped.
   virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
   // Whether a launch is measured in time, which varies, or in counts of what was executed, which repeat.

@@ -656,6 +656,7 @@ SessionEnd run_session(const Options& options, const archive::Reader& reader, De
     sink.emit(error_event(checked.error()));
     return {exit_code_of(checked.error()), false};
   }
+  if (const Json identity = device.identity(); !identity.is_null()) sink.emit(identity);
   auto end = options.side_by_side ? replay_side_by_side(options, reader, device, sink)
                                   : Session(options, reader, device, sink).run();
   if (end) return *end;

@@ -45,6 +45,7 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   CodePlacement* code_placement() override { return soft_ && !uses_hip_ ? this : nullptr; }
   KeptMemory* kept_memory() override { return kept_.get(); }
   bool measures_time() const override { return !soft_; }
+  archive::Json identity() const override;
   Status map(const Mapping& mapping) override;
   Result<bool> map_apart(const AddressRange& window, const AddressRange& range) override;
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
@@ -156,6 +157,18 @@ Status HsaDevice::start(const std::string& isa) {
   if (auto found = find_agents(isa); !found) return found;
   find_limits();
   return find_pools();
+}
+
+archive::Json HsaDevice::identity() const {
+  char name[64] = {};
+  hsa_->hsa_agent_get_info(agents_.gpu, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_PRODUCT_NAME), name);
+  if (name[0] == '\0') hsa_->hsa_agent_get_info(agents_.gpu, HSA_AGENT_INFO_NAME, name);
+  name[sizeof name - 1] = '\0';
+  return {{"event", "device"},
+          {"kind", soft_ ? "softgpu" : "hsa"},
+          {"runtime", hsa_->path().string()},
+          {"agent", name},
+          {"isa", agents_.gpu_isa}};
 }
 
 void HsaDevice::find_limits() {
@@ -578,11 +591,19 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
 namespace {
 
 constexpr uint64_t kPageBytes = 4096;
+constexpr const char* kRuntimeName = "libhsa-runtime64.so.1";
 
 std::filesystem::path built_in_runtime() {
   std::error_code none;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
-  return program.parent_path().parent_path() / "lib" / "softgpu" / "libhsa-runtime64.so.1";
+  return program.parent_path().parent_path() / "lib" / "softgpu" / kRuntimeName;
+}
+
+// A capture of hardware is replayed there unless the caller names the software GPU: through the system's runtime, which
+// the loader finds as it does for apps.
+std::filesystem::path runtime_for(const Options& options, const archive::Device& device) {
+  if (!options.hsa_runtime.empty()) return options.hsa_runtime;
+  return device.kind == "hsa" ? kRuntimeName : built_in_runtime();
 }
 
 }  // namespace
@@ -600,7 +621,7 @@ Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, co
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   // A replay is not to be captured, whatever the environment is set up for.
   ::unsetenv("HSA_TOOLS_LIB");
-  auto library = HsaLibrary::open(options.hsa_runtime.empty() ? built_in_runtime() : options.hsa_runtime);
+  auto library = HsaLibrary::open(runtime_for(options, manifest.device));
   if (!library) return library.error();
   auto device = start_hsa_device(std::move(*library), options, manifest.device.isa);
   if (device) hold.release();

@@ -9,8 +9,9 @@ namespace kernloop::replay {
 Result<std::unique_ptr<HsaLibrary>> HsaLibrary::open(const std::filesystem::path& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    return Error{"RUNTIME_NOT_FOUND", std::string("cannot load the HSA runtime: ") + ::dlerror(),
-                 "build the native core, or name a runtime with --hsa-runtime"};
+    return Error{
+        "RUNTIME_NOT_FOUND", std::string("cannot load the HSA runtime: ") + ::dlerror(),
+        "install ROCm, or name its libhsa-runtime64.so.1 in KERNLOOP_HSA_RUNTIME (--hsa-runtime of this program)"};
   }
   std::unique_ptr<HsaLibrary> library(new HsaLibrary(path, handle));
   std::string missing;
@@ -23,6 +24,9 @@ Result<std::unique_ptr<HsaLibrary>> HsaLibrary::open(const std::filesystem::path
     return Error{"RUNTIME_INCOMPLETE", path.string() + " lacks " + missing,
                  "use a runtime with virtual memory management (ROCm 6 or later), or the built-in software GPU"};
   }
+  Dl_info loaded{};
+  if (::dladdr(reinterpret_cast<void*>(library->hsa_init), &loaded) != 0 && loaded.dli_fname != nullptr)
+    library->path_ = loaded.dli_fname;
   return library;
 }
 

@@ -69,6 +69,7 @@ class HsaLibrary {
   KERNLOOP_HSA_FUNCTIONS(KERNLOOP_DECLARE)
 #undef KERNLOOP_DECLARE
 
+  // The file that was loaded, which a name without a folder led to.
   const std::filesystem::path& path() const {
     return path_;
   }

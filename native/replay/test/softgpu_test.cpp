@@ -387,6 +387,27 @@ TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
   EXPECT_EQ(outcome.last()["code"], "RUNTIME_NOT_FOUND");
 }
 
+// The software GPU's verdict would be taken for that of hardware.
+TEST_F(SoftGpuReplay, ACaptureOfHardwareRunsOnTheRuntimeThatTheLoaderFinds) {
+  auto manifest = capture_.write(directory_.path() / "capture");
+  manifest.device.kind = "hsa";
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  std::filesystem::create_directory(directory_.path() / "broken");
+  std::ofstream(directory_.path() / "broken" / "libhsa-runtime64.so.1") << "no library";
+
+  const ProgramRun broken = run({"--compare"}, {{"LD_LIBRARY_PATH", directory_.path() / "broken"}});
+  EXPECT_EQ(broken.exit_code, kExitEnvironment) << broken.last();
+  EXPECT_EQ(broken.last()["code"], "RUNTIME_NOT_FOUND");
+
+  const std::filesystem::path found = KERNLOOP_SOFTGPU_RUNTIME;
+  const ProgramRun outcome = run({"--compare"}, {{"LD_LIBRARY_PATH", found.parent_path()}});
+  EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+  const archive::Json device = outcome.first("device");
+  EXPECT_EQ(device.value("kind", ""), "softgpu") << "whoever named hardware refuses it by this";
+  EXPECT_TRUE(std::filesystem::equivalent(device.value("runtime", ""), found)) << device;
+  EXPECT_EQ(device.value("isa", ""), manifest.device.isa);
+}
+
 TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
   capture_.symbol = "sum";
   capture_.name = "sum(float*, float const*, int)";
