@@ -220,6 +220,52 @@ for (const [kernel, edit, [from, to], options, right] of edits) {
   console.log(JSON.stringify(records.at(-1)));
 }
 
+// A variant gets a ratio of times only where every timed launch did what the first one did.
+const timer = 'unsigned long long now;\n  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));\n';
+const keeps =
+  'unsigned long long keep;\n  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));\n  float v = 0.0f;\n' +
+  '  if (i < n) asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(x + i), "l"(keep));\n  if (i < n) y[i] = 2.0f * v;';
+const isSteady = ({ check }) => check !== null && check.variant.wrongLaunches === 0 && check.variant.launches > 30;
+const comparisons = [
+  [
+    'scale',
+    'nothing in every second 262 microseconds',
+    ['if (i < n) y[i]', `${timer}  if ((now >> 18) & 1) return;\n  if (i < n) y[i]`],
+    [],
+    'no ratio',
+    ({ check, speed }) => speed === null && check.variant.wrongLaunches > 0,
+  ],
+  [
+    'scale',
+    'a sum instead of a product',
+    ['2.0f * x[i]', 'x[i] + x[i]'],
+    [],
+    'a ratio, every launch right',
+    (result) => result.speed !== null && isSteady(result),
+  ],
+  [
+    'scale',
+    'asks the L2 cache to keep its input',
+    ['if (i < n) y[i] = 2.0f * x[i];', keeps],
+    ['--cache', 'cold'],
+    'not faster, every launch right',
+    (result) => result.speed !== null && result.speed.verdict !== 'faster' && isSteady(result),
+  ],
+].map(([kernel, edit, [from, to], options, right, holds]) => {
+  const source = join(reproducer(kernel), 'kernel_variant.cu');
+  const text = readFileSync(source, 'utf8');
+  if (!text.includes(from)) throw new Error(`${kernel}: nothing to edit for "${edit}"`);
+  writeFileSync(source, text.replace(from, to));
+  const built = kernloop(['recompile', '--reproducer', reproducer(kernel)], { cwd: folder });
+  const compared = kernloopJson(['replay', '--compare', '--reproducer', reproducer(kernel), ...options], {
+    cwd: folder,
+  });
+  writeFileSync(source, text);
+  const { check = null, speed = null, conditions = null, doubts = null } = compared.result ?? {};
+  const ok = built.code === 0 && compared.result !== undefined && holds(compared.result);
+  return { kernel, edit, right, check, speed, conditions, doubts, ...(ok ? {} : { text: compared.text }), ok };
+});
+
 // The captured code itself: every verdict but "pass" is a false alarm. The replays that a validate makes, without its start and its lock.
 const repeats = [];
 for (const kernel of repeated) {
@@ -241,10 +287,17 @@ for (const kernel of repeated) {
 
 conclude(
   'gpu-verdicts',
-  { edits: records, untouched: repeats },
+  { edits: records, comparisons, untouched: repeats },
   [
     ['kernel', 'edit', 'right', 'verdict', ''],
     ...records.map((r) => [r.kernel, r.edit, r.right.join(' or '), r.verdict, r.ok ? 'ok' : 'WRONG']),
+    ...comparisons.map((r) => [
+      r.kernel,
+      `compare: ${r.edit}`,
+      r.right,
+      `${r.speed?.verdict ?? 'no ratio'}, ${r.check?.variant.wrongLaunches} of ${r.check?.variant.launches} launches wrong`,
+      r.ok ? 'ok' : 'WRONG',
+    ]),
     ...repeats.map((r) => [
       r.kernel,
       `untouched, ${r.replays} replays`,
@@ -253,5 +306,5 @@ conclude(
       r.failed ? 'WRONG' : 'ok',
     ]),
   ],
-  records.every(({ ok }) => ok) && repeats.every(({ failed }) => failed === 0),
+  records.every(({ ok }) => ok) && comparisons.every(({ ok }) => ok) && repeats.every(({ failed }) => failed === 0),
 );
