@@ -29,10 +29,10 @@ ElementType type_of_unit(uint64_t bytes) {
                       : ElementType::kU8;
 }
 
-class Search {
+class ArraySearch {
  public:
-  Search(const archive::Manifest& manifest, const std::vector<Target>& targets, size_t target,
-         const std::vector<ContentSource>& sources)
+  ArraySearch(const archive::Manifest& manifest, const std::vector<Target>& targets, size_t target,
+              const std::vector<ContentSource>& sources)
       : manifest_(manifest), target_(targets[target]), index_(target), sources_(sources) {}
 
   Result<std::vector<FreeArray>> take(std::vector<AddressRange>& varying) {
@@ -215,7 +215,7 @@ Result<std::vector<FreeArray>> take_free_arrays(const archive::Manifest& manifes
                                                 size_t target, const std::vector<ContentSource>& sources,
                                                 std::vector<AddressRange>& varying) {
   if (varying.empty()) return std::vector<FreeArray>();
-  return Search(manifest, targets, target, sources).take(varying);
+  return ArraySearch(manifest, targets, target, sources).take(varying);
 }
 
 std::optional<uint64_t> vector_bytes(std::string_view pointer_type) {

@@ -2,6 +2,7 @@
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/mode_register.h"
 #include "softgpu/engine/rdna2.h"
+#include "softgpu/engine/register_field.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/workgroup.h"
 
@@ -12,7 +13,7 @@ namespace {
 using u32 = uint32_t;
 
 template <auto Function>
-void save_exec(Wave& wave, const Instruction& i) {
+void save_narrow_exec(Wave& wave, const Instruction& i) {
   const u32 source = read32(wave, i.src[0]), old = wave.sgpr[kExec];
   wave.sgpr[i.dst[0].index] = old;
   wave.sgpr[kExec] = Function(source, old);
@@ -20,7 +21,7 @@ void save_exec(Wave& wave, const Instruction& i) {
 }
 
 template <auto Function>
-void write_exec(Wave& wave, const Instruction& i) {
+void write_narrow_exec(Wave& wave, const Instruction& i) {
   const u32 exec = Function(read32(wave, i.src[0]), wave.sgpr[kExec]);
   wave.sgpr[kExec] = exec;
   wave.sgpr[i.dst[0].index] = exec;
@@ -44,18 +45,9 @@ void set_denormals(Wave& wave, const Instruction& i) {
   wave.mode.denorm_f64_f16 = (i.simm16 >> 2) & 3;
 }
 
-enum Register : unsigned { kFlatScratchLow = 20, kFlatScratchHigh = 21, kHardwareId1 = 23, kShaderCycles = 29 };
+enum RdnaRegister : unsigned { kFlatScratchLow = 20, kFlatScratchHigh = 21, kHardwareId1 = 23, kShaderCycles = 29 };
 
-struct Field {
-  unsigned id, offset;
-  uint32_t mask;
-  explicit Field(const Instruction& i)
-      : id(static_cast<unsigned>(i.simm16) & 0x3f),
-        offset((static_cast<unsigned>(i.simm16) >> 6) & 0x1f),
-        mask(static_cast<uint32_t>((uint64_t{2} << ((static_cast<unsigned>(i.simm16) >> 11) & 0x1f)) - 1)) {}
-};
-
-uint32_t read_register(const Wave& wave, unsigned id) {
+uint32_t read_rdna_register(const Wave& wave, unsigned id) {
   constexpr uint32_t kCycleBits = 0xfffff;
   const auto& slot = static_cast<const WaveSlot&>(wave);
   switch (id) {
@@ -70,13 +62,13 @@ uint32_t read_register(const Wave& wave, unsigned id) {
   }
 }
 
-void get_register(Wave& wave, const Instruction& i) {
-  const Field field(i);
-  wave.sgpr[i.dst[0].index] = (read_register(wave, field.id) >> field.offset) & field.mask;
+void get_rdna_register(Wave& wave, const Instruction& i) {
+  const RegisterField field(i);
+  wave.sgpr[i.dst[0].index] = (read_rdna_register(wave, field.id) >> field.offset) & field.mask;
 }
 
 void set_flat_scratch(Wave& wave, const Instruction& i) {
-  const Field field(i);
+  const RegisterField field(i);
   auto& slot = static_cast<WaveSlot&>(wave);
   const unsigned shift = field.id == kFlatScratchHigh ? 32 : 0;
   const uint32_t value = i.op == Op::s_setreg_imm32_b32 ? i.literal_dword : read32(wave, i.src[0]);
@@ -86,12 +78,12 @@ void set_flat_scratch(Wave& wave, const Instruction& i) {
 }
 
 ExecuteFn select_register(const Instruction& instruction) {
-  const unsigned id = Field(instruction).id;
+  const unsigned id = RegisterField(instruction).id;
   const bool flat_scratch = id == kFlatScratchLow || id == kFlatScratchHigh;
   // That of gfx1100 is the hardware's alone.
   if (instruction.op != Op::s_getreg_b32)
     return flat_scratch && instruction.isa == Isa::kGfx1030 ? set_flat_scratch : nullptr;
-  return flat_scratch || id == kHardwareId1 || id == kShaderCycles ? get_register : nullptr;
+  return flat_scratch || id == kHardwareId1 || id == kShaderCycles ? get_rdna_register : nullptr;
 }
 
 }  // namespace
@@ -99,29 +91,29 @@ ExecuteFn select_register(const Instruction& instruction) {
 ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction) {
   switch (instruction.op) {
     case Op::s_and_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return s & exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return s & exec; }>;
     case Op::s_or_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return s | exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return s | exec; }>;
     case Op::s_xor_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return s ^ exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return s ^ exec; }>;
     case Op::s_andn2_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
     case Op::s_orn2_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return s | ~exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return s | ~exec; }>;
     case Op::s_nand_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return ~(s & exec); }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return ~(s & exec); }>;
     case Op::s_nor_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return ~(s | exec); }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return ~(s | exec); }>;
     case Op::s_xnor_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return ~(s ^ exec); }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return ~(s ^ exec); }>;
     case Op::s_andn1_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
     case Op::s_orn1_saveexec_b32:
-      return save_exec<[](u32 s, u32 exec) { return ~s | exec; }>;
+      return save_narrow_exec<[](u32 s, u32 exec) { return ~s | exec; }>;
     case Op::s_andn1_wrexec_b32:
-      return write_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
+      return write_narrow_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
     case Op::s_andn2_wrexec_b32:
-      return write_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
+      return write_narrow_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
     case Op::s_cbranch_vccz:
       return wave_size == 32 ? branch_if_narrow_vcc<true> : nullptr;
     case Op::s_cbranch_vccnz:

@@ -201,7 +201,7 @@ void exchange_halves_of_wave(Wave& wave, const Instruction& i) {
 }
 
 // As s_memrealtime (scalar_memory.cpp).
-void read_real_time(Wave& wave, const Instruction& i) {
+void read_rdna_real_time(Wave& wave, const Instruction& i) {
   wave.set_sgpr64(i.dst[0].index, wave.instructions * 4 / 17);
 }
 
@@ -234,7 +234,7 @@ ExecuteFn select_rdna3(unsigned wave_size, DecodedInstruction& instruction) {
     case Op::s_sendmsg:
       return instruction.simm16 == kInterrupt || instruction.simm16 == kDeallocVgprs ? execute_nothing : nullptr;
     case Op::s_sendmsg_rtn_b64:
-      return instruction.simm16 == kGetRealTime && instruction.dst[0].index < 124 ? read_real_time : nullptr;
+      return instruction.simm16 == kGetRealTime && instruction.dst[0].index < 124 ? read_rdna_real_time : nullptr;
     case Op::v_swap_b16:
       return swap_halves;
     case Op::v_permlane64_b32:

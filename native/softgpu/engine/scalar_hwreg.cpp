@@ -1,5 +1,6 @@
 // s_getreg / s_setreg: the hardware registers a kernel may look at, and MODE, the only one it may change.
 #include "softgpu/engine/mode_register.h"
+#include "softgpu/engine/register_field.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/scalar_select.h"
 
@@ -8,14 +9,6 @@ namespace kernloop::softgpu {
 namespace {
 
 enum Register : unsigned { kMode = 1, kStatus = 2, kTrapStatus = 3, kHardwareId = 4, kMemoryBases = 15, kXccId = 20 };
-
-struct Field {
-  unsigned id, offset, mask;
-  explicit Field(const Instruction& i)
-      : id(static_cast<unsigned>(i.simm16) & 0x3f),
-        offset((static_cast<unsigned>(i.simm16) >> 6) & 0x1f),
-        mask(static_cast<unsigned>((uint64_t{1} << (((static_cast<unsigned>(i.simm16) >> 11) & 0x1f) + 1)) - 1)) {}
-};
 
 bool is_readable(Isa isa, unsigned id) {
   if (id == kXccId) return isa == Isa::kGfx942;
@@ -43,12 +36,12 @@ uint32_t read_register(const Wave& wave, unsigned id) {
 }
 
 void get_register(Wave& wave, const Instruction& i) {
-  const Field field(i);
+  const RegisterField field(i);
   wave.sgpr[i.dst[0].index] = (read_register(wave, field.id) >> field.offset) & field.mask;
 }
 
 void set_register(Wave& wave, const Instruction& i) {
-  const Field field(i);
+  const RegisterField field(i);
   const uint32_t value = i.op == Op::s_setreg_imm32_b32 ? i.literal_dword
                          : i.src_count > 0              ? read32(wave, i.src[0])
                                                         : read32(wave, i.dst[0]);
@@ -64,7 +57,7 @@ void set_register(Wave& wave, const Instruction& i) {
 }  // namespace
 
 ExecuteFn select_hwreg(const Instruction& instruction) {
-  const Field field(instruction);
+  const RegisterField field(instruction);
   switch (instruction.op) {
     case Op::s_getreg_b32:
       return is_readable(instruction.isa, field.id) ? get_register : nullptr;
