@@ -180,6 +180,29 @@ describe('the source of Triton kernels', () => {
     await kernloop(['extract', 'scaled', '--app', 'apps/triton-rows', '--reset']);
   });
 
+  it('is tuned over the configurations of its own autotuner, where nothing else is named', async () => {
+    const tuned = await kernloop(['tune', scaled, '--json']);
+    expect([tuned.code, tuned.text]).toEqual([0, expect.stringContaining('3 configurations of the kernel')]);
+    const { result } = JSON.parse(tuned.stdout) as {
+      result: {
+        candidates: { parameters: Record<string, unknown>; status: string }[];
+        space: { configurations: number };
+      };
+    };
+    const tried = result.candidates.map(({ parameters: { BLOCK, num_warps: warps }, status }) => [
+      BLOCK,
+      warps,
+      status,
+    ]);
+    // rows/sums.py, where 128 × 4 or 1024 × 2 of a grid would be none.
+    expect(tried.sort((a, b) => Number(a[0]) - Number(b[0]))).toEqual([
+      [128, 2, 'pass'],
+      [256, 4, 'pass'],
+      [1024, 4, 'pass'],
+    ]);
+    expect(result.space.configurations).toBe(3);
+  });
+
   it('fails with a wrong edit, passes with a right one, and counts a helper module', async () => {
     const helper = `${scaled}/deps/rows/math.py`;
     workspace.edit(helper, (text) => text.replace('value * GAIN', 'GAIN * value'));

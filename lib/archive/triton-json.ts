@@ -147,6 +147,10 @@ export const tritonJsonSchema = z.looseObject({
   sources: z.record(digest, z.string()).describe('Snapshots, by their digest.'),
   launch: z.looseObject(launchFields).nullable().describe('Null where the launch was not seen.'),
   winners: z.array(configurationSchema).describe('What the autotuners of the kernel chose, where there is one.'),
+  configurations: z
+    .array(configurationSchema)
+    .optional()
+    .describe('All that the autotuners of the kernel were given; missing in older captures.'),
   tunings: z.array(tuningSchema).optional().describe('What the autotuners of the kernel tried last.'),
   problem: z.string().nullable().describe('Why there is no compilation.'),
 });

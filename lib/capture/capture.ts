@@ -17,7 +17,7 @@ import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
-import { requireOwnPlace } from './owner';
+import { requireCapturePlace, requireOwnPlace } from './owner';
 import { processLines } from '../recorder/processes';
 import type { CaptureResult, KernelCapture } from './result';
 import { planLines } from './plan';
@@ -48,7 +48,12 @@ export async function captureSelections(
   deps: Deps,
 ): Promise<CaptureOutcome> {
   const app = openApp(options.app);
-  if (!options.dryRun) for (const { name, output } of selections) requireOwnPlace(app, name, output);
+  if (!options.dryRun) {
+    for (const { name, output } of selections) {
+      requireOwnPlace(app, name, output);
+      if (options.output !== undefined) requireCapturePlace(output);
+    }
+  }
   if (options.shrink && !options.selfCheck)
     throw new KernloopError(
       'USAGE',

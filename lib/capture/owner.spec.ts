@@ -108,3 +108,44 @@ describe('two apps of one name', () => {
     expect(await failure(run(other, fake, { dryRun: true }))).toMatchObject({ code: 'CAPTURE_REFUSED' });
   });
 });
+
+describe('a place of --output', () => {
+  let workspace: TestWorkspace;
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  const run = (output: string) => {
+    const fake = fakeDeps(
+      { ldd: () => 1, program: () => 0, 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() },
+      workspace.native,
+    );
+    const options = captureOptionsSchema.parse({ app: workspace.app, kernel: ['saxpy'], output });
+    return { fake, result: capture(options, fake) };
+  };
+
+  it.each(['notes/capture.json', 'notes/observed.json'])(
+    'where %s lies, which no capture wrote, is the user’s',
+    async (name) => {
+      const path = workspace.write(name, '{"mine": 1}');
+      const { fake, result } = run(workspace.path('notes'));
+      expect(await failure(result)).toMatchObject({
+        code: 'TARGET_EXISTS',
+        what: expect.stringContaining(path) as string,
+      });
+      expect([readFileSync(path, 'utf8'), fake.calls.map(({ program }) => program)]).toEqual(['{"mine": 1}', []]);
+    },
+  );
+
+  it('that is a file is refused, too', async () => {
+    const path = workspace.write('notes', 'mine');
+    expect(await failure(run(path).result)).toMatchObject({ code: 'TARGET_EXISTS' });
+  });
+
+  it('is written to again and again, beside other files of the user', async () => {
+    workspace.write('notes/readme.txt', 'mine');
+    for (let time = 0; time < 2; time++) await run(workspace.path('notes')).result;
+    expect(workspace.read('notes/capture.json')).toContain('kernloop.capture/1');
+  });
+});

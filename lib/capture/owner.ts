@@ -1,11 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { type App } from '../app/app';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
+import { taken } from '../support/output-file';
 import { readJson } from '../support/schema';
-import { captureFile } from '../archive/capture-files';
+import { captureFile, captureFiles } from '../archive/capture-files';
 import { outputsOf } from './selection';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
 
@@ -31,6 +32,25 @@ export function requireOwnPlace(app: App, kernel: string, output = app.capture(k
   const owners = declared.length > 0 ? declared : ownersIn(captured, captureOwnerSchema);
   const other = owners.find(({ owner }) => isForeign(owner, app));
   if (other) throw foreign(output === capture ? root : output, other.path, other.owner, app);
+}
+
+/** A place of --output: files that are called as those of a capture, and are of none, would be replaced. */
+export function requireCapturePlace(output: string): void {
+  const there = statSync(output, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  if (!there.isDirectory()) throw taken(`${output} is no folder`);
+  const [named] = readdirSync(output).filter((name) => captureFiles.includes(name));
+  if (named !== undefined && !isCapture(output))
+    throw taken(`${join(output, named)} is there already, and no capture wrote it`);
+}
+
+/** Also a damaged one: its schema says whose it is. */
+function isCapture(folder: string): boolean {
+  try {
+    return readFileSync(captureFile(folder), 'latin1').includes('"kernloop.capture/');
+  } catch {
+    return false;
+  }
 }
 
 function foldersIn(folder: string): string[] {

@@ -144,7 +144,12 @@ describe('what Triton was seen to do', () => {
   it('has what autotuners of this kernel tried, whether they tell their trials or not', () => {
     const tuning = { key: ['4'], unit: 'ms', trials: [{ configuration: {}, median: null, chosen: false }] };
     const tuned = (name: string, more: object): object => ({
-      ...{ schema: 'kernloop.triton-autotune/1', name, winners: [], configurations: [] },
+      ...{
+        schema: 'kernloop.triton-autotune/1',
+        name,
+        winners: [],
+        configurations: [{ BLOCK: { python: name === 'add' ? '4' : '5' } }],
+      },
       ...more,
     });
     const { kept } = keep({
@@ -152,7 +157,7 @@ describe('what Triton was seen to do', () => {
       ...{ 'autotune-7-1.json': tuned('add', {}), 'autotune-7-2.json': tuned('add', { tuning: null }) },
       ...{ 'autotune-7-3.json': tuned('add', { tuning }), 'autotune-7-4.json': tuned('other', { tuning }) },
     });
-    expect(kept?.tunings).toEqual([tuning]);
+    expect([kept?.tunings, kept?.configurations]).toEqual([[tuning], [{ BLOCK: { python: '4' } }]]);
   });
 
   it('warns of a record that cannot be read, and keeps the capture', () => {

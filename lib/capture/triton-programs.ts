@@ -95,8 +95,14 @@ function programOf(records: TritonRecords, capture: CaptureJson, pid: number | n
     sources: Object.fromEntries(digestsOf(compilation).map((digest) => [digest, records.source(digest)])),
     launch: launch === undefined ? null : withoutOrigin(launch),
     winners: autotuned.flatMap(({ winners }) => winners),
+    configurations: withoutTwins(autotuned.flatMap(({ configurations }) => configurations)),
     tunings: autotuned.flatMap(({ tuning }) => tuning ?? []),
   };
+}
+
+/** Each process of an app has the same autotuner. */
+function withoutTwins<T>(all: readonly T[]): T[] {
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function withoutOrigin({

@@ -44,7 +44,8 @@ function replaceOwn(path: string, digest: string, env: Environment, replace: () 
   replace();
 }
 
-const taken = (what: string): KernloopError =>
+/** What lies where the user said is not ours. */
+export const taken = (what: string): KernloopError =>
   new KernloopError('TARGET_EXISTS', what, 'move it away, or name another place with --output');
 
 /** Of two that write one file at a time, and of an earlier run that was killed. */

@@ -15,7 +15,7 @@ export const tuneOptionsSchema = z.object({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'A parameter and the values to try: "BLOCK=64,128,256". Triton: a name in CONSTEXPRS or OPTIONS. C++: a constant or macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas.',
+      'A parameter and the values to try: "BLOCK=64,128,256". Triton: a name in CONSTEXPRS or OPTIONS. C++: a constant or macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas. Default for Triton: the configurations of its own @triton.autotune.',
     ),
   constraint: z
     .array(z.string().min(1))

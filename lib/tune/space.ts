@@ -32,7 +32,7 @@ export function readParameters(set: readonly string[]): Parameter[] {
   if (found.length === 0) {
     throw invalid(
       'nothing is to be searched',
-      'name a parameter and its values: --set BLOCK=64,128,256, or "options": { "tune": { "set": […] } } of kernel.json',
+      'name a parameter and its values: --set BLOCK=64,128,256, or "options": { "tune": { "set": […] } } of kernel.json; a Triton kernel is searched without one if its app has a @triton.autotune for it',
     );
   }
   return found;
@@ -61,6 +61,8 @@ export function readConstraints(texts: readonly string[]): Formula[] {
 export interface Space {
   parameters: readonly Parameter[];
   constraints: readonly Formula[];
+  /** These alone, where they are no grid. */
+  listed?: readonly Parameters[] | undefined;
 }
 
 export interface Found {
@@ -72,21 +74,24 @@ export interface Found {
 
 /** `known`: what constraints may name besides the parameters. */
 export function configurations(
-  { parameters, constraints }: Space,
+  { parameters, constraints, listed }: Space,
   known: Parameters,
   options: Pick<TuneOptions, 'search' | 'samples' | 'seed' | 'maxCandidates'>,
 ): Found {
-  const total = parameters.reduce((product, { values }) => product * values.length, 1);
+  // A list is a grid of one dimension.
+  const grid = listed === undefined ? parameters : [{ name: '', values: listed.map((_, index) => index) }];
+  const total = grid.reduce((product, { values }) => product * values.length, 1);
+  const having = (places: readonly number[]): Parameters => listed?.[places[0] ?? 0] ?? atPlaces(parameters, places);
   const fits = (one: Parameters): boolean => constraints.every((formula) => holds(formula, { ...known, ...one }));
   if (options.search === 'random')
-    return { configurations: drawn(parameters, total, fits, options), total, excluded: null };
+    return { configurations: drawn(grid, having, total, fits, options), total, excluded: null };
   if (total > options.maxCandidates) {
     throw invalid(
       `${total} configurations are more than --max-candidates ${options.maxCandidates}`,
       'give fewer values, draw some with --search random --samples N, or raise --max-candidates',
     );
   }
-  const all = Array.from({ length: total }, (_, index) => at(parameters, index));
+  const all = Array.from({ length: total }, (_, index) => having(placesOf(grid, index)));
   const kept = all.filter(fits);
   if (kept.length === 0)
     throw invalid(`the constraints exclude all ${total} configurations`, 'correct the constraints or the values');
@@ -103,25 +108,26 @@ function holds(formula: Formula, values: Parameters): boolean {
   );
 }
 
-/** The configuration of that number; the last parameter varies fastest. */
-function at(parameters: readonly Parameter[], index: number): Parameters {
+/** Where the configuration of that number has its values; the last parameter varies fastest. */
+function placesOf(parameters: readonly Parameter[], index: number): number[] {
   let rest = index;
   const places: number[] = [];
   for (const { values } of [...parameters].reverse()) {
     places.unshift(rest % values.length);
     rest = Math.floor(rest / values.length);
   }
-  return having(parameters, places);
+  return places;
 }
 
 /** The configuration with the value at a place of its own of each parameter. */
-function having(parameters: readonly Parameter[], places: readonly number[]): Parameters {
+function atPlaces(parameters: readonly Parameter[], places: readonly number[]): Parameters {
   return Object.fromEntries(parameters.map(({ name, values }, index) => [name, values[places[index] ?? 0] ?? '']));
 }
 
 /** Different ones, in the order in which the seed draws them; fewer where there are no more. */
 function drawn(
   parameters: readonly Parameter[],
+  having: (places: readonly number[]) => Parameters,
   total: number,
   fits: (one: Parameters) => boolean,
   { samples, seed }: Pick<TuneOptions, 'samples' | 'seed'>,
@@ -137,7 +143,7 @@ function drawn(
     const key = places.join();
     if (seen.has(key)) continue;
     seen.add(key);
-    const one = having(parameters, places);
+    const one = having(places);
     if (fits(one)) found.push(one);
   }
   if (found.length > 0) return found;

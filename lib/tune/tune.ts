@@ -11,6 +11,7 @@ import { isInside, writeFileAtomic, writeJson } from '../support/files';
 import { askedFiles } from '../toolchain/probed-names';
 import { applyChanges, changesOf, patchText } from './apply';
 import { takeBackKilledApply, type Change } from './applying';
+import { autotunedSpace } from './autotuned-space';
 import { cppSubject } from './cpp-subject';
 import { judgingOptions, replayingOptions } from './judging';
 import type { TuneOptions } from './options';
@@ -110,11 +111,12 @@ async function prepare(options: TuneOptions, snapshot: Snapshot, deps: Deps) {
   const requireUnchanged = unchangedCheck(options);
   const reproducer = openReproducer(options.reproducer);
   const { recipe, overlay } = readRecipe(reproducer);
-  const parameters = readParameters(options.set);
   const constraints = readConstraints(options.constraint);
   const { chosen } = chooseDispatches(reproducer, options.capture, 'all');
   const [main] = chosen;
   if (!main) throw new Error('the capture in capture/ is of its own kernel');
+  const autotuned = recipe.triton !== undefined && options.set.length === 0 ? autotunedSpace(main.folder) : null;
+  const parameters = autotuned?.parameters ?? readParameters(options.set);
   const device = await openReplayDevice(options, main.capture, deps);
   warnOfFilesOutside(reproducer.root, snapshot, deps);
   const captured = capturedValues(main.capture, reproducer.config.args);
@@ -122,7 +124,12 @@ async function prepare(options: TuneOptions, snapshot: Snapshot, deps: Deps) {
     recipe.triton === undefined
       ? await cppSubject(snapshot.root, reproducer.config, recipe, parameters, captured, options)
       : await tritonSubject(snapshot.root, parameters, captured, options);
-  const found = configurations({ parameters, constraints }, subject.known, options);
+  const space = { parameters, constraints, listed: autotuned?.configurations };
+  const found = configurations(space, subject.known, options);
+  if (autotuned !== null)
+    deps.report.info(
+      `searched are the ${autotuned.configurations.length} configurations of the kernel's own @triton.autotune`,
+    );
   const search: Search = {
     ...{ reproducer, recipe, overlay, snapshot, options },
     compiler: await compilerOf(recipe, reproducer, deps),

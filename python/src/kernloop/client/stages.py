@@ -683,7 +683,8 @@ class Stages:
             dispatch (at least one million). Default: 10.
         limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
         set: A parameter and the values to try: "BLOCK=64,128,256". Triton: a name in CONSTEXPRS or OPTIONS. C++: a constant or
-            macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas.
+            macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas. Default for
+            Triton: the configurations of its own @triton.autotune.
         constraint: Only try configurations that meet this condition: "BLOCK % num_warps == 0 and BLOCK * 4 <= 65536".
         grid: C++: blocks to launch, as a formula X[,Y[,Z]] ("ceil(n / BLOCK)"). Default: enough blocks for the captured
             threads. Triton: grid() of reproducer.py decides.
