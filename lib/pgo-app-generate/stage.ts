@@ -20,8 +20,8 @@ export const stage = defineStage({
     targets: [{ name: 'pgo-app-generate', of: 'project' }],
     needsCommands: true,
     cache: true,
-    after: [{ stage: 'pgo-app-instrument' }],
-    inputs: ['app', 'device', { written: '.kernloop/pgo/instrumented/*' }],
+    after: ['program', { stage: 'pgo-app-instrument' }],
+    inputs: ['app', 'program', 'device', { written: '.kernloop/pgo/instrumented/*' }],
     outputs: ['{app}/.kernloop/pgo/raw'],
   },
 });

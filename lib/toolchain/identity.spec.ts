@@ -2,6 +2,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesS
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { toolchainIdentity } from './identity';
+import { dynamicProgram } from './testing/dynamic-program';
 
 let folder: string;
 /** What the system has installed is hashed once for all tests. */
@@ -38,6 +39,47 @@ describe('toolchainIdentity', () => {
     mkdirSync(join(folder, 'lib'));
     writeFileSync(join(folder, 'lib', 'libLLVM-15.so.1'), 'compiler');
     expect(identity()).not.toBe(before);
+  });
+
+  it('changes with the libraries that a compiler needs, wherever they lie: Debian has libLLVM beside those of the system', () => {
+    const compiler = join(folder, 'bin', 'clang++-15');
+    writeFileSync(compiler, dynamicProgram(['libLLVM-15.so.1', 'libother.so'], { runpath: '$ORIGIN/../system' }));
+    chmodSync(compiler, 0o755);
+    mkdirSync(join(folder, 'system'));
+    const library = join(folder, 'system', 'libLLVM-15.so.1');
+    writeFileSync(library, 'one');
+    const before = identity();
+    writeFileSync(join(folder, 'system', 'libother.so'), 'what computes nothing');
+    expect(identity()).toBe(before);
+    writeFileSync(library, 'two');
+    expect(identity()).not.toBe(before);
+  });
+
+  it.each([
+    'hipcc.pl',
+    'hipconfig.pl',
+    'hipvars.pm',
+    '.hipVersion',
+    '../lib/.hipInfo',
+    'ld.lld',
+    'clang-offload-bundler',
+  ])('changes with what hipcc reads or starts: %s', (name) => {
+    mkdirSync(join(folder, 'lib'));
+    const before = identity();
+    writeFileSync(join(folder, 'bin', name), 'one');
+    const first = identity();
+    writeFileSync(join(folder, 'bin', name), 'two');
+    expect(new Set([before, first, identity()]).size).toBe(3);
+  });
+
+  it("changes with every clang of the folder that HIP_CLANG_PATH names: Debian's hipcc starts clang++-15", () => {
+    mkdirSync(join(folder, 'llvm'));
+    const there = (): string =>
+      toolchainIdentity({ ...cached, PATH: join(folder, 'bin'), HIP_CLANG_PATH: join(folder, 'llvm') });
+    writeFileSync(join(folder, 'llvm', 'clang++'), 'clang');
+    const before = there();
+    writeFileSync(join(folder, 'llvm', 'clang++-15'), 'another');
+    expect(there()).not.toBe(before);
   });
 
   it('changes with what takes one kernel out of a unit, which lies beside the compiler', () => {

@@ -6,12 +6,21 @@ import { installationVariables } from './compiler-environment';
 import { compilerCandidates, extractor } from './find-compiler';
 import { nvrtcCandidates } from './find-nvrtc';
 import { tritonRecords } from './find-triton';
+import { neededLibraries } from './needed-libraries';
 import type { Environment } from '../support/environment';
 
 /** What decides the code that a recompile produces: the drivers, the compiler behind them, and the device libraries they link. */
 const drivers = ['hipcc', 'clang++-15', 'clang++', 'nvcc'];
 const libraryFolders = ['/usr/lib/x86_64-linux-gnu/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode'];
-const supportFiles = ['hipconfig', 'hipvars.pm', '.hipVersion'];
+/** Beside hipcc: what it is a script over, and what that reads. */
+const supportFiles = ['hipcc.pl', 'hipcc.bin', 'hipconfig', 'hipconfig.pl', 'hipvars.pm', '.hipVersion'];
+/** Of an installation, in ROCm up to 6. */
+const installedFiles = ['bin/.hipVersion', 'lib/.hipInfo', 'share/hip/version'];
+/** Beside a clang: what it, or a recompile, starts. */
+const clangParts = [extractor, 'ld.lld', 'clang-offload-bundler'];
+const clangName = /^clang(\+\+)?(-\d+)?$/;
+/** The compiler, where its program is small. Others that it needs compute nothing of the code. */
+const compilerLibrary = /^lib(LLVM|clang|lld)/;
 /** Programs that nvcc starts, its options, and its device library, relative to the folder of nvcc. */
 const nvccParts = ['ptxas', 'nvlink', 'nvcc.profile', '../nvvm/bin/cicc', '../nvvm/libdevice/libdevice.10.bc'];
 /** What preprocesses for nvcc, where nothing else is named. */
@@ -27,9 +36,12 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
   const rocm = installationsOf(compilerCandidates('hipcc', env).slice(0, 1));
   const programs = [
     ...drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1)),
-    // What hipcc starts.
-    ...[...clangFolders(env), ...rocm.flatMap(llvmFolders)].map((folder) => join(folder, 'clang++')),
+    // What hipcc starts: Debian's takes clang++-15.
+    ...[...clangFolders(env), ...rocm.flatMap(llvmFolders)].flatMap((folder) =>
+      filesIn(folder, (name) => clangName.test(name)),
+    ),
   ];
+  const parts = programs.flatMap(resolved).flatMap((program) => clangParts.map((name) => join(dirname(program), name)));
   // The first nvcc may be a script that leads to a toolkit elsewhere.
   const toolkits = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined });
   const files = [
@@ -37,12 +49,14 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
     ...(toolkits.length > 0 ? compilerCandidates(hostCompiler, { PATH: env['PATH'] }).slice(0, 1) : []),
     ...programs,
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
-    ...programs.flatMap(compilerLibraries),
-    ...programs.flatMap((program) => resolved(program).map((path) => join(dirname(path), extractor))),
+    ...parts,
+    ...[...programs, ...parts].flatMap(resolved).flatMap((program) => compilerLibraries(program, env)),
     ...[...libraryFolders, ...deviceLibraryFolders(env), ...rocm.map(bitcodeFolder)].flatMap((folder) =>
       filesIn(folder),
     ),
-    ...rocm.map((root) => join(root, 'share', 'hip', 'version')),
+    ...[...rocm, ...foldersOf(env, installationFolders)].flatMap((root) =>
+      installedFiles.map((name) => join(root, name)),
+    ),
     ...tritonRecords(env),
     ...nvrtcCandidates(env, installed).flatMap((library) => [library, ...nvrtcParts(library)]),
   ];
@@ -69,6 +83,8 @@ function installationsOf(hipcc: readonly string[]): string[] {
 const llvmFolders = (root: string): string[] => [join(root, 'llvm', 'bin'), join(root, 'lib', 'llvm', 'bin')];
 const bitcodeFolder = (root: string): string => join(root, 'amdgcn', 'bitcode');
 
+const installationFolders = ['ROCM_PATH', 'HIP_PATH', 'HIP_ROCCLR_HOME'];
+
 function clangFolders(env: Environment): string[] {
   return [...foldersOf(env, ['HIP_CLANG_PATH']), ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH']).flatMap(llvmFolders)];
 }
@@ -85,15 +101,13 @@ function nvrtcParts(library: string): string[] {
   return filesIn(dirname(library), (name) => name.startsWith('libnvrtc-builtins.so'));
 }
 
-/** A packaged clang is a small program over these two. */
-function compilerLibraries(program: string): string[] {
-  const [real] = resolved(program);
-  if (real === undefined) return [];
-  const folder = join(dirname(real), '..', 'lib');
-  return filesIn(
-    folder,
-    (name) => name.includes('.so') && (name.startsWith('libclang-cpp') || name.startsWith('libLLVM')),
+/** A packaged clang is a small program over libclang-cpp and libLLVM: as its file names them, and beside it, which a wrapper may name. */
+function compilerLibraries(program: string, env: Environment): string[] {
+  const beside = filesIn(
+    join(dirname(program), '..', 'lib'),
+    (name) => name.includes('.so') && compilerLibrary.test(name),
   );
+  return [...neededLibraries(program, compilerLibrary, env), ...beside];
 }
 
 function filesIn(folder: string, wanted: (name: string) => boolean = () => true): string[] {

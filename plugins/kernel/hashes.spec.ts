@@ -15,6 +15,7 @@ const judge = ['validate', 'trace-run'];
 const replay = [...judge, 'pgo-generate'];
 const ofReproducers = [...compile, ...replay, 'pgo-merge', 'report'];
 const runApp = ['profile', 'capture'];
+const runCommand = [...runApp, 'pgo-app-generate'];
 const ofApps = [
   ...[...runApp, 'generate'],
   ...['pgo-app-instrument', 'pgo-app-generate', 'pgo-app-merge', 'pgo-app-build'],
@@ -87,9 +88,9 @@ describe('the hash of a task', () => {
       ['a library that its build left', () => write('app/build/libapp.so'), runApp],
     ],
     program: [
-      ['a package of its Python', program(() => disguise(outside('site/flavour.py'))), runApp, '', usingPackages],
-      ['a binary that git ignores', program(() => disguise('app/build/probe')), runApp, '', runProgram],
-      ['what it reads from stdin', program(() => disguise('app/input.inc')), runApp, '', runProgram],
+      ['a package of its Python', program(() => disguise(outside('site/flavour.py'))), runCommand, '', usingPackages],
+      ['a binary that git ignores', program(() => disguise('app/build/probe')), runCommand, '', runProgram],
+      ['what it reads from stdin', program(() => disguise('app/input.inc')), runCommand, '', runProgram],
     ],
     selection: [
       ['what kernloop.json says of it', () => declare({ kernels: [saxpy, sum] }), ['capture', 'generate'], 'saxpy'],
