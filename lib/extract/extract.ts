@@ -12,6 +12,7 @@ import type { Device, DeviceDescription } from '../device/device';
 import { openDevice } from '../device/open-device';
 import { generate } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
+import { CompiledUnits } from '../toolchain/compiled-units';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { warningOnce } from '../support/report';
@@ -36,9 +37,10 @@ export async function extract(options: ExtractOptions, given: Deps): Promise<Ext
       : await captureKernels({ ...options, app: app.root, kernel: missing, build: false, dryRun: false }, deps);
   const failures = captured?.failures ?? [];
   const kernels: ExtractedKernel[] = [];
+  const units = new CompiledUnits();
   for (const name of names.filter((wanted) => !failures.some((failure) => failure.name === wanted))) {
     const capture = captured?.captures.find((done) => done.name === name) ?? null;
-    kernels.push({ name, capture, ...(await makeReproducer(app, name, options, deps)) });
+    kernels.push({ name, capture, ...(await makeReproducer(app, name, options, units, deps)) });
   }
   const [failure] = failures;
   if (failure) throw withProgress(failure, failures.length, kernels);
@@ -49,6 +51,7 @@ async function makeReproducer(
   app: App,
   name: string,
   options: ExtractOptions,
+  units: CompiledUnits,
   deps: Deps,
 ): Promise<Pick<ExtractedKernel, 'reproducer' | 'generated' | 'adopted'>> {
   const { translationUnit, define, language, compileLimitSeconds, reset } = options;
@@ -56,6 +59,7 @@ async function makeReproducer(
   const generated = await generate(
     { app: app.root, kernel: name, translationUnit, define, language, compileLimitSeconds },
     deps,
+    units,
   );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { sha256 } from '../support/files';
 import { failure } from '../testing/failure';
+import { CompiledUnits } from '../toolchain/compiled-units';
 import type { Recipe } from '../toolchain/recipe';
 import { generate } from './generate';
 import type { GenerateResult } from './result';
@@ -87,6 +88,30 @@ describe('generate', () => {
       expect(second.read(path)).toBe(first.read(path));
       expect(first.read(path)).not.toContain(one.workspace);
     }
+  });
+
+  it('compiles a unit once for all kernels that are extracted together, and again where it was edited', async () => {
+    const made = make(scaleApp);
+    const units = new CompiledUnits();
+    const { deps } = recordingDeps();
+    const generated = async (): Promise<{ compilations: number; identical: boolean | null; recipe: string }> => {
+      let compilations = 0;
+      const run: typeof deps.run = (file, args, options) => {
+        compilations += args.includes('-c') ? 1 : 0;
+        return deps.run(file, args, options);
+      };
+      const { identical, pristine } = await generate(
+        { app: made.app, kernel: 'k', compileLimitSeconds: 120 },
+        { ...deps, run },
+        units,
+      );
+      return { compilations, identical, recipe: readFileSync(join(pristine, 'recipe.json'), 'utf8') };
+    };
+    const first = await generated();
+    expect(first).toMatchObject({ compilations: 1, identical: true });
+    expect(await generated()).toEqual({ ...first, compilations: 0 });
+    write(join(made.app, 'inc/sub/value.h'), '#pragma once\n#define VALUE 4.0f\n');
+    expect(await generated()).toMatchObject({ compilations: 1, identical: false });
   });
 
   it('leaves nothing but pristine/ behind and touches nothing beside it', async () => {

@@ -5,6 +5,7 @@ import { readCapture } from '../archive/capture-files';
 import { requireOwnPlace } from '../capture/owner';
 import type { Deps } from '../deps/deps';
 import { reproducerPaths } from '../reproducer/layout';
+import type { CompiledUnits } from '../toolchain/compiled-units';
 import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
 import { sourceOf } from './find-source';
 import { refuseForeignFiles } from './foreign-files';
@@ -17,7 +18,7 @@ import type { GenerateResult } from './result';
 import { removeLeftovers, resetFolder } from './scratch';
 
 /** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it there. */
-export async function generate(options: GenerateOptions, deps: Deps): Promise<GenerateResult> {
+export async function generate(options: GenerateOptions, deps: Deps, units?: CompiledUnits): Promise<GenerateResult> {
   const app = openApp(options.app);
   warnOfVariablesSetAside(deps);
   const kernel = app.kernel(options.kernel);
@@ -28,7 +29,7 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
   refuseForeignFiles(pristine);
   removeLeftovers(dirname(pristine));
   try {
-    const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder };
+    const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder, units };
     const result = await buildPristine(request, deps);
     // Compiling takes a while.
     refuseForeignFiles(pristine);

@@ -28,7 +28,7 @@ export async function prove(
   recipe: UnprovenRecipe,
   compiler: Compiler,
   captured: Captured,
-  { capture, captureFolder, folder, compileLimitSeconds }: PristineRequest,
+  { capture, captureFolder, folder, compileLimitSeconds, units }: PristineRequest,
   deps: Deps,
 ): Promise<Proof> {
   const proof = join(folder, 'proof.bin');
@@ -43,6 +43,7 @@ export async function prove(
       signature: null,
       limitSeconds: compileLimitSeconds,
       capture: captureFolder,
+      units,
     },
     deps,
   );

@@ -4,6 +4,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import type { LanguageName } from '../language/language';
 import type { ReadsJson } from '../reproducer/reads-json';
 import type { KernelDefinition } from '../source/kernel-definitions';
+import type { CompiledUnits } from '../toolchain/compiled-units';
 import type { Recipe } from '../toolchain/recipe';
 
 export interface PristineRequest {
@@ -18,6 +19,8 @@ export interface PristineRequest {
   /** What the kernel is taken for. */
   language?: LanguageName | undefined;
   compileLimitSeconds: number;
+  /** What was compiled for other kernels of the command. */
+  units?: CompiledUnits | undefined;
 }
 
 /** Sources that lie in the scratch folder and compile to the captured kernel. */

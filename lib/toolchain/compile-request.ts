@@ -1,3 +1,4 @@
+import type { CompiledUnits } from './compiled-units';
 import type { Compiler } from './find-compiler';
 import type { ArgumentPlace } from './kernel-signature';
 import type { Overlay } from './overlay';
@@ -29,6 +30,8 @@ export interface CompileRequest {
   lineInfo?: boolean;
   /** clang writes PTX, and this makes the code of it. */
   assembly?: PtxAssembly;
+  /** Compilations of clang that several requests may have in common. */
+  units?: CompiledUnits | undefined;
   /** Of nvcc: what the assembler gets for the PTX of the kernel. */
   mapPtx?: (ptx: string) => string;
 }

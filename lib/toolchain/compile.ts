@@ -68,7 +68,9 @@ async function runCompilation(request: CompileRequest, output: string, deps: Com
   const compileWith = compilationOf(request.recipe);
   const asked = request.lineInfo ? withLineInfo(request) : request;
   if (compileWith === compileWithClang && request.recipe.one_entry === true) return compileAlone(asked, output, deps);
-  return { opened: await compileWith(asked, output, deps) };
+  const compile = (): Promise<string[]> => compileWith(asked, output, deps);
+  const shared = compileWith === compileWithClang ? request.units : undefined;
+  return { opened: await (shared === undefined ? compile() : shared.compile(asked, output, compile)) };
 }
 
 async function compileAlone(request: CompileRequest, output: string, deps: CompileDeps): Promise<Compilation> {

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import { isSettled, stateOf } from '../support/file-state';
+import { sha256, sha256OfFile } from '../support/files';
+import type { Compiler } from './find-compiler';
+import type { Overlay } from './overlay';
+import type { UnprovenRecipe } from './recipe';
+
+/** Code objects of large apps have megabytes. */
+const mostUnits = 4;
+
+interface UnitRequest {
+  reproducer: string;
+  recipe: UnprovenRecipe;
+  overlay: Overlay;
+  compiler: Compiler;
+  limitSeconds: number;
+}
+
+interface CompiledUnit {
+  code: Buffer;
+  /** Relative to the reproducer. */
+  inside: string[];
+  /** Elsewhere, each with its state. */
+  outside: Map<string, string>;
+}
+
+/**
+ * What clang made of whole units: the kernels of a unit are proven one after the other, by one compilation of it. Everything that the compiler is given
+ * counts: its options, the names and contents of the files in the reproducer, and the state of each file elsewhere that it read. The code does not
+ * depend on where the reproducer lies.
+ */
+export class CompiledUnits {
+  private readonly known = new Map<string, CompiledUnit>();
+
+  /** Like `compile`, which writes the output and gives every file that was opened. */
+  async compile(request: UnitRequest, output: string, compile: () => Promise<string[]>): Promise<string[]> {
+    const { reproducer } = request;
+    const key = keyOf(request);
+    const unit = this.known.get(key);
+    if (unit !== undefined && [...unit.outside].every(([path, state]) => existsSync(path) && stateOf(path) === state)) {
+      writeFileSync(output, unit.code);
+      return [...unit.inside.map((path) => join(reproducer, path)), ...unit.outside.keys()];
+    }
+    const opened = await compile();
+    const names = opened.map((path) => [path, relative(reproducer, path)] as const);
+    const outside = names.filter(([, name]) => name.startsWith('..') || isAbsolute(name)).map(([path]) => path);
+    if (keyOf(request) !== key || !outside.every(isSettled)) return opened;
+    this.known.set(key, {
+      code: readFileSync(output),
+      inside: names.filter(([path]) => !outside.includes(path)).map(([, name]) => name),
+      outside: new Map(outside.map((path) => [path, stateOf(path)])),
+    });
+    const [oldest] = this.known.keys();
+    if (this.known.size > mostUnits && oldest !== undefined) this.known.delete(oldest);
+    return opened;
+  }
+}
+
+function keyOf({ reproducer, recipe, overlay, compiler, limitSeconds }: UnitRequest): string {
+  const { arguments: args, environment, target, language, main, variant, aliases } = recipe;
+  const files = readdirSync(reproducer, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.partial-'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => [relative(reproducer, path), sha256OfFile(path)]);
+  const told = [compiler, args, environment, target, language, main, variant, aliases, overlay, limitSeconds];
+  return sha256(JSON.stringify([told, files]));
+}
