@@ -1,5 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { addExtracted, recompiled } from './fixtures';
 import { repository, run } from './harness';
 import { Workspace } from './in-process';
 
@@ -86,13 +87,12 @@ describe('planted defects', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create([]);
-    cpSync(join(repository, 'bench', 'defects'), workspace.path('apps', 'planted'), {
-      recursive: true,
-      filter: (path) => !path.endsWith('/build'),
-    });
-    const kernels = [...new Set(titles.map(kernelOf))];
-    const outcome = await workspace.kernloop(['extract', '--app', 'apps/planted', ...kernels]);
-    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    const source = join(repository, 'bench', 'defects');
+    const addApp = (there: Workspace): string => {
+      cpSync(source, there.path('apps', 'planted'), { recursive: true, filter: (path) => !path.endsWith('/build') });
+      return 'apps/planted';
+    };
+    await addExtracted(workspace, source, addApp, ...new Set(titles.map(kernelOf)));
     const read = await run(process.execPath, [
       ...['--input-type=module', '--eval', script, '--', join(repository, 'bench', 'defects', 'edits.mjs')],
       ...[workspace.path('kernels', 'planted'), ...titles],
@@ -110,8 +110,7 @@ describe('planted defects', () => {
   const verdict = async ({ title, text, options }: Edit) => {
     const reproducer = `kernels/planted/${kernelOf(title)}`;
     workspace.write(`${reproducer}/kernel_variant.hip`, text);
-    const built = await workspace.kernloop(['recompile', '--reproducer', reproducer]);
-    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    await recompiled(workspace, reproducer);
     return workspace.kernloop(['validate', '--reproducer', reproducer, ...options]);
   };
 

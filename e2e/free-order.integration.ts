@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { repository, run } from './harness';
+import { addExtracted, builtOnce, recompiled } from './fixtures';
+import { repository } from './harness';
 import { Workspace } from './in-process';
 import type { SelfcheckJson } from './probe';
 
@@ -16,24 +17,21 @@ describe('arrays whose order is free', () => {
 
   beforeAll(async () => {
     const source = join(repository, 'e2e', 'fixtures', 'order');
-    const build = join(repository, '.kernloop', 'e2e', 'order');
-    for (const args of [
-      ['-S', source, '-B', build],
-      ['--build', build],
-    ])
-      expect(await run('cmake', args, { env: { HIP_PLATFORM: 'amd' } })).toMatchObject({ code: 0 });
+    const build = await builtOnce(source);
     workspace = Workspace.create([]);
-    workspace.write('apps/order/kernloop.json', {
-      name: 'order',
-      device: 'softgpu',
-      command: [join(build, 'order')],
-      env: { HIP_PLATFORM: 'amd' },
-      source,
-      compileCommands: join(build, 'compile_commands.json'),
-      kernels: kernels.map((name) => ({ name, match: name })),
-    });
-    const outcome = await workspace.kernloop(['extract', '--app', 'apps/order']);
-    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    const addApp = (there: Workspace): string => {
+      there.write('apps/order/kernloop.json', {
+        name: 'order',
+        device: 'softgpu',
+        command: [join(build, 'order')],
+        env: { HIP_PLATFORM: 'amd' },
+        source,
+        compileCommands: join(build, 'compile_commands.json'),
+        kernels: kernels.map((name) => ({ name, match: name })),
+      });
+      return 'apps/order';
+    };
+    await addExtracted(workspace, source, addApp);
     for (const kernel of kernels) originals.set(kernel, workspace.read(`${folder(kernel)}/kernel_variant.hip`));
   });
   afterAll(() => workspace.remove());
@@ -45,8 +43,7 @@ describe('arrays whose order is free', () => {
     const edited = bodyOf(kernel, original).replace(from, to);
     expect(edited).not.toBe(bodyOf(kernel, original));
     workspace.write(`${folder(kernel)}/kernel_variant.hip`, original.replace(bodyOf(kernel, original), edited));
-    const built = await workspace.kernloop(['recompile', '--reproducer', folder(kernel)]);
-    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    await recompiled(workspace, folder(kernel));
     return validate(kernel, ...options);
   };
   const bodyOf = (kernel: Kernel, text: string): string => {

@@ -1,8 +1,8 @@
 // Makes and installs the packages once (install.cjs), unless that was done: E2E_PREPARED then names the folder. Every workspace of the run
-// gets hard links of it.
-const { mkdtempSync, rmSync } = require('node:fs');
+// gets hard links of it. Fixtures that tests share (fixtures.ts) lie in a folder of the run, or in the one that E2E_FIXTURES names, which is kept.
+const { mkdirSync, mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
-const { join } = require('node:path');
+const { join, resolve } = require('node:path');
 const { install, startRegistry } = require('./install.cjs');
 
 module.exports = async () => {
@@ -12,8 +12,13 @@ module.exports = async () => {
   const registry = await startRegistry(folder);
   process.env.E2E_INSTALLED = join(folder, 'node_modules');
   process.env.E2E_NPM = JSON.stringify(registry.npm);
+  const kept = process.env.E2E_FIXTURES;
+  const fixtures = kept === undefined ? mkdtempSync(join(tmpdir(), 'kernloop-e2e-fixtures-')) : resolve(kept);
+  mkdirSync(fixtures, { recursive: true });
+  process.env.E2E_FIXTURES = fixtures;
   globalThis.e2eTeardown = () => {
     registry.stop();
+    if (kept === undefined) rmSync(fixtures, { recursive: true, force: true });
     if (prepared === undefined) rmSync(folder, { recursive: true, force: true });
   };
 };

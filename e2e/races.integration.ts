@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { repository, run } from './harness';
+import { addExtracted, builtOnce, recompiled } from './fixtures';
+import { repository } from './harness';
 import { Workspace } from './in-process';
 
 const kernels = [
@@ -30,25 +31,20 @@ describe.each(['gfx90a', 'gfx1030'])('races on %s', (target) => {
   beforeAll(async () => {
     workspace = Workspace.create([]);
     const source = join(repository, 'e2e', 'fixtures', 'races');
-    const build = join(repository, '.kernloop', 'e2e', `races-${target}`);
-    for (const args of [
-      ['-S', source, '-B', build, `-DTARGET=${target}`],
-      ['--build', build],
-    ]) {
-      const outcome = await run('cmake', args, { env: { HIP_PLATFORM: 'amd' } });
-      expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
-    }
-    workspace.write('apps/races/kernloop.json', {
-      name: 'races',
-      device: 'softgpu',
-      command: [join(build, 'races')],
-      env: { HIP_PLATFORM: 'amd' },
-      source,
-      compileCommands: join(build, 'compile_commands.json'),
-      kernels: kernels.map((name) => ({ name, match: `^${name}\\(` })),
-    });
-    const outcome = await workspace.kernloop(['extract', '--app', 'apps/races', ...onTarget]);
-    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    const build = await builtOnce(source, `-DTARGET=${target}`);
+    const addApp = (there: Workspace): string => {
+      there.write('apps/races/kernloop.json', {
+        name: 'races',
+        device: 'softgpu',
+        command: [join(build, 'races')],
+        env: { HIP_PLATFORM: 'amd' },
+        source,
+        compileCommands: join(build, 'compile_commands.json'),
+        kernels: kernels.map((name) => ({ name, match: `^${name}\\(` })),
+      });
+      return 'apps/races';
+    };
+    await addExtracted(workspace, source, addApp, ...onTarget);
   });
   afterAll(() => workspace.remove());
 
@@ -63,8 +59,7 @@ describe.each(['gfx90a', 'gfx1030'])('races on %s', (target) => {
     expect(original.split(from)).toHaveLength(2);
     workspace.write(file, original.replace(from, to));
     try {
-      const built = await workspace.kernloop(['recompile', '--reproducer', folder(kernel), '--line-info']);
-      expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+      await recompiled(workspace, folder(kernel), '--line-info');
       return await validate(kernel, ...options);
     } finally {
       workspace.write(file, original);
@@ -113,8 +108,7 @@ describe.each(['gfx90a', 'gfx1030'])('races on %s', (target) => {
   it.each(kernels.map((kernel) => [kernel]))('%s passes as it was captured, and recompiled', async (kernel) => {
     const captured = await validate(kernel, '--variant', 'none');
     expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS .*one in adverse order/)]);
-    const built = await workspace.kernloop(['recompile', '--reproducer', folder(kernel)]);
-    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    await recompiled(workspace, folder(kernel));
     const again = await validate(kernel, '--variant', 'build/variant.hsaco');
     expect([again.code, again.text]).toEqual([0, expect.stringMatching(/Result: PASS .*one in adverse order/)]);
     expect(again.report.races).toEqual([]);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { repository, run } from './harness';
+import { addExtracted, builtOnce, recompiled } from './fixtures';
+import { repository } from './harness';
 import { Workspace } from './in-process';
 
 const source = join(repository, 'e2e', 'fixtures', 'unwritten');
-const build = join(repository, '.kernloop', 'e2e', 'unwritten');
 
 /** What is left out of the captured kernel, by the comment behind it, and what comes instead. Each hopes for luck. */
 const defects = [
@@ -56,17 +56,12 @@ const correct = [
   },
 ];
 
+let build = '';
 beforeAll(async () => {
-  for (const args of [
-    ['-S', source, '-B', build],
-    ['--build', build],
-  ]) {
-    const outcome = await run('cmake', args, { env: { HIP_PLATFORM: 'amd' } });
-    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
-  }
+  build = await builtOnce(source);
 });
 
-const addApp = (workspace: Workspace, name: string, mode: readonly string[], kernel: string) =>
+const addApp = (workspace: Workspace, name: string, mode: readonly string[], kernel: string): string => {
   workspace.write(`apps/${name}/kernloop.json`, {
     name,
     device: 'softgpu',
@@ -76,6 +71,8 @@ const addApp = (workspace: Workspace, name: string, mode: readonly string[], ker
     compileCommands: join(build, 'compile_commands.json'),
     kernels: [{ name: kernel, match: kernel }],
   });
+  return `apps/${name}`;
+};
 
 describe.each(['gfx90a', 'gfx1030'])('reads of what nobody wrote, on %s', (target) => {
   let workspace: Workspace;
@@ -86,10 +83,9 @@ describe.each(['gfx90a', 'gfx1030'])('reads of what nobody wrote, on %s', (targe
 
   beforeAll(async () => {
     workspace = Workspace.create([]);
-    addApp(workspace, 'unwritten', [], 'use_everything');
+    const addUnwritten = (there: Workspace): string => addApp(there, 'unwritten', [], 'use_everything');
+    await addExtracted(workspace, source, addUnwritten, ...on);
     addApp(workspace, 'nowhere', ['nowhere'], 'count_from_nowhere');
-    const outcome = await workspace.kernloop(['extract', '--app', 'apps/unwritten', ...on]);
-    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
     original = workspace.read(variant);
   });
   afterAll(() => workspace.remove());
@@ -98,8 +94,7 @@ describe.each(['gfx90a', 'gfx1030'])('reads of what nobody wrote, on %s', (targe
     workspace.write(variant, original);
     const line = new RegExp(`^.*// needed for ${marked}$`, 'm');
     workspace.edit(variant, (text) => text.replace(line, () => `  ${instead}`));
-    const built = await workspace.kernloop(['recompile', '--reproducer', project]);
-    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    await recompiled(workspace, project);
     return workspace.kernloop(['validate', '--reproducer', project, ...on]);
   };
 

@@ -5,7 +5,7 @@ import { parse } from 'jsonc-parser';
 import { problemsIn } from '../testing/problems';
 import { schemas, setUpEditor, tasks } from './editor';
 
-// As the command line printed them; e2e/variants.e2e.ts holds the same patterns against what it prints now.
+// As the command line printed them; e2e/variants.integration.ts holds the same patterns against what it prints now.
 const compiled = `/src/app/kernels/a/k/kernel_variant.hip:19:5: warning: variable templates are a C++14 extension [-Wc++14-extensions]
 int bad = "x" + nothing;
     ^

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { problemsIn } from '../generators/testing/problems';
 import { schemaErrors } from '../lib/testing/published-schema';
-import { Workspace } from './harness';
+import { Workspace } from './in-process';
 import { addProbeApp } from './probe';
 
 /** Variants that go wrong in ways other than a wrong result: each ends in a clear verdict, within its limit. */
@@ -14,6 +14,8 @@ describe('variants that go wrong', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create([]);
+    // A kernel.json names the schema of the packages that are there when it is written.
+    workspace.withPackages();
     const app = await addProbeApp(workspace, 'outputs', ['outputs'], [{ name: 'two_outputs', match: 'two_outputs' }]);
     const outcome = await workspace.kernloop(['extract', '--app', app]);
     expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, run, Workspace, type Outcome } from './harness';
+import { repository, run, type Outcome } from './harness';
+import { Workspace } from './in-process';
 
 /** What tools/python.mjs installs: Triton and NumPy in versions that it pins. */
 const virtual = join(repository, 'python', '.venv');
