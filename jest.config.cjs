@@ -29,6 +29,7 @@ const tools = [
   'lint/*',
   'plugins/kernel/hashes',
   'schemas/toy-stage',
+  'tools/native',
 ].map((spec) => `${__dirname}/${spec}.spec.ts`);
 
 /** @type {import('jest').Config} */

@@ -1,5 +1,5 @@
 // The native core's build folder, native/build: what is configured there, and building it. `node tools/native.mjs` configures it whole and
-// for people who edit it, as `npm run build:native` wants it.
+// for people who edit it, as `npm run build:native` wants it; `node tools/native.mjs rest` builds what quickstart leaves out.
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -59,15 +59,34 @@ const progress = (line) => line.replace(/^\[(\d+)\/(\d+)\].*/, '$1 of $2 steps')
 
 const jobs = () => String(Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / bytesPerCompiler))));
 
-function build(targets) {
+/** Whoever builds in the folder takes turns with others: stages ask for the rest of it, several of them at once. */
+function build(targets, name = 'native core') {
   // Not `cmake --build`: ninja stops its compilers when it is stopped.
-  return step('native core', 'ninja', ['-C', 'native/build', '-j', jobs(), ...targets], { progress });
+  const ninja = ['ninja', '-C', 'native/build', '-j', jobs(), ...targets];
+  return step(name, 'flock', ['--no-fork', 'native/build/.kernloop-lock', ...ninja], { progress });
 }
 
-/** Programs and libraries alone, for this machine's processor; a folder that has more stays as it is. */
-export async function buildProducts() {
+const listed = (list) => JSON.parse(readFileSync(join(root, 'lib', 'native', list), 'utf8'));
+
+function someOfTheRestIsThere() {
+  const core = listed('core-products.json');
+  return Object.entries(listed('native-products.json')).some(
+    ([name, file]) => !core.includes(name) && existsSync(join(folder, file)),
+  );
+}
+
+/**
+ * The programs and libraries of the core, for this machine's processor; a folder that has more stays as it is. Once the rest was built, it is
+ * kept as new as the core.
+ */
+export async function buildCore() {
   if (configured() === undefined) await configure({ ...products, ...inBatches });
-  await build(['products']);
+  await build([someOfTheRestIsThere() ? 'products' : 'core']);
+}
+
+/** `node tools/native.mjs rest`, which a stage runs that needs it (lib/deps/built-native.ts). */
+async function buildRest() {
+  await build(['rest'], 'native core: rest');
 }
 
 /** Programs and libraries for all machines: of the build that `npm test` left, nothing is compiled again. */
@@ -82,4 +101,5 @@ export async function buildWhole() {
   await build([]);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(configureForEdits);
+if (process.argv[1] === new URL(import.meta.url).pathname)
+  await runMain(process.argv[2] === 'rest' ? buildRest : configureForEdits);

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runMain, root, step, StepError, together } from './console.mjs';
 import { aptLocks, lockSeconds, waitForLocks } from './apt-locks.mjs';
-import { buildProducts, buildWhole } from './native.mjs';
+import { buildCore, buildWhole } from './native.mjs';
 import { installPython } from './python.mjs';
 
 /** Debian 12 packages; the HIP stack is stock, nothing is from outside Debian. Each of these groups is needed later than the one before. */
@@ -140,7 +140,7 @@ export async function setup({ tests, withPackages = async () => undefined }) {
   const install = systemPackages([...before, ...beside]);
   const native = async () => {
     await install(before);
-    await together(() => install(beside), ...(tests ? [buildWhole, installPython] : [buildProducts]));
+    await together(() => install(beside), ...(tests ? [buildWhole, installPython] : [buildCore]));
   };
   const packages = async () => {
     await installNpmPackages();

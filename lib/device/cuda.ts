@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
+import { builtNative } from '../deps/built-native';
 import { KernloopError } from '../support/error';
 import { sha256 } from '../support/files';
 import { EventReader, describeEnd, rebuildHint } from '../support/ndjson';
@@ -32,7 +33,7 @@ const warpThreads = 32;
 const describeLimitMs = 120_000;
 
 export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Device> {
-  const { agentCuda } = deps.native;
+  const agentCuda = await builtNative('agentCuda', deps);
   if (!existsSync(agentCuda)) {
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',

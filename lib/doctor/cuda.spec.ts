@@ -1,4 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
+import { nativePathsIn } from '../native/native-paths';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { cudaDevice, fakeReplay, flag } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
@@ -43,6 +44,18 @@ describe('what kernloop doctor says of NVIDIA', () => {
     rmSync(workspace.native.agentCuda);
     const check = await named('cuda agent', deps({ 'kernloop-replay': replayWith(1) }));
     expect(check).toMatchObject({ state: 'missing', hint: expect.stringContaining('npm run build:native') as unknown });
+  });
+
+  it('misses no agent that a checkout has not built yet', async () => {
+    const native = nativePathsIn(workspace.path('checkout/native/build'));
+    workspace.write('checkout/tools/native.mjs', '');
+    workspace.write('checkout/native/build/build.ninja', '');
+    const fake = fakeDeps({ 'kernloop-replay': replayWith(1) }, native);
+    expect(await named('cuda agent', fake)).toMatchObject({
+      state: 'ok',
+      detail: 'built when a stage first asks for it',
+    });
+    expect((await named('NVRTC recording', fake))?.detail).toMatch(/^off/);
   });
 
   it('names the CUPTI that is used', async () => {

@@ -3,6 +3,7 @@ import { describeGpu, type CudaGpu } from '../device/cuda';
 import { cudaHost } from '../device/cuda-host';
 import { installedCupti } from '../device/cupti';
 import { nativeRemedy } from '../native/native-package';
+import { isLeftOut } from '../native/rest';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { formatBytes } from '../support/report';
@@ -53,9 +54,11 @@ function driverCheck([gpu]: readonly CudaGpu[], deps: Deps): Check {
 }
 
 function agentCheck({ native }: Deps): Check {
+  const name = 'cuda agent';
+  if (isLeftOut(native)) return { name, state: 'ok', detail: 'built when a stage first asks for it', hint: '' };
   const found = existsSync(native.agentCuda);
   return {
-    name: 'cuda agent',
+    name,
     state: found ? 'ok' : 'missing',
     detail: found ? native.agentCuda : `${native.agentCuda} not found`,
     hint: nativeRemedy(),
@@ -91,7 +94,7 @@ function nvrtcCheck({ native, env }: Deps): Check {
   const name = 'NVRTC recording';
   const hint =
     'KERNLOOP_NVRTC_RECORD=on, for capture or in "env" of kernloop.json; the recorder is part of a complete native build';
-  if (!existsSync(native.nvrtcAudit)) {
+  if (!existsSync(native.nvrtcAudit) && !isLeftOut(native)) {
     return {
       name,
       state: 'optional',

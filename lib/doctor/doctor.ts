@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { firstGpu, topologyFolder } from '../device/hsa';
 import { nativeRemedy } from '../native/native-package';
 import { missingProducts } from '../native/native-paths';
+import { isLeftOut, restInWords } from '../native/rest';
 import { softgpuIdentity, softgpuTargets } from '../device/softgpu';
 import { grammarFile, openSourceParser } from '../source/source-parser';
 import type { Deps } from '../deps/deps';
@@ -64,7 +65,10 @@ function checkNative(deps: Deps): Check {
   const name = 'native programs';
   try {
     const missing = missingProducts(deps.native);
-    if (missing.length === 0) return { name, state: 'ok', detail: deps.native.root, hint: '' };
+    if (missing.length === 0) {
+      const notYet = isLeftOut(deps.native) ? `; those for ${restInWords} are built when a stage first asks` : '';
+      return { name, state: 'ok', detail: `${deps.native.root}${notYet}`, hint: '' };
+    }
     return { name, state: 'missing', detail: `${missing.join(', ')} not found`, hint: nativeRemedy() };
   } catch (error) {
     return {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Deps } from '../deps/deps';
+import { isLeftOut } from '../native/rest';
 import { cudaParts } from '../pgo/cuda-installation';
 import { deviceLibraryFolder, rocmFolder } from '../pgo/hip-installation';
 import { hostRuntime } from '../pgo-app/host-half';
@@ -58,7 +59,7 @@ function pluginCheck(parts: LlvmParts, deps: Deps): Check {
 /** Whether there are native programs at all, another check says. */
 function hasProgram(deps: Deps): boolean {
   try {
-    return existsSync(deps.native.pgo);
+    return existsSync(deps.native.pgo) || isLeftOut(deps.native);
   } catch (error) {
     if (error instanceof KernloopError) return false;
     throw error;

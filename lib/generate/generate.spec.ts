@@ -114,6 +114,34 @@ describe('generate', () => {
     expect(await generated()).toMatchObject({ compilations: 1, identical: false });
   });
 
+  it('leaves reads.json as another machine wrote it, and replaces what is of another source, or of another version', async () => {
+    const made = make(scaleApp);
+    const { pristine, read } = await generateIn(made);
+    const own = read('reads.json');
+    const path = join(pristine, 'reads.json');
+    const elsewhere = own
+      .replace(/("conditions_sha256": ")\w{8}/, '$100000000')
+      .replace(/("\/[^"]*hip_runtime.h": ")\w{8}/, '$100000000');
+    expect(elsewhere).not.toBe(own);
+    write(path, elsewhere);
+    expect((await generateIn(made)).read('reads.json')).toBe(elsewhere);
+    for (const changed of [
+      own.replace(/("version": ")/, '$10'),
+      own.replace(/("recipe_sha256": ")\w{8}/, '$100000000'),
+      '{}',
+    ]) {
+      expect(changed).not.toBe(own);
+      write(path, changed);
+      expect((await generateIn(made)).read('reads.json')).toBe(own);
+    }
+    write(path, elsewhere);
+    write(join(made.app, 'src', 'k.hip'), `${scaleApp.sources['src/k.hip'] ?? ''}// edited\n`);
+    const edited = JSON.parse((await generateIn(made)).read('reads.json')) as object;
+    expect(edited).toMatchObject({
+      conditions_sha256: (JSON.parse(own) as { conditions_sha256: string }).conditions_sha256,
+    });
+  });
+
   it('leaves nothing but pristine/ behind and touches nothing beside it', async () => {
     const made = make(scaleApp);
     write(join(made.reproducer, 'kernel_variant.hip'), 'mine');

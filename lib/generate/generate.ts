@@ -11,6 +11,7 @@ import { sourceOf } from './find-source';
 import { refuseForeignFiles } from './foreign-files';
 import type { GenerateOptions } from './options';
 import { writeProjectFiles } from './pristine';
+import { keepReads } from './kept-reads';
 import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
 import { partialOf } from '../support/leftovers';
@@ -33,6 +34,7 @@ export async function generate(options: GenerateOptions, deps: Deps, units?: Com
     const result = await buildPristine(request, deps);
     // Compiling takes a while.
     refuseForeignFiles(pristine);
+    keepReads(pristine, folder);
     rmSync(pristine, { recursive: true, force: true });
     renameSync(folder, pristine);
     return { ...result, pristine };

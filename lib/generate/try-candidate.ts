@@ -6,6 +6,7 @@ import type { KernelCandidate } from '../source/find-kernel';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { silentReporter } from '../support/report';
+import { version } from '../support/version';
 import { compilerVersion, type Compiler } from '../toolchain/find-compiler';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
 import { cudaTarget } from '../toolchain/gencode';
@@ -157,6 +158,7 @@ function readsOf(
   if (!outside.every(isOfTheSystem)) return null;
   return {
     schema: 'kernloop.reads/1',
+    version,
     conditions_sha256: readingConditions(toolchainIdentity(deps.env)),
     sources: { ...sources },
     system: Object.fromEntries(outside.map((path) => [path, sha256OfFile(path)])),

@@ -2,34 +2,39 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
 import { installedNatives, nativeRemedy, thisMachine, type NativeSearch } from './native-package';
+import core from './core-products.json';
 import products from './native-products.json';
 
 /** What of the native build runs at a user's, relative to it: the one list, also of the packages (tools/package.mjs) and of what Nx hashes. */
 export type NativeProduct = keyof typeof products;
 export const nativeProducts = Object.keys(products) as NativeProduct[];
+/** What capture, replay and the software GPU need: no build is without them. */
+export const coreProducts = nativeProducts.filter((name) => core.includes(name));
+/** What a build may lack; a checkout builds them when a stage first asks (lib/deps/built-native.ts). */
+export const restProducts = nativeProducts.filter((name) => !core.includes(name));
 
 /** Products of the native build (docs/contributing/seams.md, "Native build"). */
 export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly root: string;
-  /** Asked for only by the cuda device: a build may lack it. */
+  /** Asked for only by the cuda device. */
   readonly agentCuda: string;
-  /** Records what an app compiles at run time; a build may lack it. */
+  /** Records what an app compiles at run time. */
   readonly nvrtcAudit: string;
-  /** Compiles with libnvrtc; a build may lack it. */
+  /** Compiles with libnvrtc. */
   readonly nvrtcCompiler: string;
-  /** Converts, merges and shows profiles of device code; a build may lack it. */
+  /** Converts, merges and shows profiles of device code. */
   readonly pgo: string;
-  /** Collects profiles inside of an instrumented HIP program; a build may lack it. */
+  /** Collects profiles inside of an instrumented HIP program. */
   readonly pgoHip: string;
   /** The same for CUDA. */
   readonly pgoCuda: string;
-  /** Chooses the code of kernels that an app compiles at run time; a build may lack it. */
+  /** Chooses the code of kernels that an app compiles at run time. */
   readonly pgoRuntime: string;
   /** The same in front of NVRTC and the CUDA driver. */
   readonly pgoRuntimeCuda: string;
   /** Compiles them and has their cache. */
   readonly pgoRuntimeBuilder: string;
-  /** Sees the compilers that a build starts, in LD_PRELOAD; a build may lack it. */
+  /** Sees the compilers that a build starts, in LD_PRELOAD. */
   readonly watch: string;
   /** The folder of these two, which LD_LIBRARY_PATH is to name. */
   readonly softgpuDir: string;
@@ -38,31 +43,15 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly hipErrors: string;
 }
 
-const optional: readonly NativeProduct[] = [
-  'agentCuda',
-  'nvrtcAudit',
-  'nvrtcCompiler',
-  'pgo',
-  'pgoHip',
-  'pgoCuda',
-  'pgoRuntime',
-  'pgoRuntimeCuda',
-  'pgoRuntimeBuilder',
-  'watch',
-];
-
 export function nativePathsIn(root: string): NativePaths {
   const paths = Object.fromEntries(nativeProducts.map((name) => [name, join(root, products[name])]));
   const named = paths as Record<NativeProduct, string>;
   return { ...named, root, softgpuDir: dirname(named.softgpu) };
 }
 
-/** Products that are not there. */
+/** Programs that no stage can do without, and that are not there. */
 export function missingProducts(paths: NativePaths): string[] {
-  return nativeProducts
-    .filter((name) => !optional.includes(name))
-    .map((name) => paths[name])
-    .filter((path) => !existsSync(path));
+  return coreProducts.map((name) => paths[name]).filter((path) => !existsSync(path));
 }
 
 /**

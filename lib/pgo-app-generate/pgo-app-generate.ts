@@ -18,7 +18,7 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
   const paths = appPgoPaths(app);
   const { program, build } = builtProgram(paths.instrumented, 'pgo-app-instrument');
   const device = await openDevice(options, deps);
-  const collector = collectorOf(device, deps);
+  const collector = await collectorOf(device, deps);
   if (!existsSync(collector)) {
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',

@@ -21,7 +21,7 @@ export const stage = defineStage({
     needsCommands: true,
     cache: true,
     after: ['program', { stage: 'pgo-app-instrument' }],
-    inputs: ['app', 'program', 'device', { written: '.kernloop/pgo/instrumented/*' }],
+    inputs: ['app', 'program', 'device', 'native', { written: '.kernloop/pgo/instrumented/*' }],
     outputs: ['{app}/.kernloop/pgo/raw'],
   },
 });

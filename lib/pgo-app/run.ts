@@ -5,13 +5,14 @@ import { appVariables } from '../app/variables';
 import type { Device } from '../device/device';
 import { withDevice } from '../device/lock';
 import type { Deps } from '../deps/deps';
+import { builtNative } from '../deps/built-native';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd } from '../support/ndjson';
 
 /** In front of the device's runtime. */
-export const collectorOf = ({ description }: Pick<Device, 'description'>, { native }: Pick<Deps, 'native'>): string =>
-  description.kind === 'cuda' ? native.pgoCuda : native.pgoHip;
+export const collectorOf = ({ description }: Pick<Device, 'description'>, deps: Deps): Promise<string> =>
+  builtNative(description.kind === 'cuda' ? 'pgoCuda' : 'pgoHip', deps);
 
 /** Runs an instrumented program as the app is run, with the collector in front of the device's runtime: it writes raw profiles by the pattern. */
 export async function runCollecting(
@@ -23,7 +24,7 @@ export async function runCollecting(
   deps: Deps,
 ): Promise<void> {
   const hint = 'see whether the app runs through without counters; --sample blocks:64 makes them cheaper';
-  const preloaded = { program, library: collectorOf(device, deps), variables: { LLVM_PROFILE_FILE: pattern } };
+  const preloaded = { program, library: await collectorOf(device, deps), variables: { LLVM_PROFILE_FILE: pattern } };
   await runPreloaded(app, preloaded, device, timeLimitSeconds, hint, deps);
 }
 

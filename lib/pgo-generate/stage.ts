@@ -22,7 +22,7 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'capture' }, { stage: 'pgo-instrument' }],
     // Its options in kernel.json are among the files of the reproducer.
-    inputs: ['reproducer', 'capture', 'device', { written: 'pgo/instrumented/*' }],
+    inputs: ['reproducer', 'capture', 'device', 'native', { written: 'pgo/instrumented/*' }],
     outputs: ['{reproducer}/pgo/raw'],
     needsSource: true,
     run: (options, deps) => code().pgoGenerateTask(options, deps),

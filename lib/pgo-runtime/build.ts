@@ -17,8 +17,7 @@ import type { PgoRuntimeResult } from './result';
 /** For a machine that has no clang: its cache travels here and back. */
 export async function buildWhatIsMissing(app: App, options: PgoRuntimeOptions, deps: Deps): Promise<PgoRuntimeResult> {
   const { runtime: cache } = appPgoPaths(app);
-  const builder = deps.native.pgoRuntimeBuilder;
-  requireNative([builder]);
+  await requireNative('pgoRuntimeBuilder', deps);
   const folders = requestsIn(cache);
   if (folders.length === 0) {
     throw new KernloopError(

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../app/app';
 import type { Deps } from '../deps/deps';
+import type { NativeProduct } from '../native/native-paths';
+import { builtNative } from '../deps/built-native';
 import { appPgoPaths } from '../pgo-app/layout';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
@@ -12,9 +14,10 @@ import type { PgoRuntimeOptions } from './options';
 export const gatesFor = (isCuda: boolean, { gate }: Pick<PgoRuntimeOptions, 'gate'>): string[] =>
   isCuda ? ['use'] : gate;
 
-export function requireNative(paths: readonly string[]): void {
-  const missing = paths.find((path) => !existsSync(path));
-  if (missing === undefined) return;
+export async function requireNative(product: NativeProduct, deps: Deps): Promise<string> {
+  const library = await builtNative(product, deps);
+  const missing = [library, deps.native.pgoRuntimeBuilder].find((path) => !existsSync(path));
+  if (missing === undefined) return library;
   throw new KernloopError(
     'ENVIRONMENT_NATIVE_MISSING',
     `${missing} not found`,

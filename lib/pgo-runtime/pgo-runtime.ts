@@ -20,8 +20,7 @@ export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promis
   const program = findProgram(app, deps.env);
   const device = await openDevice(options, deps);
   const isCuda = device.description.kind === 'cuda';
-  const library = isCuda ? deps.native.pgoRuntimeCuda : deps.native.pgoRuntime;
-  requireNative([library, deps.native.pgoRuntimeBuilder]);
+  const library = await requireNative(isCuda ? 'pgoRuntimeCuda' : 'pgoRuntime', deps);
   const compiler = await runtimeCompiler(app, options, isCuda, deps);
   return await withConfig(
     app,

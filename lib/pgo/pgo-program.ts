@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
+import { builtNative } from '../deps/built-native';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
@@ -39,7 +40,7 @@ const known: ReadonlyMap<string, z.ZodType<PgoEvent>> = new Map(Object.entries(e
 export async function runPgo(args: readonly string[], deps: Deps): Promise<PgoEvent[]> {
   const seen: PgoEvent[] = [];
   const reader = new EventReader<PgoEvent>('kernloop-pgo', known, (event) => seen.push(event));
-  const ended = await deps.run(deps.native.pgo, args, { onStdoutLine: reader.push }).result;
+  const ended = await deps.run(await builtNative('pgo', deps), args, { onStdoutLine: reader.push }).result;
   throwIfInterrupted(deps.signal);
   reader.finish(ended);
   if (ended.exitCode !== 0) throw new KernloopError('NATIVE_FAILED', describeEnd('kernloop-pgo', ended), rebuildHint);

@@ -22,6 +22,7 @@ describe('an untouched source', () => {
     workspace.write(`${root}/pristine/overlay.template.json`, {});
     workspace.write(`${root}/pristine/reads.json`, {
       schema: 'kernloop.reads/1',
+      version: '1.0.0',
       conditions_sha256: readingConditions(known.toolchain),
       recipe_sha256: sha256OfFile(workspace.path(root, 'pristine/recipe.json')),
       ...files(),

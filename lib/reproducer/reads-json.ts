@@ -10,6 +10,7 @@ const digests = z.record(z.string(), z.string().length(64));
  */
 export const readsJsonSchema = z.strictObject({
   schema: z.literal('kernloop.reads/1'),
+  version: z.string().describe('Of Kernloop.'),
   conditions_sha256: z.string().length(64).describe('The version of Kernloop and the toolchain by which it was found.'),
   recipe_sha256: z.string().length(64),
   sources: digests.describe('Files of the reproducer.'),

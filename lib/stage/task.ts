@@ -73,7 +73,7 @@ export type TaskInput =
   | 'toolchain'
   /** LLVM 22, the plugin's sources and the device libraries: what PGO builds with. */
   | 'llvm'
-  /** The native programs. */
+  /** The native programs, also those that only a few stages use. */
   | 'native'
   /** The device that the project names, and the native programs that drive it. */
   | 'device'

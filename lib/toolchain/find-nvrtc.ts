@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { pythonFolders } from '../device/cupti';
 import type { Deps } from '../deps/deps';
+import { builtNative } from '../deps/built-native';
 import { KernloopError } from '../support/error';
 import type { Compiler, WantedCompiler } from './find-compiler';
 import type { Environment } from '../support/environment';
@@ -16,7 +17,7 @@ const describeLimitMs = 60_000;
 /** A libnvrtc that kernloop-nvrtc can load, preferring the version that is wanted; says so when it has to take another. */
 export async function findNvrtc(
   wanted: WantedCompiler,
-  deps: Pick<Deps, 'run' | 'env' | 'report' | 'native'>,
+  deps: Pick<Deps, 'run' | 'env' | 'report' | 'native' | 'clock' | 'signal'>,
   installed = '/usr/local',
 ): Promise<Compiler> {
   const found: Compiler[] = [];
@@ -86,13 +87,17 @@ function entries(folder: string): string[] {
 }
 
 /** Null where the library cannot be used, which is said. */
-async function nvrtcVersion(path: string, deps: Pick<Deps, 'run' | 'report' | 'native'>): Promise<string | null> {
+async function nvrtcVersion(
+  path: string,
+  deps: Pick<Deps, 'run' | 'report' | 'native' | 'clock' | 'signal'>,
+): Promise<string | null> {
   const args = ['--library', path, '--describe'];
-  const ended = await deps.run(deps.native.nvrtcCompiler, args, { timeoutMs: describeLimitMs }).result;
+  const program = await builtNative('nvrtcCompiler', deps);
+  const ended = await deps.run(program, args, { timeoutMs: describeLimitMs }).result;
   if (ended.exitCode === null && ended.startError !== null) {
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',
-      `${deps.native.nvrtcCompiler}: ${ended.startError}`,
+      `${program}: ${ended.startError}`,
       'install this version of kernloop once more (in a checkout: `npm run build:native`)',
     );
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
+import { builtNative } from '../deps/built-native';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
@@ -162,7 +163,7 @@ export function recordArguments(verb: string, file: string, probe: ProbeFile, as
 export async function runTrace(args: readonly string[], deps: Deps): Promise<TraceEvent[]> {
   const events: TraceEvent[] = [];
   const reader = new EventReader<TraceEvent>('kernloop-trace', known, (event) => events.push(event));
-  const ended = await deps.run(deps.native.trace, args, {
+  const ended = await deps.run(await builtNative('trace', deps), args, {
     onStdoutLine: reader.push,
     onStderr: (chunk) => deps.report.output(chunk),
   }).result;

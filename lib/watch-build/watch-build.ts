@@ -5,6 +5,7 @@ import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { watchedDatabase } from '../app/compile-database';
 import type { Deps } from '../deps/deps';
+import { builtNative } from '../deps/built-native';
 import { nativeRemedy } from '../native/native-package';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
@@ -33,8 +34,8 @@ export async function watchBuild(options: WatchBuildOptions, deps: Deps): Promis
       'say what builds it: `kernloop watch-build -- make -j8`, or "build" in kernloop.json',
     );
   }
-  if (!existsSync(deps.native.watch))
-    throw new KernloopError('ENVIRONMENT_NATIVE_MISSING', `${deps.native.watch} not found`, nativeRemedy());
+  const watch = await builtNative('watch', deps);
+  if (!existsSync(watch)) throw new KernloopError('ENVIRONMENT_NATIVE_MISSING', `${watch} not found`, nativeRemedy());
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-watch-'));
   let found: Found | undefined;
   try {

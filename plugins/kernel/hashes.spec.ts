@@ -227,7 +227,14 @@ describe('the hash of a task', () => {
         ['instrument', 'merge', 'build'].flatMap((step) => [`pgo-${step}`, `pgo-app-${step}`]),
       ],
     ],
-    native: [['a program', () => disguise(workspace.native.archive), [...onDevice, 'pgo-merge', 'pgo-app-merge']]],
+    native: [
+      ['a program', () => disguise(workspace.native.archive), [...onDevice, 'pgo-merge', 'pgo-app-merge']],
+      [
+        'a program that few stages use',
+        () => disguise(workspace.native.pgo),
+        ['generate', 'merge'].flatMap((step) => [`pgo-${step}`, `pgo-app-${step}`]),
+      ],
+    ],
     device: [
       ['the runtime of HIP', () => disguise('hip/libamdhip64.so'), onDevice],
       ['another one that is named', () => say('--device=cuda'), onDevice],

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeProducts } from '../../lib/native/native-paths';
+import { coreProducts, nativePathsIn, nativeProducts, restProducts } from '../../lib/native/native-paths';
 import { TestWorkspace } from '../../lib/testing/workspace';
 import { packageRoot } from '../../lib/support/version';
 import { KnownDigests } from '../../lib/support/known-digests';
-import { hipRuntime, identityVariables, nativeDigest } from './identity';
+import { coreDigest, hipRuntime, identityVariables, restDigest } from './identity';
 
 const digests = new KnownDigests(undefined);
 
@@ -33,18 +33,35 @@ describe('the digest of the native core', () => {
   });
   afterEach(() => workspace.dispose());
 
-  it.each(nativeProducts)('changes with %s, and with its absence', (name) => {
-    const before = nativeDigest(workspace.native, digests);
+  it.each([
+    ...coreProducts.map((name) => [name, coreDigest, restDigest] as const),
+    ...restProducts.map((name) => [name, restDigest, coreDigest] as const),
+  ])('changes with %s, and with its absence, and that of the others does not', (name, own, other) => {
+    const [before, others] = [own, other].map((digest) => digest(workspace.native, digests));
     writeFileSync(workspace.native[name], 'another build');
-    const rebuilt = nativeDigest(workspace.native, digests);
+    const rebuilt = own(workspace.native, digests);
     rmSync(workspace.native[name]);
-    expect(new Set([before, rebuilt, nativeDigest(workspace.native, digests)]).size).toBe(3);
+    expect(new Set([before, rebuilt, own(workspace.native, digests)]).size).toBe(3);
+    expect(other(workspace.native, digests)).toBe(others);
+  });
+
+  it('is that of no other command for what a checkout has not built yet; the core is known before and after', () => {
+    const native = nativePathsIn(workspace.path('checkout/native/build'));
+    workspace.write('checkout/tools/native.mjs', '');
+    workspace.write('checkout/native/build/build.ninja', '');
+    for (const name of coreProducts) workspace.write(native[name], name);
+    const core = coreDigest(native, digests);
+    expect(restDigest(native, digests)).not.toBe(restDigest(native, digests));
+    for (const name of restProducts) workspace.write(native[name], name);
+    expect(restDigest(native, digests)).toBe(restDigest(workspace.native, digests));
+    expect(coreDigest(native, digests)).toBe(core);
   });
 
   it('is that of an equal build elsewhere', () => {
     const other = new TestWorkspace();
     for (const name of nativeProducts) other.write(other.native[name], name);
-    expect(nativeDigest(other.native, digests)).toBe(nativeDigest(workspace.native, digests));
+    for (const digest of [coreDigest, restDigest])
+      expect(digest(other.native, digests)).toBe(digest(workspace.native, digests));
     other.dispose();
   });
 
@@ -67,6 +84,9 @@ describe('the identity of a device', () => {
     const upgraded = identityVariables(env, []);
     expect({ ...upgraded, KERNLOOP_DEVICE_ID_CUDA: '' }).toEqual({ ...before, KERNLOOP_DEVICE_ID_CUDA: '' });
     expect(upgraded.KERNLOOP_DEVICE_ID_CUDA).not.toBe(before.KERNLOOP_DEVICE_ID_CUDA);
+    // Its agent is part of it.
+    writeFileSync(workspace.native.agentCuda, 'another build');
+    expect(identityVariables(env, []).KERNLOOP_DEVICE_ID_CUDA).not.toBe(upgraded.KERNLOOP_DEVICE_ID_CUDA);
     // Unless a task may be told to use it.
     const named = identityVariables(env, ['cuda']);
     writeFileSync(driver, 'a third');

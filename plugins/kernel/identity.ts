@@ -1,9 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
 import type { DeviceKind } from '../../lib/device/kinds';
-import { findNative, nativeProducts, type NativePaths } from '../../lib/native/native-paths';
+import {
+  coreProducts,
+  findNative,
+  restProducts,
+  type NativePaths,
+  type NativeProduct,
+} from '../../lib/native/native-paths';
+import { isLeftOut } from '../../lib/native/rest';
 import { pgoToolchainIdentity } from '../../lib/pgo/identity';
 import { KernloopError } from '../../lib/support/error';
 import { sha256, sha256OfFile } from '../../lib/support/files';
@@ -23,6 +31,8 @@ type DeviceVariable = `KERNLOOP_DEVICE_ID_${Uppercase<DeviceKind>}`;
 export interface IdentityVariables extends Record<DeviceVariable, string> {
   KERNLOOP_PACKAGE_DIGEST: string;
   KERNLOOP_NATIVE_DIGEST: string;
+  /** Of what few tasks use, and a checkout builds when the first one asks for it. */
+  KERNLOOP_NATIVE_REST_DIGEST: string;
   /** Of the devices that a task may be told to use instead of its own: see `namedDevices`. */
   KERNLOOP_DEVICE_ID_NAMED: string;
   KERNLOOP_TOOLCHAIN: string;
@@ -39,14 +49,16 @@ export function identityVariables(
 ): IdentityVariables {
   const digests = KnownDigests.of(env);
   const native = nativeOrNone(env);
+  const rest = native ? restDigest(native, digests) : 'none';
   const devices: Record<DeviceKind, string> = {
     softgpu: `${native ? digests.of(native.softgpu) : 'none'} ${hipRuntime(env, digests)}`,
     hsa: [amdHost(), hipRuntime(env, digests), ...pools].join(' '),
-    cuda: [cudaHost(env).identity, ...pools].join(' '),
+    cuda: [cudaHost(env).identity, rest, ...pools].join(' '),
   };
   const variables = {
     KERNLOOP_PACKAGE_DIGEST: packageDigest(packageRoot),
-    KERNLOOP_NATIVE_DIGEST: native ? nativeDigest(native, digests) : 'none',
+    KERNLOOP_NATIVE_DIGEST: native ? coreDigest(native, digests) : 'none',
+    KERNLOOP_NATIVE_REST_DIGEST: rest,
     KERNLOOP_DEVICE_ID_SOFTGPU: devices.softgpu,
     KERNLOOP_DEVICE_ID_HSA: devices.hsa,
     KERNLOOP_DEVICE_ID_CUDA: devices.cuda,
@@ -68,10 +80,18 @@ function nativeOrNone(env: Environment): NativePaths | undefined {
   }
 }
 
-/** Of every product; one that a build lacks is told from one that it has. */
-export function nativeDigest(native: NativePaths, digests: Pick<KnownDigests, 'of'>): string {
+/** Of what every stage uses: it stays the same when the rest is built. */
+export const coreDigest = (native: NativePaths, digests: Pick<KnownDigests, 'of'>): string =>
+  digestOf(coreProducts, native, digests);
+
+/** Until a checkout has built them, nobody knows what they will be: what a task gives meanwhile is taken from the cache by none. */
+export const restDigest = (native: NativePaths, digests: Pick<KnownDigests, 'of'>): string =>
+  isLeftOut(native) ? `not built ${randomUUID()}` : digestOf(restProducts, native, digests);
+
+/** One that a build lacks is told from one that it has. */
+function digestOf(products: readonly NativeProduct[], native: NativePaths, digests: Pick<KnownDigests, 'of'>): string {
   const digest = (path: string): string => (existsSync(path) ? digests.of(path) : 'none');
-  return sha256(nativeProducts.map((name) => `${name} ${digest(native[name])}`).join('\n'));
+  return sha256(products.map((name) => `${name} ${digest(native[name])}`).join('\n'));
 }
 
 const hipFolders = ['/opt/rocm/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];

@@ -112,7 +112,7 @@ export function commonInputs(input: TaskInput): TargetInput[] {
     case 'toolchain':
       return identityInputs('KERNLOOP_TOOLCHAIN');
     case 'native':
-      return identityInputs('KERNLOOP_NATIVE_DIGEST');
+      return identityInputs('KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_NATIVE_REST_DIGEST');
     case 'llvm':
       return identityInputs('KERNLOOP_PGO_TOOLCHAIN');
     default:

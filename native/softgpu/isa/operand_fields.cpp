@@ -4,8 +4,6 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr unsigned kLastSgpr[kIsas] = {101, 105, 101, 105};
-constexpr unsigned kFirstTtmp = 108;
-constexpr unsigned kLastTtmp = 123;
 
 // 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi): codes 240..248.
 constexpr uint16_t kF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};

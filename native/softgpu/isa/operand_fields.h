@@ -11,6 +11,8 @@ namespace kernloop::softgpu {
 
 // Codes of the 9-bit source field ("MI200 ISA" and "RDNA 2 ISA", tables of operands).
 inline constexpr unsigned kCodeVcc = 106;
+inline constexpr unsigned kFirstTtmp = 108;
+inline constexpr unsigned kLastTtmp = 123;
 inline constexpr unsigned kCodeM0 = 124;
 inline constexpr unsigned kCodeNull = 125;  // gfx1030; gfx1100 swaps the codes of null and m0 (scalar_code)
 inline constexpr unsigned kCodeExec = 126;

@@ -28,8 +28,6 @@ constexpr NamedRegister kNamedRegisters[] = {
     {127, 1, "exec_hi"},
     {126, 2, "exec"},
 };
-constexpr unsigned kFirstTtmp = 108;
-constexpr unsigned kLastTtmp = 123;
 
 const char* special_name(unsigned code) {
   switch (code) {

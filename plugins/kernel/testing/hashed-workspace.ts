@@ -143,7 +143,7 @@ export class HashedWorkspace extends TestWorkspace {
   private writeReads(): void {
     const { recipe_sha256, sources, system } = this.whatWasRead(false);
     const conditions_sha256 = readingConditions(toolchainIdentity(this.env));
-    const reads = { schema: 'kernloop.reads/1', conditions_sha256, recipe_sha256, sources, system };
+    const reads = { schema: 'kernloop.reads/1', version: '1.0.0', conditions_sha256, recipe_sha256, sources, system };
     this.write(`${root}/pristine/reads.json`, reads);
   }
 

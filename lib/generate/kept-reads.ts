@@ -1,0 +1,29 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readsFile, readsJsonSchema, type ReadsJson } from '../reproducer/reads-json';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+
+/**
+ * Takes over reads.json from the pristine/ that is there if only toolchain and headers of the system differ: the file is committed, and
+ * machines that differ would each undo what another one wrote. Where it does not fit the machine, a fresh clone recompiles once.
+ */
+export function keepReads(pristine: string, folder: string): void {
+  const [before, now] = [readsIn(pristine), readsIn(folder)];
+  if (before !== null && now !== null && ofSource(before) === ofSource(now))
+    copyFileSync(join(pristine, readsFile), join(folder, readsFile));
+}
+
+const ofSource = ({ version, recipe_sha256: recipe, sources }: ReadsJson): string =>
+  JSON.stringify([version, recipe, Object.entries(sources).sort()]);
+
+/** Null where there is none, or one that an earlier version wrote. */
+function readsIn(folder: string): ReadsJson | null {
+  const path = join(folder, readsFile);
+  try {
+    return existsSync(path) ? readJson(path, readsJsonSchema, 'SOURCE_NOT_FOUND', '') : null;
+  } catch (error) {
+    if (error instanceof KernloopError) return null;
+    throw error;
+  }
+}
