@@ -168,6 +168,19 @@ describe('recompile', () => {
     expect(thrown(() => chooseCode(openReproducer(made.reproducer), undefined)).code).toBe('VARIANT_STALE');
   });
 
+  it('refuses a source that asks for files which the app has not, though it compiles to the captured code, and leaves none', async () => {
+    writeFileSync(
+      variant(),
+      source.replace(
+        'x[i] *= SCALE;',
+        '\n#if __has_include("kernel.json")\nx[i] *= SCALE;\n#else\nx[i] = 0;\n#endif\n',
+      ),
+    );
+    const error = await failure(recompile(options(), deps));
+    expect(error).toMatchObject({ code: 'SOURCE_DEPENDS_ON_REPRODUCER', exitCode: 1 });
+    expect(existsSync(built())).toBe(false);
+  });
+
   it('refuses code without the captured kernel and names the nearest', async () => {
     writeFileSync(variant(), source.replace('void scale(float* x, int n)', 'void scale(float* x, long n)'));
     const error = await failure(recompile(options(), deps));

@@ -23,6 +23,7 @@ import type { RecompileOptions } from './options';
 import { overlaySchema, overlayTemplate, type Overlay } from '../toolchain/overlay';
 import { absentFiles } from '../toolchain/probed-names';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
+import { refuseReproducerFiles } from './reproducer-files';
 import type { RecompileResult } from './result';
 import { outsideName, type VariantJson } from '../reproducer/variant-json';
 
@@ -104,6 +105,7 @@ async function compileOrLeaveNothing(request: CompileRequest, startMs: number, d
   try {
     const compiled = await compileReproducer(request, deps);
     refuseEdited(request, compiled, startMs);
+    refuseReproducerFiles(request.reproducer, Object.keys(compiled.sources));
     return compiled;
   } catch (error) {
     if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') rmSync(request.output, { force: true });

@@ -98,6 +98,10 @@ export const errorCodes = kinds({
   SELFCHECK_FAILED: { exitCode: exitCodes.fail, meaning: 'replaying the capture does not give what the app computed' },
   VARIANT_MISSING: { exitCode: exitCodes.usage, meaning: 'the code object of the variant does not exist' },
   VARIANT_STALE: { exitCode: exitCodes.usage, meaning: 'the source was edited after the code object was built' },
+  SOURCE_DEPENDS_ON_REPRODUCER: {
+    exitCode: exitCodes.fail,
+    meaning: 'the source asks for a file that Kernloop wrote beside it, which the app does not have',
+  },
   INPUT_CHANGED: {
     exitCode: exitCodes.usage,
     meaning: 'a file that decides the result was changed while the stage ran, or after Nx had hashed it',

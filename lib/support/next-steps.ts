@@ -38,6 +38,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
     'capture with `kernloop capture --scope all`, or another launch with `kernloop capture --dispatch N`',
   VARIANT_MISSING: 'run `kernloop recompile`, or judge the captured code with `--variant none`',
   VARIANT_STALE: 'run `kernloop recompile`',
+  SOURCE_DEPENDS_ON_REPRODUCER: 'take the `#include`, `__has_include` or `.incbin` of that file out of the source',
   INPUT_CHANGED: 'run the command again when nothing writes there: `lsof FILE` says who does',
   SYMBOL_MISSING: 'keep the name, namespace and parameters of the kernel as they are in `pristine/`',
   SOURCE_NOT_FOUND:

@@ -1,0 +1,53 @@
+import { thrown } from '../testing/failure';
+import { reproducerForEachTest } from '../testing/workspace';
+import { refuseReproducerFiles } from './reproducer-files';
+
+describe('what a source asks for', () => {
+  const made = reproducerForEachTest();
+  const check =
+    (text: string, file = 'kernel_variant.hip') =>
+    (): void => {
+      made.workspace.write(`kernels/app/saxpy/${file}`, text);
+      refuseReproducerFiles(made.reproducer, [file]);
+    };
+
+  it.each([
+    ['#if __has_include("kernel.json") || 0', 'kernel.json'],
+    ['#if __has_include ( "pristine/recipe.json" )', 'pristine/recipe.json'],
+    ['#if defined(__clang__) && __has_include(<capture/capture.json>)', 'capture/capture.json'],
+    ['#include "capture/../report.json"', 'report.json'],
+    ['  #  include_next "README.md"', 'README.md'],
+    ['#embed "capture/chunks.pack"', 'capture/chunks.pack'],
+    ['asm(".incbin \\"captures/2/chunks.pack\\"");', 'captures/2/chunks.pack'],
+    ['#if __has_include("build/variant.json")', 'build/variant.json'],
+  ])('may not be what Kernloop wrote beside it: %s', (line, file) => {
+    const error = thrown(check(`// first\n${line}\n`));
+    expect(error).toMatchObject({ code: 'SOURCE_DEPENDS_ON_REPRODUCER' });
+    expect(error.what).toContain(`kernel_variant.hip asks for ${file},`);
+  });
+
+  it('nor by a whole path, from a header, or by a name that macros spell and the compiler read', () => {
+    const whole = made.workspace.path('kernels/app/saxpy/kernel.json');
+    expect(thrown(check(`#if __has_include("${whole}")`))).toMatchObject({ code: 'SOURCE_DEPENDS_ON_REPRODUCER' });
+    expect(thrown(check('#if __has_include("../../kernel.json")', 'deps/inc/scale.h'))).toMatchObject({
+      code: 'SOURCE_DEPENDS_ON_REPRODUCER',
+    });
+    expect(thrown(() => refuseReproducerFiles(made.reproducer, ['kernel.json']))).toMatchObject({
+      code: 'SOURCE_DEPENDS_ON_REPRODUCER',
+    });
+  });
+
+  it.each([
+    ['kernel_variant.hip', '#include "mine.h"\n#include <hip/hip_runtime.h>\n#include "deps/inc/kernel.json.h"'],
+    [
+      'kernel_variant.hip',
+      '#include "build/generated.h"\n#include "pristine.h"\n// see kernel.json, "capture/capture.json"',
+    ],
+    // Of the app, beside the file that asks.
+    ['deps/inc/scale.h', '#if __has_include("README.md")\n#include "capture/begin.h"\n#include "../kernel.json"'],
+  ])('may be anything else: %s, %j', (file, text) => {
+    for (const name of ['README.md', 'capture/begin.h', '../kernel.json'])
+      made.workspace.write(`kernels/app/saxpy/deps/inc/${name}`, 'of the app');
+    expect(check(text, file)).not.toThrow();
+  });
+});

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { KernloopError } from '../support/error';
+import { kernelFile } from '../support/project-file-names';
+import { notCompiled } from './current-variant';
+
+/** In text of any kind, comments too: nobody names these files but to ask for them. */
+const asking =
+  /(?:#\s*(?:include|include_next|import|embed)\b|__has_(?:include|include_next|embed)\s*\(|\.incbin\b)\s*\\?(?:"([^"\n\\]+)|<([^>\n]+))/g;
+
+/** What `recompile` and others leave in build/, which may have files of the user as well. */
+const built = /^build\/(variant\.|results\/|tune\/)/;
+
+/**
+ * Refuses a source that asks for what Kernloop wrote beside it. The app has no such file: there the source is another program than the one that
+ * would be judged here. `sources`: files of the reproducer that the compiler read, relative to it.
+ */
+export function refuseReproducerFiles(root: string, sources: readonly string[]): void {
+  const asked = sources.flatMap((name) => askedIn(root, join(root, name)).map((path) => [name, path] as const));
+  const read = sources.map((name) => [name, join(root, name)] as const);
+  const [source, path] = [...read, ...asked].find(([, each]) => isOfKernloop(relative(root, each))) ?? [];
+  if (source === undefined || path === undefined) return;
+  throw new KernloopError(
+    'SOURCE_DEPENDS_ON_REPRODUCER',
+    `${source} asks for ${relative(root, path)}, which Kernloop wrote into the reproducer and the app does not have: there the kernel would be another one than what is judged here`,
+    'take the #include, __has_include or .incbin of it out of the source',
+  );
+}
+
+/** Where the compiler finds them: beside the file that asks, or else from the reproducer on. */
+function askedIn(root: string, file: string): string[] {
+  const names = [...readFileSync(file, 'utf8').matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
+  return names.map((name) => {
+    const beside = resolve(dirname(file), name);
+    return existsSync(beside) ? beside : resolve(root, name);
+  });
+}
+
+function isOfKernloop(name: string): boolean {
+  const [top = ''] = name.split('/');
+  return name === kernelFile || (top === 'build' ? built.test(name) : notCompiled.has(top));
+}
