@@ -20,6 +20,7 @@ export const kinds = {
   'index overflow': 'an index or offset in too few bits',
   'missing mask': 'lanes beyond the end take part',
   'double counting': 'an element or a partial result taken twice',
+  'stray store': 'what lies there already, written where the kernel has nothing to write',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
 };
 
@@ -1036,6 +1037,29 @@ export const defects = [
     [['if (t < half) partial', 'if (t <= half) partial']],
     'Place `half` takes part twice, and is written while it is read.',
   ),
+  // stray store
+  defect(
+    'stray store',
+    'compact_ordered',
+    'an end mark in the last place',
+    [['if (keep) out[place] = x[i];', 'if (keep) out[place] = x[i];\n  if (i == n - 1) out[n - 1] = -1;']],
+    'The output is shorter than the array, which holds -1 there by chance.',
+  ),
+  defect(
+    'stray store',
+    'compact_records',
+    'clears the last tag',
+    [['if (i < n && x[i] > threshold) {', 'if (i == 0) out[n - 1].tag = -1;\n  if (i < n && x[i] > threshold) {']],
+    'The place behind the records is not the kernel’s.',
+  ),
+  defect(
+    'stray store',
+    'gather_scatter',
+    'the value of an empty place',
+    [['if (source >= 0) out[target] = in[source];', 'out[target] = source >= 0 ? in[source] : -5.0f;']],
+    'A negative source leaves the place as it is, whatever that is.',
+  ),
+
   // kept state
   defect(
     'kept state',
@@ -1099,6 +1123,38 @@ export const correct = [
     'a ticket of its own',
     [['const int t = threadIdx.x;', 'static __device__ unsigned own;\n  ticket = &own;\n  const int t = threadIdx.x;']],
     'The last block puts the ticket back to 0.',
+  ),
+  // What the kernel has nothing to do with stays as it is.
+  right(
+    'beside the output',
+    'gather_scatter',
+    'writes back what is there',
+    [['if (source >= 0) out[target] = in[source];', 'out[target] = source >= 0 ? in[source] : out[target];']],
+    'One place an element: nobody else writes it in between.',
+  ),
+  right(
+    'beside the output',
+    'compact_ordered',
+    'reads behind the output',
+    [
+      [
+        'if (keep) out[place] = x[i];',
+        'const int behind = *(const volatile int*)&out[n - 1];\n  if (keep) out[place] = behind == -1 ? x[i] : x[i] + 0 * behind;',
+      ],
+    ],
+    'What it reads there changes nothing.',
+  ),
+  right(
+    'beside the output',
+    'compact_ordered',
+    'relies on what lies behind the output',
+    [
+      [
+        'if (keep) out[place] = x[i];',
+        'const int behind = *(const volatile int*)&out[n - 1];\n  if (keep) out[place] = x[i] + behind + 1;',
+      ],
+    ],
+    'The app has put -1 there.',
   ),
   // elementwise
   right(

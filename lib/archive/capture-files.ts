@@ -88,6 +88,12 @@ export const selfcheckSchema = z.looseObject({
     .describe(
       'What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only.',
     ),
+  untouched: z
+    .array(overwrittenSchema)
+    .optional()
+    .describe(
+      'What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only.',
+    ),
   shrink: shrinkSchema.optional().describe('With --shrink: what of the capture was dropped.'),
 });
 

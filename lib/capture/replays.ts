@@ -39,6 +39,8 @@ export class Replays {
   /** What the dispatch overwrites without reading it, as far as replays have shown so far. */
   overwritten: OverwrittenRow[] = [];
   reread: Reread[] = [];
+  /** What it neither reads nor writes; undefined where nobody tells. */
+  untouched: OverwrittenRow[] | undefined;
 
   constructor(
     readonly target: SelfCheckTarget,
@@ -64,6 +66,7 @@ export class Replays {
     const outcome = await this.compare({ ...request, findOverwritten: true });
     this.overwritten = outcome.overwritten;
     this.reread = outcome.reread;
+    this.untouched = outcome.untouched;
     return outcome;
   }
 
@@ -83,29 +86,34 @@ export class Replays {
     return this.compare(request);
   }
 
-  /** The same, and what it does not overwrite, or reads, is overwritten no more. */
+  /** The same, and what it does not overwrite, or reads, is overwritten no more; nor is untouched what it touches. */
   compareAndWatch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     return this.watch((watching) => this.compare({ ...request, ...watching }));
   }
 
   private async watch(replay: (watching: Partial<ReplayRequest>) => Promise<ReplayOutcome>): Promise<ReplayOutcome> {
-    if (this.overwritten.length === 0) return replay({});
+    if (this.overwritten.length === 0 && !this.untouched?.length) return replay({});
     const outcome = await this.withOverwritten(['captured'], (overwritten) =>
       replay({ findOverwritten: true, overwritten }),
     );
-    if (!isStopped(outcome)) this.overwritten = outcome.overwritten;
+    if (!isStopped(outcome)) this.keep(outcome);
     return outcome;
+  }
+
+  private keep({ overwritten, untouched }: ReplayOutcome): void {
+    this.overwritten = overwritten;
+    this.untouched = untouched;
   }
 
   /** Launches begin with such values in what is overwritten. Where that shows it is read after all, and nothing is known of it. */
   async compareFilled(fills: readonly Fill[], request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
-    if (this.overwritten.length === 0) return this.compare(request);
+    if (this.overwritten.length === 0) return this.isSeeded ? this.compareAndWatch(request) : this.compare(request);
     this.count += fills.length - 1;
     const outcome = await this.withOverwritten(fills, (overwritten) =>
       this.compare({ ...request, overwritten, ...(this.device.seeded ? { findOverwritten: true } : {}) }),
     );
     if (isEqual(outcome)) {
-      if (this.device.seeded) this.overwritten = outcome.overwritten;
+      if (this.device.seeded) this.keep(outcome);
       return outcome;
     }
     this.overwritten = [];
@@ -131,7 +139,7 @@ export class Replays {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-overwritten-'));
     const file = join(folder, 'overwritten.json');
     try {
-      writeJson(file, { overwritten: this.overwritten });
+      writeJson(file, { overwritten: this.overwritten, untouched: this.untouched });
       return await replay({ file, fills });
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -194,3 +194,32 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     expect(selfcheck.reason).toContain('illegal address');
   });
 });
+
+describe('the self-check where the device tells what is read and written', () => {
+  let workspace: TestWorkspace;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    workspace.write('capture/capture.json', captureJson());
+  });
+  afterEach(() => workspace.dispose());
+
+  it('keeps as untouched what no order of waves touches, also where nothing is overwritten', async () => {
+    const row = (bytes: number): object => ({ region: 'r0', offset: 64, bytes });
+    const given: unknown[] = [];
+    let left = 40;
+    const replay = fakeReplay((args) => {
+      if (!args.includes('--find-overwritten')) return [passed];
+      const file = flag(args, '--overwritten');
+      given.push(file ? JSON.parse(readFileSync(file, 'utf8')) : null);
+      left -= 8;
+      return [{ event: 'untouched', ...row(left) }, passed];
+    });
+    const device = { ...cudaOf(workspace), seeded: true };
+    const target = { capture: workspace.path('capture'), stores: [], waveInstructions: 1000, limitSeconds: 60 };
+    const { selfcheck } = await selfCheck(target, device, fakeDeps({ 'kernloop-replay': replay }, workspace.native));
+    expect(selfcheck).toMatchObject({ verdict: 'verified', overwritten: [], untouched: [row(left)] });
+    // The first one looks; each of the others begins with what those before it left.
+    expect(given).toEqual([null, ...[32, 24, 16].map((bytes) => ({ overwritten: [], untouched: [row(bytes)] }))]);
+  });
+});

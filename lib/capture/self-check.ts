@@ -285,7 +285,11 @@ function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: Repl
     varying: 'varying' in outcome ? outcome.varying : [],
     ...('varying' in outcome ? { calibration: outcome.calibration } : {}),
     ...(outcome.kind === 'verified' || 'varying' in outcome
-      ? { overwritten: replays.overwritten, reread: replays.reread }
+      ? {
+          overwritten: replays.overwritten,
+          reread: replays.reread,
+          ...(replays.untouched ? { untouched: replays.untouched } : {}),
+        }
       : {}),
   };
   writeJson(selfcheckFile(target.capture), selfcheck);

@@ -24,6 +24,7 @@ import {
   type ProbesEvent,
   type ReplayEvent,
   type ResultEvent,
+  type Stray,
   type ToleranceEvent,
   type UnexplainedEvent,
   type VaryingRange,
@@ -60,6 +61,8 @@ export interface ReplayRequest {
   varying?: string;
   /** A selfcheck.json whose overwritten ranges begin with each of these, a launch each. */
   overwritten?: { file: string; fills: readonly Fill[] };
+  /** What that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, or what the code writes. */
+  disturbUntouched?: Disturbed;
   /** Tell what is overwritten without being read; of `overwritten` where that is given. */
   findOverwritten?: boolean;
   /** Find it by launches that begin with other values; the file has what processes that these cost have found. */
@@ -102,6 +105,8 @@ export interface ReplayRequest {
 
 /** What a launch finds where the captured code does not look: native/replay/core/poison_fill.h. */
 export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
+
+export type Disturbed = 'all' | 'written';
 
 export interface RecordLength {
   target: string;
@@ -146,6 +151,9 @@ export interface ReplayOutcome {
   varying: VaryingRange[];
   overwritten: OverwrittenRow[];
   reread: Reread[];
+  /** What is neither read nor written, beside what is. */
+  untouched: OverwrittenRow[];
+  strays: Stray[];
   /** Rows of regions. */
   unused: OverwrittenRow[];
   /** Elements of *post* that the replays of a calibration do not explain. */
@@ -198,6 +206,7 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
     ['--dropped', request.dropped],
     ['--find-unused', request.findUnused],
     ['--fills', request.overwritten?.fills.join(',')],
+    ['--disturb-untouched', request.disturbUntouched],
     ['--calibrate', request.calibrate?.join(',')],
     ['--settle', request.settle && `${request.settle.replays}:${request.settle.seconds}`],
     ['--calibration-file', request.calibrationFile],
@@ -250,6 +259,8 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     varying: [],
     overwritten: [],
     reread: [],
+    untouched: [],
+    strays: [],
     unused: [],
     unexplained: [],
     tolerances: [],
@@ -342,6 +353,16 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'overwritten': {
       const { event: _event, ...row } = event;
       outcome.overwritten.push(row);
+      break;
+    }
+    case 'untouched': {
+      const { event: _event, ...row } = event;
+      outcome.untouched.push(row);
+      break;
+    }
+    case 'stray': {
+      const { event: _event, ...stray } = event;
+      outcome.strays.push(stray);
       break;
     }
     case 'unused': {

@@ -113,6 +113,14 @@ export const freeOrderSchema = z.looseObject({
   reason: z.string().optional().describe('Why it cannot be known.'),
 });
 
+/** What a variant wrote in memory that the captured code neither reads nor writes, with what lay there. */
+export const straySchema = z.looseObject({
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  offset: count.describe('Of the first byte.'),
+  bytes: count,
+});
+
 const extent = z.array(count);
 const changed = <T extends z.ZodType>(value: T) => z.looseObject({ from: value, to: value });
 
@@ -300,6 +308,8 @@ const events = {
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   reread: rereadSchema.extend({ event: z.literal('reread') }),
   overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
+  untouched: overwrittenSchema.extend({ event: z.literal('untouched') }),
+  stray: straySchema.extend({ event: z.literal('stray') }),
   unused: overwrittenSchema.extend({ event: z.literal('unused') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -317,6 +327,8 @@ const events = {
     fill: z.string().nullish(),
     /** Of what differs then: still the values it began with. */
     unwritten_bytes: count.nullish(),
+    /** Of what differs: written where the captured code touches nothing. */
+    stray_bytes: count.nullish(),
     /** Of a calibration. */
     replays: count.nullish(),
     confidence: count.nullish(),
@@ -349,6 +361,7 @@ export type Guard = z.output<typeof guardSchema>;
 export type Caches = z.output<typeof cachesSchema>;
 export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;
+export type Stray = z.output<typeof straySchema>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;
 export type VaryingRange = z.output<typeof varyingSchema>;
 

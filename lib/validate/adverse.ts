@@ -3,7 +3,7 @@ import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { describeRaces, newRaces } from './races';
 import type { AdverseReport, Race } from './report-json';
-import { rank, runCase, verdictOf, type Case, type Run } from './run-case';
+import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
 
 /** The replay in the adverse order, and what of it counts. */
 export interface Adverse {
@@ -19,9 +19,9 @@ export interface Adverse {
 export async function judgeAdverse(judged: Case, index: number, deps: Deps): Promise<Adverse> {
   const { session } = judged;
   const instructions = adverseInstructions(session.capture.execution.wave_instructions);
-  const again = (of: Case, seed: number): Promise<Run> => runCase(of, seed, deps, instructions);
+  const again = (of: Case, seed: number): Promise<Run> => runCase(of, seed, deps, { adverse: instructions });
   const run = await again(judged, index);
-  const isRight = verdictOf(run) === 'pass' || verdictOf(run) === 'vacuous';
+  const isRight = passes(run);
   if (isRight && run.outcome.findings.length === 0) return { run, captured: [], counts: true, races: [] };
   if (session.code.kind === 'captured') return { run, captured: [], counts: isRight, races: [] };
   const captured = { ...judged, session: { ...session, request: requestOfCaptured(session) } };
@@ -32,7 +32,7 @@ export async function judgeAdverse(judged: Case, index: number, deps: Deps): Pro
   return {
     run,
     captured: others,
-    counts: isRight || others.every((other) => verdictOf(other) === 'pass' || verdictOf(other) === 'vacuous'),
+    counts: isRight || others.every(passes),
     races: describeRaces(found, session),
   };
 }

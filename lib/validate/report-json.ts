@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { keptStateSchema } from '../replay/kept-state';
-import { comparedSchema, differenceSchema, freeOrderSchema, toleranceSchema } from '../replay/replay-events';
+import {
+  comparedSchema,
+  differenceSchema,
+  freeOrderSchema,
+  straySchema,
+  toleranceSchema,
+} from '../replay/replay-events';
 
 import { sanitizerTools } from './sanitizer-report';
 
@@ -121,6 +127,10 @@ const dispatchReportSchema = z.object({
   device: z.object({ kind: z.string(), identity: z.string() }),
   launch: launchSchema,
   ...counts,
+  stray: z
+    .array(straySchema)
+    .optional()
+    .describe('Where the variant writes what lay there already, and the captured code neither reads nor writes.'),
   free_order: z
     .array(freeOrderSchema.omit({ event: true }))
     .describe('Arrays that threads fill in any order: judged as records, each group by itself.'),

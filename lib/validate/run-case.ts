@@ -1,5 +1,5 @@
 import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
-import type { Fill, RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
+import type { Disturbed, Fill, RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
 import { replayWithinLimit } from '../replay/within-limit';
 import type { Deps } from '../deps/deps';
@@ -33,22 +33,25 @@ const poisons = ['0xA5', '0x5A'] as const;
 /** LDS, private memory and registers that nobody wrote are then 0 on the software GPU, which they are under none of the others. */
 const zeros = '0x99';
 
-/** `adverse`: so many wave-instructions in the adverse order. */
+/** `adverse`: so many wave-instructions in the adverse order. `disturbed`: what of the untouched launches begin with other values in. */
 export async function runCase(
   { session, selfcheck, ignored, plan, records, fills }: Case,
   index: number,
   deps: Deps,
-  adverse?: number,
+  { adverse, disturbed }: { adverse?: number; disturbed?: Disturbed } = {},
 ): Promise<Run> {
   const poison = adverse === undefined ? (poisons[index % poisons.length] ?? poisons[0]) : zeros;
   const seed = session.device.seeded ? index + 1 : null;
-  const launches = fills.length > 0 && adverse !== undefined ? fillsOfAdverse : fills[index % fills.length];
+  const launches =
+    (fills.length > 0 && adverse !== undefined ? fillsOfAdverse : fills[index % fills.length]) ??
+    (disturbed ? ['captured' as const] : undefined);
   const request: ReplayRequest = {
     ...session.request,
     ignore: ignored,
     elements: plan.elements,
     ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture), records } : {}),
     ...(launches ? { overwritten: { file: selfcheckFile(session.reproducer.capture), fills: launches } } : {}),
+    ...(disturbed ? { disturbUntouched: disturbed } : {}),
     ...(seed === null ? {} : { seed }),
     ...(adverse === undefined ? {} : { adverse }),
     compare: true,
@@ -56,6 +59,8 @@ export async function runCase(
   };
   return { poison, seed, outcome: await replayWithinLimit(request, session.device, deps) };
 }
+
+export const passes = (run: Run): boolean => verdictOf(run) === 'pass' || verdictOf(run) === 'vacuous';
 
 /** "ran" means that nothing was compared, which is never a pass. */
 export function verdictOf({ outcome: { result } }: Run): Verdict {

@@ -53,6 +53,10 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
       const why = inThisOrderAlone
         ? ' when waves run in the adverse order and find 0 where nobody wrote: the result depends on one of the two'
         : '';
+      if (result.stray_bytes) {
+        const rest = result.stray_bytes < report.differing_bytes ? `; ${differ}` : ', with what lay there already';
+        return `${unjudged}${strayWords(report)}${rest}${extra}`;
+      }
       return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why || whyFilled(report, result)}${extra}`;
     }
     case 'limit':
@@ -68,6 +72,14 @@ function rereadWords({ reread = [] }: Selfcheck): string[] {
     ({ region, variable, bytes }) =>
       `NOT judged: whether ${formatCount(bytes)} bytes of ${region ?? variable ?? '?'} are written, which held the same before and are read as well`,
   );
+}
+
+/** Of a launch that began with other values where the captured code neither reads nor writes. */
+function strayWords({ stray = [] }: Unsummed): string {
+  const [first] = stray;
+  const bytes = stray.reduce((sum, one) => sum + one.bytes, 0);
+  const more = stray.length > 1 ? ` and in ${stray.length - 1} more` : '';
+  return `the variant writes ${formatCount(bytes)} bytes at ${first?.region ?? first?.variable ?? '?'} at offset ${formatCount(first?.offset ?? 0)}${more} that the captured code does not`;
 }
 
 /** Of a launch that began with other values than the app's in what the captured code overwrites. */

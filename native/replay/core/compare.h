@@ -18,7 +18,8 @@ struct Comparison {
   uint64_t tolerance_bytes = 0;  // of compared_bytes: elements within their tolerance, though not equal
   uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t unjudged_bytes = 0;   // not compared: the order of waves decides them
-  uint64_t differing_bytes = 0;  // anywhere
+  uint64_t stray_bytes = 0;      // written where the captured code touches nothing, and seen by untouched.h
+  uint64_t differing_bytes = 0;  // anywhere, these included
   uint64_t undecided_bytes = 0;  // of varying_bytes: in free order, and of what records cannot be known
   std::string undecided;         // why, of the first
 };

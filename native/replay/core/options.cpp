@@ -19,7 +19,8 @@ constexpr const char* kUsage =
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--adverse WAVE_INSTRUCTIONS] [--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--find-overwritten | --search-overwritten FILE] "
-    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…]] [--dropped FILE] [--find-unused GRANULE] "
+    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…] [--disturb-untouched all|written]] [--dropped FILE] "
+    "[--find-unused GRANULE] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
@@ -176,6 +177,11 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--find-unused", number(options.find_unused)},
       {"--search-overwritten",
        [&](const std::string& text) { return options.search_overwritten = text, !text.empty(); }},
+      {"--disturb-untouched",
+       [&](const std::string& text) {
+         options.disturb_untouched = text == "all" ? Disturbed::kAll : Disturbed::kWritten;
+         return text == "all" || text == "written";
+       }},
       {"--fills",
        [&](const std::string& text) {
          const auto fills = parse_fills(text);
@@ -330,6 +336,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage("--adverse goes with neither --profile nor --side-by-side: what is measured runs in the usual order");
   }
   if (has_fills && !options.overwritten) return usage("--fills go into what --overwritten names");
+  if (options.disturb_untouched != Disturbed::kNothing &&
+      (!options.overwritten || !options.compare || options.find_overwritten))
+    return usage("--disturb-untouched goes with --overwritten and --compare, and not with --find-overwritten");
   if (options.search_overwritten && (!options.compare || options.overwritten || options.find_overwritten)) {
     return usage("--search-overwritten goes with --compare, and with neither --overwritten nor --find-overwritten");
   }

@@ -15,6 +15,7 @@
 #include "replay/core/poison_fill.h"
 #include "replay/core/probes.h"
 #include "replay/core/tolerance.h"
+#include "replay/core/untouched.h"
 
 namespace kernloop::replay {
 
@@ -65,6 +66,7 @@ struct Options {
   std::vector<ElementTolerance> tolerances;
   std::optional<std::filesystem::path> overwritten;         // a selfcheck.json
   std::vector<Fill> fills = {Fill::kCaptured};              // of what it names: a compared launch each
+  Disturbed disturb_untouched = Disturbed::kNothing;        // likewise (untouched.h): launches begin with other values
   bool find_overwritten = false;                            // where the device tells what is read
   std::optional<std::filesystem::path> search_overwritten;  // by launches; goes on where the file says
   std::optional<std::filesystem::path> dropped;             // more memory that is not there (archive/dropped.h)

@@ -51,6 +51,35 @@ bool fits(const OverwrittenRow& row, uint64_t size) {
   return row.count == 1 || (size - row.bytes - row.offset) / row.stride >= row.count - 1;
 }
 
+// One list of the file; `ranges`: of all its lists so far.
+Status read_rows(const archive::Json& json, const std::string& list_name, std::vector<AddressRange> Target::*into,
+                 const std::filesystem::path& path, uint64_t& ranges, std::vector<Target>& targets) {
+  const auto list = json.find(list_name);
+  if (list == json.end()) return Unit{};
+  if (!list->is_array()) return bad_overwritten(path, list_name + " is no list");
+  for (const archive::Json& item : *list) {
+    const std::string at = "an entry of " + list_name + " ";
+    OverwrittenRow row;
+    if (!item.is_object() || !read_row(item, row)) return bad_overwritten(path, at + "is malformed");
+    const bool is_variable = item.contains("variable");
+    const auto name = item.find(is_variable ? "variable" : "region");
+    if (name == item.end() || !name->is_string())
+      return bad_overwritten(path, at + "names neither region nor variable");
+    const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
+      return candidate.is_variable == is_variable && candidate.name == name->get<std::string>();
+    });
+    // A variant may lack a variable; whether it may is decided elsewhere.
+    if (target == targets.end() && is_variable) continue;
+    if (target == targets.end()) return bad_overwritten(path, at + "names a region that the capture does not have");
+    if (!fits(row, target->size)) return bad_overwritten(path, at + "ends beyond " + target->name);
+    ranges += row.count;
+    if (ranges > kMaxRanges) return bad_overwritten(path, list_name + " has more than 8,388,608 ranges");
+    for (uint64_t i = 0; i < row.count; ++i) ((*target).*into).push_back({row.offset + i * row.stride, row.bytes});
+  }
+  for (Target& target : targets) target.*into = merge_ranges(std::move(target.*into));
+  return Unit{};
+}
+
 }  // namespace
 
 std::vector<AddressRange> without(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b) {
@@ -140,31 +169,9 @@ Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& 
   auto json = parse_json(*text, path.string());
   if (!json) return json.error();
   if (!json->is_object()) return bad_overwritten(path, "it is no object");
-  const auto list = json->find("overwritten");
-  if (list == json->end()) return Unit{};
-  if (!list->is_array()) return bad_overwritten(path, "overwritten is no list");
   uint64_t ranges = 0;
-  for (const archive::Json& item : *list) {
-    const std::string at = "an entry of overwritten ";
-    OverwrittenRow row;
-    if (!item.is_object() || !read_row(item, row)) return bad_overwritten(path, at + "is malformed");
-    const bool is_variable = item.contains("variable");
-    const auto name = item.find(is_variable ? "variable" : "region");
-    if (name == item.end() || !name->is_string())
-      return bad_overwritten(path, at + "names neither region nor variable");
-    const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
-      return candidate.is_variable == is_variable && candidate.name == name->get<std::string>();
-    });
-    // A variant may lack a variable; whether it may is decided elsewhere.
-    if (target == targets.end() && is_variable) continue;
-    if (target == targets.end()) return bad_overwritten(path, at + "names a region that the capture does not have");
-    if (!fits(row, target->size)) return bad_overwritten(path, at + "ends beyond " + target->name);
-    ranges += row.count;
-    if (ranges > kMaxRanges) return bad_overwritten(path, "overwritten has more than 8,388,608 ranges");
-    for (uint64_t i = 0; i < row.count; ++i) target->overwritten.push_back({row.offset + i * row.stride, row.bytes});
-  }
-  for (Target& target : targets) target.overwritten = merge_ranges(std::move(target.overwritten));
-  return Unit{};
+  if (auto read = read_rows(*json, "overwritten", &Target::overwritten, path, ranges, targets); !read) return read;
+  return read_rows(*json, "untouched", &Target::untouched, path, ranges, targets);
 }
 
 Result<Rewritten> count_rewritten(ContentCache& cache, const Target& target,

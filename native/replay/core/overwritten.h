@@ -35,7 +35,8 @@ std::vector<OverwrittenRow> fold(const std::vector<AddressRange>& ranges, size_t
 // An `event` of each row of a target.
 void emit_rows(const char* event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink);
 
-// The `overwritten` list of a selfcheck.json, into the targets; none where an older version wrote the file.
+// The lists `overwritten` and `untouched` (untouched.h) of a selfcheck.json, into the targets; none where an older
+// version wrote the file.
 // VARYING_INVALID where it does not fit the capture.
 Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets,
                         const ExpectedFiles& expected = {});

@@ -97,7 +97,8 @@ std::optional<Error> option_of_software(const Options& options) {
     return unsupported_option("--limit-wave-instructions", "leave it out, or use --limit-seconds");
   if (options.threads != 0) return unsupported_option("--threads");
   // --find-overwritten makes use of accesses where they can be recorded.
-  if (options.record_accesses || options.find_unused > 0) return unsupported_option("--record-accesses");
+  if (options.record_accesses || options.find_unused > 0 || options.disturb_untouched == Disturbed::kWritten)
+    return unsupported_option("--record-accesses");
   if (options.profile) return unsupported_option("--profile");
   if (options.adverse != 0) return unsupported_option("--adverse");
   if (options.seed) return unsupported_option("--seed");
@@ -114,7 +115,8 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
   if (options.threads != 0) {
     if (auto set = execution.set_threads(options.threads); !set) return set;
   }
-  if (options.record_accesses || options.find_overwritten || options.find_unused > 0) {
+  if (options.record_accesses || options.find_overwritten || options.find_unused > 0 ||
+      options.disturb_untouched == Disturbed::kWritten) {
     if (auto set = execution.record_accesses(); !set) return set;
   }
   if (options.profile) {

@@ -16,6 +16,7 @@
 #include "replay/core/probes.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
+#include "replay/core/untouched.h"
 #include "replay/core/unused.h"
 
 namespace kernloop::replay {
@@ -73,6 +74,7 @@ class Session {
     }
     if (options_.overwritten) {
       if (auto read = read_overwritten(*options_.overwritten, targets_, options_.expected); !read) return read;
+      leave_unjudged_untouched(varying_, targets_);
     }
     if (options_.probes) {
       if (auto set = set_probes(*options_.probes, device_); !set) return set;
@@ -139,7 +141,7 @@ class Session {
       if (options_.find_overwritten) watch_overwritten();
       if (options_.find_unused > 0) watch_unused();
       if (!options_.compare || !measured) continue;
-      auto compared = compare();
+      auto compared = compare(sink_);
       if (!compared) return compared.error();
       // What one iteration could not decide stays undecided.
       if (compared->undecided.empty()) {
@@ -166,6 +168,9 @@ class Session {
       emit_result("ran", {});
       return SessionEnd{kExitPass, false};
     }
+    auto disturbed = replay_disturbed(total);
+    if (!disturbed) return disturbed.error();
+    if (!*disturbed) return end_;
     auto filled = replay_fills(total);
     if (!filled) return filled.error();
     if (!*filled) return end_;
@@ -203,6 +208,7 @@ class Session {
     if (!*reason && !total.undecided.empty()) *reason = total.undecided;
     if (total.undecided_bytes > 0) numbers["undecided_bytes"] = total.undecided_bytes;
     if (*reason) numbers["reason"] = **reason;
+    if (total.stray_bytes > 0) numbers["stray_bytes"] = total.stray_bytes;
     if (!kept_state.empty()) numbers["reason"] = kept_state;
     if (!state_.is_null()) numbers["state"] = state_;
     return conclude(total.differing_bytes > 0 || missed,
@@ -213,22 +219,44 @@ class Session {
   Status restore(Fill fill) {
     fill_ = fill;
     if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored;
-    return poison_overwritten(fill, device_, cache_, targets_);
+    if (auto poisoned = poison_overwritten(fill, device_, cache_, targets_); !poisoned) return poisoned;
+    return disturbs_ ? disturb_untouched(device_, cache_, targets_) : Status(Unit{});
   }
 
   // A launch each of the further fills, while all is right. False: one did not end by itself.
   Result<bool> replay_fills(Comparison& total) {
     for (size_t i = 1; i < options_.fills.size() && total.differing_bytes == 0; ++i) {
-      if (auto restored = restore(options_.fills[i]); !restored) return restored.error();
-      auto completed = launch(options_.iterations, false);
+      auto completed = replay_once_more(options_.fills[i], total);
       if (!completed || !*completed) return completed;
-      HeldBack told;
-      auto compared = compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, told);
-      if (!compared) return compared.error();
-      if (compared->differing_bytes == 0) continue;
-      told.tell(sink_);
-      total = *compared;
     }
+    return true;
+  }
+
+  // A launch with other values in what the last one wrote and the captured code does not touch. False: likewise.
+  Result<bool> replay_disturbed(Comparison& total) {
+    if (options_.disturb_untouched != Disturbed::kWritten || total.differing_bytes > 0) return true;
+    const auto written = written_by(accesses_, targets_);
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      targets_[t].untouched = intersection(targets_[t].untouched, written[t]);
+      disturbs_ = disturbs_ || !targets_[t].untouched.empty();
+    }
+    if (!disturbs_) return true;
+    auto completed = replay_once_more(options_.fills.front(), total);
+    disturbs_ = false;
+    return completed;
+  }
+
+  // What differs then is told, and in `total`. False: likewise.
+  Result<bool> replay_once_more(Fill fill, Comparison& total) {
+    if (auto restored = restore(fill); !restored) return restored.error();
+    auto completed = launch(options_.iterations, false);
+    if (!completed || !*completed) return completed;
+    HeldBack told;
+    auto compared = compare(told);
+    if (!compared) return compared.error();
+    if (compared->differing_bytes == 0) return true;
+    told.tell(sink_);
+    total = *compared;
     return true;
   }
 
@@ -257,8 +285,14 @@ class Session {
     return words;
   }
 
-  // What every launch so far overwrote and none read.
+  // What every launch so far overwrote and none read, and what none touched.
   void watch_overwritten() {
+    auto untouched = untouched_by(accesses_, targets_);
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      if (options_.overwritten) untouched[t] = intersection(untouched[t], targets_[t].untouched);
+      if (found_) untouched[t] = intersection(untouched[t], untouched_[t]);
+    }
+    untouched_ = std::move(untouched);
     auto found = overwritten_by(accesses_, targets_);
     for (size_t t = 0; t < targets_.size(); ++t) {
       if (options_.overwritten) found[t] = intersection(found[t], targets_[t].overwritten);
@@ -285,6 +319,7 @@ class Session {
         sink_.emit({{"event", "reread"}, {target.kind(), target.name}, {"bytes", bytes}});
     }
     for (size_t t = 0; t < targets_.size(); ++t) emit_rows("overwritten", targets_[t], (*found_)[t], sink_);
+    for (size_t t = 0; t < targets_.size(); ++t) emit_rows("untouched", targets_[t], untouched_[t], sink_);
   }
 
   void tell_accesses() {
@@ -360,7 +395,7 @@ class Session {
       if (!completed) return completed.error();
       if (!*completed) return std::optional<std::string>();
       HeldBack told;
-      auto compared = compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, told);
+      auto compared = compare(told);
       if (!compared) return compared.error();
       if (compared->differing_bytes > 0) {
         told.tell(sink_);
@@ -394,8 +429,16 @@ class Session {
     return injection->detected == injection->flips;
   }
 
-  Result<Comparison> compare() {
-    return compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, sink_);
+  Result<Comparison> compare(EventSink& sink) {
+    uint64_t stray = 0;
+    if (disturbs_) {
+      const auto settled = settle_untouched(device_, cache_, targets_, sink);
+      if (!settled) return settled.error();
+      stray = *settled;
+    }
+    auto compared = compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, sink);
+    if (compared) compared->differing_bytes += compared->stray_bytes = stray;
+    return compared;
   }
 
   // Hardware takes no seed, and needs none: its order varies by nature.
@@ -629,12 +672,14 @@ class Session {
   std::vector<Target> targets_;
   std::vector<VaryingRange> varying_;
   std::optional<uint64_t> wave_instructions_;
-  double seconds_of_launch_ = 0;                                 // and of all around it
-  std::vector<Access> accesses_;                                 // of the last launch, when recorded
-  std::optional<std::vector<std::vector<AddressRange>>> found_;  // by target
-  std::vector<std::vector<AddressRange>> unused_;                // by target, once there was a launch
-  Json state_;                                                   // what the variant keeps, to be told
-  Fill fill_ = Fill::kCaptured;                                  // what the last launch began with
+  double seconds_of_launch_ = 0;                                   // and of all around it
+  std::vector<Access> accesses_;                                   // of the last launch, when recorded
+  std::optional<std::vector<std::vector<AddressRange>>> found_;    // by target
+  std::vector<std::vector<AddressRange>> unused_;                  // by target, once there was a launch
+  std::vector<std::vector<AddressRange>> untouched_;               // likewise
+  bool disturbs_ = options_.disturb_untouched == Disturbed::kAll;  // launches, from now on
+  Json state_;                                                     // what the variant keeps, to be told
+  Fill fill_ = Fill::kCaptured;                                    // what the last launch began with
   SessionEnd end_;
 };
 

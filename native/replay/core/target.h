@@ -20,6 +20,7 @@ struct Target {
   std::vector<AddressRange> ignored = {};         // offsets that are not compared: sorted, disjoint
   std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
   std::vector<AddressRange> overwritten = {};     // offsets (overwritten.h): sorted, disjoint
+  std::vector<AddressRange> untouched = {};       // offsets (untouched.h): sorted, disjoint
   std::vector<AddressRange> dropped = {};         // offsets where there is no memory (archive/dropped.h): likewise
 
   uint64_t ignored_bytes() const;

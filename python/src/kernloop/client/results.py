@@ -286,6 +286,8 @@ class CaptureCaptureSelfcheck:
     """
     reread: list[CaptureCaptureSelfcheckReread] | None = None
     """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
+    untouched: list[CaptureCaptureSelfcheckOverwritten] | None = None
+    """What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only."""
     shrink: CaptureCaptureSelfcheckShrink | None = None
     """With --shrink: what of the capture was dropped."""
     extra: dict[str, Any] = field(default_factory=dict)
@@ -592,6 +594,8 @@ class ExtractKernelCaptureSelfcheck:
     """
     reread: list[ExtractKernelCaptureSelfcheckReread] | None = None
     """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
+    untouched: list[ExtractKernelCaptureSelfcheckOverwritten] | None = None
+    """What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only."""
     shrink: ExtractKernelCaptureSelfcheckShrink | None = None
     """With --shrink: what of the capture was dropped."""
     extra: dict[str, Any] = field(default_factory=dict)
@@ -1123,6 +1127,17 @@ class ValidateState:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateStray:
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    """Of the first byte."""
+    bytes: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateFreeOrderArray:
     region: str | None = None
     variable: str | None = None
@@ -1457,6 +1472,8 @@ class ValidateResult(StageResult):
     differing_bytes: float
     state: ValidateState | None = None
     """What the variant keeps from launch to launch; null where it keeps nothing."""
+    stray: list[ValidateStray] | None = None
+    """Where the variant writes what lay there already, and the captured code neither reads nor writes."""
     free_order: list[ValidateFreeOrder]
     """Arrays that threads fill in any order: judged as records, each group by itself."""
     tolerance: ValidateTolerance | None

@@ -1,0 +1,158 @@
+// What the captured code touches not: found from its accesses, and watched while a variant runs.
+#include "replay/core/untouched.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "replay/core/overwritten.h"
+#include "replay/core/session.h"
+#include "replay/test/fake_device.h"
+#include "replay/test/fill_capture.h"
+
+namespace kernloop::replay {
+namespace {
+
+using Capture = FillCapture;
+using Ranges = std::vector<AddressRange>;
+
+TEST(Untouched, IsWhatNoWaveReadOrWroteNearToWhatOneDid) {
+  Target small{false, "small", 1000, 100, {}, {}}, large{false, "large", 1 << 20, 1 << 20, {}, {}};
+  large.dropped = {{4096, 4096}};
+  const std::vector<Access> accesses = {
+      {false, 1010, 4}, {true, 990, 12}, {true, 1096, 50}, {true, (1 << 20) + 1024, 8}};
+  const auto found = untouched_by(accesses, {small, large});
+  EXPECT_EQ(found[0], (Ranges{{2, 8}, {14, 82}}));
+  EXPECT_EQ(found[1], (Ranges{{0, 1024}, {1032, 3064}, {8192, 58376}, {(1 << 20) - 65536, 65536}}));
+  EXPECT_TRUE(untouched_by({}, {small})[0].empty()) << "accesses that nobody recorded";
+}
+
+class UntouchedTest : public testing::Test {
+ protected:
+  // The kernel writes all but the last two elements of `out`.
+  UntouchedTest() {
+    for (size_t i = kWritten; i < capture_.out_post.size(); ++i) capture_.out_post[i] = capture_.out_pre[i];
+    state(R"({"untouched": [{"region": "out", "offset": 792, "bytes": 8}]})");
+    options_.compare = true;
+    options_.disturb_untouched = Disturbed::kAll;
+    options_.overwritten = file_;
+  }
+  void state(const std::string& json) { std::ofstream(file_) << json; }
+  // `more`: what the variant does besides.
+  SessionEnd run(std::function<void(FakeDevice&)> more) {
+    if (!std::filesystem::exists(directory_.path() / "capture")) capture_.write(directory_.path() / "capture");
+    auto reader = archive::Reader::open(directory_.path() / "capture", {});
+    EXPECT_TRUE(reader) << reader.error().message;
+    output_.events.clear();
+    FakeDevice device([&](FakeDevice& self, const Launch&) {
+      for (size_t i = 0; i < kWritten; ++i) self.number(Capture::kOut + 4 * i) = capture_.out_post[i];
+      ++*reinterpret_cast<int32_t*>(self.at(counter()));
+      more(self);
+      ++launches_;
+    });
+    device.in_place_access = in_place_;
+    device.outcome.accesses = accesses_;
+    launches_ = 0;
+    const auto end = run_session(options_, **reader, device, output_);
+    for (size_t i = kWritten; end.exit_code == kExitPass && i < capture_.out_pre.size(); ++i)
+      EXPECT_EQ(device.number(Capture::kOut + 4 * i), capture_.out_pre[i]) << "is put back";
+    return end;
+  }
+  archive::Json result() const { return output_.events.back(); }
+  static uint64_t counter() {
+    const Buffer code = codeobject::read_test_file("baseline.hsaco");
+    return Capture::kCode + codeobject::parse_code_object(code, "baseline")->find_variable("d_counter")->address;
+  }
+
+  static constexpr size_t kWritten = 198;
+  archive::TemporaryDirectory directory_;
+  std::filesystem::path file_ = directory_.path() / "selfcheck.json";
+  Capture capture_;
+  Options options_;
+  EventList output_;
+  bool in_place_ = true;
+  std::vector<Access> accesses_;
+  int launches_ = 0;
+};
+
+TEST_F(UntouchedTest, AStoreOfWhatLiesThereIsNoticed) {
+  const auto stray = [&](FakeDevice& self) { self.number(Capture::kOut + 4 * 199) = capture_.out_pre[199]; };
+  for (const bool in_place : {true, false}) {
+    in_place_ = in_place;
+    EXPECT_EQ(run([](FakeDevice&) {}).exit_code, kExitPass) << result();
+    EXPECT_FALSE(result().contains("stray_bytes"));
+    EXPECT_EQ(run(stray).exit_code, kExitFail) << result();
+    EXPECT_EQ(result()["stray_bytes"], 4);
+    EXPECT_EQ(result()["differing_bytes"], 4);
+    EXPECT_EQ(output_.first("stray"),
+              (archive::Json{{"event", "stray"}, {"region", "out"}, {"offset", 796}, {"bytes", 4}}));
+  }
+  options_.disturb_untouched = Disturbed::kNothing;
+  EXPECT_EQ(run(stray).exit_code, kExitPass) << "as memory alone shows it";
+}
+
+TEST_F(UntouchedTest, EveryByteIsWatchedByItself) {
+  for (uint64_t at = 792; at < 800; ++at) {
+    const uint8_t held = reinterpret_cast<const uint8_t*>(capture_.out_pre.data())[at];
+    EXPECT_EQ(run([&](FakeDevice& self) { *self.at(Capture::kOut + at) = held; }).exit_code, kExitFail) << at;
+    EXPECT_EQ(output_.first("stray")["offset"], at);
+    EXPECT_EQ(result()["stray_bytes"], 1);
+  }
+}
+
+TEST_F(UntouchedTest, WhatIsReadThereAndWrittenBackIsNoStoreBesideTheOutput) {
+  EXPECT_EQ(run([](FakeDevice& self) {
+              volatile float& kept = self.number(Capture::kOut + 4 * 199);
+              kept = kept + 0;
+            }).exit_code,
+            kExitPass)
+      << result();
+}
+
+TEST_F(UntouchedTest, WhatARightVariantReadsThereShowsInTheResultAndIsToldApart) {
+  EXPECT_EQ(
+      run([](FakeDevice& self) { self.number(Capture::kOut) += self.number(Capture::kOut + 4 * 199) + 7; }).exit_code,
+      kExitFail);
+  EXPECT_FALSE(result().contains("stray_bytes")) << "nothing was written there";
+}
+
+TEST_F(UntouchedTest, OnceItIsKnownWhatAVariantWritesTheRestIsAsTheAppHadIt) {
+  options_.disturb_untouched = Disturbed::kWritten;
+  const uint64_t read = Capture::kOut + 4 * 198, stray = Capture::kOut + 4 * 199;
+  for (const bool goes_astray : {false, true}) {
+    accesses_ = {{false, read, 4}, {true, Capture::kOut, 4 * kWritten}};
+    if (goes_astray) accesses_.push_back({true, stray, 4});
+    EXPECT_EQ(run([&](FakeDevice& self) {
+                if (self.number(read) != capture_.out_pre[198]) self.number(Capture::kOut) = 0;
+                if (goes_astray) self.number(stray) = capture_.out_pre[199];
+              }).exit_code,
+              goes_astray ? kExitFail : kExitPass)
+        << result();
+    EXPECT_EQ(launches_, goes_astray ? 2 : 1);
+  }
+  EXPECT_EQ(result()["stray_bytes"], 4);
+  EXPECT_EQ(result()["differing_bytes"], 4);
+}
+
+TEST_F(UntouchedTest, WhatIsIgnoredOrVariesIsNotWatched) {
+  const auto stray = [&](FakeDevice& self) { self.number(Capture::kOut + 4 * 199) = capture_.out_pre[199]; };
+  options_.ignored = {{"out", 796, 4}};
+  EXPECT_EQ(run(stray).exit_code, kExitPass) << result();
+  options_.ignored.clear();
+  options_.known_varying = file_;
+  state(R"({"untouched": [{"region": "out", "offset": 792, "bytes": 8}],
+            "varying": [{"region": "out", "offset": 796, "dtype": "f32", "count": 1, "min": [-7], "max": [-7]}]})");
+  EXPECT_EQ(run(stray).exit_code, kExitPass) << result();
+}
+
+TEST_F(UntouchedTest, AListThatDoesNotFitTheCaptureIsRefused) {
+  for (const char* bad : {R"({"untouched": 1})", R"({"untouched": [{"region": "out", "offset": 793, "bytes": 8}]})",
+                          R"({"untouched": [{"region": "gone", "offset": 0, "bytes": 8}]})"}) {
+    state(bad);
+    EXPECT_EQ(run([](FakeDevice&) {}).exit_code, kExitBadInput) << bad;
+    EXPECT_EQ(result()["code"], "VARYING_INVALID") << bad;
+  }
+}
+
+}  // namespace
+}  // namespace kernloop::replay
