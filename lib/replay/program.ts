@@ -9,6 +9,7 @@ import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import {
   replayEvents,
   type Caches,
+  type DerivedEvent,
   type CheckedEvent,
   type ComparedEvent,
   type ConditionsEvent,
@@ -101,12 +102,29 @@ export interface ReplayRequest {
   elements?: readonly TypedElements[];
   /** How long the records are, should an array there come in free order; goes with `varying`. */
   records?: readonly RecordLength[];
+  /** The captured code judges `codeObject`, with inputs derived from the captured one. */
+  derive?: Derivation;
 }
 
 /** What a launch finds where the captured code does not look: native/replay/core/poison_fill.h. */
 export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
 export type Disturbed = 'all' | 'written';
+
+/** Inputs made of the captured one: native/replay/core/derived_inputs.h. */
+export interface Derivation {
+  inputs: number;
+  seed: number;
+  /** The number of one of them: that one alone. */
+  only?: number;
+  /** With NaN, infinities, -0 and subnormal numbers. */
+  special: boolean;
+  types: readonly { target: string; offset: number; size: number; type: ElementType }[];
+  /** Whole numbers among the arguments, by their place, that may be less than captured. */
+  scalars: readonly { name: string; offset: number; type: string }[];
+  /** What stays as captured. */
+  keep: readonly { region: string; offset: number; size: number }[];
+}
 
 export interface RecordLength {
   target: string;
@@ -169,6 +187,8 @@ export interface ReplayOutcome {
   compared: ComparedEvent[];
   /** A row for each group of arrays in free order that is judged by itself. */
   freeOrders: FreeOrderEvent[];
+  /** A row for each input that was derived. */
+  derived: DerivedEvent[];
   restored: { regions: number; bytes: number; droppedBytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
@@ -230,6 +250,7 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
   }
   for (const argument of request.args ?? []) args.push('--arg', argument);
   for (const name of request.dumpOnly ?? []) args.push('--dump-only', name);
+  if (request.derive) args.push(...deriveArguments(request.derive));
   if (request.ownLaunch) args.push('--own-launch');
   if (request.guard) args.push('--guard');
   if (request.leavePadding) args.push('--leave-padding');
@@ -238,6 +259,20 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
   if (request.sideBySide) args.push('--side-by-side');
   if (request.profile) args.push('--profile');
   return args;
+}
+
+function deriveArguments({ inputs, seed, only, special, types, scalars, keep }: Derivation): string[] {
+  return [
+    ...['--derive', String(inputs), '--derive-seed', String(seed)],
+    ...(only === undefined ? [] : ['--derive-only', String(only)]),
+    ...(special ? ['--derive-special'] : []),
+    ...types.flatMap(({ target, offset, size, type }) => [
+      '--derive-type',
+      `${target}:${offset}:${size}=${type === 'bool' ? 'u8' : type}`,
+    ]),
+    ...scalars.flatMap(({ name, offset, type }) => ['--derive-scalar', `${name}:${offset}:${type}`]),
+    ...keep.flatMap(({ region, offset, size }) => ['--derive-keep', `${region}:${offset}:${size}`]),
+  ];
 }
 
 function elementsArgument({ target, offset, size, type, bounds }: TypedElements): string {
@@ -269,6 +304,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     ranOn: null,
     compared: [],
     freeOrders: [],
+    derived: [],
     restored: { regions: 0, bytes: 0, droppedBytes: 0 },
     overridden: null,
     guard: null,
@@ -384,6 +420,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'free_order':
       outcome.freeOrders.push(event);
+      break;
+    case 'derived':
+      outcome.derived.push(event);
       break;
     case 'unexplained':
       outcome.unexplained.push(event);

@@ -121,6 +121,32 @@ export const straySchema = z.looseObject({
   bytes: count,
 });
 
+/** What became of an input that was derived from the captured one. */
+export const derivedSchema = z.looseObject({
+  event: z.literal('derived'),
+  input: count.describe('Its number: --inputs-only.'),
+  verdict: z
+    .enum(['same', 'dropped', 'different', 'fault', 'limit'])
+    .describe('"same": as the captured code. "dropped": it counts for nothing.'),
+  reason: z.string().optional().describe('Why it was dropped.'),
+  recipe: z.string().optional().describe('How its arrays differ from the captured input.'),
+  arrays: z
+    .array(
+      z.looseObject({
+        region: z.string(),
+        offset: count.describe('Of the first element.'),
+        elements: count,
+        dtype: z.string(),
+        declared: z.boolean().describe('By the signature or kernel.json; else guessed from what the memory holds.'),
+      }),
+    )
+    .describe('What is changed in memory.'),
+  argument: z
+    .looseObject({ name: z.string(), from: count, to: count })
+    .optional()
+    .describe('What is changed among the arguments.'),
+});
+
 const extent = z.array(count);
 const changed = <T extends z.ZodType>(value: T) => z.looseObject({ from: value, to: value });
 
@@ -305,6 +331,7 @@ const events = {
   tolerance: toleranceSchema,
   compared: comparedSchema,
   free_order: freeOrderSchema,
+  derived: derivedSchema,
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   reread: rereadSchema.extend({ event: z.literal('reread') }),
   overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
@@ -338,6 +365,8 @@ const events = {
     code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
     differing_bytes: count.nullish(),
     state: keptStateSchema.nullish(),
+    /** Of inputs that were derived. */
+    derived: z.looseObject({ judged: count, dropped: count, seed: count, failed: count.optional() }).nullish(),
     lens_bytes: count.nullish().describe('Of a lens: read back, and in no verdict.'),
     wave_instructions: count.nullish(),
   }),
@@ -355,6 +384,7 @@ export type IterationEvent = z.output<typeof events.iteration>;
 export type LensEvent = z.output<typeof events.lens>;
 export type ProbesEvent = z.output<typeof events.probes>;
 export type ComparedEvent = z.output<typeof comparedSchema>;
+export type DerivedEvent = z.output<typeof derivedSchema>;
 export type FreeOrderEvent = z.output<typeof freeOrderSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;
 export type Guard = z.output<typeof guardSchema>;

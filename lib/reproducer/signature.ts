@@ -90,7 +90,7 @@ export function misnamedElements({ args }: KernelJson): (KernelArg & { element: 
 }
 
 /** Null where the type says nothing: `void*`, structures, and types that the source alone knows. */
-function elementOfSignature({ type }: KernelArg): ElementType | null {
+export function elementOfSignature({ type }: KernelArg): ElementType | null {
   return elementBehind(type) ?? tritonElementBehind(type) ?? vectorElement(type);
 }
 

@@ -27,9 +27,9 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'dumpTime',
     'dumpOnly',
   ],
-  validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
+  validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
   tune: [
-    ...['capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
+    ...['capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
     ...['set', 'constraint', 'grid', 'block', 'dynamicShared', 'argument', 'search'],
   ],
   'pgo-show': ['spills'],

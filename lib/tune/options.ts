@@ -3,10 +3,19 @@ import { replayingOptions } from '../replay/options';
 import { validateOptionsSchema } from '../validate/options';
 
 const { reproducer, capture, device, gpu, softgpu, store, launch, limitFactor } = replayingOptions;
-const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, record } = validateOptionsSchema.shape;
+const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, record, inputsKeep } =
+  validateOptionsSchema.shape;
+const inputs = z
+  .int()
+  .min(0)
+  .max(1000)
+  .optional()
+  .describe(
+    'Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. Default: as kernel.json has validate, else none.',
+  );
 
 /** Options that say how a candidate is judged: those of validate, which hold here too where kernel.json gives them to it. */
-export const judging = { atol, rtol, ulp, matchedRatio, nan, inf, dtype, record };
+export const judging = { atol, rtol, ulp, matchedRatio, nan, inf, dtype, record, inputs, inputsKeep };
 
 export const tuneOptionsSchema = z.object({
   ...{ reproducer, capture, device, gpu, softgpu, store, launch, limitFactor },

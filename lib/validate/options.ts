@@ -70,6 +70,31 @@ export const validateOptionsSchema = z.object({
     ),
   ...toleranceOptions,
   record: recordOption,
+  inputs: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(0)
+    .describe(
+      'Also judge by this many inputs derived from the captured one: other values in what the kernel reads, and lesser sizes. The captured code says what is right for them; inputs that it cannot take are dropped.',
+    ),
+  inputsSeed: z.int().min(0).default(1).describe('Seed of the derived inputs. The same seed gives the same inputs.'),
+  inputsOnly: z
+    .int()
+    .min(1)
+    .max(2000)
+    .optional()
+    .describe('Judge by this one derived input only, with the number that a failure names.'),
+  inputsSpecial: z
+    .boolean()
+    .default(false)
+    .describe('Also put NaN, infinities, -0 and subnormal numbers into the floating-point arrays of derived inputs.'),
+  inputsKeep: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a correct variant may rely on.',
+    ),
   racecheck: z
     .boolean()
     .default(false)

@@ -1,5 +1,6 @@
 import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
+import { inputsWords } from './derived-inputs-text';
 import { notJudged, withLeftOut, type Beside } from './not-judged';
 import { launchWords } from './own-launch';
 import { rank } from './run-case';
@@ -33,6 +34,7 @@ export function overallReport(reports: readonly [DispatchReport, ...DispatchRepo
       fault: rest.fault,
       adverse: rest.adverse,
       races: rest.races,
+      ...(rest.inputs ? { inputs: rest.inputs } : {}),
     })),
     not_judged: notJudged(beside),
   };
@@ -43,7 +45,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}`;
+    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}${derivedWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
@@ -53,6 +55,11 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
 function stateWords(reports: readonly DispatchReport[]): string {
   const state = reports.map((report) => report.state).find(Boolean);
   return state ? `; ${keptStateWords(state)}` : '';
+}
+
+function derivedWords(reports: readonly DispatchReport[]): string {
+  const all = reports.flatMap(({ inputs }) => inputs ?? []);
+  return all.length === 0 ? '' : `; ${inputsWords(all)}`;
 }
 
 /** Of a pass: what the captured code has too is not judged, and that is to be known. */

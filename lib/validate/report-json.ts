@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { keptStateSchema } from '../replay/kept-state';
 import {
   comparedSchema,
+  derivedSchema,
   differenceSchema,
   freeOrderSchema,
   straySchema,
@@ -100,6 +101,18 @@ const launchSchema = z
     'Where kernel.json (configuration) or the source has the variant launched otherwise than the app does. Else null.',
   );
 
+const inputsSchema = z
+  .object({
+    asked: z.int(),
+    seed: z.int(),
+    judged: z.int().describe('Inputs of which the captured code made something that the judged code was held against.'),
+    dropped: z.int(),
+    failed: z.int().nullable().describe('The number of the input for which the code is wrong (--inputs-only).'),
+    reason: z.string().nullable().describe('Why none, or no further one, was judged.'),
+    tried: z.array(derivedSchema.omit({ event: true }).extend({ changes: z.string().describe('In words.') })),
+  })
+  .describe('With --inputs: how the code did with inputs derived from the captured one.');
+
 const captured = {
   dispatch: z.number().describe('The number by which the dispatch was selected.'),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
@@ -184,6 +197,7 @@ const dispatchReportSchema = z.object({
       'With --racecheck, --initcheck or --memcheck: what compute-sanitizer found in a replay of the code that was judged.',
     ),
   ...races,
+  inputs: inputsSchema.optional(),
   replays: z.array(
     z.object({
       poison: z.string(),
@@ -210,6 +224,7 @@ export const reportSchema = dispatchReportSchema
           regions,
           fault: z.string().nullable(),
           ...races,
+          inputs: inputsSchema.optional(),
         }),
       )
       .describe(
@@ -233,6 +248,7 @@ export const reportSchema = dispatchReportSchema
   .meta({ title: 'report.json', description: 'What validate found.' });
 
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
+export type DerivedInputs = z.output<typeof inputsSchema>;
 export type Race = z.output<typeof raceSchema>;
 export type RaceAccess = z.output<typeof raceAccessSchema>;
 export type AdverseReport = z.output<typeof adverseSchema>;

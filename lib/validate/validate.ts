@@ -8,6 +8,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
+import { derivationOf, judgeInputs } from './derived-inputs';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
@@ -66,6 +67,7 @@ export async function judge(
 function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): Case {
   const selfcheck = requireSelfcheck(session, deps);
   const ignored = ignoredRanges(session.reproducer.config, session.capture);
+  derivationOf(session, options);
   return {
     session,
     selfcheck,
@@ -86,7 +88,7 @@ async function judgeAll(
     const report = await judgeCase(one, options, deps);
     const usual = await usualTolerance(one, report, options, deps);
     const judged = usual === undefined ? report : { ...report, usual_tolerance: usual };
-    return sanitize(judged, one.session, options, sanitizer, deps);
+    return sanitize(await judgeInputs(one, judged, options, deps), one.session, options, sanitizer, deps);
   };
   const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
   for (const other of others) reports.push(await judge(other));

@@ -26,6 +26,18 @@ Result<Bytes> ContentCache::chunk(const archive::ContentView& view, size_t index
   return Bytes(kept_.insert_or_assign(*name, std::move(*raw)).first->second);
 }
 
+archive::ChunkName ContentCache::hold(Buffer raw) {
+  Digest name;
+  ++held_;
+  std::memcpy(name.bytes.data(), &held_, sizeof held_);
+  kept_.insert_or_assign(name, std::move(raw));
+  return name;
+}
+
+void ContentCache::let_go(const archive::ChunkName& name) {
+  if (name) kept_.erase(*name);
+}
+
 Status read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
                     std::span<uint8_t> into) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;

@@ -20,6 +20,9 @@ class ContentCache {
   // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be
   // compared.
   Result<Bytes> chunk(const archive::ContentView& view, size_t index);
+  // A chunk of this process's own under a name that no content has, outside of the budget, until it is let go.
+  archive::ChunkName hold(Buffer raw);
+  void let_go(const archive::ChunkName& name);
   const archive::Reader& reader() const { return reader_; }
 
  private:
@@ -28,6 +31,7 @@ class ContentCache {
   Buffer zeros_;
   Buffer scratch_[2];
   int next_scratch_ = 0;
+  uint64_t held_ = 0;  // so far
   std::unordered_map<Digest, Buffer, DigestHash> kept_;
   ReadAhead ahead_;
 };

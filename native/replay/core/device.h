@@ -168,6 +168,8 @@ class DeviceReplay {
     return std::string();
   }
 
+  // After a launch that did not complete: true where another one may follow all the same.
+  virtual Result<bool> recover() { return false; }
   // LAUNCH_REFUSED where the runtime does not start the kernel.
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
 };

@@ -25,6 +25,9 @@ constexpr const char* kUsage =
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
     "DIR] [--guard] [--leave-padding] "
+    "[--derive INPUTS [--derive-seed N] [--derive-only NUMBER] [--derive-special] [--derive-type "
+    "NAME:OFFSET:SIZE=TYPE]… "
+    "[--derive-scalar NAME:OFFSET:TYPE]… [--derive-keep REGION:OFFSET:SIZE]…] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--own-launch] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
@@ -105,6 +108,16 @@ bool parse_expected(const std::string& text, ExpectedFiles& expected) {
   return digest && expected.emplace(text.substr(0, equals), *digest).second;
 }
 
+// "NAME:OFFSET:TYPE"
+std::optional<DerivedScalar> parse_scalar(const std::string& text) {
+  const size_t first = text.find(':'), second = text.find(':', first + 1);
+  if (first == text.npos || first == 0 || second == text.npos) return std::nullopt;
+  const auto offset = parse_number(text.substr(first + 1, second - first - 1), UINT32_MAX);
+  const auto type = element_type_of(text.substr(second + 1));
+  if (!offset || !type || is_float(*type)) return std::nullopt;
+  return DerivedScalar{text.substr(0, first), *offset, *type};
+}
+
 std::optional<std::vector<Fill>> parse_fills(const std::string& text) {
   std::vector<Fill> fills;
   for (size_t begin = 0; begin <= text.size();) {
@@ -124,7 +137,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   DumpRequest dump;
   LensRequest lens;
   ProbesRequest probes;
-  bool has_dump_time = false, has_fills = false;
+  Derivation derivation;
+  bool derives = false, has_dump_time = false, has_fills = false;
   using Setter = std::function<bool(const std::string&)>;
   const auto number = [](auto& into) {
     using T = std::decay_t<decltype(into)>;
@@ -169,6 +183,27 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          const auto value = parse_seconds(text);
          if (value) options.limit_seconds = *value;
          return value.has_value();
+       }},
+      {"--derive", number(derivation.inputs)},
+      {"--derive-seed", number(derivation.seed)},
+      {"--derive-only", number(derivation.only)},
+      {"--derive-type",
+       [&](const std::string& text) {
+         auto type = parse_tolerance(text + ",exact");
+         if (type) derivation.types.push_back(std::move(*type));
+         return type.has_value();
+       }},
+      {"--derive-scalar",
+       [&](const std::string& text) {
+         auto scalar = parse_scalar(text);
+         if (scalar) derivation.scalars.push_back(std::move(*scalar));
+         return scalar.has_value();
+       }},
+      {"--derive-keep",
+       [&](const std::string& text) {
+         auto kept = parse_ignored(text);
+         if (kept) derivation.kept.push_back(std::move(*kept));
+         return kept.has_value();
        }},
       {"--inject-bit-flips", number(options.inject_bit_flips)},
       {"--known-varying", path(options.known_varying)},
@@ -258,6 +293,11 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.overrides.are_of_variant = true;
       continue;
     }
+    derives = derives || name.starts_with("--derive");
+    if (name == "--derive-special") {
+      derivation.special = true;
+      continue;
+    }
     if (name == "--compare") {
       options.compare = true;
       continue;
@@ -304,6 +344,17 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage("--lens tells of what the captured code does not have: it goes with --code-object");
   if (options.lens && options.leave_padding) {
     return usage("--leave-padding leaves nothing to notice writes beside the lens by: it does not go with --lens");
+  }
+  if (derives) options.derivation = derivation;
+  if (derives && derivation.inputs == 0) return usage("--derive says how many inputs: at least 1");
+  if (derives && (!options.compare || options.side_by_side || options.dump || options.lens || options.overwritten ||
+                  options.find_overwritten || options.search_overwritten || options.find_unused > 0 ||
+                  options.inject_bit_flips > 0 || options.adverse != 0 || options.profile || options.record_accesses ||
+                  options.launches_with_hip || options.leave_padding || !probes.file.empty() ||
+                  !options.calibrate.empty() || options.cache != CacheState::kAsIs)) {
+    return usage(
+        "--derive goes with --compare, with what says how that judges, and with nothing else that a launch is made "
+        "for");
   }
   if (probes.file.empty() != probes.directory.empty()) return usage("--probes and --probes-output go together");
   if (!probes.file.empty()) options.probes = probes;

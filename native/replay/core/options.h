@@ -39,6 +39,24 @@ struct GivenRecord {
   uint64_t bytes = 0;
 };
 
+// A whole number among the kernel's arguments.
+struct DerivedScalar {
+  std::string name;
+  uint64_t offset = 0;  // in the kernel-argument segment
+  ElementType type = ElementType::kI32;
+};
+
+// Inputs made of the captured one (derived_inputs.h).
+struct Derivation {
+  uint64_t inputs = 0;  // that are to count
+  uint64_t seed = 1;
+  uint64_t only = 0;                         // the number of one input; 0: all
+  bool special = false;                      // with NaN, infinities, -0 and subnormal numbers
+  std::vector<ElementTolerance> types = {};  // what elements are declared to be; bounds say nothing
+  std::vector<DerivedScalar> scalars = {};   // that may be less than captured
+  std::vector<IgnoredBytes> kept = {};       // as captured
+};
+
 struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
@@ -73,6 +91,7 @@ struct Options {
   uint64_t find_unused = 0;                                 // in granules of so many bytes; software GPU only
   std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
+  std::optional<Derivation> derivation;
   bool record_accesses = false;  // software GPU only
   bool profile = false;          // software GPU only
   uint64_t adverse = 0;          // software GPU only: wave-instructions in the adverse order

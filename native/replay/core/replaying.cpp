@@ -115,7 +115,7 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
   if (options.threads != 0) {
     if (auto set = execution.set_threads(options.threads); !set) return set;
   }
-  if (options.record_accesses || options.find_overwritten || options.find_unused > 0 ||
+  if (options.record_accesses || options.find_overwritten || options.find_unused > 0 || options.derivation ||
       options.disturb_untouched == Disturbed::kWritten) {
     if (auto set = execution.record_accesses(); !set) return set;
   }

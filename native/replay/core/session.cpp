@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "replay/core/calibration.h"
+#include "replay/core/derived_inputs.h"
 #include "replay/core/dump.h"
 #include "replay/core/free_order.h"
 #include "replay/core/guard.h"
@@ -703,6 +704,7 @@ SessionEnd run_session(const Options& options, const archive::Reader& reader, De
   }
   if (const Json identity = device.identity(); !identity.is_null()) sink.emit(identity);
   auto end = options.side_by_side ? replay_side_by_side(options, reader, device, sink)
+             : options.derivation ? judge_derived_inputs(options, reader, device, sink)
                                   : Session(options, reader, device, sink).run();
   if (end) return *end;
   sink.emit(error_event(end.error()));

@@ -68,6 +68,7 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   Result<CacheFacts> set_cache(CacheState state) override;
   bool needs_launch_before() const override { return cache_ == CacheState::kWarm; }
   DeviceLimits limits() const override { return limits_; }
+  Result<bool> recover() override;
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
@@ -114,6 +115,7 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
   std::atomic<uint64_t> fault_address_{0};
   bool lost_ = false;
+  bool has_stopped_ = false;  // the kernel, of a lost device
 };
 
 HsaDevice::~HsaDevice() {
@@ -555,6 +557,7 @@ Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
   if (soft_) soft_->tell_of(aql_->signal());
   if (*end != AqlLauncher::End::kCompleted) {
     lost_ = true;
+    has_stopped_ = *end == AqlLauncher::End::kFault;
     return *end == AqlLauncher::End::kLimit ? limit_outcome(launch)
                                             : fault_outcome(static_cast<hsa_status_t>(queue_status_.load()));
   }
@@ -567,6 +570,17 @@ Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
   if (!duration) return duration.error();
   outcome.duration_ns = *duration;
   return outcome;
+}
+
+// A fault of the software GPU ends the kernel and its queue, and nothing else.
+Result<bool> HsaDevice::recover() {
+  if (!soft_ || hip_ || !has_stopped_) return false;
+  aql_->free();
+  aql_.reset();
+  queue_status_ = HSA_STATUS_SUCCESS;
+  fault_address_ = 0;
+  lost_ = has_stopped_ = false;
+  return true;
 }
 
 LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {

@@ -17,6 +17,8 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   KernelFunction kernel;
   bool in_place_access = true;
   bool places_code = true;
+  bool is_software = true;
+  bool recovers = false;             // after a fault
   bool symbols_have_places = false;  // code has no base, as on CUDA
   bool closes_bytes = false;         // to kernels: the guard is exact
   std::vector<AddressRange> closed, kept_unmapped;
@@ -40,7 +42,7 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
 
   uint64_t granule(archive::RegionClass) const override { return 4096; }
   bool fresh_memory_is_zero() const override { return true; }
-  SoftwareExecution* software_execution() override { return this; }
+  SoftwareExecution* software_execution() override { return is_software ? this : nullptr; }
   CodePlacement* code_placement() override { return places_code ? this : nullptr; }
   KeptMemory* kept_memory() override { return keeps ? this : nullptr; }
   bool measures_time() const override { return !counts; }
@@ -144,6 +146,7 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   Result<std::string> why_refused(const codeobject::Kernel&, const codeobject::Kernel&, const Launch&) override {
     return refusal;
   }
+  Result<bool> recover() override { return recovers; }
   Result<LaunchOutcome> launch(const Launch& launch) override {
     if (refuses_to_launch) return *refuses_to_launch;
     launches.push_back(launch);

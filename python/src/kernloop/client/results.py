@@ -1370,6 +1370,66 @@ class ValidateRace:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateInputsTriedArray:
+    region: str
+    offset: float
+    """Of the first element."""
+    elements: float
+    dtype: str
+    declared: bool
+    """By the signature or kernel.json; else guessed from what the memory holds."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateInputsTriedArgument:
+    """What is changed among the arguments."""
+
+    name: str
+    from_: float = field(metadata={"json": "from"})
+    to: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateInputsTried:
+    input: float
+    """Its number: --inputs-only."""
+    verdict: Literal["same", "dropped", "different", "fault", "limit"]
+    """"same": as the captured code. "dropped": it counts for nothing."""
+    reason: str | None = None
+    """Why it was dropped."""
+    recipe: str | None = None
+    """How its arrays differ from the captured input."""
+    arrays: list[ValidateInputsTriedArray]
+    """What is changed in memory."""
+    argument: ValidateInputsTriedArgument | None = None
+    """What is changed among the arguments."""
+    changes: str
+    """In words."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateInputs:
+    """With --inputs: how the code did with inputs derived from the captured one."""
+
+    asked: int
+    seed: int
+    judged: int
+    """Inputs of which the captured code made something that the judged code was held against."""
+    dropped: int
+    failed: int | None
+    """The number of the input for which the code is wrong (--inputs-only)."""
+    reason: str | None
+    """Why none, or no further one, was judged."""
+    tried: list[ValidateInputsTried]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateReplay:
     poison: str
     seed: int | None
@@ -1416,6 +1476,8 @@ class ValidateDispatch:
     """The replay in the adverse order."""
     races: list[ValidateRace] | None = None
     """Those that the captured code does not have."""
+    inputs: ValidateInputs | None = None
+    """With --inputs: how the code did with inputs derived from the captured one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1490,6 +1552,8 @@ class ValidateResult(StageResult):
     """The replay in the adverse order."""
     races: list[ValidateRace] | None = None
     """Those that the captured code does not have."""
+    inputs: ValidateInputs | None = None
+    """With --inputs: how the code did with inputs derived from the captured one."""
     replays: list[ValidateReplay]
     dispatches: list[ValidateDispatch]
     """Every captured dispatch that was judged, by number. What stands above is that of the worst, or of the first where all

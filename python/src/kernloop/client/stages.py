@@ -541,6 +541,11 @@ class Stages:
         dtype: str | Sequence[str] | None = None,
         force_dtype: bool | None = None,
         record: str | Sequence[str] | None = None,
+        inputs: int | None = None,
+        inputs_seed: int | None = None,
+        inputs_only: int | None = None,
+        inputs_special: bool | None = None,
+        inputs_keep: str | Sequence[str] | None = None,
         racecheck: bool | None = None,
         initcheck: bool | None = None,
         memcheck: bool | None = None,
@@ -583,6 +588,14 @@ class Stages:
             Default: false.
         record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
             variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
+        inputs: Also judge by this many inputs derived from the captured one: other values in what the kernel reads, and lesser
+            sizes. The captured code says what is right for them; inputs that it cannot take are dropped. Default: 0.
+        inputs_seed: Seed of the derived inputs. The same seed gives the same inputs. Default: 1.
+        inputs_only: Judge by this one derived input only, with the number that a failure names.
+        inputs_special: Also put NaN, infinities, -0 and subnormal numbers into the floating-point arrays of derived inputs.
+            Default: false.
+        inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
+            correct variant may rely on.
         racecheck: On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code
             does not have fail. Default: false.
         initcheck: The same with initcheck: reads of global memory that was never written. Default: false.
@@ -622,6 +635,11 @@ class Stages:
                 "--dtype": dtype,
                 "--force-dtype": force_dtype,
                 "--record": record,
+                "--inputs": inputs,
+                "--inputs-seed": inputs_seed,
+                "--inputs-only": inputs_only,
+                "--inputs-special": inputs_special,
+                "--inputs-keep": inputs_keep,
                 "--racecheck": racecheck,
                 "--initcheck": initcheck,
                 "--memcheck": memcheck,
@@ -662,6 +680,8 @@ class Stages:
         inf: Literal["match", "refuse", "ignore"] | None = None,
         dtype: str | Sequence[str] | None = None,
         record: str | Sequence[str] | None = None,
+        inputs: int | None = None,
+        inputs_keep: str | Sequence[str] | None = None,
         replays: int | None = None,
         adverse: bool | None = None,
         fresh: bool | None = None,
@@ -711,6 +731,10 @@ class Stages:
             the signature is refused.
         record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
             variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
+        inputs: Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. Default:
+            as kernel.json has validate, else none.
+        inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
+            correct variant may rely on.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
         adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
             code does not have fail. Default: true.
@@ -756,6 +780,8 @@ class Stages:
                 "--inf": inf,
                 "--dtype": dtype,
                 "--record": record,
+                "--inputs": inputs,
+                "--inputs-keep": inputs_keep,
                 "--replays": replays,
                 "--adverse": adverse,
                 "--fresh": fresh,

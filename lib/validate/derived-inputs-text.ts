@@ -1,0 +1,59 @@
+import { formatCount } from '../support/report';
+import type { DerivedEvent } from '../replay/replay-events';
+import type { Place } from '../reproducer/signature';
+import type { DerivedInputs, DispatchReport } from './report-json';
+
+const recipes: Readonly<Record<string, string>> = {
+  resampled: 'other values',
+  permuted: 'its values in other places',
+  signs: 'other signs',
+  zeros: 'zeros and other values exchanged',
+};
+
+/** "other values in x, r2", "n = 4095 instead of 4096" */
+export function inputWords(
+  { arrays, recipe, argument }: Pick<DerivedEvent, 'arrays' | 'recipe' | 'argument'>,
+  namesAt: (place: Place) => string[],
+): string {
+  if (argument) return `${argument.name} = ${argument.to} instead of ${argument.from}`;
+  const names = arrays.flatMap(({ region, offset }) => {
+    const names = namesAt({ target: region, offset, size: 1 });
+    return names.length > 0 ? names : [region];
+  });
+  return `${recipes[recipe ?? ''] ?? recipe ?? 'changes'} in ${[...new Set(names)].join(', ')}`;
+}
+
+/** Of a pass. Inputs that could not be derived are no evidence, and a result that has none begins with that. */
+export function withInputs(summary: string, inputs: DerivedInputs): string {
+  if (inputs.judged === 0) return `NOT judged on derived inputs: ${whyNone(inputs)}; ${summary}`;
+  return `${summary}; ${inputsWords([inputs])}`;
+}
+
+/** "judged on the captured input and 8 derived ones (2 dropped: the captured code faults with it)" */
+export function inputsWords(all: readonly DerivedInputs[]): string {
+  const sum = (of: (inputs: DerivedInputs) => number): number => all.reduce((total, inputs) => total + of(inputs), 0);
+  const [judged, dropped] = [sum((inputs) => inputs.judged), sum((inputs) => inputs.dropped)];
+  const reasons = reasonsOf(all);
+  const why = dropped > 0 ? ` (${formatCount(dropped)} dropped: ${reasons.join('; ')})` : '';
+  return `judged on the captured ${all.length > 1 ? 'inputs' : 'input'} and ${formatCount(judged)} derived ${judged === 1 ? 'one' : 'ones'}${why}`;
+}
+
+const reasonsOf = (all: readonly DerivedInputs[]): string[] => [
+  ...new Set(all.flatMap(({ tried }) => tried.flatMap(({ reason }) => reason ?? []))),
+];
+
+function whyNone(inputs: DerivedInputs): string {
+  if (inputs.dropped === 0) return inputs.reason ?? 'nothing that the captured code reads could be changed';
+  return `all ${formatCount(inputs.dropped)} that were tried are dropped: ${reasonsOf([inputs]).join('; ')}`;
+}
+
+/** Right for the captured input alone: for which other one it is wrong, and how to have that one again. */
+export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: DerivedInputs): string {
+  const { verdict, differing_bytes: differing, compared_bytes: compared, fault } = report;
+  const input = inputs.tried.find(({ input }) => input === inputs.failed);
+  const what =
+    verdict === 'fail'
+      ? `${formatCount(differing)} of ${formatCount(compared)} bytes differ from what the captured code makes of it`
+      : `${verdict === 'limit' ? 'the replay ran past its limit' : 'the device faulted'}${fault ? `: ${fault}` : ''}`;
+  return `right for the captured input, wrong for derived input ${inputs.failed} (${input?.changes ?? 'unknown'}): ${what}; that one again: --inputs-only ${inputs.failed} --inputs-seed ${inputs.seed}`;
+}

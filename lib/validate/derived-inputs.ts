@@ -1,0 +1,119 @@
+import { isJudgedByRanges, selfcheckFile } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
+import type { Derivation, ReplayRequest } from '../replay/program';
+import type { ReplaySession } from '../replay/session';
+import { replayWithinLimit } from '../replay/within-limit';
+import { describeFault } from '../replay/fault-text';
+import { scalarType } from '../reproducer/configured-launch';
+import type { ElementType, KernelArg } from '../reproducer/kernel-json';
+import { targetOf } from '../reproducer/named-arrays';
+import { bytesOf, claimsOn, elementOfSignature, withCapturedTypes } from '../reproducer/signature';
+import { KernloopError } from '../support/error';
+import { exitCodes } from '../support/error-codes';
+import { inputWords, withFailure, withInputs } from './derived-inputs-text';
+import type { ValidateOptions } from './options';
+import { argumentNames, comparedRegions } from './regions';
+import type { DerivedInputs, DispatchReport } from './report-json';
+import type { Case } from './run-case';
+
+type InputOptions = Pick<ValidateOptions, 'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep'>;
+
+/** Scalars of which one less may be another size of the problem: a byte is a flag. */
+const sizes: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64']);
+
+/** What inputs are derived from, and how many; null where none were asked for. */
+export function derivationOf(
+  { reproducer, capture, request }: Pick<ReplaySession, 'reproducer' | 'capture' | 'request'>,
+  { inputs, inputsSeed, inputsOnly, inputsSpecial, inputsKeep }: InputOptions,
+): Derivation | null {
+  if (inputs === 0 && inputsOnly === undefined) return null;
+  if (request.launch === 'hip') {
+    throw new KernloopError(
+      'USAGE',
+      '--inputs asks the captured code what it reads, and that is known of direct launches only',
+      'leave out --launch hip, or --inputs',
+    );
+  }
+  const config = withCapturedTypes(reproducer.config, capture);
+  const scalars = config.args.flatMap((arg) => scalarOf(arg));
+  const isScalar = (name: string): boolean => scalars.some((scalar) => scalar.name === name);
+  return {
+    inputs: Math.max(inputs, 1),
+    seed: inputsSeed,
+    ...(inputsOnly === undefined ? {} : { only: inputsOnly }),
+    special: inputsSpecial,
+    types: capture.regions.flatMap(({ id, base, size }) =>
+      claimsOn({ id, base: BigInt(base), size }, config, capture).flatMap((claim) => {
+        const [type = null, ...others] = new Set(claim.parameters.map((parameter) => elementOf(parameter)));
+        if (claim.isOpen || type === null || others.length > 0 || claim.offset % bytesOf(type) !== 0) return [];
+        return [{ target: claim.target, offset: claim.offset, size: claim.size, type }];
+      }),
+    ),
+    // Triton compiles for what it knows of them: that one is a multiple of 16, or 1.
+    scalars: config.language === 'triton' ? [] : scalars.filter(({ name }) => !inputsKeep.includes(name)),
+    keep: inputsKeep
+      .filter((name) => !isScalar(name))
+      .map((name) => {
+        const { target, offset, size } = targetOf('--inputs-keep', name, config, capture);
+        return { region: target, offset, size };
+      }),
+  };
+}
+
+const elementOf = (arg: KernelArg): ElementType | null => elementOfSignature(arg) ?? arg.element;
+
+function scalarOf(arg: KernelArg): Derivation['scalars'] {
+  const type = arg.kind === 'global_buffer' ? null : scalarType(arg);
+  if (type === null || !sizes.has(type) || Number(type.slice(1)) !== arg.size * 8) return [];
+  return [{ name: arg.name ?? String(arg.index), offset: arg.offset, type }];
+}
+
+/**
+ * Of code that is right for the captured input: whether it makes of other inputs what the captured code makes of them. A failure takes the
+ * place of the pass.
+ */
+export async function judgeInputs(
+  judged: Case,
+  report: DispatchReport,
+  options: InputOptions,
+  deps: Deps,
+): Promise<DispatchReport> {
+  const { session, selfcheck, ignored, plan, records } = judged;
+  const derive = derivationOf(session, options);
+  if (derive === null || report.verdict !== 'pass') return report;
+  const request: ReplayRequest = {
+    ...session.request,
+    ignore: ignored,
+    elements: plan.elements,
+    ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture), records } : {}),
+    ...(session.device.seeded ? { seed: 1 } : {}),
+    compare: true,
+    derive,
+  };
+  const outcome = await replayWithinLimit(request, session.device, deps);
+  const { result, derived, differences, faults } = outcome;
+  const namesAt = argumentNames(session.reproducer.config, session.capture);
+  const inputs: DerivedInputs = {
+    asked: derive.inputs,
+    seed: derive.seed,
+    judged: result.derived?.judged ?? 0,
+    dropped: result.derived?.dropped ?? 0,
+    failed: result.derived?.failed ?? null,
+    reason: result.reason ?? null,
+    tried: derived.map(({ event: _event, ...input }) => ({ ...input, changes: inputWords(input, namesAt) })),
+  };
+  if (result.verdict === 'pass' || result.verdict === 'vacuous')
+    return { ...report, inputs, summary: withInputs(report.summary, inputs) };
+  const verdict = result.verdict === 'ran' ? 'fail' : result.verdict;
+  const failed: DispatchReport = {
+    ...report,
+    inputs,
+    verdict,
+    exit_code: verdict === 'fail' ? exitCodes.fail : exitCodes.fault,
+    differing_bytes: result.differing_bytes ?? 0,
+    regions: comparedRegions([outcome], namesAt),
+    differences: differences.map(({ event: _event, ...difference }) => difference),
+    fault: faults[0] ? describeFault(faults[0]) : null,
+  };
+  return { ...failed, summary: withFailure(failed, inputs) };
+}

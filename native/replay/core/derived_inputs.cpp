@@ -1,0 +1,639 @@
+#include "replay/core/derived_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <list>
+
+#include "replay/core/calibration.h"
+#include "replay/core/derived_sources.h"
+#include "replay/core/free_order.h"
+#include "replay/core/guard.h"
+#include "replay/core/overwritten.h"
+#include "replay/core/replaying.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr uint64_t kMostHeldBytes = uint64_t{256} << 20;  // of results that wait for the variant
+constexpr size_t kMostArrays = 64;
+constexpr uint64_t kRepeats = 2;        // of the captured code, before a difference counts
+constexpr uint64_t kCalibrations = 16;  // of captured code whose result varies, for each input
+
+class Told final : public EventSink {
+ public:
+  void emit(const Json& event) override { events_.push_back(event); }
+  void tell(EventSink& sink) const {
+    for (const Json& event : events_) sink.emit(event);
+  }
+
+ private:
+  std::vector<Json> events_;
+};
+
+// What the captured code may touch, beside what it touched with the captured input.
+enum class MayTouch { kAnything, kTheSame, kLess };
+
+struct Scalar {
+  const DerivedScalar* argument = nullptr;
+  uint64_t from = 0, to = 0;
+};
+
+struct Input {
+  uint64_t number = 0;
+  std::vector<size_t> arrays;
+  Change change;
+  std::optional<Scalar> scalar;
+  MayTouch may_touch = MayTouch::kTheSame;
+};
+
+// What the captured code makes of an input.
+struct Answer {
+  Input input;
+  std::vector<archive::Content> post;  // by target
+  std::vector<archive::ChunkName> held;
+  uint64_t held_bytes = 0;
+  std::vector<VaryingRange> varying;
+};
+
+struct Party {
+  VariantOptions code;
+  Program program = {};
+  std::vector<Target> targets = {};
+  bool is_loaded = false;
+};
+
+// How a launch ended, and what it touched.
+struct Ran {
+  Launched launched;
+  Told told;
+};
+
+class DerivedInputs {
+ public:
+  DerivedInputs(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink)
+      : options_(options),
+        device_(device),
+        sink_(sink),
+        cache_(reader, ContentCache::kUsualBudget),
+        snapshot_(cache_, device, options.poison, true) {}
+
+  Result<SessionEnd> run() {
+    auto end = judge();
+    if (end || end.error().code != kLaunchImpossible) return end;
+    tell_result("fail", {{"code", end.error().code}, {"reason", end.error().message}});
+    return SessionEnd{kExitFail, false};
+  }
+
+ private:
+  Result<SessionEnd> judge() {
+    if (auto mapped = snapshot_.map(options_.dropped); !mapped) return mapped.error();
+    if (options_.guard) {
+      if (auto raised = raise_guard(device_, snapshot_, sink_); !raised) return raised.error();
+    }
+    auto variant = named_variant(options_);
+    if (!variant) return variant.error();
+    sides_[1].code = std::move(*variant);
+    auto prepared = prepare();
+    if (!prepared) return prepared.error();
+    if (!*prepared) return conclude();
+    const Derivation& derivation = *options_.derivation;
+    uint64_t number = derivation.only > 0 ? derivation.only : 1;
+    const uint64_t last = derivation.only > 0 ? derivation.only : 2 * derivation.inputs;
+    while (!end_ && !is_lost_ && number <= last && has_plan()) {
+      for (; !is_lost_ && number <= last && has_room(); ++number) {
+        if (derivation.only == 0 && judged_ + answers_.size() >= derivation.inputs) break;
+        if (auto asked = ask(plan(number)); !asked) return asked.error();
+      }
+      if (answers_.empty()) break;
+      if (auto compared = compare_answers(); !compared) return compared.error();
+    }
+    return conclude();
+  }
+
+  // The captured code with the captured input; what it reads; what of that may be changed. False: nothing can be.
+  Result<bool> prepare() {
+    if (auto switched = switch_to(captured()); !switched) return switched.error();
+    if (auto configured = configure_device(options_, device_, sink_); !configured) return configured.error();
+    const Input as_captured;
+    auto ran = launch(captured(), as_captured, 0);
+    if (!ran) return ran.error();
+    if (!ran->launched.is_complete) {
+      reason_ = "the captured code does not end by itself";
+      return false;
+    }
+    tells_ = device_.software_execution() != nullptr;
+    reads_ = touched(ran->launched.accesses, false);
+    writes_ = touched(ran->launched.accesses, true);
+    auto arrays =
+        find_input_arrays(cache_, *options_.derivation, captured().targets, tells_ ? &ran->launched.accesses : nullptr);
+    if (!arrays) return arrays.error();
+    arrays_ = std::move(*arrays);
+    if (arrays_.size() > kMostArrays) arrays_.resize(kMostArrays);
+    if (auto tried = try_arrays(); !tried) return tried.error();
+    if (!is_lost_) {
+      if (auto tried = try_scalars(); !tried) return tried.error();
+    }
+    if (!has_plan() && reason_.empty()) {
+      reason_ = arrays_.empty() ? "the captured code reads no memory whose values could be changed"
+                                : "with other values in what it reads, the captured code touches other memory, faults "
+                                  "or does not end";
+    }
+    return has_plan() && !is_lost_;
+  }
+
+  // Each array by itself: one that holds addresses, indexes or bounds is left alone from then on.
+  Status try_arrays() {
+    for (size_t a = 0; a < arrays_.size() && !is_lost_; ++a) {
+      const bool is_declared_float = arrays_[a].is_declared && is_float(arrays_[a].type);
+      if (is_declared_float) floats_.push_back(a);
+      if (!tells_) continue;
+      for (const Recipe recipe : {Recipe::kResampled, Recipe::kPermuted}) {
+        Input input;
+        input.arrays = {a};
+        input.change = {recipe, mixed(options_.derivation->seed ^ mixed(a)), false};
+        auto holds = withstands(input);
+        if (!holds) return holds.error();
+        if (*holds) {
+          (recipe == Recipe::kResampled ? proven_ : movable_).push_back(a);
+          break;
+        }
+      }
+    }
+    return Unit{};
+  }
+
+  Status try_scalars() {
+    if (!tells_ || options_.overrides.any()) return Unit{};
+    const auto& block = captured().program.launch.block_threads;
+    const uint64_t threads = uint64_t{block[0]} * block[1] * block[2];
+    for (const DerivedScalar& argument : options_.derivation->scalars) {
+      const auto from = value_of(argument);
+      if (!from) continue;
+      for (const uint64_t to : lesser_values(*from, threads, options_.derivation->seed)) {
+        Input input;
+        input.scalar = Scalar{&argument, *from, to};
+        input.may_touch = MayTouch::kLess;
+        auto holds = withstands(input);
+        if (!holds) return holds.error();
+        if (*holds) scalars_.push_back(*input.scalar);
+        if (is_lost_) return Unit{};
+      }
+    }
+    return Unit{};
+  }
+
+  Result<bool> withstands(const Input& input) {
+    auto ran = launch(captured(), input, 0);
+    if (!ran) return ran.error();
+    return ran->launched.is_complete && touches_what_it_may(input, ran->launched.accesses);
+  }
+
+  // Nothing where it is negative, or has no place among the arguments.
+  std::optional<uint64_t> value_of(const DerivedScalar& argument) {
+    const Buffer& kernarg = captured().program.launch.kernarg;
+    const size_t size = size_of(argument.type);
+    if (argument.offset > kernarg.size() || kernarg.size() - argument.offset < size) return std::nullopt;
+    const Number value = load_number(argument.type, &kernarg[argument.offset]);
+    if (value < 0) return std::nullopt;
+    return static_cast<uint64_t>(value);
+  }
+
+  // Kinds of inputs take turns: declared numbers, whatever they lead to; all that is proven; scalar arguments.
+  enum class Kind { kFloats, kProven, kScalars };
+
+  std::vector<Kind> kinds() const {
+    std::vector<Kind> kinds;
+    const bool has_proven = !proven_.empty() || !movable_.empty();
+    const bool is_covered = std::all_of(floats_.begin(), floats_.end(), [&](size_t a) {
+      return std::find(proven_.begin(), proven_.end(), a) != proven_.end();
+    });
+    if (!floats_.empty() && !is_covered) kinds.push_back(Kind::kFloats);
+    if (has_proven) kinds.push_back(Kind::kProven);
+    if (!scalars_.empty()) kinds.push_back(Kind::kScalars);
+    return kinds;
+  }
+
+  bool has_plan() const { return !kinds().empty(); }
+
+  Input plan(uint64_t number) const {
+    const std::vector<Kind> turns = kinds();
+    const uint64_t round = (number - 1) / turns.size();
+    Input input;
+    input.number = number;
+    input.change = {static_cast<Recipe>(round % kRecipes), mixed(options_.derivation->seed + mixed(number)),
+                    options_.derivation->special};
+    switch (turns[(number - 1) % turns.size()]) {
+      case Kind::kFloats:
+        input.arrays = floats_;
+        input.may_touch = MayTouch::kAnything;
+        break;
+      case Kind::kProven:
+        input.arrays = proven_;
+        if (input.change.recipe == Recipe::kPermuted || proven_.empty()) {
+          input.change.recipe = Recipe::kPermuted;
+          input.arrays.insert(input.arrays.end(), movable_.begin(), movable_.end());
+        }
+        break;
+      case Kind::kScalars:
+        input.scalar = scalars_[round % scalars_.size()];
+        input.may_touch = MayTouch::kLess;
+        break;
+    }
+    return input;
+  }
+
+  bool touches_what_it_may(const Input& input, const std::vector<Access>& accesses) const {
+    if (!tells_ || input.may_touch == MayTouch::kAnything) return true;
+    const auto reads = touched(accesses, false), writes = touched(accesses, true);
+    if (input.may_touch == MayTouch::kTheSame) return reads == reads_ && writes == writes_;
+    return without(reads, reads_).empty() && without(writes, writes_).empty();
+  }
+
+  // The captured code with an input: its answer waits for the variant, or the input is dropped.
+  Status ask(const Input& input) {
+    if (auto switched = switch_to(captured()); !switched) return switched;
+    auto ran = launch(captured(), input, 0);
+    if (!ran) return ran.error();
+    if (!ran->launched.is_complete) {
+      return drop(input, ran->launched.is_limit ? "the captured code runs past its limit with it"
+                                                : "the captured code faults with it");
+    }
+    if (!touches_what_it_may(input, ran->launched.accesses))
+      return drop(input, "the captured code touches other memory with it");
+    Answer& answer = answers_.emplace_back();
+    answer.input = input;
+    auto kept = keep_answer(answer);
+    if (!kept) return kept.error();
+    if (kept->empty() && !varying_.empty()) kept = find_varying(answer);
+    if (!kept) return kept.error();
+    if (kept->empty()) return Unit{};
+    let_go(answer);
+    answers_.pop_back();
+    return drop(input, *kept);
+  }
+
+  // What the launch left, in chunks of this process's own where that is not what the app had. Why it does not count, or
+  // nothing.
+  Result<std::string> keep_answer(Answer& answer) {
+    bool has_effect = false;
+    uint64_t special_before = 0, special_now = 0;
+    for (size_t t = 0; t < captured().targets.size(); ++t) {
+      const Target& target = captured().targets[t];
+      archive::Content& post = answer.post.emplace_back(*target.post.content);
+      const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
+      auto walked = walk_target(
+          device_, cache_, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
+            if (expected.size() == 0 || std::memcmp(expected.data(), actual.data(), expected.size()) == 0)
+              return Unit{};
+            count_special_of(target, offset, expected, special_before);
+            count_special_of(target, offset, actual, special_now);
+            Buffer copy(actual.begin(), actual.end());
+            if (!has_effect) {
+              auto changes = changes_result(answer.input, t, offset, copy);
+              if (!changes) return changes.error();
+              has_effect = *changes;
+            }
+            answer.held_bytes += copy.size();
+            const archive::ChunkName name = cache_.hold(std::move(copy));
+            answer.held.push_back(name);
+            post.chunks[offset / chunk_bytes] = name;
+            return Unit{};
+          });
+      if (!walked) return walked.error();
+    }
+    if (special_now > special_before && !options_.derivation->special)
+      return std::string("the captured code makes NaN or infinities of it");
+    if (!has_effect) return std::string("it changes nothing of what the captured code computes");
+    return std::string();
+  }
+
+  // Whether the launch left, in what is compared, something else than with the captured input, beside the input itself.
+  Result<bool> changes_result(const Input& input, size_t t, uint64_t offset, Bytes now) {
+    const Target& target = captured().targets[t];
+    Buffer pre(now.size()), post(now.size());
+    if (auto read = read_content(cache_, target.pre, offset, pre); !read) return read.error();
+    if (auto read = read_content(cache_, target.post, offset, post); !read) return read.error();
+    Buffer given = pre;
+    derive_in(input, t, offset, given);
+    std::vector<AddressRange> left_out = unjudged_in(target, varying_);
+    left_out.insert(left_out.end(), target.ignored.begin(), target.ignored.end());
+    for (const AddressRange& range : without({{offset, now.size()}}, merge_ranges(std::move(left_out)))) {
+      for (uint64_t at = range.base - offset; at < range.end() - offset; ++at) {
+        const bool is_input = now[at] == given[at] && given[at] != pre[at];
+        if (now[at] != post[at] && !is_input) return true;
+      }
+    }
+    return false;
+  }
+
+  void count_special_of(const Target& target, uint64_t offset, Bytes bytes, uint64_t& count) const {
+    for (const ElementTolerance& type : options_.derivation->types) {
+      if (type.target != target.name || target.is_variable || !is_float(type.type)) continue;
+      const uint64_t from = std::max(offset, type.offset);
+      const uint64_t to = std::min(offset + bytes.size(), type.offset + std::min(type.size, target.size - type.offset));
+      if (from >= to) continue;
+      const uint64_t size = size_of(type.type);
+      count += count_special(type.type, bytes.subspan(from - offset, (to - from) / size * size));
+    }
+  }
+
+  // Where the result of the captured code varies by nature it does so otherwise for every input.
+  Result<std::string> find_varying(Answer& answer) {
+    const std::vector<Target> targets = targets_with(answer, captured());
+    Calibration calibration(cache_, targets);
+    for (uint64_t i = 1; i <= kCalibrations; ++i) {
+      auto ran = launch(captured(), answer.input, i);
+      if (!ran) return ran.error();
+      if (!ran->launched.is_complete) return std::string("the captured code does not always end with it");
+      auto recorded = calibration.record_replay(device_);
+      if (!recorded) return recorded.error();
+      if (!*recorded) return std::string("the captured code gives far other results from run to run with it");
+    }
+    auto found = calibration.finish();
+    if (!found) return found.error();
+    if (found->unexplained_elements > 0) return std::string("what the captured code makes of it varies too much");
+    answer.varying = std::move(found->varying);
+    if (auto applied = apply_records(options_.records, answer.varying); !applied)
+      return std::string("its arrays in free order are others");
+    return std::string();
+  }
+
+  // The variant with each input whose answer waits.
+  Status compare_answers() {
+    if (auto switched = switch_to(variant()); !switched) return switched;
+    while (!answers_.empty() && !end_) {
+      Answer& answer = answers_.front();
+      auto ran = launch(variant(), answer.input, 0);
+      if (!ran) return ran.error();
+      Told told = std::move(ran->told);
+      Comparison comparison;
+      if (ran->launched.is_complete) {
+        auto compared = compare(variant(), answer, told);
+        if (!compared) return compared.error();
+        comparison = *compared;
+      }
+      if (ran->launched.is_complete && comparison.differing_bytes == 0) {
+        if (comparison.undecided.empty()) {
+          ++judged_;
+          total_ = comparison;
+          tell(answer.input, "same", {});
+        } else {
+          ++dropped_;
+          tell(answer.input, "dropped", comparison.undecided);
+        }
+      } else {
+        auto repeats = is_lost_ ? Result<bool>(true) : repeats_itself(answer);
+        if (!repeats) return repeats.error();
+        if (*repeats) {
+          tell(answer.input, ran->launched.is_complete ? "different" : ran->launched.verdict(), {});
+          told.tell(sink_);
+          fail(answer.input, ran->launched, comparison);
+        } else {
+          if (auto dropped = drop(answer.input, "the captured code gives other results from run to run with it");
+              !dropped)
+            return dropped;
+          if (auto switched = switch_to(variant()); !switched) return switched;
+        }
+      }
+      let_go(answer);
+      answers_.pop_front();
+    }
+    return Unit{};
+  }
+
+  // Whether the captured code gives its answer again, in other orders. What differs by itself is not held against a
+  // variant.
+  Result<bool> repeats_itself(const Answer& answer) {
+    if (auto switched = switch_to(captured()); !switched) return switched.error();
+    for (uint64_t i = 1; i <= kRepeats; ++i) {
+      auto ran = launch(captured(), answer.input, kCalibrations + i);
+      if (!ran) return ran.error();
+      if (!ran->launched.is_complete) return false;
+      Told untold;
+      auto compared = compare(captured(), answer, untold);
+      if (!compared) return compared.error();
+      if (compared->differing_bytes > 0 || !compared->undecided.empty()) return false;
+    }
+    return true;
+  }
+
+  Result<Comparison> compare(Party& side, const Answer& answer, EventSink& sink) {
+    const std::vector<Target> targets = targets_with(answer, side);
+    return compare_replay(device_, cache_, side.program, targets, snapshot_, options_.poison, answer.varying, sink);
+  }
+
+  // Of a side, with what the captured code left in place of what it left for the app.
+  std::vector<Target> targets_with(const Answer& answer, const Party& side) {
+    std::vector<Target> targets = side.targets;
+    for (Target& target : targets) {
+      const auto known = std::find_if(captured().targets.begin(), captured().targets.end(), [&](const Target& each) {
+        return each.is_variable == target.is_variable && each.name == target.name;
+      });
+      if (known == captured().targets.end()) continue;
+      target.post.content = &answer.post[static_cast<size_t>(known - captured().targets.begin())];
+      for (ElementTolerance& tolerance : target.tolerances) {
+        // Which NaN it is, nobody promises.
+        if (options_.derivation->special && is_float(tolerance.type)) tolerance.bounds.exact = false;
+      }
+    }
+    return targets;
+  }
+
+  Party& captured() { return sides_[0]; }
+  Party& variant() { return sides_[1]; }
+
+  // Both want the captured address where a device loads code where it is told to.
+  Status switch_to(Party& side) {
+    if (side.is_loaded) return Unit{};
+    if (CodePlacement* const placement = device_.code_placement()) {
+      for (Party& other : sides_) other.is_loaded = false;
+      snapshot_.forget_programs();
+      if (auto unloaded = placement->unload_code(); !unloaded) return unloaded;
+    }
+    Told again;
+    auto program = load_for_replay(options_, cache_, device_, side.code, side.targets.empty() ? sink_ : again);
+    if (!program) return program.error();
+    side.program = std::move(*program);
+    side.program.launch.is_compared = true;
+    side.is_loaded = true;
+    snapshot_.attend(side.program);
+    auto targets = targets_of(options_, snapshot_, side.program);
+    if (!targets) return targets.error();
+    const bool is_first = side.targets.empty();
+    side.targets = std::move(*targets);
+    if (!is_first || &side != &captured() || !options_.known_varying) return Unit{};
+    auto varying = read_varying(*options_.known_varying, side.targets, options_.expected);
+    if (!varying) return varying.error();
+    varying_ = std::move(*varying);
+    return Unit{};
+  }
+
+  void derive_in(const Input& input, size_t target, uint64_t offset, std::span<uint8_t> bytes) const {
+    for (const size_t a : input.arrays) {
+      if (arrays_[a].target == target) derive(arrays_[a], input.change, offset, bytes);
+    }
+  }
+
+  // Puts the input where the captured one was just restored.
+  Status put(const Input& input, Party& side) {
+    const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
+    Buffer chunk;
+    for (size_t t = 0; t < side.targets.size(); ++t) {
+      const Target& target = side.targets[t];
+      if (target.is_variable) break;  // regions come first, the same of both sides
+      const bool is_changed =
+          std::any_of(input.arrays.begin(), input.arrays.end(), [&](size_t a) { return arrays_[a].target == t; });
+      for (uint64_t offset = 0; is_changed && offset < target.size; offset += chunk_bytes) {
+        chunk.resize(std::min(chunk_bytes, target.size - offset));
+        if (auto read = read_content(cache_, target.pre, offset, chunk); !read) return read;
+        derive_in(input, t, offset, chunk);
+        if (auto written = write_kept(device_, target, offset, chunk); !written) return written;
+      }
+    }
+    return Unit{};
+  }
+
+  // `order`: of waves, on a device that takes a seed.
+  Result<Ran> launch(Party& side, const Input& input, uint64_t order) {
+    Ran ran;
+    if (auto restored = snapshot_.restore(side.program, ran.told); !restored) return restored.error();
+    ran.told = {};
+    if (auto written = put(input, side); !written) return written.error();
+    if (SoftwareExecution* const execution = device_.software_execution()) {
+      if (auto seeded = execution->set_seed(options_.seed.value_or(1) + order); !seeded) return seeded.error();
+    }
+    const Buffer kernarg = side.program.launch.kernarg;
+    if (input.scalar) {
+      const auto& [argument, from, to] = *input.scalar;
+      std::memcpy(&side.program.launch.kernarg[argument->offset], &to, size_of(argument->type));
+    }
+    auto launched = launch_and_tell(device_, snapshot_, side.program, Json(), false, ran.told);
+    side.program.launch.kernarg = kernarg;
+    if (!launched) return launched.error();
+    ran.launched = std::move(*launched);
+    if (ran.launched.is_complete) return ran;
+    auto recovered = device_.recover();
+    if (!recovered) return recovered.error();
+    is_lost_ = !*recovered;
+    return ran;
+  }
+
+  Status drop(const Input& input, const std::string& reason) {
+    ++dropped_;
+    tell(input, "dropped", reason);
+    return Unit{};
+  }
+
+  void let_go(const Answer& answer) {
+    for (const archive::ChunkName& name : answer.held) cache_.let_go(name);
+  }
+
+  // Loading code anew for each input would cost more than the launches. Where both sides are loaded at once, and a
+  // fault may end the process, no answer waits.
+  bool has_room() {
+    uint64_t bytes = 0;
+    for (const Answer& answer : answers_) bytes += answer.held_bytes;
+    return device_.code_placement() ? bytes < kMostHeldBytes : answers_.empty();
+  }
+
+  void tell(const Input& input, const char* verdict, const std::string& reason) {
+    Json event = describe(input);
+    event["event"] = "derived";
+    event["verdict"] = verdict;
+    if (!reason.empty()) event["reason"] = reason;
+    sink_.emit(event);
+  }
+
+  Json describe(const Input& input) {
+    Json arrays = Json::array();
+    for (const size_t a : input.arrays) {
+      const InputArray& array = arrays_[a];
+      arrays.push_back({{"region", captured().targets[array.target].name},
+                        {"offset", array.parts.front().base},
+                        {"elements", array.elements()},
+                        {"dtype", name_of(array.type)},
+                        {"declared", array.is_declared}});
+    }
+    Json described = {{"input", input.number}, {"arrays", std::move(arrays)}};
+    if (!input.arrays.empty()) described["recipe"] = name_of(input.change.recipe);
+    if (input.scalar) {
+      described["argument"] = {
+          {"name", input.scalar->argument->name}, {"from", input.scalar->from}, {"to", input.scalar->to}};
+    }
+    return described;
+  }
+
+  void fail(const Input& input, const Launched& launched, const Comparison& comparison) {
+    total_ = comparison;
+    failed_ = input.number;
+    verdict_ = launched.is_complete ? "fail" : launched.verdict();
+    end_ = SessionEnd{launched.is_complete ? kExitFail : kExitDevice, is_lost_};
+  }
+
+  SessionEnd conclude() {
+    if (!end_) {
+      verdict_ = judged_ > 0 ? "pass" : "vacuous";
+      end_ = SessionEnd{judged_ > 0 ? kExitPass : kExitVacuous, is_lost_};
+    }
+    Json numbers = {{"compared_bytes", total_.compared_bytes},
+                    {"differing_bytes", total_.differing_bytes},
+                    {"derived",
+                     {{"judged", judged_ + (failed_ > 0 ? 1 : 0)},
+                      {"dropped", dropped_},
+                      {"seed", options_.derivation->seed},
+                      {"arrays", arrays_.size()},
+                      {"changeable", changeable()}}}};
+    if (failed_ > 0) numbers["derived"]["failed"] = failed_;
+    if (is_lost_ && !reason_.empty()) reason_ += "; ";
+    if (is_lost_) reason_ += "a fault ended the process: no further input was tried";
+    if (!reason_.empty()) numbers["reason"] = reason_;
+    tell_result(verdict_.c_str(), std::move(numbers));
+    return *end_;
+  }
+
+  size_t changeable() const {
+    std::vector<size_t> all = floats_;
+    all.insert(all.end(), proven_.begin(), proven_.end());
+    all.insert(all.end(), movable_.begin(), movable_.end());
+    std::sort(all.begin(), all.end());
+    return static_cast<size_t>(std::unique(all.begin(), all.end()) - all.begin());
+  }
+
+  void tell_result(const char* verdict, Json numbers) {
+    numbers["event"] = "result";
+    numbers["verdict"] = verdict;
+    sink_.emit(numbers);
+  }
+
+  const Options& options_;
+  DeviceReplay& device_;
+  EventSink& sink_;
+  ContentCache cache_;
+  Snapshot snapshot_;
+  std::array<Party, 2> sides_;
+  std::vector<VaryingRange> varying_;
+  bool tells_ = false;                        // the device, of what a launch touches
+  std::vector<AddressRange> reads_, writes_;  // of the captured code with the captured input
+  std::vector<InputArray> arrays_;
+  std::vector<size_t> floats_;   // of these: declared to be floating-point
+  std::vector<size_t> proven_;   // whatever they hold, the same memory is touched
+  std::vector<size_t> movable_;  // the same while they hold the same values, in whatever places
+  std::vector<Scalar> scalars_;
+  std::list<Answer> answers_;  // that wait for the variant
+  uint64_t judged_ = 0, dropped_ = 0, failed_ = 0;
+  Comparison total_;
+  std::string verdict_, reason_;
+  std::optional<SessionEnd> end_;
+  bool is_lost_ = false;
+};
+
+}  // namespace
+
+Result<SessionEnd> judge_derived_inputs(const Options& options, const archive::Reader& reader, DeviceReplay& device,
+                                        EventSink& sink) {
+  return DerivedInputs(options, reader, device, sink).run();
+}
+
+}  // namespace kernloop::replay

@@ -1,0 +1,23 @@
+// What of a captured dispatch's input may be changed (derived_inputs.h): found before any input is derived.
+#pragma once
+
+#include "replay/core/derived_array.h"
+#include "replay/core/options.h"
+
+namespace kernloop::replay {
+
+// The arrays that the captured code reads, in regions, without what the options leave as captured, what is not
+// compared, and pointers. `accesses`: of the captured code with the captured input; null where the device does not
+// tell, and then only arrays of declared floating-point types are given, whole.
+Result<std::vector<InputArray>> find_input_arrays(ContentCache& cache, const Derivation& derivation,
+                                                  const std::vector<Target>& targets,
+                                                  const std::vector<Access>* accesses);
+
+// Bytes that any launch touched, reads or writes: sorted and disjoint.
+std::vector<AddressRange> touched(const std::vector<Access>& accesses, bool is_write);
+
+// Of a whole number that the app passed: one less, and another one with which the last block is partial. An app makes
+// as many blocks of each, where the number is how many threads it needs.
+std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint64_t seed);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,304 @@
+// The captured code as an oracle for other inputs, on a fake device whose kernels are functions here.
+#include "replay/core/derived_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "replay/test/fake_device.h"
+#include "replay/test/fill_capture.h"
+
+namespace kernloop::replay {
+namespace {
+
+using Capture = FillCapture;
+
+class DerivedInputsTest : public testing::Test {
+ protected:
+  using Kernel = std::function<void(int count)>;
+
+  DerivedInputsTest() : device_([this](FakeDevice&, const Launch& launch) { run_kernel(launch); }) {
+    options_.compare = true;
+    options_.code_object = test_code_object("baseline.hsaco");
+    options_.derivation.emplace().inputs = 8;
+    declare("in");
+    declare("out");
+    device_.places_code = false;
+    device_.recovers = true;
+  }
+
+  void declare(const char* name, ElementType type = ElementType::kF32) {
+    options_.derivation->types.push_back({name, 0, UINT64_MAX, type, {}});
+  }
+
+  SessionEnd run() {
+    if (!std::filesystem::exists(directory_.path() / "capture")) capture_.write(directory_.path() / "capture");
+    auto reader = archive::Reader::open(directory_.path() / "capture", {});
+    EXPECT_TRUE(reader) << reader.error().message;
+    output_.events.clear();
+    device_.loaded.clear();
+    return run_session(options_, **reader, device_, output_);
+  }
+  archive::Json result() const { return output_.events.back(); }
+  std::vector<archive::Json> derived(const std::string& verdict) const {
+    std::vector<archive::Json> found;
+    for (const archive::Json& event : output_.events) {
+      if (event.at("event") == "derived" && event.at("verdict") == verdict) found.push_back(event);
+    }
+    return found;
+  }
+
+  float& in(int i) { return device_.number(Capture::kIn + 4 * static_cast<uint64_t>(i)); }
+  float& out(int i) { return device_.number(Capture::kOut + 4 * static_cast<uint64_t>(i)); }
+  float right(int i) { return in(i)*capture_.table[i % 4] + capture_.big[i % 8]; }
+  bool is_as_captured() {
+    for (int i = 0; i < Capture::kCount; ++i) {
+      if (in(i) != capture_.in[i]) return false;
+    }
+    return true;
+  }
+  void touch(std::vector<Access> accesses) { device_.outcome.accesses = std::move(accesses); }
+
+  // out[i] = in[i] * table[i % 4] + big[i % 8], as the test kernel.
+  Kernel fill_ = [this](int count) {
+    const uint64_t bytes = 4 * static_cast<uint64_t>(count);
+    touch({{false, Capture::kIn, bytes}, {true, Capture::kOut, bytes}});
+    for (int i = 0; i < count; ++i) out(i) = right(i);
+  };
+  Kernel captured_ = fill_, variant_ = fill_;
+
+  void run_kernel(const Launch& launch) {
+    int32_t count = 0;
+    std::memcpy(&count, launch.kernarg.data() + 16, 4);
+    const bool is_variant = device_.loaded.size() > 1 && launch.kernel >= device_.loaded[1];
+    const auto info = *codeobject::parse_code_object(codeobject::read_test_file("baseline.hsaco"), "");
+    const uint64_t base = launch.kernel - info.find_kernel("fill")->descriptor_address;
+    device_.outcome = {};
+    ++*reinterpret_cast<int32_t*>(device_.at(base + info.find_variable("d_counter")->address));
+    (is_variant ? variant_ : captured_)(count);
+  }
+
+  archive::TemporaryDirectory directory_;
+  Capture capture_;
+  Options options_;
+  EventList output_;
+  FakeDevice device_;
+};
+
+TEST_F(DerivedInputsTest, PassWhereTheVariantMakesOfThemWhatTheCapturedCodeDoes) {
+  std::set<std::vector<float>> seen;
+  variant_ = [&](int count) {
+    fill_(count);
+    std::vector<float> input;
+    for (int i = 0; i < Capture::kCount; ++i) input.push_back(in(i));
+    seen.insert(input);
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 8);
+  EXPECT_EQ(derived("same").size(), 8u);
+  EXPECT_EQ(seen.size(), 8u) << "each is another one";
+  EXPECT_FALSE(seen.contains(capture_.in));
+}
+
+TEST_F(DerivedInputsTest, FailForAVariantThatKnowsTheAnswerAndGiveThatOneAgain) {
+  variant_ = [this](int count) {
+    for (int i = 0; i < count; ++i) out(i) = capture_.out_post[i];
+  };
+  EXPECT_EQ(run().exit_code, kExitFail);
+  const archive::Json failed = result()["derived"]["failed"], first = output_.first("difference");
+  EXPECT_EQ(derived("different").size(), 1u);
+  EXPECT_EQ(first["region"], "out");
+  options_.derivation->only = failed.get<uint64_t>();
+  EXPECT_EQ(run().exit_code, kExitFail);
+  EXPECT_EQ(output_.first("difference"), first);
+  EXPECT_EQ(result()["derived"]["judged"], 1);
+  options_.derivation->seed = 2;
+  EXPECT_EQ(run().exit_code, kExitFail);
+  EXPECT_NE(output_.first("difference"), first) << "another seed is another input";
+}
+
+TEST_F(DerivedInputsTest, FailForOneThatOverwritesWhatItIsToAddTo) {
+  const auto add = [this](bool assumes) {
+    return [this, assumes](int count) {
+      const uint64_t bytes = 4 * static_cast<uint64_t>(count);
+      touch({{false, Capture::kIn, bytes}, {false, Capture::kOut, bytes}, {true, Capture::kOut, bytes}});
+      for (int i = 0; i < count; ++i) out(i) = (assumes ? -7 : out(i)) + in(i);
+    };
+  };
+  captured_ = add(false);
+  variant_ = add(true);
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+  variant_ = captured_;
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+}
+
+TEST_F(DerivedInputsTest, FailForOneWithoutItsGuard) {
+  options_.derivation->scalars = {{"n", 16, ElementType::kI32}};
+  variant_ = [this](int) { fill_(Capture::kCount); };
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+  const archive::Json input = derived("different").at(0);
+  EXPECT_EQ(input["argument"]["name"], "n");
+  EXPECT_EQ(input["argument"]["from"], Capture::kCount);
+  EXPECT_EQ(input["argument"]["to"], Capture::kCount - 1);
+  EXPECT_TRUE(input["arrays"].empty());
+  options_.derivation->scalars.clear();
+  EXPECT_EQ(run().exit_code, kExitPass) << "with other data alone it does what it should: " << result();
+}
+
+TEST_F(DerivedInputsTest, LeaveArgumentsAloneWithWhichTheCapturedCodeTouchesOtherMemory) {
+  options_.derivation->scalars = {{"n", 16, ElementType::kI32}};
+  captured_ = [this](int count) {
+    fill_(Capture::kCount);
+    // A stride: one less leads elsewhere.
+    device_.outcome.accesses.push_back({false, Capture::kIn + 4096 + static_cast<uint64_t>(count) * 8, 4});
+  };
+  variant_ = [this](int count) {
+    fill_(Capture::kCount);
+    if (count != Capture::kCount) out(0) = 0;
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+}
+
+TEST_F(DerivedInputsTest, LeaveWhatMayBeAnIndexAsItWas) {
+  options_.derivation->types.clear();
+  captured_ = [this](int count) {
+    fill_(count);
+    device_.outcome.accesses.push_back({false, Capture::kIn + 8192 + static_cast<uint64_t>(in(1) * 64) * 4, 4});
+  };
+  variant_ = [](int) {};
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 0);
+  EXPECT_EQ(result()["derived"]["changeable"], 0);
+  EXPECT_NE(result()["reason"].get<std::string>().find("touches other memory"), std::string::npos);
+  // Floating-point numbers may lead elsewhere in captured memory.
+  declare("in");
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+}
+
+TEST_F(DerivedInputsTest, NeverChangePointers) {
+  for (uint64_t i = 0; i < 64; ++i) capture_.pointers.push_back(i % 2 == 0 ? Capture::kIn + 4 * i : i);
+  constexpr uint64_t kPointers = 0x400000100000;
+  captured_ = [this](int count) {
+    fill_(count);
+    device_.outcome.accesses.push_back({false, kPointers, 512});
+    device_.outcome.accesses[2].is_write = false;
+    out(0) += static_cast<float>(*device_.at(kPointers + 8));
+  };
+  uint64_t changed = 0, changed_pointers = 0;
+  variant_ = [&](int count) {
+    captured_(count);
+    for (uint64_t i = 0; i < 64; ++i) {
+      uint64_t word = 0;
+      std::memcpy(&word, device_.at(kPointers + 8 * i), 8);
+      if (word != capture_.pointers[i]) ++(i % 2 == 0 ? changed_pointers : changed);
+    }
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(changed_pointers, 0u);
+  EXPECT_GT(changed, 0u) << "the numbers between them do";
+}
+
+TEST_F(DerivedInputsTest, AreDroppedWhereTheCapturedCodeGivesNaN) {
+  captured_ = [this](int count) {
+    fill_(count);
+    for (int i = 0; i < count; ++i) out(i) = std::sqrt(in(i));
+  };
+  variant_ = [this](int count) {
+    captured_(count);
+    // Another NaN, which is nobody's mistake.
+    for (int i = 0; i < count; ++i) out(i) = std::isnan(out(i)) ? std::nanf("7") : out(i);
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 8);
+  ASSERT_FALSE(derived("dropped").empty());
+  EXPECT_NE(derived("dropped")[0]["reason"].get<std::string>().find("NaN"), std::string::npos);
+  // Asked for, any NaN is as good as another, but no number is.
+  options_.derivation->special = true;
+  Bounds exact;
+  exact.exact = true;
+  options_.tolerances = {{"out", 0, UINT64_MAX, ElementType::kF32, exact}};
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_TRUE(derived("dropped").empty());
+  variant_ = [this](int count) {
+    captured_(count);
+    for (int i = 0; i < count; ++i) out(i) = std::isnan(out(i)) ? 0 : out(i);
+  };
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+}
+
+TEST_F(DerivedInputsTest, AreDroppedWhereTheCapturedCodeDoesNotRepeatItself) {
+  captured_ = [this](int count) {
+    fill_(count);
+    if (!is_as_captured()) out(0) += static_cast<float>(device_.seed);
+  };
+  variant_ = [this](int count) {
+    fill_(count);
+    if (!is_as_captured()) out(0) += 100;
+  };
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  ASSERT_FALSE(derived("dropped").empty());
+  EXPECT_NE(derived("dropped")[0]["reason"].get<std::string>().find("run to run"), std::string::npos);
+}
+
+TEST_F(DerivedInputsTest, AreDroppedWhereTheCapturedCodeFaults) {
+  captured_ = [this](int count) {
+    fill_(count);
+    if (is_as_captured()) return;
+    device_.outcome.end = LaunchOutcome::End::kFault;
+    device_.outcome.device_lost = true;
+  };
+  variant_ = [](int) {};
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  EXPECT_FALSE(derived("dropped").empty());
+  EXPECT_TRUE(derived("different").empty());
+  device_.recovers = false;
+  const SessionEnd end = run();
+  EXPECT_EQ(end.exit_code, kExitVacuous);
+  EXPECT_TRUE(end.device_lost);
+  EXPECT_NE(result()["reason"].get<std::string>().find("ended the process"), std::string::npos) << result();
+}
+
+TEST_F(DerivedInputsTest, FailForAVariantThatFaults) {
+  variant_ = [this](int count) {
+    fill_(count);
+    if (!is_as_captured()) device_.outcome.end = LaunchOutcome::End::kFault;
+  };
+  EXPECT_EQ(run().exit_code, kExitDevice) << result();
+  EXPECT_EQ(result()["verdict"], "fault");
+  EXPECT_EQ(derived("fault").size(), 1u);
+  EXPECT_EQ(output_.count("fault"), 1u);
+}
+
+TEST_F(DerivedInputsTest, ChangeNothingButDeclaredNumbersWhereTheDeviceDoesNotTellWhatIsRead) {
+  device_.is_software = false;
+  options_.derivation->scalars = {{"n", 16, ElementType::kI32}};
+  options_.derivation->types.clear();
+  declare("out");
+  variant_ = [this](int count) {
+    EXPECT_EQ(count, Capture::kCount);
+    EXPECT_TRUE(is_as_captured()) << "of no declared type";
+    fill_(count);
+  };
+  EXPECT_EQ(run().exit_code, kExitVacuous) << "what is overwritten has no effect: " << result();
+  declare("in", ElementType::kI32);
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  options_.derivation->types.pop_back();
+  declare("in");
+  variant_ = fill_;
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  variant_ = [this](int count) {
+    for (int i = 0; i < count; ++i) out(i) = capture_.out_post[i];
+  };
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+}
+
+TEST_F(DerivedInputsTest, LeaveAsCapturedWhatTheyAreTold) {
+  options_.derivation->kept = {{"in", 0, 4 * Capture::kCount}};
+  variant_ = [](int) {};
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  EXPECT_TRUE(derived("same").empty() && derived("different").empty());
+}
+
+}  // namespace
+}  // namespace kernloop::replay
