@@ -17,7 +17,6 @@ const packagesFor = {
     'cmake',
     'pkg-config',
     'python3',
-    'libhsa-runtime-dev',
     'libzstd-dev',
     'nlohmann-json3-dev',
     'libssl-dev',

@@ -12,6 +12,7 @@ import { formatBytes, table } from '../support/report';
 import { appChecks } from './app';
 import type { Check, DoctorResult } from './check';
 import { cudaChecks } from './cuda';
+import { hipChecks } from './hip';
 import type { DoctorOptions } from './options';
 import { pgoChecks } from './pgo';
 import { slurmChecks } from './slurm';
@@ -31,7 +32,7 @@ export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<Doc
       'apt-get install cmake',
       deps,
     ),
-    await checkHip(deps),
+    ...(await checkHip(deps)),
     checkHsa(),
     ...(await checkCuda(deps)),
     ...(await checkPgo(deps)),
@@ -123,23 +124,14 @@ async function checkProgram(name: string, args: string[], purpose: string, hint:
   return { name, state: 'ok', detail: ended.stdoutTail.split('\n')[0]?.trim() ?? '', hint: '' };
 }
 
-async function checkHip(deps: Deps): Promise<Check> {
-  const name = 'HIP runtime';
-  const lines: string[] = [];
-  await deps.run('ldconfig', ['-p'], {
-    env: { PATH: `${deps.env['PATH'] ?? ''}:/sbin:/usr/sbin` },
-    onStdoutLine: (line) => lines.push(line),
-    timeoutMs: 30_000,
-  }).result;
-  const found = lines.find((line) => line.includes('libamdhip64.so'));
-  return found
-    ? { name, state: 'ok', detail: found.split('=>').at(-1)?.trim() ?? '', hint: '' }
-    : {
-        name,
-        state: 'optional',
-        detail: 'not in the linker cache; HIP programs need it: apt-get install libamdhip64-dev',
-        hint: '',
-      };
+/** Without the native programs there is no software GPU to load it with; their own check says so. */
+async function checkHip(deps: Deps): Promise<Check[]> {
+  try {
+    return await hipChecks(deps);
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return [{ name: 'HIP runtime', state: 'optional', detail: `not known: ${error.what}`, hint: error.hint }];
+  }
 }
 
 function checkHsa(): Check {

@@ -8,9 +8,7 @@
 #include "replay/core/session.h"
 #include "replay/cuda/cuda_device.h"
 #include "replay/cuda/describe.h"
-#ifdef KERNLOOP_REPLAY_HSA
 #include "replay/hsa/hsa_device.h"
-#endif
 
 namespace {
 
@@ -45,14 +43,7 @@ int fail(Output& output, const Error& error) {
 Result<std::unique_ptr<DeviceReplay>> open_device(const Options& options, const archive::Manifest& manifest,
                                                   char** argv) {
   const std::string& kind = manifest.device.kind;
-#ifdef KERNLOOP_REPLAY_HSA
   if (kind == "softgpu" || kind == "hsa") return open_hsa_device(options, manifest, argv);
-#else
-  if (kind == "softgpu" || kind == "hsa") {
-    return Error{"DEVICE_NOT_FOUND", "this build of kernloop-replay does not drive " + kind + " devices",
-                 "build it where the HSA headers (libhsa-runtime-dev) are"};
-  }
-#endif
   if (kind == "cuda") return open_cuda_device(options, manifest, argv);
   return Error{"DEVICE_MISMATCH", "the capture is of a " + kind + " device, which this program does not drive",
                "capture on softgpu, hsa or cuda"};

@@ -1,9 +1,10 @@
-/* Functions of later ROCr releases that ROCm 5.2.3's headers do not declare, as in hsa_ext_amd.h of ROCm/rocm-systems
-   (commit 41e1945, interface 1.31; reserved fields shortened to their size). Virtual memory management: vmem.h. */
-#ifndef KERNLOOP_SOFTGPU_LATER_API_H
-#define KERNLOOP_SOFTGPU_LATER_API_H
+/* Functions of releases after ROCr 6.4, as in hsa_ext_amd.h of ROCm/rocm-systems (commit 41e1945, interface 1.31;
+   reserved fields shortened to their size). */
+#ifndef KERNLOOP_HSA_LATER_API_H
+#define KERNLOOP_HSA_LATER_API_H
 
-#include "abi/hsa/vmem.h"
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,13 +53,6 @@ hsa_status_t hsa_amd_queue_create(hsa_agent_t agent, hsa_amd_queue_create_desc_t
 hsa_status_t hsa_amd_counted_queue_acquire(hsa_agent_t agent, hsa_queue_type_t type, hsa_amd_queue_priority_t priority,
                                            void (*callback)(hsa_status_t status, hsa_queue_t* source, void* data),
                                            void* data, uint64_t flags, hsa_queue_t** queue);
-
-typedef enum { HSA_AMD_SDMA_ENGINE_0 = 1 } hsa_amd_sdma_engine_id_t; /* one bit an engine */
-
-hsa_status_t hsa_amd_memory_async_copy_on_engine(void* dst, hsa_agent_t dst_agent, const void* src,
-                                                 hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals,
-                                                 const hsa_signal_t* dep_signals, hsa_signal_t completion_signal,
-                                                 hsa_amd_sdma_engine_id_t engine_id, bool force_copy_on_sdma);
 
 #define HSA_AMD_MEMORY_COPY_OP_VERSION 1
 

@@ -110,6 +110,9 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* What they left, map by map. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not probed. */
   hsa_status_t (*dispatch_probes)(hsa_signal_t completion_signal,
                                   void (*callback)(const kernloop_softgpu_probed_map_t* map, void* data), void* data);
+  /* Whether kernels may write to the constants of code objects that are loaded after the call, as they may on hardware
+     (the default). Null in the table of an older software GPU, where they never may. */
+  hsa_status_t (*open_constants)(uint32_t are_open);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -19,26 +19,26 @@ void hook(const ApiTableVersion& version, Function& slot, Function replacement) 
   if (offset + sizeof slot <= version.minor_id && slot != nullptr) slot = replacement;
 }
 
-// The AMD table of a runtime since ROCm 6.
+// The AMD table of a runtime since ROCm 6; what its size does not reach is not to be touched.
 inline rocr::LaterAmdExtTable& later_amd_table(HsaApiTable& table) {
-  return *reinterpret_cast<rocr::LaterAmdExtTable*>(table.amd_ext_);
+  return *static_cast<rocr::LaterAmdExtTable*>(table.amd_ext_);
 }
 
 // The same for a slot of the AMD table, wherever this runtime's has it; `first` is null for what ROCm 5.2 lacks.
-template <typename Function>
-void hook_amd(HsaApiTable& table, Function AmdExtTable::*first, Function rocr::LaterAmdExtTable::*later,
+template <typename Function, typename LaterTable>
+void hook_amd(HsaApiTable& table, Function rocr::Rocm52AmdExtTable::*first, Function LaterTable::*later,
               Function replacement) {
   if (amd_table_of(table) == AmdTable::kSinceRocm6) {
     hook(later_amd_table(table).version, later_amd_table(table).*later, replacement);
   } else if (first != nullptr) {
-    hook(table.amd_ext_->version, table.amd_ext_->*first, replacement);
+    hook(rocm52_amd_table(table).version, rocm52_amd_table(table).*first, replacement);
   }
 }
 
 #define KERNLOOP_HOOK_AMD(table, name, replacement) \
-  hook_amd(table, &AmdExtTable::name##_fn, &rocr::LaterAmdExtTable::name##_fn, replacement)
-#define KERNLOOP_HOOK_LATER_AMD(table, name, replacement)                                                     \
-  hook_amd(table, static_cast<decltype(::name)* AmdExtTable::*>(nullptr), &rocr::LaterAmdExtTable::name##_fn, \
-           replacement)
+  hook_amd(table, &rocr::Rocm52AmdExtTable::name##_fn, &rocr::LaterAmdExtTable::name##_fn, replacement)
+#define KERNLOOP_HOOK_LATER_AMD(table, name, replacement)                             \
+  hook_amd(table, static_cast<decltype(::name)* rocr::Rocm52AmdExtTable::*>(nullptr), \
+           &rocr::LaterAmdExtTable::name##_fn, replacement)
 
 }  // namespace kernloop::capture

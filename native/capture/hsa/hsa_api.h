@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "abi/hsa/later_amd_ext_table.h"
+#include "abi/hsa/rocr_tables.h"
 
 namespace kernloop::capture {
 
@@ -15,15 +15,19 @@ enum class AmdTable { kUnknown, kRocm52, kSinceRocm6 };
 inline AmdTable amd_table_of(const HsaApiTable& table) {
   if (table.core_ == nullptr || table.amd_ext_ == nullptr) return AmdTable::kUnknown;
   const ApiTableVersion &core = table.core_->version, &amd = table.amd_ext_->version;
-  if (table.version.major_id == HSA_API_TABLE_MAJOR_VERSION && core.major_id == HSA_CORE_API_TABLE_MAJOR_VERSION &&
-      amd.major_id == HSA_AMD_EXT_API_TABLE_MAJOR_VERSION && amd.minor_id == sizeof(AmdExtTable)) {
+  if (table.version.major_id == rocr::kRocm52Major && core.major_id == rocr::kRocm52Major &&
+      amd.major_id == rocr::kRocm52Major && amd.minor_id == sizeof(rocr::Rocm52AmdExtTable)) {
     return AmdTable::kRocm52;
   }
-  if (table.version.major_id > HSA_API_TABLE_MAJOR_VERSION && table.version.major_id <= rocr::kLaterRootMajor &&
-      core.major_id == rocr::kLaterCoreMajor && amd.major_id == rocr::kLaterAmdMajor) {
+  if (table.version.major_id > rocr::kRocm52Major && table.version.major_id <= HSA_API_TABLE_MAJOR_VERSION &&
+      core.major_id == HSA_CORE_API_TABLE_MAJOR_VERSION && amd.major_id == HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) {
     return AmdTable::kSinceRocm6;
   }
   return AmdTable::kUnknown;
+}
+
+inline rocr::Rocm52AmdExtTable& rocm52_amd_table(const HsaApiTable& table) {
+  return *reinterpret_cast<rocr::Rocm52AmdExtTable*>(table.amd_ext_);
 }
 
 // The core table is the same in both; what a runtime's tables lack reads as null.
@@ -37,7 +41,7 @@ struct HsaOriginals {
     if (layout == AmdTable::kUnknown) return false;
     std::memcpy(&core, table.core_, std::min<size_t>(sizeof core, table.core_->version.minor_id));
     if (layout == AmdTable::kRocm52) {
-      rocr::copy_common_slots(amd, *table.amd_ext_);
+      rocr::copy_common_slots(amd, rocm52_amd_table(table));
     } else {
       std::memcpy(&amd, table.amd_ext_, std::min<size_t>(sizeof amd, table.amd_ext_->version.minor_id));
     }

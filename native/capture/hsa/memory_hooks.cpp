@@ -203,7 +203,7 @@ void install_memory_hooks(HsaApiTable& table) {
 bool hooks_installed(HsaApiTable& table) {
   switch (amd_table_of(table)) {
     case AmdTable::kRocm52:
-      return table.amd_ext_->hsa_amd_memory_pool_allocate_fn == &pool_allocate;
+      return rocm52_amd_table(table).hsa_amd_memory_pool_allocate_fn == &pool_allocate;
     case AmdTable::kSinceRocm6:
       return later_amd_table(table).hsa_amd_memory_pool_allocate_fn == &pool_allocate;
     case AmdTable::kUnknown:

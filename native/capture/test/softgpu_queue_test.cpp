@@ -22,14 +22,18 @@ const Environment kNewTables = {{"KERNLOOP_SOFTGPU_API_TABLES", "2"}};  // since
 // Runtimes whose AMD table has slots in other places must not be read by ours.
 TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
   HsaApiTableContainer old;
+  rocr::Rocm52AmdExtTable old_amd{};
+  old.root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&old_amd);
+  old.root.version.major_id = old.core.version.major_id = 1;
+  old_amd.version = {1, 400, 0, 0};  // as ROCm 5.2.3 announces it
   EXPECT_EQ(amd_table_of(old.root), AmdTable::kRocm52);
-  old.amd_ext.version.minor_id += sizeof(void*);  // as ROCm 5.3
+  old_amd.version.minor_id += sizeof(void*);  // as ROCm 5.3
   EXPECT_EQ(amd_table_of(old.root), AmdTable::kUnknown);
   EXPECT_FALSE(HsaOriginals().copy_from(old.root));
 
   HsaApiTableContainer later;
   rocr::LaterAmdExtTable amd{};
-  later.root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&amd);
+  later.root.amd_ext_ = &amd;
   later.root.version.major_id = 3;
   later.core.version.major_id = 2;
   amd.version = {2, sizeof amd - 2 * sizeof(void*), 0x10, 0};  // an earlier one of them: shorter

@@ -32,6 +32,8 @@ class SoftwareExecution {
   // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
   // all bits inverted. Hardware leaves there what it leaves.
   virtual Status set_unwritten_fill(uint64_t pattern) = 0;
+  // Whether kernels may write to the constants of code that is loaded from now on, as on hardware.
+  virtual Status open_constants(bool) { return Unit{}; }
   // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for.
   virtual Status set_adverse(uint64_t wave_instructions, bool races) = 0;
   virtual Status record_accesses() = 0;

@@ -143,6 +143,10 @@ class Loader {
     for (const bool placed : {true, false}) {
       for (size_t i = 0; i < addresses.size(); ++i) {
         if (addresses[i].has_value() != placed) continue;
+        // A variant that writes to its constants is wrong, though hardware would let it.
+        if (SoftwareExecution* software = device_.software_execution()) {
+          if (auto set = software->open_constants(!program_.code_objects[i].is_variant); !set) return set.error();
+        }
         auto code = device_.load(images_[i], program_.code_objects[i].info, addresses[i]);
         if (!code) return code.error();
         program_.code_objects[i].code = *code;

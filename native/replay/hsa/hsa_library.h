@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 
-#include "abi/hsa/vmem.h"
 #include "base/result.h"
 
 namespace kernloop::replay {

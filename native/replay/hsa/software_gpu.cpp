@@ -62,6 +62,11 @@ Status SoftwareGpu::set_unwritten_fill(uint64_t pattern) {
   return done("set_unwritten_fill", extension_.set_unwritten_fill(pattern), "choosing the fill");
 }
 
+Status SoftwareGpu::open_constants(bool are_open) {
+  if (!extension_.open_constants) return Unit{};
+  return done("open_constants", extension_.open_constants(are_open ? 1 : 0), "protecting the constants");
+}
+
 Status SoftwareGpu::set_adverse(uint64_t wave_instructions, bool races) {
   const hsa_status_t status = extension_.set_adverse(wave_instructions, races ? 1 : 0);
   if (status == HSA_STATUS_SUCCESS) is_adverse_ = wave_instructions != 0;

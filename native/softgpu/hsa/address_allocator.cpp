@@ -1,14 +1,15 @@
 #include "softgpu/hsa/address_allocator.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernloop::softgpu {
 
 std::optional<Mapping> AddressAllocator::take(uint64_t size) {
-  return choose(size, Mapping::memory_at);
+  return choose(size, kGranule, Mapping::memory_at);
 }
-std::optional<Mapping> AddressAllocator::reserve(uint64_t size) {
-  return choose(size, Mapping::reservation_at);
+std::optional<Mapping> AddressAllocator::reserve(uint64_t size, uint64_t alignment) {
+  return choose(size, alignment, Mapping::reservation_at);
 }
 std::optional<Mapping> AddressAllocator::take_at(uint64_t base, uint64_t size) {
   return exact(base, size, Mapping::memory_at);
@@ -17,19 +18,21 @@ std::optional<Mapping> AddressAllocator::reserve_at(uint64_t base, uint64_t size
   return exact(base, size, Mapping::reservation_at);
 }
 
-std::optional<Mapping> AddressAllocator::choose(uint64_t size, Map map) {
-  if (size == 0 || size > aperture_.size) return std::nullopt;
+std::optional<Mapping> AddressAllocator::choose(uint64_t size, uint64_t alignment, Map map) {
+  if (size == 0 || size > aperture_.size || alignment > aperture_.size) return std::nullopt;
   size = round_up(size, kGranule);
   std::lock_guard lock(mutex_);
   if (auto freed = free_.find(size); freed != free_.end()) {
-    while (!freed->second.empty()) {
-      uint64_t base = freed->second.back();
-      freed->second.pop_back();
+    auto& bases = freed->second;
+    for (size_t i = bases.size(); i-- > 0;) {
+      const uint64_t base = bases[i];
+      if (base % alignment != 0) continue;
+      bases.erase(bases.begin() + static_cast<ptrdiff_t>(i));
       if (auto mapping = map(base, size)) return mapping;  // else somebody took the address meanwhile: it is lost to us
     }
   }
   const uint64_t end = aperture_.base + aperture_.size;
-  const uint64_t alignment = size < kHugePage ? kGranule : kHugePage;
+  alignment = std::max(alignment, size < kHugePage ? kGranule : kHugePage);
   next_ = round_up(next_, alignment);
   for (; next_ < end && size + kGranule <= end - next_; next_ = round_up(next_, alignment)) {
     auto above = exact_.lower_bound(next_);

@@ -22,13 +22,14 @@ class AddressAllocator {
   std::optional<Mapping> take(uint64_t size);
   // Exactly these addresses; nothing when any of them is in use. `take` keeps clear of them until `give_back`.
   std::optional<Mapping> take_at(uint64_t base, uint64_t size);
-  std::optional<Mapping> reserve(uint64_t size);
+  // `alignment`, a power of two, may be more than what a block of this size has anyway.
+  std::optional<Mapping> reserve(uint64_t size, uint64_t alignment = kGranule);
   std::optional<Mapping> reserve_at(uint64_t base, uint64_t size);
   void give_back(Mapping mapping);
 
  private:
   using Map = std::optional<Mapping> (*)(uint64_t, uint64_t);
-  std::optional<Mapping> choose(uint64_t size, Map map);
+  std::optional<Mapping> choose(uint64_t size, uint64_t alignment, Map map);
   std::optional<Mapping> exact(uint64_t base, uint64_t size, Map map);
 
   const Aperture aperture_;

@@ -19,6 +19,7 @@ struct DeviceModel {
   std::string_view isa_name;  // with the features that the device has
   uint32_t wavefront_size;    // of kernels that do not say otherwise
   uint32_t chip_id;
+  uint32_t family_id;  // AMDGPU_FAMILY_… of the kernel's amdgpu_drm.h
   std::array<Cache, 2> caches;
 };
 
@@ -27,13 +28,23 @@ inline constexpr DeviceModel kDeviceModels[std::size(kExecutedIsas)] = {
     {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
      64,
      0x740f,
+     141,
      {{{"gfx90a L1", 1, 16 * 1024}, {"gfx90a L2", 2, 8 * 1024 * 1024}}}},
-    {"amdgcn-amd-amdhsa--gfx1030", 32, 0x73bf, {{{"gfx1030 L1", 1, 16 * 1024}, {"gfx1030 L2", 2, 4 * 1024 * 1024}}}},
+    {"amdgcn-amd-amdhsa--gfx1030",
+     32,
+     0x73bf,
+     143,
+     {{{"gfx1030 L1", 1, 16 * 1024}, {"gfx1030 L2", 2, 4 * 1024 * 1024}}}},
     {"amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-",
      64,
      0x74a1,
+     141,
      {{{"gfx942 L1", 1, 32 * 1024}, {"gfx942 L2", 2, 4 * 1024 * 1024}}}},
-    {"amdgcn-amd-amdhsa--gfx1100", 32, 0x744c, {{{"gfx1100 L1", 1, 32 * 1024}, {"gfx1100 L2", 2, 6 * 1024 * 1024}}}},
+    {"amdgcn-amd-amdhsa--gfx1100",
+     32,
+     0x744c,
+     145,
+     {{{"gfx1100 L1", 1, 32 * 1024}, {"gfx1100 L2", 2, 6 * 1024 * 1024}}}},
 };
 
 inline const DeviceModel& device_model(Isa isa) {

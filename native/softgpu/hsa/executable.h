@@ -93,6 +93,9 @@ class CodeObjects {
   std::optional<KernelInfo> find_kernel(uint64_t kernel_object) const;
   // The next load on this thread goes to this address.
   static void set_next_load_address(uint64_t address);
+  // Whether kernels may write to the constants of code that is loaded from now on. They may, on hardware: HIP since 6.0
+  // copies to them by a kernel.
+  void open_constants(bool are_open) { constants_are_open_ = are_open; }
 
  private:
   friend class LoadedCodeObject;
@@ -103,6 +106,7 @@ class CodeObjects {
   Memory& memory_;
   Engine& engine_;
   const Isa isa_;
+  std::atomic<bool> constants_are_open_{true};
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, KernelInfo> kernels_;
   std::atomic<uint64_t> next_ordinal_{1};

@@ -178,12 +178,14 @@ std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all,
 
 std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet, Completion& completion) {
   const auto typed = packet.as<hsa_amd_barrier_value_packet_t>();
-  if (!services_.signals.valid(typed.signal)) {
+  // Nothing is waited for without a signal: HIP since 6.0 records its events so.
+  const bool waits = typed.signal.handle != 0;
+  if (waits && !services_.signals.valid(typed.signal)) {
     return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier-value packet: no such signal"};
   }
   const uint64_t start = now_ns();
   const auto condition = static_cast<hsa_signal_condition_t>(typed.cond);
-  while (!halted_) {
+  while (waits && !halted_) {
     const int64_t seen = services_.signals.load(typed.signal);
     if (satisfies(seen & typed.mask, condition, typed.value)) break;
     // The mask makes the condition one that only we can check: wait for any change.

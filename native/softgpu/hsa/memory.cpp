@@ -37,6 +37,11 @@ void Memory::refund(const Pool& pool, uint64_t size) {
   (is_gpu(pool.owner) ? used_device_ : used_host_) -= size;
 }
 
+uint64_t Memory::available(const Pool& pool) const {
+  std::lock_guard lock(mutex_);
+  return pool_bytes(pool) - (is_gpu(pool.owner) ? used_device_ : used_host_);
+}
+
 AddressAllocator& Memory::addresses_for(uint64_t address) {
   for (auto [aperture, allocator] :
        {std::pair{kDeviceAperture, &device_addresses_}, std::pair{kHostAperture, &host_addresses_},

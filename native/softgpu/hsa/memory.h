@@ -54,6 +54,7 @@ class Memory {
   AddressAllocator& device_addresses() { return device_addresses_; }
   bool charge(const Pool& pool, uint64_t size);
   void refund(const Pool& pool, uint64_t size);
+  uint64_t available(const Pool& pool) const;
 
  private:
   struct ReleaseCallback {

@@ -158,6 +158,12 @@ hsa_status_t set_unwritten_fill(uint64_t pattern) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t open_constants(uint32_t are_open) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().code_objects.open_constants(are_open != 0);
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t set_adverse(uint64_t wave_instructions, uint32_t races) {
   if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   runtime().settings.adverse_wave_instructions = wave_instructions;
@@ -214,7 +220,7 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
       &set_unwritten_fill,        &set_adverse,       &dispatch_findings,     &set_probes,
-      &dispatch_probes,
+      &dispatch_probes,           &open_constants,
   };
   return kTable;
 }

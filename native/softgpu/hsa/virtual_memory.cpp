@@ -1,8 +1,13 @@
 #include "softgpu/hsa/virtual_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -15,6 +20,24 @@ bool granular(uint64_t value) {
 
 void* pointer(uint64_t address) {
   return reinterpret_cast<void*>(address);
+}
+
+constexpr char kFileName[] = "kernloop-softgpu";
+
+bool same_file(int first, int second) {
+  struct stat a, b;
+  return ::fstat(first, &a) == 0 && ::fstat(second, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// Of memory that this runtime exported, in this process or in another; nothing for other files.
+std::optional<uint64_t> exported_bytes(int file) {
+  std::array<char, 64> name{};
+  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name.data(), name.size());
+  const std::string wanted = std::string("/memfd:") + kFileName + " (deleted)";
+  struct stat facts;
+  if (length < 0 || std::string_view(name.data(), static_cast<size_t>(length)) != wanted) return std::nullopt;
+  if (::fstat(file, &facts) != 0 || facts.st_size <= 0) return std::nullopt;
+  return static_cast<uint64_t>(facts.st_size);
 }
 
 int host_protection(int permission) {
@@ -31,20 +54,20 @@ int host_protection(int permission) {
 
 }  // namespace
 
-VirtualMemory::Physical::Physical(Memory& memory, const Pool& pool, uint64_t size, int file)
-    : memory(memory), pool(pool), size(size), file(file) {}
-
 VirtualMemory::Physical::~Physical() {
   ::close(file);
-  memory.refund(pool, size);
+  if (!is_foreign) memory.refund(pool, size);
 }
 
 VirtualMemory::VirtualMemory(AddressSpace& space, Memory& memory) : space_(space), memory_(memory) {}
 
-hsa_status_t VirtualMemory::reserve(uint64_t size, uint64_t address, uint64_t* base) {
-  if (size == 0 || !granular(size) || !granular(address)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  auto mapping = address == 0 ? memory_.device_addresses().reserve(size)
-                              : memory_.addresses_for(address).reserve_at(address, size);
+hsa_status_t VirtualMemory::reserve(uint64_t size, uint64_t address, uint64_t alignment, uint64_t* base) {
+  alignment = std::max(alignment, kGranule);
+  if (size == 0 || !granular(size) || !granular(address) || !std::has_single_bit(alignment))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  std::optional<Mapping> mapping;
+  if (address != 0 && address % alignment == 0) mapping = memory_.addresses_for(address).reserve_at(address, size);
+  if (!mapping) mapping = memory_.device_addresses().reserve(size, alignment);
   if (!mapping) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   *base = mapping->base();
   std::lock_guard lock(mutex_);
@@ -67,10 +90,11 @@ hsa_status_t VirtualMemory::free(uint64_t base, uint64_t size) {
   return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t VirtualMemory::create_handle(const Pool& pool, uint64_t size, uint64_t* handle) {
+hsa_status_t VirtualMemory::create_handle(const Pool& pool, uint64_t size, hsa_amd_memory_type_t type,
+                                          uint64_t* handle) {
   if (size == 0 || !granular(size)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!memory_.charge(pool, size)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  const int file = ::memfd_create("kernloop-softgpu", MFD_CLOEXEC);
+  const int file = ::memfd_create(kFileName, MFD_CLOEXEC);
   if (file < 0 || ::ftruncate(file, static_cast<off_t>(size)) != 0) {
     if (file >= 0) ::close(file);
     memory_.refund(pool, size);
@@ -78,13 +102,74 @@ hsa_status_t VirtualMemory::create_handle(const Pool& pool, uint64_t size, uint6
   }
   std::lock_guard lock(mutex_);
   *handle = next_handle_++;
-  handles_.emplace(*handle, std::make_shared<Physical>(memory_, pool, size, file));
+  reference(std::shared_ptr<Physical>(new Physical{memory_, pool, size, file, type, *handle}));
   return HSA_STATUS_SUCCESS;
+}
+
+void VirtualMemory::reference(const std::shared_ptr<Physical>& physical) {
+  ++handles_.try_emplace(physical->handle, Handle{physical, 0}).first->second.references;
 }
 
 hsa_status_t VirtualMemory::release_handle(uint64_t handle) {
   std::lock_guard lock(mutex_);
-  return handles_.erase(handle) == 1 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  auto found = handles_.find(handle);
+  if (found == handles_.end()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  if (--found->second.references == 0) handles_.erase(found);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::retain_handle(uint64_t address, uint64_t* handle) {
+  std::lock_guard lock(mutex_);
+  auto mapped = mappings_.find(address);  // ROCr wants the address at which the memory was mapped
+  if (mapped == mappings_.end()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  reference(mapped->second.physical);
+  *handle = mapped->second.physical->handle;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::export_handle(uint64_t handle, int* file) const {
+  *file = -1;
+  std::lock_guard lock(mutex_);
+  auto found = handles_.find(handle);
+  if (found == handles_.end()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  *file = ::fcntl(found->second.physical->file, F_DUPFD_CLOEXEC, 0);
+  return *file < 0 ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+}
+
+std::shared_ptr<VirtualMemory::Physical> VirtualMemory::find_file(int file) const {
+  const auto is_it = [&](const Physical& physical) { return same_file(physical.file, file); };
+  for (const auto& [number, handle] : handles_) {
+    if (is_it(*handle.physical)) return handle.physical;
+  }
+  for (const auto& [address, mapped] : mappings_) {  // released, but in use
+    if (is_it(*mapped.physical)) return mapped.physical;
+  }
+  return nullptr;
+}
+
+hsa_status_t VirtualMemory::import_handle(int file, uint64_t* handle) {
+  const std::optional<uint64_t> size = exported_bytes(file);
+  if (!size) return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Physical> physical = find_file(file);
+  if (physical == nullptr) {
+    const int own = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    // The file does not say of which pool it is: device memory, as ROCr has it.
+    physical.reset(new Physical{memory_, device_pool(), *size, own, MEMORY_TYPE_NONE, next_handle_++, true});
+  }
+  reference(physical);
+  *handle = physical->handle;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::handle_properties(uint64_t handle, const Pool** pool, hsa_amd_memory_type_t* type) const {
+  std::lock_guard lock(mutex_);
+  auto found = handles_.find(handle);
+  if (found == handles_.end()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  *pool = &found->second.physical->pool;
+  *type = found->second.physical->type;
+  return HSA_STATUS_SUCCESS;
 }
 
 bool VirtualMemory::reserved(uint64_t address, uint64_t size) const {
@@ -100,7 +185,7 @@ hsa_status_t VirtualMemory::map(uint64_t address, uint64_t size, uint64_t offset
   std::lock_guard lock(mutex_);
   auto found = handles_.find(handle);
   if (found == handles_.end() || !reserved(address, size)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  const Physical& physical = *found->second;
+  const Physical& physical = *found->second.physical;
   if (offset > physical.size || size > physical.size - offset) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   auto next = mappings_.lower_bound(address);
   if (next != mappings_.end() && next->first < address + size) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -111,7 +196,7 @@ hsa_status_t VirtualMemory::map(uint64_t address, uint64_t size, uint64_t offset
   void* got =
       ::mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical.file, static_cast<off_t>(offset));
   if (got == MAP_FAILED) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  mappings_.emplace(address, Mapped{size, found->second});
+  mappings_.emplace(address, Mapped{size, found->second.physical});
   return HSA_STATUS_SUCCESS;
 }
 

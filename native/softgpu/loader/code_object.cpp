@@ -79,8 +79,8 @@ class CodeObjectParser {
       if (segment.address > kMaxImageBytes || segment.memory_size > kMaxImageBytes - segment.address)
         return bad(name + " ends beyond 4 GiB");
       if (object_.segments_.size() == kMaxSegments) return bad("more than 64 PT_LOAD segments");
-      object_.segments_.push_back(
-          {segment.offset, segment.bytes.size(), segment.address, segment.memory_size, (segment.flags & PF_W) != 0});
+      object_.segments_.push_back({segment.offset, segment.bytes.size(), segment.address, segment.memory_size,
+                                   (segment.flags & PF_W) != 0, (segment.flags & PF_X) != 0});
       object_.memory_bytes_ = std::max(object_.memory_bytes_, segment.address + segment.memory_size);
     }
     if (object_.segments_.empty()) return bad("nothing to load");

@@ -21,6 +21,7 @@ struct LoadSegment {
   uint64_t address;  // relative to the load base
   uint64_t memory_bytes;
   bool writable;
+  bool executable;
 };
 
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };

@@ -18,6 +18,7 @@ constexpr uint32_t kComputeUnits = 4;
 constexpr uint32_t kMaxWorkgroupItems = 1024;
 constexpr uint32_t kMinQueuePackets = 64;
 constexpr uint32_t kMaxQueuePackets = 131072;
+constexpr uint64_t kRealTimeFrequency = 100'000'000;  // of s_memrealtime, in Hz
 
 const DeviceModel& model() {
   return device_model(runtime().options.isa());
@@ -53,9 +54,29 @@ hsa_status_t cpu_info(hsa_agent_info_t attribute, void* value) {
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
     case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
+    case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+    case HSA_AMD_AGENT_INFO_UCODE_VERSION:
+    case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+    case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
+    case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
+    case HSA_AMD_AGENT_INFO_NUM_XCC:
+    case HSA_AMD_AGENT_INFO_DRIVER_UID:
       return give<uint32_t>(value, 0);
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
       return give<uint32_t>(value, 1);
+    case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
+      return give(value, HSA_IOMMU_SUPPORT_NONE);
+    case HSA_AMD_AGENT_INFO_NEAREST_CPU:
+      return give(value, hsa_agent_t{0});
+    case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
+    case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
+      return give(value, std::array<uint8_t, 8>{});
+    case HSA_AMD_AGENT_INFO_HDP_FLUSH:
+      return give(value, hsa_amd_hdp_flush_t{nullptr, nullptr});
+    case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
+      return give<bool>(value, true);
+    case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
+      return api::hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, value);
     case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
       return give<uint32_t>(value, 64);
     case HSA_AGENT_INFO_PROFILE:
@@ -187,6 +208,30 @@ hsa_status_t gpu_info(hsa_agent_info_t attribute, void* value) {
       return give_text(value, "GPU-6b65726e6c6f6f70", 24);
     case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
       return give<bool>(value, true);
+    case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
+      return give<uint64_t>(value, runtime().memory.available(device_pool()));
+    case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
+      return give<uint64_t>(value, kRealTimeFrequency);
+    case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+      return give<uint32_t>(value, model().family_id);
+    case HSA_AMD_AGENT_INFO_UCODE_VERSION:  // there is no firmware
+    case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+    case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
+      return give<uint32_t>(value, 0);
+    case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
+    case HSA_AMD_AGENT_INFO_NUM_XCC:
+    case HSA_AMD_AGENT_INFO_DRIVER_UID:
+      return give<uint32_t>(value, 1);
+    case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
+      return give(value, HSA_IOMMU_SUPPORT_NONE);
+    case HSA_AMD_AGENT_INFO_NEAREST_CPU:
+      return give(value, kCpuAgent);
+    case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:  // one bit, for APUs
+    case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:     // none are defined
+      return give(value, std::array<uint8_t, 8>{});
+    case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:  // private memory is given to each dispatch anew
+    case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
+      return give<uint64_t>(value, 0);
   }
   return image_info(static_cast<int>(attribute), value);
 }

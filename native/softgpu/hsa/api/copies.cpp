@@ -84,11 +84,21 @@ hsa_status_t hsa_amd_memory_async_copy(void* dst, hsa_agent_t dst_agent, const v
   return HSA_STATUS_SUCCESS;
 }
 
-// There is one engine.
+// There is one engine. It takes copies at any time.
+hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent, hsa_agent_t src_agent,
+                                               uint32_t* engine_ids_mask) {
+  if (!is_agent(dst_agent) || !is_agent(src_agent) || dst_agent.handle == src_agent.handle)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (engine_ids_mask == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *engine_ids_mask = HSA_AMD_SDMA_ENGINE_0;
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t hsa_amd_memory_async_copy_on_engine(void* dst, hsa_agent_t dst_agent, const void* src,
                                                  hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals,
                                                  const hsa_signal_t* dep_signals, hsa_signal_t completion_signal,
-                                                 hsa_amd_sdma_engine_id_t, bool) {
+                                                 hsa_amd_sdma_engine_id_t engine_id, bool) {
+  if (engine_id != HSA_AMD_SDMA_ENGINE_0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return api::hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals,
                                         completion_signal);
 }

@@ -7,17 +7,21 @@
 namespace kernloop::softgpu {
 namespace {
 
-// Two tables of the linker's own names (tables.cpp).
+// The linker's own names of the tables (tables.cpp).
 #define KERNLOOP_TABLES "kernloop_hsa_api_tables"
-#define KERNLOOP_LATER_TABLE "kernloop_hsa_later_amd_table"
+#define KERNLOOP_AMD_TABLE "kernloop_hsa_amd_table"
 
-constexpr size_t kcore = offsetof(HsaApiTableContainer, core), kamd = offsetof(HsaApiTableContainer, amd_ext),
-                 kfinalizer = offsetof(HsaApiTableContainer, finalizer_ext),
-                 kimage = offsetof(HsaApiTableContainer, image_ext);
-using Tablecore = CoreApiTable;
-using Tableamd = AmdExtTable;
-using Tablefinalizer = FinalizerExtTable;
-using Tableimage = ImageExtTable;
+// Where a slot lies.
+#define KERNLOOP_SLOT_core(name) \
+  KERNLOOP_TABLES, offsetof(HsaApiTableContainer, core) + offsetof(CoreApiTable, name##_fn)
+#define KERNLOOP_SLOT_amd(name) KERNLOOP_AMD_TABLE, offsetof(AmdExtTable, name##_fn)
+#define KERNLOOP_SLOT_later_amd(name) KERNLOOP_AMD_TABLE, sizeof(AmdExtTable) + offsetof(rocr::LaterAmdSlots, name##_fn)
+#define KERNLOOP_SLOT_finalizer(name) \
+  KERNLOOP_TABLES, offsetof(HsaApiTableContainer, finalizer_ext) + offsetof(FinalizerExtTable, name##_fn)
+#define KERNLOOP_SLOT_image(name) \
+  KERNLOOP_TABLES, offsetof(HsaApiTableContainer, image_ext) + offsetof(ImageExtTable, name##_fn)
+#define KERNLOOP_SLOT_pc_sampling(name) \
+  KERNLOOP_TABLES, offsetof(HsaApiTableContainer, pc_sampling_ext) + offsetof(PcSamplingExtTable, name##_fn)
 
 }  // namespace
 
@@ -28,17 +32,14 @@ using Tableimage = ImageExtTable;
     asm("jmp *" table "+%c0(%%rip)" ::"i"(offset));                                     \
   }
 
-#define KERNLOOP_HSA(table, name) KERNLOOP_EXPORT(name, KERNLOOP_TABLES, k##table + offsetof(Table##table, name##_fn))
+#define KERNLOOP_EXPORT_AT(symbol, place) KERNLOOP_EXPORT(symbol, place)
+
+#define KERNLOOP_HSA(table, name) KERNLOOP_EXPORT_AT(name, KERNLOOP_SLOT_##table(name))
 #include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
 
-#define KERNLOOP_HSA(name, function) \
-  KERNLOOP_EXPORT(name, KERNLOOP_TABLES, kcore + offsetof(CoreApiTable, function##_fn))
+#define KERNLOOP_HSA(name, function) KERNLOOP_EXPORT_AT(name, KERNLOOP_SLOT_core(function))
 #include "abi/hsa/alias_functions.def"
-#undef KERNLOOP_HSA
-
-#define KERNLOOP_HSA(name) KERNLOOP_EXPORT(name, KERNLOOP_LATER_TABLE, offsetof(rocr::LaterAmdExtTable, name##_fn))
-#include "abi/hsa/later_functions.def"
 #undef KERNLOOP_HSA
 
 }  // namespace kernloop::softgpu

@@ -8,8 +8,5 @@ namespace kernloop::softgpu::api {
 #define KERNLOOP_HSA(table, name) decltype(::name) name;
 #include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
-#define KERNLOOP_HSA(name) decltype(::name) name;
-#include "abi/hsa/later_functions.def"
-#undef KERNLOOP_HSA
 
 }  // namespace kernloop::softgpu::api

@@ -56,6 +56,11 @@ hsa_status_t hsa_ext_sampler_create(hsa_agent_t, const hsa_ext_sampler_descripto
   return HSA_STATUS_ERROR;
 }
 
+hsa_status_t hsa_ext_sampler_create_v2(hsa_agent_t, const hsa_ext_sampler_descriptor_v2_t*, hsa_ext_sampler_t*) {
+  report_unsupported("hsa_ext_sampler_create_v2", kNoImages);
+  return HSA_STATUS_ERROR;
+}
+
 hsa_status_t hsa_ext_sampler_destroy(hsa_agent_t, hsa_ext_sampler_t) {
   report_unsupported("hsa_ext_sampler_destroy", kNoImages);
   return HSA_STATUS_ERROR;

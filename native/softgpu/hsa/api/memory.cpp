@@ -110,7 +110,6 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool, hsa
   const Pool* pool = find_pool(memory_pool.handle);
   if (pool == nullptr) return static_cast<hsa_status_t>(HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
   if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  constexpr int kRecommendedGranule = 18;  // HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE of ROCm 5.6
   switch (static_cast<int>(attribute)) {
     case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
       return give<uint32_t>(value, pool->segment);
@@ -124,7 +123,7 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool, hsa
       return give<bool>(value, pool->allocatable);
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
-    case kRecommendedGranule:
+    case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
       return give<size_t>(value, pool->allocatable ? kGranule : 0);
     case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
       return give<bool>(value, !is_gpu(pool->owner));

@@ -176,6 +176,18 @@ hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t* queue, uint32_t num_cu
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t hsa_amd_queue_get_info(hsa_queue_t* queue, hsa_queue_info_attribute_t attribute, void* value) {
+  if (find(queue) == nullptr) return HSA_STATUS_ERROR_INVALID_QUEUE;
+  if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  switch (attribute) {
+    case HSA_AMD_QUEUE_INFO_AGENT:
+      return give(value, kGpuAgent);
+    case HSA_AMD_QUEUE_INFO_DOORBELL_ID:  // of a doorbell in hardware
+      return HSA_STATUS_ERROR_INVALID_QUEUE;
+  }
+  return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
 hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t* queue, hsa_amd_queue_priority_t priority) {
   if (find(queue) == nullptr) return HSA_STATUS_ERROR_INVALID_QUEUE;
   // A hint: queues share the host's cores as its scheduler decides.

@@ -1,4 +1,5 @@
 // Signals. Every operation is sequentially consistent, which satisfies each memory order that a name asks for.
+#include <algorithm>
 #include <vector>
 
 #include "softgpu/hsa/api/functions.h"
@@ -165,6 +166,25 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t* signals, h
   if (!satisfied) return UINT32_MAX;
   if (satisfying_value != nullptr) *satisfying_value = satisfied->value;
   return static_cast<uint32_t>(satisfied->index);
+}
+
+// 0 once each has held: one that has, counts, whatever its signal is set to afterwards.
+uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t* signals, hsa_signal_condition_t* conds,
+                                 hsa_signal_value_t* values, uint64_t timeout_hint, hsa_wait_state_t,
+                                 hsa_signal_value_t* satisfying_values) {
+  for (uint32_t i = 0; i < signal_count; ++i) {
+    if (!usable(signals[i], "wait")) return UINT32_MAX;
+  }
+  const uint64_t start = now_ns();
+  for (uint32_t i = 0; i < signal_count; ++i) {
+    uint64_t left = kWaitForever;
+    if (timeout_hint != kWaitForever) left = timeout_hint - std::min(timeout_hint, now_ns() - start);
+    const WaitTarget target{signals[i], conds[i], values[i]};
+    auto satisfied = runtime().signals.wait_any({&target, 1}, left);
+    if (!satisfied) return UINT32_MAX;
+    if (satisfying_values != nullptr) satisfying_values[i] = satisfied->value;
+  }
+  return 0;
 }
 
 }  // namespace kernloop::softgpu::api

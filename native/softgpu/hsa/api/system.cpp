@@ -88,9 +88,23 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void* value) {
       return give<const char*>(value, "kernloop-softgpu 1");
     case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:  // HIP then takes managed memory from the fine-grained host pool
     case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
+    case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
+    case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
+    case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
       return give<bool>(value, false);
+    case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
+      return give<bool>(value, true);
+    case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
+      return give<uint16_t>(value, HSA_AMD_INTERFACE_VERSION_MAJOR);
+    case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR:
+      return give<uint16_t>(value, HSA_AMD_INTERFACE_VERSION_MINOR);
   }
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+// ROCr logs the packets of its own blit kernels. Copies here are made by no kernel: there is nothing to log.
+hsa_status_t hsa_amd_enable_logging(uint8_t* flags, void*) {
+  return flags == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_extension_get_name(uint16_t extension, const char** name) {

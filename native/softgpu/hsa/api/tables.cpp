@@ -51,47 +51,64 @@ struct Guard<function, Value (*)(Arguments...)> {
 }  // namespace
 
 HsaApiTableContainer g_api_tables;
-rocr::LaterAmdExtTable g_later_amd_table;
+rocr::LaterAmdExtTable g_amd_table;
 
 namespace {
 
-// As later runtimes announce theirs. Behind the AMD table there is only what both versions have.
-HsaApiTable later_root() {
-  HsaApiTable root = g_api_tables.root;
-  root.version.major_id = rocr::kLaterRootMajor;
-  root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&g_later_amd_table);
-  return root;
+template <typename Table>
+void announce(Table& table, uint32_t major, size_t bytes, uint32_t step = 0) {
+  table.version = {major, static_cast<uint32_t>(bytes), step, 0};
 }
 
-void reset_later_table() {
-  rocr::LaterAmdExtTable& later = g_later_amd_table;
-  later.version = {rocr::kLaterAmdMajor, sizeof later, 0x12, 0};
-  rocr::copy_common_slots(later, g_api_tables.amd_ext);
-#define KERNLOOP_HSA(name) later.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
-#include "abi/hsa/later_functions.def"
-#undef KERNLOOP_HSA
+// ROCm 5.2's: an AMD table of its own, and of the others the beginnings of ours.
+HsaApiTable g_rocm52_root;
+rocr::Rocm52AmdExtTable g_rocm52_amd;
+
+HsaApiTable& rocm52_tables() {
+  auto& [version, core, amd, finalizer, image, tools, pc_sampling] = g_rocm52_root;
+  core = &g_api_tables.core;
+  amd = reinterpret_cast<AmdExtTable*>(&g_rocm52_amd);
+  finalizer = &g_api_tables.finalizer_ext;
+  image = &g_api_tables.image_ext;
+  rocr::copy_common_slots(g_rocm52_amd, g_amd_table);
+  announce(g_rocm52_root, rocr::kRocm52Major, rocr::kRocm52RootBytes);
+  announce(*core, rocr::kRocm52Major, sizeof *core);
+  announce(g_rocm52_amd, rocr::kRocm52Major, sizeof g_rocm52_amd);
+  announce(*finalizer, rocr::kRocm52Major, sizeof *finalizer);
+  announce(*image, rocr::kRocm52Major, rocr::kRocm52ImageBytes);
+  return g_rocm52_root;
+}
+
+HsaApiTable& rocm6_tables() {
+  const HsaApiTableContainer announced;
+  g_api_tables.core.version = announced.core.version;
+  g_api_tables.finalizer_ext.version = announced.finalizer_ext.version;
+  g_api_tables.image_ext.version = announced.image_ext.version;
+  return g_api_tables.root;
 }
 
 }  // namespace
 
 HsaApiTable& tool_tables(int version) {
-  g_api_tables.core.version.major_id = version == 1 ? HSA_CORE_API_TABLE_MAJOR_VERSION : rocr::kLaterCoreMajor;
-  if (version == 1) return g_api_tables.root;
-  static HsaApiTable root;
-  root = later_root();
-  return root;
+  return version == 1 ? rocm52_tables() : rocm6_tables();
 }
 
 void adopt_tool_tables(int version) {
-  if (version != 1) rocr::copy_common_slots(g_api_tables.amd_ext, g_later_amd_table);
+  if (version == 1) rocr::copy_common_slots(g_amd_table, g_rocm52_amd);
 }
 
 void reset_api_tables() {
-  auto& [root, core, amd, finalizer, image] = g_api_tables;
+  auto& core = g_api_tables.core;
+  auto& finalizer = g_api_tables.finalizer_ext;
+  auto& image = g_api_tables.image_ext;
+  auto& pc_sampling = g_api_tables.pc_sampling_ext;
+  auto& amd = g_amd_table;
+  auto& later_amd = g_amd_table;
 #define KERNLOOP_HSA(table, name) table.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
 #include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
-  reset_later_table();
+  announce(g_amd_table, HSA_AMD_EXT_API_TABLE_MAJOR_VERSION, sizeof g_amd_table, rocr::kLaterAmdStep);
+  g_api_tables.root.amd_ext_ = &g_amd_table;
 }
 
 namespace {

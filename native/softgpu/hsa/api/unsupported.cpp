@@ -1,6 +1,7 @@
 // Parts of the API that the software GPU does not have. Each says so once on stderr, and fails.
 #include "softgpu/hsa/api/functions.h"
 #include "softgpu/hsa/log.h"
+#include "softgpu/hsa/memory_pools.h"
 
 namespace kernloop::softgpu::api {
 
@@ -145,6 +146,75 @@ hsa_status_t hsa_ext_program_finalize(hsa_ext_program_t, hsa_isa_t, int32_t, hsa
                                       hsa_code_object_type_t, hsa_code_object_t*) {
   report_unsupported("hsa_ext_program_finalize", "there is no HSAIL finalizer");
   return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_amd_spm_acquire(hsa_agent_t) {
+  report_unsupported("hsa_amd_spm_acquire", "there are no hardware counters to stream");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_amd_spm_release(hsa_agent_t) {
+  report_unsupported("hsa_amd_spm_release", "there are no hardware counters to stream");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_amd_spm_set_dest_buffer(hsa_agent_t, size_t, uint32_t*, uint32_t*, void*, bool*) {
+  report_unsupported("hsa_amd_spm_set_dest_buffer", "there are no hardware counters to stream");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_amd_portable_export_dmabuf(const void*, size_t, int*, uint64_t*) {
+  report_unsupported("hsa_amd_portable_export_dmabuf", "HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED is false");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_amd_portable_close_dmabuf(int) {
+  report_unsupported("hsa_amd_portable_close_dmabuf", "HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED is false");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_iterate_configuration(hsa_agent_t, hsa_ven_amd_pcs_iterate_configuration_callback_t,
+                                                   void*) {
+  report_unsupported("hsa_ven_amd_pcs_iterate_configuration", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_create(hsa_agent_t, hsa_ven_amd_pcs_method_kind_t, hsa_ven_amd_pcs_units_t, size_t, size_t,
+                                    size_t, hsa_ven_amd_pcs_data_ready_callback_t, void*, hsa_ven_amd_pcs_t*) {
+  report_unsupported("hsa_ven_amd_pcs_create", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_create_from_id(uint32_t, hsa_agent_t, hsa_ven_amd_pcs_method_kind_t,
+                                            hsa_ven_amd_pcs_units_t, size_t, size_t, size_t,
+                                            hsa_ven_amd_pcs_data_ready_callback_t, void*, hsa_ven_amd_pcs_t*) {
+  report_unsupported("hsa_ven_amd_pcs_create_from_id", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_destroy(hsa_ven_amd_pcs_t) {
+  report_unsupported("hsa_ven_amd_pcs_destroy", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_start(hsa_ven_amd_pcs_t) {
+  report_unsupported("hsa_ven_amd_pcs_start", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_stop(hsa_ven_amd_pcs_t) {
+  report_unsupported("hsa_ven_amd_pcs_stop", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_ven_amd_pcs_flush(hsa_ven_amd_pcs_t) {
+  report_unsupported("hsa_ven_amd_pcs_flush", "there is no hardware to sample");
+  return HSA_STATUS_ERROR;
+}
+
+// ROCr refuses likewise where scratch cannot be reclaimed: a dispatch's private memory is given back when it ends.
+hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent, size_t) {
+  return is_gpu(agent) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 }  // namespace kernloop::softgpu::api

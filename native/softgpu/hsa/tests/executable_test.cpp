@@ -74,9 +74,37 @@ TEST_F(ExecutableTest, VariablesAreMemoryThatKernelsAndHostShare) {
 
 TEST_F(ExecutableTest, CodeIsReadOnlyForKernels) {
   const uint64_t store = kernel("store");
-  enqueue(queue(), packet(store, kernargs(store, 1u), signal(1)));
+  int64_t entry = 0;  // kernel_code_entry_byte_offset of the descriptor
+  std::memcpy(&entry, reinterpret_cast<const char*>(store) + 16, sizeof entry);
+  enqueue(queue(), packet(store, kernargs(store + static_cast<uint64_t>(entry), 1u), signal(1)));
   ASSERT_TRUE(errors.wait());
   EXPECT_EQ(errors.status, HSA_STATUS_ERROR_MEMORY_FAULT);
+}
+
+// HIP since 6.0 copies to __constant__ variables by a kernel.
+TEST_F(ExecutableTest, ConstantsAreWritableForKernelsUnlessTheyWereClosed) {
+  const auto limits_of = [&](hsa_executable_t of) {
+    hsa_executable_symbol_t symbol{};
+    EXPECT_HSA(hsa_executable_get_symbol_by_name(of, "limits", &agents.gpu, &symbol));
+    return reinterpret_cast<uint32_t*>(ask<uint64_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS));
+  };
+  const uint64_t store = kernel("store");
+  hsa_signal_t done = signal(1);
+  enqueue(queue(), packet(store, kernargs(&limits_of(executable)[1], 70u), done));
+  ASSERT_EQ(wait_zero(done), 0);
+  uint32_t* out = device(1);
+  done = signal(1);
+  enqueue(queue(), packet(kernel("read_limit"), kernargs(out, 1u), done));
+  ASSERT_EQ(wait_zero(done), 0);
+  EXPECT_EQ(*out, 70u) << "a later kernel reads what was written";
+
+  ASSERT_HSA(softgpu.open_constants(0));
+  hsa_executable_t closed{};
+  load(code, &closed);
+  enqueue(queue(), packet(store, kernargs(limits_of(closed), 70u), signal(1)));
+  ASSERT_TRUE(errors.wait());
+  EXPECT_EQ(errors.status, HSA_STATUS_ERROR_MEMORY_FAULT);
+  EXPECT_EQ(*limits_of(closed), 10u);
 }
 
 TEST_F(ExecutableTest, EachLoadHasItsOwnVariables) {

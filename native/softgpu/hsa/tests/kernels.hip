@@ -12,6 +12,7 @@ __device__ inline uint global_x() {
 
 __device__ uint variable = 40;
 __constant__ uint table[4] = {2, 3, 5, 7};
+extern "C" __constant__ const uint limits[2] = {10, 20};  // in a segment that is not writable
 
 extern "C" __global__ void add(const uint* a, const uint* b, uint* out) {
   const uint i = global_x();
@@ -52,6 +53,10 @@ extern "C" __global__ void lower_signal(ulong* signal) {
 extern "C" __global__ void use_variables(uint* out) {
   variable += table[3];
   *out = variable;
+}
+
+extern "C" __global__ void read_limit(uint* out, uint i) {
+  *out = limits[i];
 }
 
 extern "C" __global__ void use_lds(uint* out) {

@@ -191,6 +191,52 @@ TEST_F(MemoryTest, AsyncCopyWaitsForItsDependencies) {
   EXPECT_GE(time.end, time.start);
 }
 
+TEST_F(MemoryTest, CopiesAreMadeByTheEngineThatIsThere) {
+  uint32_t engines = 0, free = 0;
+  ASSERT_HSA(hsa_agent_get_info(agents.gpu, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_NUM_SDMA_ENG), &engines));
+  ASSERT_HSA(hsa_amd_memory_copy_engine_status(agents.cpu, agents.gpu, &free));
+  EXPECT_NE(free, 0u);
+  EXPECT_EQ(free >> engines, 0u) << "of those that the agent has";
+  EXPECT_EQ(hsa_amd_memory_copy_engine_status(agents.gpu, agents.gpu, &free), HSA_STATUS_ERROR_INVALID_AGENT);
+  char *from = device<char>(100), *to = allocate<char>(100, agents.fine);
+  from[99] = 'x';
+  hsa_signal_t done = signal(1);
+  ASSERT_HSA(hsa_amd_memory_async_copy_on_engine(to, agents.cpu, from, agents.gpu, 100, 0, nullptr, done,
+                                                 static_cast<hsa_amd_sdma_engine_id_t>(free), false));
+  EXPECT_EQ(wait_zero(done), 0);
+  EXPECT_EQ(to[99], 'x');
+  EXPECT_EQ(hsa_amd_memory_async_copy_on_engine(to, agents.cpu, from, agents.gpu, 100, 0, nullptr, done,
+                                                static_cast<hsa_amd_sdma_engine_id_t>(1u << engines), false),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+// What HIP since 6.0 asks for besides; as in ROCr, what nobody has numbered is refused.
+TEST_F(MemoryTest, AgentsTellWhatLaterReleasesAsk) {
+  const auto ask = [](hsa_agent_t agent, int attribute, auto& value) {
+    return hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(attribute), &value);
+  };
+  uint64_t frequency = 0, before = 0, after = 0;
+  ASSERT_HSA(ask(agents.gpu, HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, frequency));
+  EXPECT_EQ(frequency, 100'000'000u) << "that of s_memrealtime";
+  std::array<uint8_t, 8> properties;
+  properties.fill(0xff);
+  ASSERT_HSA(ask(agents.gpu, HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES, properties));
+  EXPECT_FALSE(hsa_flag_isset64(properties.data(), HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU));
+  hsa_agent_t nearest{};
+  ASSERT_HSA(ask(agents.gpu, HSA_AMD_AGENT_INFO_NEAREST_CPU, nearest));
+  EXPECT_EQ(nearest.handle, agents.cpu.handle);
+  ASSERT_HSA(ask(agents.gpu, HSA_AMD_AGENT_INFO_MEMORY_AVAIL, before));
+  char* memory = device<char>(1 << 20);
+  ASSERT_HSA(ask(agents.gpu, HSA_AMD_AGENT_INFO_MEMORY_AVAIL, after));
+  EXPECT_EQ(before - after, 1u << 20);
+  ASSERT_HSA(hsa_amd_memory_pool_free(memory));
+  for (hsa_agent_t agent : {agents.cpu, agents.gpu}) {
+    uint64_t value = 0;
+    EXPECT_EQ(ask(agent, 0xA1FF, value), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    EXPECT_HSA(ask(agent, HSA_AMD_AGENT_INFO_NUM_XCC, value));
+  }
+}
+
 TEST_F(MemoryTest, ACopyThatWaitsDoesNotHoldUpOthers) {
   char *a = device<char>(16), *b = device<char>(16), *c = device<char>(16);
   a[0] = 1;

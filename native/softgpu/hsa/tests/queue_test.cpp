@@ -107,6 +107,35 @@ TEST_F(QueueTest, BarrierValueComparesTheMaskedValue) {
   EXPECT_EQ(wait_zero(done), 0);
 }
 
+// HIP since 6.0 records events so.
+TEST_F(QueueTest, BarrierValueWithoutASignalWaitsForNothing) {
+  hsa_signal_t done = signal(1);
+  hsa_amd_barrier_value_packet_t p{};
+  p.header.header = header(HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+  p.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+  p.value = 1;  // no value of a signal that is not there holds
+  p.mask = INT64_MAX;
+  p.cond = HSA_SIGNAL_CONDITION_EQ;
+  p.completion_signal = done;
+  enqueue(queue(), p);
+  EXPECT_EQ(wait_zero(done), 0);
+  hsa_queue_t* other = queue();
+  p.signal = {4711};
+  enqueue(other, p);
+  ASSERT_TRUE(errors.wait());
+  EXPECT_EQ(errors.status, HSA_STATUS_ERROR_INVALID_SIGNAL) << "one that never was is no missing one";
+}
+
+TEST_F(QueueTest, TellsItsAgent) {
+  hsa_agent_t agent{};
+  ASSERT_HSA(hsa_amd_queue_get_info(queue(), HSA_AMD_QUEUE_INFO_AGENT, &agent));
+  EXPECT_EQ(agent.handle, agents.gpu.handle);
+  uint64_t doorbell = 0;
+  EXPECT_EQ(hsa_amd_queue_get_info(queue(), HSA_AMD_QUEUE_INFO_DOORBELL_ID, &doorbell), HSA_STATUS_ERROR_INVALID_QUEUE);
+  hsa_queue_t none{};
+  EXPECT_EQ(hsa_amd_queue_get_info(&none, HSA_AMD_QUEUE_INFO_AGENT, &agent), HSA_STATUS_ERROR_INVALID_QUEUE);
+}
+
 TEST_F(QueueTest, QueuesRunAtTheSameTime) {
   auto* flag = allocate(1, agents.fine);
   hsa_signal_t waited = signal(1), stored = signal(1);

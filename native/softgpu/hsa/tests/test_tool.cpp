@@ -28,8 +28,15 @@ __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table, uint64_t 
   state.runtime_version = runtime_version;
   state.core_functions = (table->core_->version.minor_id - sizeof(ApiTableVersion)) / sizeof(void*);
   state.amd_functions = (table->amd_ext_->version.minor_id - sizeof(ApiTableVersion)) / sizeof(void*);
-  state.intercept_create = table->amd_ext_->hsa_amd_queue_intercept_create_fn;
-  state.intercept_register = table->amd_ext_->hsa_amd_queue_intercept_register_fn;
+  const auto keep = [](const auto& amd) {
+    state.intercept_create = amd.hsa_amd_queue_intercept_create_fn;
+    state.intercept_register = amd.hsa_amd_queue_intercept_register_fn;
+  };
+  if (runtime_version == kernloop::rocr::kRocm52Major) {
+    keep(*reinterpret_cast<kernloop::rocr::Rocm52AmdExtTable*>(table->amd_ext_));
+  } else {
+    keep(*table->amd_ext_);
+  }
   table->core_->hsa_iterate_agents_fn(
       [](hsa_agent_t, void* count) {
         ++*static_cast<int*>(count);

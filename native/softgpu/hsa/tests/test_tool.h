@@ -4,11 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifndef AMD_INTERNAL_BUILD
-#define AMD_INTERNAL_BUILD
-#endif
-#include <hsa/hsa.h>
-#include <hsa/hsa_api_trace.h>
+#include "abi/hsa/rocr_tables.h"
 
 namespace kernloop::softgpu {
 
