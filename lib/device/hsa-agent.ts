@@ -9,6 +9,9 @@ export function hsaAgent(library: string): AgentSlot {
 
 const rocprofilerTools = 'ROCP_TOOL_LIBRARIES';
 
+/** A ROCr that has registered with rocprofiler-register passes over HSA_TOOLS_LIB unless this is set, also where no rocprofiler-sdk is installed. */
+const toolsBesideRocprofiler = 'HSA_TOOLS_ROCPROFILER_V1_TOOLS';
+
 /**
  * On ROCm, also what rocprofiler-sdk loads: since ROCm 7 the only way in. Not with the software GPU: a HIP runtime of ROCm 7 would then start
  * rocprofiler-sdk, which ends a process on a machine without an AMD GPU.
@@ -23,7 +26,7 @@ export function rocmAgent(library: string): AgentSlot {
         `unset ${rocprofilerTools} (in the shell, and in "env" of kernloop.json), or end the profiler that set it`,
       );
     }
-    return { [rocprofilerTools]: library };
+    return { [rocprofilerTools]: library, [toolsBesideRocprofiler]: '1' };
   };
   return { ...hsaAgent(library), environment };
 }
