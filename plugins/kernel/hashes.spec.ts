@@ -222,8 +222,8 @@ describe('the hash of a task', () => {
     toolchain: [['the compiler', () => disguise('bin/hipcc'), ['generate', ...compile]]],
     llvm: [
       [
-        'the linker',
-        () => disguise('llvm/bin/ld.lld'),
+        'the profile merger',
+        () => disguise('llvm/bin/llvm-profdata'),
         ['instrument', 'merge', 'build'].flatMap((step) => [`pgo-${step}`, `pgo-app-${step}`]),
       ],
     ],
