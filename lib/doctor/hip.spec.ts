@@ -57,7 +57,9 @@ describe('what kernloop doctor says of HIP', () => {
   });
 
   it('is not ok where the loader cannot say', async () => {
-    const [check] = await hipChecks(deps([library('libamdhip64.so.6.4.1')], () => ({ exitCode: 1, stderrTail: 'bad' })));
+    const [check] = await hipChecks(
+      deps([library('libamdhip64.so.6.4.1')], () => ({ exitCode: 1, stderrTail: 'bad' })),
+    );
     expect(check).toMatchObject({ state: 'missing', detail: expect.stringContaining('ldd -r fails: bad') as unknown });
   });
 
