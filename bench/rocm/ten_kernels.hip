@@ -1,4 +1,5 @@
-// Ten kernels, each of which must leave the same bytes as the same computation on the host: a line a kernel, "ok" or what differs.
+// Ten kernels, each of which must leave the same bytes as the same computation on the host: a line a kernel, "ok" or
+// what differs.
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -10,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                                   \
-  do {                                                                                                \
-    const hipError_t error = (call);                                                                  \
-    if (error != hipSuccess) {                                                                        \
-      std::printf("FAILED %s: %s (line %d)\n", #call, hipGetErrorName(error), __LINE__);              \
-      std::exit(1);                                                                                   \
-    }                                                                                                 \
+#define CHECK(call)                                                                      \
+  do {                                                                                   \
+    const hipError_t error = (call);                                                     \
+    if (error != hipSuccess) {                                                           \
+      std::printf("FAILED %s: %s (line %d)\n", #call, hipGetErrorName(error), __LINE__); \
+      std::exit(1);                                                                      \
+    }                                                                                    \
   } while (false)
 
 namespace {
@@ -157,7 +158,8 @@ __global__ void last_block_sum(const uint32_t* in, uint32_t* partial, uint32_t* 
   if (!is_last || threadIdx.x != 0) return;
   __threadfence();
   uint32_t sum = 0;
-  for (uint32_t b = 0; b < gridDim.x; ++b) sum += __hip_atomic_load(&partial[b], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  for (uint32_t b = 0; b < gridDim.x; ++b)
+    sum += __hip_atomic_load(&partial[b], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   *total = sum;
 }
 
