@@ -1,5 +1,5 @@
-// Ten kernels, each of which must leave the same bytes as the same computation on the host: a line a kernel, "ok" or
-// what differs.
+// Built with -std=c++17 (hipcc of 5.2 takes C++11 for granted). Ten kernels, each of which must leave the same bytes as
+// the same computation on the host: a line a kernel, "ok" or what differs.
 #include <hip/hip_runtime.h>
 
 #include <cmath>

@@ -4,7 +4,7 @@
 clang=$1
 compiler=$2
 shift 2
-more=-Wno-unknown-warning-option
+more="-Wno-unknown-warning-option -Wno-unused-command-line-argument"
 for word; do
   case $word in
     *.gch)
