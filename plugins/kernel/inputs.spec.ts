@@ -4,8 +4,8 @@ import { softgpuVariables } from '../../lib/device/softgpu';
 import { packageRoot } from '../../lib/support/version';
 import { namedInputsOf } from './inputs';
 
-/** Neither what is printed nor what tools are handed decides what a dispatch does. */
-const harmless = ['KERNLOOP_SOFTGPU_LOG', 'KERNLOOP_SOFTGPU_API_TABLES'];
+/** Neither what is printed nor what tools meet decides what a dispatch does. */
+const harmless = ['KERNLOOP_SOFTGPU_LOG', 'KERNLOOP_SOFTGPU_API_TABLES', 'KERNLOOP_SOFTGPU_HOSTILE'];
 
 describe('the environment of the software GPU', () => {
   it('is listed as it is read', () => {

@@ -12,22 +12,87 @@ const Allocation* find_allocation(const AllocationList& list, uint64_t address) 
   return address - candidate.base < candidate.size ? &candidate : nullptr;
 }
 
-void AllocationMap::add(Allocation allocation) {
-  if (allocation.size == 0 || allocation.base + allocation.size < allocation.base) return;
-  std::lock_guard lock(mutex_);
-  allocation.ordinal = next_ordinal_++;
+namespace {
+
+bool is_range(const Allocation& allocation) {
+  return allocation.size != 0 && allocation.base + allocation.size >= allocation.base;
+}
+
+}  // namespace
+
+void AllocationMap::insert(const Allocation& allocation) {
   auto [entry, is_new] = entries_.try_emplace(allocation.base, Entry{allocation});
   if (is_new) return;
   ++entry->second.references;
   entry->second.allocation.size = std::max(entry->second.allocation.size, allocation.size);
 }
 
-bool AllocationMap::remove(uint64_t base) {
+void AllocationMap::add(Allocation allocation) {
+  if (!is_range(allocation)) return;
+  std::lock_guard lock(mutex_);
+  allocation.ordinal = next_ordinal_++;
+  insert(allocation);
+}
+
+// Ranges may overlap, and one may lie within another: every entry is looked at that starts before the end.
+void AllocationMap::add_in_place(Allocation allocation) {
+  if (!is_range(allocation)) return;
+  std::lock_guard lock(mutex_);
+  allocation.ordinal = next_ordinal_++;
+  std::erase_if(entries_, [&](const auto& entry) {
+    const Allocation& known = entry.second.allocation;
+    return !known.host_owned && known.base < allocation.end() && allocation.base < known.end();
+  });
+  insert(allocation);
+}
+
+void AllocationMap::add_joined(Allocation allocation) {
+  if (!is_range(allocation)) return;
+  std::lock_guard lock(mutex_);
+  allocation.ordinal = next_ordinal_++;
+  std::erase_if(entries_, [&](const auto& entry) {
+    const Allocation& known = entry.second.allocation;
+    if (known.api != allocation.api || known.base >= allocation.end() || allocation.base >= known.end()) return false;
+    const uint64_t end = std::max(allocation.end(), known.end());
+    if (known.base < allocation.base) {
+      allocation.base = known.base;
+      allocation.host_address = known.host_address;
+    }
+    allocation.size = end - allocation.base;
+    allocation.ordinal = std::min(allocation.ordinal, known.ordinal);
+    return true;
+  });
+  insert(allocation);
+}
+
+std::optional<Allocation> AllocationMap::take(uint64_t base) {
   std::lock_guard lock(mutex_);
   auto entry = entries_.find(base);
-  if (entry == entries_.end()) return false;
+  if (entry == entries_.end()) return std::nullopt;
+  const Allocation taken = entry->second.allocation;
   if (--entry->second.references == 0) entries_.erase(entry);
-  return true;
+  return taken;
+}
+
+std::vector<Allocation> AllocationMap::take_within(uint64_t base, uint64_t size) {
+  std::lock_guard lock(mutex_);
+  std::vector<Allocation> taken;
+  for (auto entry = entries_.lower_bound(base); entry != entries_.end();) {
+    const Allocation& known = entry->second.allocation;
+    if (known.base - base >= size) break;
+    if (known.end() - base > size) {
+      ++entry;
+      continue;
+    }
+    taken.push_back(known);
+    entry = entries_.erase(entry);
+  }
+  return taken;
+}
+
+void AllocationMap::put_back(const Allocation& allocation) {
+  std::lock_guard lock(mutex_);
+  insert(allocation);
 }
 
 AllocationList AllocationMap::snapshot() const {

@@ -19,8 +19,18 @@ const Allocation* find_allocation(const AllocationList& list, uint64_t address);
 class AllocationMap {
  public:
   void add(Allocation allocation);
+  // The same for a range that the runtime has just handed out: what was known there was freed unseen.
+  void add_in_place(Allocation allocation);
+  // The same for one that the runtime names several times, in parts and as a whole: those of one call that overlap are
+  // one.
+  void add_joined(Allocation allocation);
   // False when nothing starts there.
-  bool remove(uint64_t base);
+  bool remove(uint64_t base) { return take(base).has_value(); }
+  // What is removed, for put_back() should the runtime not free it.
+  std::optional<Allocation> take(uint64_t base);
+  // All that lies within, however often it was added.
+  std::vector<Allocation> take_within(uint64_t base, uint64_t size);
+  void put_back(const Allocation& allocation);
   // A copy. Overlapping allocations (host memory locked twice) are merged into one.
   AllocationList snapshot() const;
 
@@ -29,8 +39,11 @@ class AllocationMap {
     Allocation allocation;
     uint32_t references = 1;  // the same range may be locked several times
   };
+  using Entries = std::map<uint64_t, Entry>;
+  void insert(const Allocation& allocation);
+
   mutable std::mutex mutex_;
-  std::map<uint64_t, Entry> entries_;
+  Entries entries_;
   uint64_t next_ordinal_ = 1;
 };
 

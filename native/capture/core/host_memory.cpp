@@ -1,11 +1,28 @@
 #include "capture/core/host_memory.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "base/bytes.h"
 
 namespace kernloop::capture {
+
+bool is_unmapped(uint64_t address, uint64_t size) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = address / page * page, end = address + size;
+  // ENOMEM: part of the range is not mapped, or, of a page, the page.
+  const auto is_missing = [](uint64_t base, uint64_t bytes) {
+    return msync(reinterpret_cast<void*>(base), bytes, MS_ASYNC) != 0 && errno == ENOMEM;
+  };
+  if (!is_missing(begin, end - begin)) return false;
+  for (uint64_t at = begin; at < end; at += page) {
+    if (!is_missing(at, page)) return false;
+  }
+  return true;
+}
 
 HostMemory::~HostMemory() {
   if (file_ >= 0) close(file_);

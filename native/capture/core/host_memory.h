@@ -10,6 +10,9 @@
 
 namespace kernloop::capture {
 
+// Whether nothing is mapped there any more.
+bool is_unmapped(uint64_t address, uint64_t size);
+
 class HostMemory {
  public:
   HostMemory() = default;

@@ -52,6 +52,12 @@ void Agent::at_exit() {
 void Agent::finish() {
   profiler.wait_all(Deadline::in(std::chrono::seconds(5)));
   say_goodbye();
+  // ROCr tells the user of signals that are left when it ends.
+  profiler.release();
+  for (QueueState* queue : queues.alive()) {
+    if (queue->unfinished && queue->unfinished.value() >= 1) queue->unfinished.leak();
+    queue->unfinished = OwnSignal();
+  }
 }
 
 Result<ResolvedKernel> Agent::resolve(uint64_t kernel_object) {

@@ -1,6 +1,7 @@
 #include "capture/hsa/dispatch_handler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "capture/core/selected_dispatch.h"
 #include "capture/hsa/hsa_device.h"
@@ -8,8 +9,7 @@
 namespace kernloop::capture {
 namespace {
 
-using Packet = hsa_kernel_dispatch_packet_t;  // every AQL packet has its size
-static_assert(sizeof(Packet) == 64);
+using Packet = AqlPacket;
 
 LaunchShape shape_of(const KernelEntry& kernel, const Packet& packet) {
   return {kernel.identity,
@@ -26,46 +26,22 @@ bool holds_dispatch(const Packet* packets, uint64_t count) {
                      [](const Packet& packet) { return packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH; });
 }
 
-// Hands packets on in runs, leaving some out.
-class Batch {
- public:
-  Batch(const Packet* packets, uint64_t count, PacketWriter write) : packets_(packets), count_(count), write_(write) {}
-  // Everything before `index` goes on now; `index` itself does not.
-  void pass_until(uint64_t index) {
-    const uint64_t from = next_;
-    next_ = index + 1;
-    if (index > from) write_(packets_ + from, index - from);
-  }
-  void pass_rest() {
-    if (count_ > next_) write_(packets_ + next_, count_ - next_);
-    next_ = count_;
-  }
-
- private:
-  const Packet* packets_;
-  const uint64_t count_;
-  const PacketWriter write_;
-  uint64_t next_ = 0;
-};
-
+// Hands packets on in runs, leaving some out. A batch of one is one call of the packet writer (drain.h).
 class DispatchHandler {
  public:
   DispatchHandler(Agent& agent, QueueState& queue, const Packet* packets, uint64_t count, PacketWriter write)
-      : agent_(agent), queue_(queue), packets_(packets), count_(count), write_(write), batch_(packets, count, write) {}
+      : agent_(agent), queue_(queue), packets_(packets), count_(count), write_(write) {}
 
   // Nothing left to capture: counts, and hands on.
   void count_only() {
     uint64_t dispatches = 0;
     for (uint64_t i = 0; i < count_; ++i) {
-      if (is_marker(i)) {
-        batch_.pass_until(i);
-      } else if (packet_type(packets_[i]) == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
-        ++dispatches;
-        agent_.kernel(packets_[i].kernel_object)->dispatches->fetch_add(1, std::memory_order_relaxed);
-      }
+      if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
+      ++dispatches;
+      agent_.kernel(packets_[i].kernel_object)->dispatches->fetch_add(1, std::memory_order_relaxed);
     }
     if (dispatches != 0) agent_.recorder->dispatches()->fetch_add(dispatches, std::memory_order_relaxed);
-    batch_.pass_rest();
+    pass_rest();
   }
 
   void profile() {
@@ -76,20 +52,16 @@ class DispatchHandler {
       agent_.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
       Packet ours = packets_[i];
       if (!agent_.profiler.attach(ours, *kernel, queue_.device)) continue;
-      batch_.pass_until(i);
+      pass_until(i);
       write_(&ours, 1);
     }
-    batch_.pass_rest();
+    pass_rest();
   }
 
   void capture() {
-    const Inside inside(*this);
-    queue_.submitted.fetch_add(1, std::memory_order_relaxed);
+    const HoldScope inside(agent_.hold);
+    captures_ = true;
     for (uint64_t i = 0; i < count_; ++i) {
-      if (is_marker(i)) {
-        batch_.pass_until(i);
-        continue;
-      }
       if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
@@ -98,34 +70,29 @@ class DispatchHandler {
       std::vector<Due> due =
           agent_.selections.on_dispatch({kernel->selections, kernel->gates, shape_of(*kernel, packets_[i])});
       if (due.empty()) continue;
-      batch_.pass_until(i);
+      pass_until(i);
       capture_one(*kernel, packets_[i], index, std::move(due));
     }
-    batch_.pass_rest();
-    agent_.drainer.add_tail_barrier(queue_, write_);
+    pass_rest();
   }
 
-  void pass_rest() { batch_.pass_rest(); }
+  void pass_rest() {
+    if (count_ > next_) pass_until(count_);
+  }
 
  private:
-  // A call of the app that a capture may hold. Its queue is drained all the same: it leaves a barrier first.
-  class Inside {
-   public:
-    explicit Inside(DispatchHandler& handler) : gate_(handler.agent_.hold) {
-      if (gate_.try_enter()) return;
-      handler.agent_.drainer.on_held(handler.queue_, handler.write_);
-      gate_.enter();
+  // Everything before `index` goes on now; `index` itself does not.
+  void pass_until(uint64_t index) {
+    const uint64_t from = std::exchange(next_, index + 1);
+    if (index > from) hand_on(packets_ + from, index - from);
+  }
+
+  void hand_on(const Packet* packets, uint64_t count) {
+    if (captures_) {
+      agent_.drainer.hand_on(queue_, packets, count, write_);
+    } else {
+      write_(packets, count);
     }
-    ~Inside() { gate_.leave(); }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-
-   private:
-    HoldGate& gate_;
-  };
-
-  bool is_marker(uint64_t i) {
-    return agent_.drainer.may_see_markers() && agent_.drainer.take_marker(&packets_[i], queue_, write_);
   }
 
   void capture_one(const KernelEntry& kernel, const Packet& packet, uint64_t index, std::vector<Due> due) {
@@ -151,7 +118,7 @@ class DispatchHandler {
     const bool handed_over = device && device->handed_over();
     device.reset();
     queue_.capturing.store(false);
-    if (!handed_over) write_(&packet, 1);
+    if (!handed_over) hand_on(&packet, 1);
   }
 
   Agent& agent_;
@@ -159,7 +126,8 @@ class DispatchHandler {
   const Packet* packets_;
   const uint64_t count_;
   const PacketWriter write_;
-  Batch batch_;
+  uint64_t next_ = 0;  // of the packets, to be handed on
+  bool captures_ = false;
 };
 
 }  // namespace
@@ -167,16 +135,16 @@ class DispatchHandler {
 void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWriter write) {
   QueueState& queue = *static_cast<QueueState*>(data);
   Agent& agent = *queue.agent;
-  if (!agent.active() && !agent.drainer.may_see_markers()) {
+  if (!agent.active()) {
     if (holds_dispatch(static_cast<const Packet*>(raw), count)) agent.on_use_after_fork();
     write(raw, count);
     return;
   }
   DispatchHandler handler(agent, queue, static_cast<const Packet*>(raw), count, write);
   try {
-    if (agent.active() && agent.profiling()) {
+    if (agent.profiling()) {
       handler.profile();
-    } else if (agent.active() && agent.selections.anything_left()) {
+    } else if (agent.selections.anything_left()) {
       handler.capture();
     } else {
       handler.count_only();

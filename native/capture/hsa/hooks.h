@@ -1,9 +1,14 @@
 // The intercepted functions. Each file holds those of one concern and puts them into the runtime's tables.
 #pragma once
 
+#include <string_view>
+
 #include "capture/hsa/hsa_api.h"
 
 namespace kernloop::capture {
+
+// Allocations of this call end by munmap, of which nobody tells.
+inline constexpr std::string_view kSvmApi = "hsa_amd_svm_attributes_set";
 
 void install_memory_hooks(HsaApiTable& table);
 void install_copy_hooks(HsaApiTable& table);

@@ -32,6 +32,7 @@ inline rocr::Rocm52AmdExtTable& rocm52_amd_table(const HsaApiTable& table) {
 
 // The core table is the same in both; what a runtime's tables lack reads as null.
 struct HsaOriginals {
+  AmdTable tables = AmdTable::kUnknown;
   CoreApiTable core{};
   rocr::LaterAmdExtTable amd{};
 
@@ -39,6 +40,7 @@ struct HsaOriginals {
   bool copy_from(const HsaApiTable& table) {
     const AmdTable layout = amd_table_of(table);
     if (layout == AmdTable::kUnknown) return false;
+    tables = layout;
     std::memcpy(&core, table.core_, std::min<size_t>(sizeof core, table.core_->version.minor_id));
     if (layout == AmdTable::kRocm52) {
       rocr::copy_common_slots(amd, rocm52_amd_table(table));

@@ -1,6 +1,7 @@
 #include "capture/hsa/hsa_device.h"
 
 #include "base/bytes.h"
+#include "capture/hsa/hooks.h"
 
 namespace kernloop::capture {
 namespace {
@@ -18,6 +19,17 @@ bool on_late_completion(hsa_signal_value_t, void* data) {
   return false;
 }
 
+// Alone in its queue, and everything it wrote visible when it is done. The app's own scopes go: agent and system
+// together are the reserved value 3.
+uint16_t alone_and_visible(uint16_t header) {
+  constexpr unsigned kScope = (1u << HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE) - 1;
+  constexpr unsigned kScopes =
+      kScope << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE | kScope << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+  return static_cast<uint16_t>((header & ~kScopes) | 1u << HSA_PACKET_HEADER_BARRIER |
+                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+}
+
 }  // namespace
 
 HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_packet_t& packet, PacketWriter write)
@@ -26,12 +38,9 @@ HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_
       packet_(packet),
       write_(write),
       completion_(OwnSignal::create(agent.hsa, 1)),
-      counters_(agent.hsa) {
-  agent_.drainer.begin();
-}
+      counters_(agent.hsa) {}
 
 HsaDevice::~HsaDevice() {
-  agent_.drainer.end();
   if (!ours_) return;
   if (completion_.value() < 1) {
     complete_for_app(agent_.hsa, completion_.get(), packet_.completion_signal);
@@ -43,7 +52,18 @@ HsaDevice::~HsaDevice() {
 }
 
 std::optional<Error> HsaDevice::drain(Deadline deadline) {
-  return agent_.drainer.wait(queue_, write_, deadline);
+  if (auto refusal = agent_.drainer.wait(deadline)) return refusal;
+  drop_unmapped();
+  return std::nullopt;
+}
+
+void HsaDevice::drop_unmapped() {
+  for (const Allocation& allocation : agent_.allocations.snapshot()) {
+    if (allocation.api != kSvmApi || !is_unmapped(allocation.host_address, allocation.size)) continue;
+    agent_.allocations.take_within(allocation.base, allocation.size);
+    agent_.log.line("managed memory at %s (%llu bytes) is no longer mapped: the program has freed it",
+                    to_hex_number(allocation.base).c_str(), static_cast<unsigned long long>(allocation.size));
+  }
 }
 
 std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
@@ -67,13 +87,10 @@ std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   const HsaOriginals& hsa = agent_.hsa;
   hsa_kernel_dispatch_packet_t packet = packet_;
   if (completion_) packet.completion_signal = completion_.get();
-  // Alone in its queue, and everything it wrote visible when it is done.
-  packet.header |= (1 << HSA_PACKET_HEADER_BARRIER) |
-                   (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE) |
-                   (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+  packet.header = alone_and_visible(packet.header);
   handed_over_ = true;
   if (!completion_) {
-    write_(&packet, 1);
+    agent_.drainer.hand_on(queue_, &packet, 1, write_);
     return Error{"NO_SIGNAL", "the runtime has no signal left for the dispatch",
                  "close other programs that use this device"};
   }
@@ -81,7 +98,7 @@ std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 1);
   ours_ = true;
   counters_.record_accesses(true);
-  write_(&packet, 1);
+  agent_.drainer.hand_on(queue_, &packet, 1, write_);
   const bool done = wait_below_one(hsa, completion_.get(), deadline, [this] { return queue_.failed.load(); });
   if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 0);
 

@@ -27,6 +27,8 @@ class HsaDevice : public DeviceCapture {
   bool handed_over() const { return handed_over_; }
 
  private:
+  void drop_unmapped();
+
   Agent& agent_;
   QueueState& queue_;
   const hsa_kernel_dispatch_packet_t packet_;

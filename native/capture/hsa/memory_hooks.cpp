@@ -11,11 +11,11 @@ void track(Agent& agent, const void* base, size_t size, MemoryClass memory_class
   allocation.size = size;
   allocation.memory_class = memory_class;
   allocation.api = api;
-  agent.allocations.add(allocation);
+  agent.allocations.add_in_place(allocation);
 }
 
 // Memory of the host process that was made visible to the device.
-void track_host(Agent& agent, const void* device_address, const void* host_address, size_t size, std::string_view api) {
+Allocation of_host(const void* device_address, const void* host_address, size_t size, std::string_view api) {
   Allocation allocation;
   allocation.base = reinterpret_cast<uint64_t>(device_address);
   allocation.size = size;
@@ -23,17 +23,33 @@ void track_host(Agent& agent, const void* device_address, const void* host_addre
   allocation.api = api;
   allocation.host_owned = true;
   allocation.host_address = reinterpret_cast<uint64_t>(host_address);
-  agent.allocations.add(allocation);
+  return allocation;
 }
 
-// A call that takes memory away: held while a capture looks at it.
-template <typename Call>
-hsa_status_t releasing(const void* base, Call&& call) {
+// A call that takes memory away: held while a capture looks at it. What the runtime does not take away stays known.
+// Removed before the call: from its end on another thread may be given the same address.
+template <typename Take, typename Call>
+hsa_status_t releasing_what(Take&& take, Call&& call) {
   Agent* agent = active_agent();
   if (agent == nullptr) return call();
   HoldScope scope(agent->hold);
-  agent->guarded([&] { agent->allocations.remove(reinterpret_cast<uint64_t>(base)); });
-  return call();
+  std::vector<Allocation> taken;
+  agent->guarded([&] { taken = take(agent->allocations); });
+  const hsa_status_t status = call();
+  if (status == HSA_STATUS_SUCCESS) return status;
+  agent->guarded([&] {
+    for (const Allocation& allocation : taken) agent->allocations.put_back(allocation);
+  });
+  return status;
+}
+
+template <typename Call>
+hsa_status_t releasing(const void* base, Call&& call) {
+  const auto take = [base](AllocationMap& allocations) {
+    const auto taken = allocations.take(reinterpret_cast<uint64_t>(base));
+    return taken ? std::vector<Allocation>{*taken} : std::vector<Allocation>();
+  };
+  return releasing_what(take, std::forward<Call>(call));
 }
 
 // Locked ranges are known by their host address at unlock, by their device address in the map.
@@ -91,7 +107,7 @@ void locked(hsa_status_t status, void* host, size_t size, void** device, std::st
   if (agent == nullptr || status != HSA_STATUS_SUCCESS) return;
   agent->guarded([&] {
     locked_ranges().add(host, *device);
-    track_host(*agent, *device, host, size, api);
+    agent->allocations.add(of_host(*device, host, size, api));
   });
 }
 
@@ -112,9 +128,10 @@ hsa_status_t memory_lock_to_pool(void* host, size_t size, hsa_agent_t* agents, i
 hsa_status_t memory_unlock(void* host) {
   Agent* agent = active_agent();
   if (agent == nullptr) return originals().amd.hsa_amd_memory_unlock_fn(host);
-  HoldScope scope(agent->hold);
-  agent->guarded([&] { agent->allocations.remove(reinterpret_cast<uint64_t>(locked_ranges().remove(host))); });
-  return originals().amd.hsa_amd_memory_unlock_fn(host);
+  const void* device = locked_ranges().remove(host);
+  const hsa_status_t status = releasing(device, [&] { return originals().amd.hsa_amd_memory_unlock_fn(host); });
+  if (status != HSA_STATUS_SUCCESS && device != host) agent->guarded([&] { locked_ranges().add(host, device); });
+  return status;
 }
 
 hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t size, uint32_t count, const hsa_agent_t* agents,
@@ -161,20 +178,20 @@ hsa_status_t vmem_map(void* base, size_t size, size_t offset, hsa_amd_vmem_alloc
   return status;
 }
 
+// One call may take several mappings away.
 hsa_status_t vmem_unmap(void* base, size_t size) {
-  return releasing(base, [&] { return originals().amd.hsa_amd_vmem_unmap_fn(base, size); });
+  const auto take = [&](AllocationMap& allocations) {
+    return allocations.take_within(reinterpret_cast<uint64_t>(base), size);
+  };
+  return releasing_what(take, [&] { return originals().amd.hsa_amd_vmem_unmap_fn(base, size); });
 }
 
-// Shared virtual memory is ordinary memory of the process, named by its attributes only; nothing ever says that it is
-// gone.
+// Shared virtual memory is ordinary memory of the process, named by its attributes only, for parts of it, too. It is
+// unmapped without a word (HsaDevice::drop_gone).
 hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_pair_t* attributes, size_t count) {
   const hsa_status_t status = originals().amd.hsa_amd_svm_attributes_set_fn(base, size, attributes, count);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] {
-      while (agent->allocations.remove(reinterpret_cast<uint64_t>(base))) {
-      }
-      track_host(*agent, base, base, size, "hsa_amd_svm_attributes_set");
-    });
+    agent->guarded([&] { agent->allocations.add_joined(of_host(base, base, size, kSvmApi)); });
   }
   return status;
 }

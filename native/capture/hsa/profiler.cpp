@@ -93,4 +93,9 @@ bool Profiler::wait_all(Deadline deadline) {
   return true;
 }
 
+void Profiler::release() {
+  std::lock_guard lock(mutex_);
+  idle_.clear();
+}
+
 }  // namespace kernloop::capture

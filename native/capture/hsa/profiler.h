@@ -21,6 +21,8 @@ class Profiler {
   bool attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& kernel, hsa_agent_t device);
   // False when some dispatch has not completed at the deadline.
   bool wait_all(Deadline deadline);
+  // Gives back the signals that wait for further dispatches.
+  void release();
 
  private:
   // One dispatch on its way.

@@ -60,7 +60,7 @@ QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
 
 void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
   state.queue = queue;
-  if (queue->type == HSA_QUEUE_TYPE_SINGLE) state.tail_signal = OwnSignal::create(agent.hsa, 0);
+  if (!agent.profiling()) state.unfinished = OwnSignal::create(agent.hsa, 0);
   if (agent.profiling()) agent.hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue, 1);
   state.alive.store(true, std::memory_order_release);
   agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
@@ -76,8 +76,22 @@ struct QueueRequest {
   uint32_t private_segment_size, group_segment_size;
 };
 
+// The runtime gives away its one cooperative queue of the device as what lies behind an intercepted one, and deletes
+// both when the program ends (seen with ROCr 6.4.3; 5.2.3 does not).
+bool is_deleted_twice(const QueueRequest& request) {
+  return request.type == HSA_QUEUE_TYPE_COOPERATIVE && originals().tables == AmdTable::kSinceRocm6;
+}
+
 // An intercepted queue, or none, which the recorder is told.
 hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
+  if (is_deleted_twice(request)) {
+    agent.guarded([&] {
+      agent.note("QUEUE_NOT_INTERCEPTED",
+                 "a cooperative queue is left alone, as this runtime deletes one twice that was intercepted: what is "
+                 "dispatched there is neither seen nor waited for");
+    });
+    return nullptr;
+  }
   QueueState* state = nullptr;
   agent.guarded([&] { state = &agent.queues.add(); });
   if (state == nullptr) return nullptr;
@@ -87,8 +101,10 @@ hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   state->app_callback = request.callback;
   state->app_data = request.data;
   hsa_queue_t* queue = nullptr;
+  // Without a callback of the app the runtime does what it does then.
+  const QueueErrorCallback callback = request.callback != nullptr ? on_queue_error : nullptr;
   hsa_status_t status =
-      hsa.amd.hsa_amd_queue_intercept_create_fn(request.device, request.packets, request.type, on_queue_error, state,
+      hsa.amd.hsa_amd_queue_intercept_create_fn(request.device, request.packets, request.type, callback, state,
                                                 request.private_segment_size, request.group_segment_size, &queue);
   if (status == HSA_STATUS_SUCCESS) {
     status = hsa.amd.hsa_amd_queue_intercept_register_fn(queue, on_packets, state);
@@ -169,10 +185,19 @@ hsa_status_t queue_destroy(hsa_queue_t* queue) {
   Agent* agent = active_agent();
   if (agent == nullptr) return originals().core.hsa_queue_destroy_fn(queue);
   HoldScope scope(agent->hold);
+  QueueState* state = nullptr;
   agent->guarded([&] {
-    if (QueueState* state = agent->queues.find(queue)) state->alive.store(false, std::memory_order_release);
+    state = agent->queues.find(queue);
+    if (state != nullptr) state->alive.store(false, std::memory_order_release);
   });
-  return originals().core.hsa_queue_destroy_fn(queue);
+  const hsa_status_t status = originals().core.hsa_queue_destroy_fn(queue);
+  if (state == nullptr) return status;
+  if (status == HSA_STATUS_SUCCESS) {
+    state->unfinished = OwnSignal();  // no barrier is left that would write to it
+  } else {
+    state->alive.store(true, std::memory_order_release);
+  }
+  return status;
 }
 
 hsa_status_t set_profiler_enabled(hsa_queue_t* queue, int enable) {

@@ -16,6 +16,9 @@ class Agent;
 using PacketWriter = hsa_amd_queue_intercept_packet_writer;
 using QueueErrorCallback = void (*)(hsa_status_t, hsa_queue_t*, void*);
 
+using AqlPacket = hsa_kernel_dispatch_packet_t;  // every AQL packet has its size
+static_assert(sizeof(AqlPacket) == 64);
+
 struct QueueState {
   Agent* agent = nullptr;
   uint32_t index = 0;
@@ -28,17 +31,8 @@ struct QueueState {
   std::atomic<bool> failed{false};     // the runtime reported an error: nothing in it completes any more
   std::atomic<bool> profiling{false};  // as the app asked
   std::atomic<bool> capturing{false};  // one of its dispatches is being captured
-  std::atomic<uint64_t> submitted{0};  // batches handed on while there was something to capture
-
-  // Draining, see drain.h.
-  std::mutex drain_mutex;
-  OwnSignal drain_signal;
-  bool drain_injected = false;
-  uint64_t drained_at = 0;  // `submitted` when it was last known to be idle
-
-  // Single-producer queues, into which only the app may write: each batch is followed by a barrier that takes one from
-  // this.
-  OwnSignal tail_signal;
+  // How many barriers of ours (drain.h) are still to complete in it. Empty where the runtime had no signal left.
+  OwnSignal unfinished;
 };
 
 class QueueList {

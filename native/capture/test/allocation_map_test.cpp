@@ -1,6 +1,9 @@
 #include "capture/core/allocation_map.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "capture/core/host_memory.h"
 
 namespace kernloop::capture {
 namespace {
@@ -46,6 +49,81 @@ TEST(AllocationMap, OverlappingRangesComeOutAsOne) {
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].base, 0x1000u);
   EXPECT_EQ(list[0].size, 0x1800u);
+}
+
+TEST(AllocationMap, WhatTheRuntimeHandsOutAgainWasFreedUnseen) {
+  AllocationMap map;
+  map.add_in_place(range(0x1000, 0x1000));
+  map.add_in_place(range(0x1000, 0x400));
+  map.add_in_place(range(0x1800, 0x100));
+  map.add_in_place(range(0x1700, 0x1000));
+  ASSERT_EQ(map.snapshot().size(), 2u);
+  EXPECT_EQ(map.snapshot()[0].size, 0x400u);
+  EXPECT_EQ(map.snapshot()[1].base, 0x1700u);
+  EXPECT_TRUE(map.remove(0x1000));
+  EXPECT_FALSE(map.remove(0x1000)) << "one free is enough";
+}
+
+TEST(AllocationMap, AFreeThatFailedLeavesWhatWasThere) {
+  AllocationMap map;
+  map.add_in_place(range(0x1000, 0x1000));
+  const auto taken = map.take(0x1000);
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(map.snapshot().empty());
+  map.put_back(*taken);
+  ASSERT_EQ(map.snapshot().size(), 1u);
+  EXPECT_EQ(map.snapshot()[0].size, 0x1000u);
+  EXPECT_EQ(map.snapshot()[0].ordinal, 1u);
+}
+
+// hipMemAdvise of a page of managed memory names that page.
+TEST(AllocationMap, ARangeThatIsNamedAgainInPartDoesNotShrink) {
+  AllocationMap map;
+  const auto managed = [](uint64_t base, uint64_t size) {
+    Allocation allocation = range(base, size, MemoryClass::kHost);
+    allocation.api = "hsa_amd_svm_attributes_set";
+    allocation.host_owned = true;
+    allocation.host_address = base;
+    return allocation;
+  };
+  map.add_joined(managed(0x10000, 0x10000));
+  for (uint64_t base : {0x10000, 0x14000, 0x1f000}) map.add_joined(managed(base, 0x1000));
+  ASSERT_EQ(map.snapshot().size(), 1u);
+  EXPECT_EQ(map.snapshot()[0].base, 0x10000u);
+  EXPECT_EQ(map.snapshot()[0].size, 0x10000u);
+  map.add_joined(managed(0xf000, 0x2000));
+  ASSERT_EQ(map.snapshot().size(), 1u);
+  EXPECT_EQ(map.snapshot()[0].base, 0xf000u);
+  EXPECT_EQ(map.snapshot()[0].host_address, 0xf000u);
+  EXPECT_EQ(map.snapshot()[0].end(), 0x20000u);
+  map.add_joined(managed(0x20000, 0x1000));
+  EXPECT_EQ(map.snapshot().size(), 2u) << "what only touches it is another allocation";
+  EXPECT_TRUE(map.remove(0xf000));
+  EXPECT_FALSE(map.remove(0xf000));
+}
+
+TEST(AllocationMap, MappingsAreRemovedByRange) {
+  AllocationMap map;
+  for (uint64_t base : {0x1000, 0x2000, 0x3000, 0x4000}) map.add_in_place(range(base, 0x1000));
+  EXPECT_EQ(map.take_within(0x2000, 0x2000).size(), 2u);
+  EXPECT_TRUE(map.take_within(0x4000, 0x800).empty()) << "not as a whole";
+  ASSERT_EQ(map.snapshot().size(), 2u);
+  EXPECT_EQ(map.snapshot()[1].base, 0x4000u);
+}
+
+// Freed managed memory must not refuse captures for ever; memory of which a part is left is still an error.
+TEST(HostMemory, IsGoneOnceNothingOfItIsMapped) {
+  constexpr size_t kPage = 4096;
+  auto* base = static_cast<uint8_t*>(
+      mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  ASSERT_NE(base, MAP_FAILED);
+  const auto address = reinterpret_cast<uint64_t>(base);
+  EXPECT_FALSE(is_unmapped(address, 4 * kPage));
+  munmap(base, kPage);
+  EXPECT_FALSE(is_unmapped(address, 4 * kPage)) << "its end is there";
+  EXPECT_TRUE(is_unmapped(address + 16, 100));
+  munmap(base + kPage, 3 * kPage);
+  EXPECT_TRUE(is_unmapped(address + 1, 4 * kPage - 1));
 }
 
 TEST(AllocationMap, OrdinalsCountAllocationsFromOne) {

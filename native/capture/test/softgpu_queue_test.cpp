@@ -2,6 +2,7 @@
 // once.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <map>
 
 #include "archive/reader.h"
@@ -17,7 +18,11 @@ using Json = nlohmann::json;
 using Environment = std::map<std::string, std::string>;
 
 const Environment kOldTables = {{"KERNLOOP_SOFTGPU_API_TABLES", "1"}};  // ROCm 5.2
+// One packet at a time, and one call of the packet writer for each.
+const Environment kOldWriter = {{"KERNLOOP_SOFTGPU_API_TABLES", "1"}, {"KERNLOOP_SOFTGPU_HOSTILE", "writer-once"}};
 const Environment kNewTables = {{"KERNLOOP_SOFTGPU_API_TABLES", "2"}};  // since ROCm 6
+
+const Environment kCooperative = {{"KERNLOOP_SOFTGPU_API_TABLES", "2"}, {"KERNLOOP_SOFTGPU_HOSTILE", "cooperative"}};
 
 // Runtimes whose AMD table has slots in other places must not be read by ours.
 TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
@@ -111,8 +116,63 @@ TEST_P(SoftgpuBatchTest, EachDispatchOfASubmissionIsCapturedInItsTurn) {
 
 // 0: the submission is whole; 61: it goes around the end of the ring of 64.
 INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuBatchTest,
-                         ::testing::Values(std::pair(&kOldTables, "0"), std::pair(&kNewTables, "0"),
+                         ::testing::Values(std::pair(&kOldTables, "0"), std::pair(&kOldWriter, "0"),
+                                           std::pair(&kOldWriter, "61"), std::pair(&kNewTables, "0"),
                                            std::pair(&kNewTables, "61")));
+
+// It belongs to the same submission as a captured dispatch, and came to the device after that.
+TEST_F(SoftgpuQueueTest, WhatCameBehindACapturedDispatchIsWaitedForByTheNextCapture) {
+  for (uint64_t ordinal : {1, 3}) run.select("^append$", ordinal, "reachable", std::to_string(ordinal));
+  ASSERT_EQ(record({"behind", "pool"}, kNewTables), 0) << output;
+  expect_list("1", {}, {11});
+  expect_list("3", {11, 22}, {11, 22, 33});
+}
+
+class SoftgpuCrowdTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const Environment*> {};
+
+TEST_P(SoftgpuCrowdTest, CapturesThatAreDueAtOnceBesideABusyQueueTakeTheirTurns) {
+  run.select_several("^append$", Json::array({{1, 8}}), 8);
+  ASSERT_EQ(record({"crowd", "pool"}, *GetParam()), 0) << output;
+  EXPECT_EQ(run.events("captured").size(), 8u) << run.recorder->output();
+  EXPECT_TRUE(run.event("refused").is_null()) << run.event("refused");
+}
+
+INSTANTIATE_TEST_SUITE_P(Writers, SoftgpuCrowdTest, ::testing::Values(&kNewTables, &kOldWriter));
+
+TEST_F(SoftgpuQueueTest, MemoryThatTheRuntimeDidNotFreeIsStillCaptured) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "kept"}, {{"KERNLOOP_SOFTGPU_HOSTILE", "failed-frees"}}), 0) << output;
+  expect_list("s", {11}, {11, 22});
+}
+
+// ROCr 6.4 has one cooperative queue for each agent, deletes it at its end, and would delete it a second time with the
+// queue that intercepts it.
+TEST_F(SoftgpuQueueTest, ACooperativeQueueIsLeftAloneWhichIsTold) {
+  run.select("^append$");
+  ASSERT_EQ(record({"cooperative", "pool"}, kCooperative), 0) << output;
+  EXPECT_EQ(note(), "QUEUE_NOT_INTERCEPTED");
+  EXPECT_NE(run.event("note").value("text", "").find("cooperative"), std::string::npos) << run.event("note");
+  EXPECT_TRUE(run.event("captured").is_null());
+}
+
+class SoftgpuLeftTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const char*> {};
+
+// ROCr says so in the program's own output.
+TEST_P(SoftgpuLeftTest, NoSignalOfOursIsLeftWhenTheRuntimeEnds) {
+  run.config["mode"] = GetParam();
+  if (run.config["mode"] == "capture") run.select("^append$", 2);
+  ASSERT_EQ(record({"crowd", "pool"}, {{"KERNLOOP_SOFTGPU_LOG", "1"}}), 0) << output;
+  EXPECT_NE(output.find("kernloop softgpu: gfx90a"), std::string::npos) << "the log is on: " << output;
+  EXPECT_EQ(output.find("signals were left"), std::string::npos) << output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, SoftgpuLeftTest, ::testing::Values("profile", "capture"));
+
+// Nobody would learn of the error: the runtime ends the process by itself, and so it does under the agent.
+TEST_F(SoftgpuQueueTest, AnErrorInAQueueWithoutCallbackEndsTheProcess) {
+  run.select("^append$");
+  EXPECT_EQ(record({"broken", "pool"}, kNewTables), 128 + SIGABRT) << output;
+}
 
 TEST_F(SoftgpuQueueTest, AQueueMadeByDescriptorIsIntercepted) {
   run.select("^append$", 3);

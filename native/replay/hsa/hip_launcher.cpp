@@ -12,7 +12,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// The part of HIP's C interface that is used (hip_runtime_api.h), which has kept its shape from ROCm 4 to 6.
+// The part of HIP's C interface that is used (hip_runtime_api.h), which has kept its shape from ROCm 4 to 7.
 using HipStatus = int;
 constexpr HipStatus kHipSuccess = 0;
 constexpr HipStatus kHipErrorIllegalAddress = 700, kHipErrorLaunchFailure = 719;
@@ -20,7 +20,7 @@ void* const kParameterBuffer = reinterpret_cast<void*>(1);  // HIP_LAUNCH_PARAM_
 void* const kParameterSize = reinterpret_cast<void*>(2);    // HIP_LAUNCH_PARAM_BUFFER_SIZE
 void* const kParameterEnd = reinterpret_cast<void*>(3);     // HIP_LAUNCH_PARAM_END
 
-constexpr const char* kNames[] = {"libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
+constexpr const char* kNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
 
 // Set by a thread of HIP that wants to end the process, on its way to do so.
 std::atomic<bool> hip_aborts{false};

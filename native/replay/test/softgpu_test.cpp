@@ -1,6 +1,8 @@
 // The program itself, in a process of its own, on the software GPU: compiled kernels against captures computed on the
 // host.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
 #include <fstream>
 #include <set>
@@ -378,6 +380,25 @@ TEST_F(SoftGpuReplay, FindsBytesBetweenVariablesAlsoThroughHip) {
     EXPECT_EQ(outcome.exit_code, kExitPass) << launch << outcome.last();
     EXPECT_EQ(outcome.count("variable_missing"), 0u);
     EXPECT_EQ(outcome.last()["compared_bytes"], 2 * Capture::kCount * 4 + 16 + 32 + 4 + 16) << "the gap counts";
+  }
+}
+
+// A machine without development links has one name of it, which tells its ROCm.
+TEST_F(SoftGpuReplay, TheHipRuntimeIsFoundByTheNameOfEachRelease) {
+  void* const hip = ::dlopen("libamdhip64.so.5", RTLD_LAZY | RTLD_LOCAL);
+  ASSERT_NE(hip, nullptr) << ::dlerror();
+  link_map* map = nullptr;
+  ASSERT_EQ(::dlinfo(hip, RTLD_DI_LINKMAP, &map), 0);
+  const std::vector<std::string> names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+  for (const std::string& there : names) {
+    const auto folder = directory_.path() / there;
+    std::filesystem::create_directory(folder);
+    // Whatever else the machine has is not to be found.
+    for (const char* name : {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"})
+      if (name != there) std::ofstream(folder / name) << "no library";
+    std::filesystem::create_symlink(std::filesystem::canonical(map->l_name), folder / there);
+    const ProgramRun outcome = run({"--launch", "hip"}, {{"LD_LIBRARY_PATH", folder}});
+    EXPECT_EQ(outcome.exit_code, kExitPass) << there << outcome.last();
   }
 }
 

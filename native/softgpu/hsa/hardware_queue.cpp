@@ -98,6 +98,10 @@ void HardwareQueue::wait_for_doorbell(uint64_t index) {
 
 std::optional<QueueError> HardwareQueue::execute(const Packet& packet, uint64_t index, Completion& completion) {
   const uint16_t header = load_header(packet);
+  if (has_reserved_scope(header)) {
+    return QueueError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+                      "packet " + std::to_string(index) + ": fence scope 3, which is reserved"};
+  }
   switch (packet_type(header)) {
     case HSA_PACKET_TYPE_KERNEL_DISPATCH:
       return dispatch(packet, index, completion);

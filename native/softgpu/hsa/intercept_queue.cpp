@@ -1,5 +1,6 @@
 #include "softgpu/hsa/intercept_queue.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "softgpu/hsa/log.h"
@@ -8,7 +9,18 @@ namespace kernloop::softgpu {
 
 thread_local InterceptQueue::Cursor InterceptQueue::cursor_;
 
-InterceptQueue::InterceptQueue(std::unique_ptr<HardwareQueue> target) : target_(std::move(target)) {}
+namespace {
+
+// Whoever kept a pointer to the packet finds nothing of it.
+void spoil(Packet& slot) {
+  std::memset(slot.body, 0x5a, sizeof slot.body);
+  store_header(slot, kInvalidHeader);
+}
+
+}  // namespace
+
+InterceptQueue::InterceptQueue(std::unique_ptr<HardwareQueue> target, bool writes_once)
+    : target_(std::move(target)), writes_once_(writes_once) {}
 
 InterceptQueue::~InterceptQueue() {
   // The target's thread may be in the error callback with our queue in hand: it ends first.
@@ -38,9 +50,9 @@ void InterceptQueue::ring() {
 void InterceptQueue::process() {
   for (;;) {
     const uint64_t until_wrap = memory_->size() - (next_ & (memory_->size() - 1));
+    const uint64_t most = writes_once_ ? 1 : until_wrap;
     uint64_t count = 0;
-    while (count < until_wrap && packet_type(load_header(memory_->slot(next_ + count))) != HSA_PACKET_TYPE_INVALID)
-      ++count;
+    while (count < most && packet_type(load_header(memory_->slot(next_ + count))) != HSA_PACKET_TYPE_INVALID) ++count;
     if (count == 0) return;
     size_t level;
     {
@@ -48,7 +60,7 @@ void InterceptQueue::process() {
       level = interceptors_.size();
     }
     pass_on({&memory_->slot(next_), count}, level, next_);
-    for (uint64_t i = 0; i < count; ++i) store_header(memory_->slot(next_ + i), kInvalidHeader);
+    for (uint64_t i = 0; i < count; ++i) spoil(memory_->slot(next_ + i));
     next_ += count;
     memory_->read_index().store(next_, std::memory_order_release);
   }
@@ -76,6 +88,10 @@ void InterceptQueue::write(const void* packets, uint64_t count) {
     return;
   }
   if (count == 0) return;
+  if (cursor.queue->writes_once_ && std::exchange(cursor_.has_written, true)) {
+    report_error("a handler called its packet writer twice: ROCr before ROCm 6.0 jumps to nowhere");
+    std::abort();
+  }
   cursor.queue->pass_on({static_cast<const Packet*>(packets), count}, cursor.level, cursor.packet_index);
 }
 

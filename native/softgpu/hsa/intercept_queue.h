@@ -13,11 +13,12 @@ namespace kernloop::softgpu {
 // Handlers run on the thread that rings the doorbell, as in ROCr, and may block. While one runs, another thread (or the
 // handler itself) that rings only leaves word, and the first thread goes on with its packets. The handler registered
 // last sees packets first; its writer hands them to the one before, and the first one's writer to the real queue. A
-// handler is given all consecutive valid packets up to the ring's end at once (ROCr gives one at a time; the API allows
-// both).
+// handler is given all consecutive valid packets up to the ring's end at once, as by ROCr today, or one at a time for
+// one call of the writer (`writes_once`), as by ROCr before ROCm 6.0, which a second call made jump to nowhere.
+// A packet is overwritten once its handler has returned.
 class InterceptQueue final : public Queue, public Doorbell {
  public:
-  explicit InterceptQueue(std::unique_ptr<HardwareQueue> target);
+  InterceptQueue(std::unique_ptr<HardwareQueue> target, bool writes_once);
   ~InterceptQueue() override;
 
   void start(std::unique_ptr<QueueMemory> memory);
@@ -37,6 +38,7 @@ class InterceptQueue final : public Queue, public Doorbell {
     InterceptQueue* queue = nullptr;
     size_t level = 0;  // handlers that have not seen the packets yet
     uint64_t packet_index = 0;
+    bool has_written = false;
   };
   static thread_local Cursor cursor_;
 
@@ -45,6 +47,7 @@ class InterceptQueue final : public Queue, public Doorbell {
   void pass_on(std::span<const Packet> packets, size_t level, uint64_t packet_index);
 
   std::unique_ptr<HardwareQueue> target_;
+  const bool writes_once_;
   std::unique_ptr<QueueMemory> memory_;
   std::mutex mutex_;
   std::vector<Interceptor> interceptors_;

@@ -79,6 +79,10 @@ hsa_status_t Memory::release(void* pointer) {
   Allocations::node_type node;
   {
     std::lock_guard lock(mutex_);
+    if (const auto found = allocations_.find(address_of(pointer));
+        fails_first_release_ && found != allocations_.end()) {
+      if (!std::exchange(found->second.release_failed, true)) return HSA_STATUS_ERROR;
+    }
     node = allocations_.extract(address_of(pointer));
   }
   if (node.empty()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;

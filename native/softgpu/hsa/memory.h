@@ -34,6 +34,8 @@ class Memory {
   void track_initialization(bool enabled) { tracks_initialization_ = enabled; }
   hsa_status_t allocate(const Pool& pool, uint64_t size, void** pointer);
   hsa_status_t release(void* pointer);
+  // From here on of each allocation.
+  void fail_first_release(bool enabled) { fails_first_release_ = enabled; }
 
   // Host memory of the program made accessible to the GPU, by whole pages as on hardware. Ranges may overlap and nest.
   hsa_status_t lock(void* pointer, uint64_t size);
@@ -66,6 +68,7 @@ class Memory {
     const Pool* pool;
     uint64_t ordinal;
     void* user_data = nullptr;
+    bool release_failed = false;
     std::vector<ReleaseCallback> callbacks;
   };
   struct Locked {
@@ -89,7 +92,7 @@ class Memory {
   Allocations allocations_;
   std::multimap<uint64_t, Locked> locked_;  // by the pointer given
   uint64_t next_ordinal_ = 1;
-  bool tracks_initialization_ = false;
+  bool tracks_initialization_ = false, fails_first_release_ = false;
   uint64_t used_device_ = 0;
   uint64_t used_host_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "base/numbers.h"
@@ -22,23 +23,29 @@ Status read_number(const char* (*environment)(const char*), const char* name, ui
   return Unit{};
 }
 
-Status read_checks(const char* (*environment)(const char*), Checks& checks) {
-  const char* text = environment("KERNLOOP_SOFTGPU_CHECK");
+struct Word {
+  std::string_view name;
+  bool* is_set;
+};
+
+Status read_words(const char* (*environment)(const char*), const char* variable, std::span<const Word> words) {
+  const char* text = environment(variable);
   if (text == nullptr) return Unit{};
   std::string_view rest = text;
   while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    const bool all = word == "all";
-    if (!all && word != "bounds" && word != "uninitialized" && word != "races") {
-      return Error{
-          "BAD_OPTION",
-          "KERNLOOP_SOFTGPU_CHECK=" + std::string(text) + ": there is no check named '" + std::string(word) + "'",
-          "give all, or some of bounds, uninitialized and races with commas between them"};
+    const std::string_view given = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), given.size() + 1));
+    bool is_known = false;
+    for (const Word& word : words) {
+      if (given != "all" && given != word.name) continue;
+      *word.is_set = is_known = true;
     }
-    checks.bounds |= all || word == "bounds";
-    checks.uninitialized |= all || word == "uninitialized";
-    checks.races |= all || word == "races";
+    if (is_known) continue;
+    std::string names;
+    for (const Word& word : words) names += ", " + std::string(word.name);
+    return Error{"BAD_OPTION",
+                 std::string(variable) + "=" + text + ": '" + std::string(given) + "' is none of its words",
+                 "give all, or some of these with commas between them: " + names.substr(2)};
   }
   return Unit{};
 }
@@ -66,7 +73,15 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_SEED", kAny, options.seed); !s) return s.error();
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", kAny, options.max_wave_instructions); !s)
     return s.error();
-  if (Status s = read_checks(environment, options.checks); !s) return s.error();
+  Checks& checks = options.checks;
+  const Word of_checks[] = {
+      {"bounds", &checks.bounds}, {"uninitialized", &checks.uninitialized}, {"races", &checks.races}};
+  if (Status s = read_words(environment, "KERNLOOP_SOFTGPU_CHECK", of_checks); !s) return s.error();
+  Hostility& hostility = options.hostility;
+  const Word of_hostility[] = {{"writer-once", &hostility.writer_once},
+                               {"cooperative", &hostility.cooperative},
+                               {"failed-frees", &hostility.failed_frees}};
+  if (Status s = read_words(environment, "KERNLOOP_SOFTGPU_HOSTILE", of_hostility); !s) return s.error();
   options.threads = static_cast<uint32_t>(threads);
   options.log_level = static_cast<int>(log_level);
   options.api_tables = static_cast<int>(api_tables);

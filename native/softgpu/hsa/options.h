@@ -11,6 +11,13 @@
 
 namespace kernloop::softgpu {
 
+// What HSA runtimes do besides, and this one does not by itself: for tests of whatever attaches to a runtime.
+struct Hostility {
+  bool writer_once = false;   // packets come one by one, each for one call of the packet writer: ROCr before ROCm 6.0
+  bool cooperative = false;   // an intercepted cooperative queue ends the process at hsa_shut_down: ROCr 6.4
+  bool failed_frees = false;  // the first attempt to free an allocation fails
+};
+
 struct Options {
   std::string target = "gfx90a";       // KERNLOOP_SOFTGPU: gfx90a, gfx1030, gfx942 or gfx1100
   uint32_t threads = 0;                // KERNLOOP_SOFTGPU_THREADS, 0: all cores
@@ -19,7 +26,8 @@ struct Options {
   int log_level = 0;                   // KERNLOOP_SOFTGPU_LOG
   // KERNLOOP_SOFTGPU_API_TABLES: what tools are handed, 1: the tables of ROCm 5.2, 2: those since ROCm 6.
   int api_tables = 1;
-  Checks checks;  // KERNLOOP_SOFTGPU_CHECK, a list
+  Checks checks;        // KERNLOOP_SOFTGPU_CHECK, a list
+  Hostility hostility;  // KERNLOOP_SOFTGPU_HOSTILE, a list
 
   Isa isa() const {
     for (const Isa isa : kExecutedIsas) {

@@ -88,6 +88,7 @@ Runtime::Runtime(Options given)
   settings.max_wave_instructions = options.max_wave_instructions;
   settings.checks = options.checks;
   memory.track_initialization(options.checks.uninitialized);
+  memory.fail_first_release(options.hostility.failed_frees);
   settings.seed = options.seed;
   settings.threads = options.threads;
   log_line(LogLevel::kSetup, "%s, %u threads (0: all), seed %lu", options.target.c_str(), options.threads,
@@ -95,9 +96,15 @@ Runtime::Runtime(Options given)
 }
 
 Runtime::~Runtime() {
+  if (options.hostility.cooperative && has_intercepted_cooperative_) {
+    report_error("the agent's cooperative queue was intercepted: ROCr 6.4 deletes it twice");
+    std::abort();
+  }
   // Queues first: their threads use all the rest, and the list of them.
-  const auto last = queues.take_all();
+  auto last = queues.take_all();
   for (const auto& queue : last) queue->inactivate();
+  last.clear();
+  if (const size_t left = signals.live()) log_line(LogLevel::kSetup, "%zu signals were left", left);
 }
 
 std::unique_ptr<HardwareQueue> Runtime::make_queue(uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
@@ -122,7 +129,8 @@ std::shared_ptr<InterceptQueue> Runtime::create_intercept_queue(uint32_t size, h
                                                                 QueueErrorCallback callback, void* callback_data) {
   auto target = make_queue(size, type, callback, callback_data);
   if (target == nullptr) return nullptr;
-  auto queue = std::make_shared<InterceptQueue>(std::move(target));
+  if (type == HSA_QUEUE_TYPE_COOPERATIVE) has_intercepted_cooperative_ = true;
+  auto queue = std::make_shared<InterceptQueue>(std::move(target), options.hostility.writer_once);
   auto memory_of_queue =
       QueueMemory::create(queue_addresses, space, signals, size, type, HSA_QUEUE_FEATURE_KERNEL_DISPATCH, queue.get());
   if (memory_of_queue == nullptr) return nullptr;

@@ -80,6 +80,7 @@ class Runtime {
     hsa_amd_system_event_callback_t callback;
     void* data;
   };
+  std::atomic<bool> has_intercepted_cooperative_{false};
   std::mutex mutex_;
   std::vector<SystemEventHandler> system_event_handlers_;
   Tools tools_;

@@ -101,6 +101,7 @@ hsa_signal_t Signals::create(int64_t value, Doorbell* doorbell) {
   State& beside = state(signal);
   beside.doorbell = doorbell;
   beside.live.store(true, std::memory_order_release);
+  ++live_;
   return signal;
 }
 
@@ -109,11 +110,17 @@ bool Signals::destroy(hsa_signal_t signal) {
   if (!valid(signal)) return false;
   State& beside = state(signal);
   beside.live.store(false, std::memory_order_release);
+  --live_;
   beside.doorbell = nullptr;
   beside.record.reset();
   abi(signal).kind = AMD_SIGNAL_KIND_INVALID;
   free_.push_back(index_of(signal));
   return true;
+}
+
+size_t Signals::live() const {
+  std::lock_guard lock(mutex_);
+  return live_;
 }
 
 void Signals::store(hsa_signal_t signal, int64_t value) {

@@ -57,6 +57,7 @@ class Signals {
   // An empty handle when the signals are used up.
   hsa_signal_t create(int64_t value, Doorbell* doorbell = nullptr);
   bool destroy(hsa_signal_t signal);
+  size_t live() const;
   bool valid(hsa_signal_t signal) const;
 
   static amd_signal_t& abi(hsa_signal_t signal) { return *reinterpret_cast<amd_signal_t*>(signal.handle); }
@@ -130,6 +131,7 @@ class Signals {
   std::atomic<uint32_t> running_dispatches_{0};
   std::atomic<size_t> chunk_count_{0};
   std::unique_ptr<Chunk[]> chunks_;
+  size_t live_ = 0;
   mutable std::mutex mutex_;
   std::shared_ptr<const DispatchRecord> last_record_;
   std::vector<size_t> free_;

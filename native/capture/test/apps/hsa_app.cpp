@@ -4,12 +4,14 @@
 #include <hsa/hsa_ext_amd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "abi/hsa/later_api.h"
@@ -51,9 +53,9 @@ hsa_status_t take_agent(hsa_agent_t agent, void*) {
 }
 
 uint64_t load_kernel(const char* file, const char* name) {
-  static std::vector<char> code;  // stays where it is as long as the executable
   std::ifstream in(file, std::ios::binary);
-  code.assign(std::istreambuf_iterator<char>(in), {});
+  // Stays where it is as long as the executable.
+  const auto& code = *new std::vector<char>(std::istreambuf_iterator<char>(in), {});
   hsa_code_object_reader_t reader;
   hsa_executable_t executable;
   hsa_executable_symbol_t symbol;
@@ -67,10 +69,9 @@ uint64_t load_kernel(const char* file, const char* name) {
   return object;
 }
 
-hsa_queue_t* classic_queue() {
+hsa_queue_t* classic_queue(hsa_queue_type32_t type = HSA_QUEUE_TYPE_MULTI) {
   hsa_queue_t* queue = nullptr;
-  CHECK(hsa_queue_create(device.gpu, kRingPackets, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX,
-                         &queue));
+  CHECK(hsa_queue_create(device.gpu, kRingPackets, type, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &queue));
   return queue;
 }
 
@@ -118,10 +119,12 @@ uint32_t* map_memory(size_t bytes) {
   return static_cast<uint32_t*>(base);
 }
 
+// Kernels with the scopes of the HIP runtime (clr: fenceScopeAgent_).
 uint16_t header(unsigned type) {
+  const unsigned scope = type == HSA_PACKET_TYPE_KERNEL_DISPATCH ? HSA_FENCE_SCOPE_AGENT : HSA_FENCE_SCOPE_SYSTEM;
   return static_cast<uint16_t>(type << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
-                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+                               scope << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                               scope << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
 }
 
 using Packet = hsa_kernel_dispatch_packet_t;
@@ -137,13 +140,17 @@ Packet barrier(unsigned type, hsa_signal_t dependency = {}, hsa_signal_t complet
   return as_any;
 }
 
-Packet append(uint64_t kernel, uint32_t* list, uint32_t* length, uint32_t value) {
+struct Arguments {
+  uint32_t* first;
+  uint32_t* second;
+  uint32_t value;
+};
+
+Packet dispatch(uint64_t kernel, const Arguments& arguments) {
   void* block = nullptr;
   CHECK(hsa_amd_memory_pool_allocate(device.kernarg, 64, 0, &block));
   std::memset(block, 0, 64);
-  std::memcpy(block, &list, 8);
-  std::memcpy(static_cast<char*>(block) + 8, &length, 8);
-  std::memcpy(static_cast<char*>(block) + 16, &value, 4);
+  std::memcpy(block, &arguments, sizeof arguments);
   Packet packet{};
   packet.header = header(HSA_PACKET_TYPE_KERNEL_DISPATCH);
   packet.setup = 1;
@@ -152,6 +159,10 @@ Packet append(uint64_t kernel, uint32_t* list, uint32_t* length, uint32_t value)
   packet.kernel_object = kernel;
   packet.kernarg_address = block;
   return packet;
+}
+
+Packet append(uint64_t kernel, uint32_t* list, uint32_t* length, uint32_t value) {
+  return dispatch(kernel, {list, length, value});
 }
 
 // All of them with one write of the doorbell.
@@ -189,22 +200,89 @@ int run(hsa_queue_t* queue, uint64_t kernel, uint32_t* list, uint32_t* length, s
   return count == 4 && std::memcmp(found, expected, sizeof found) == 0 ? 0 : 1;
 }
 
+void submit_and_wait(hsa_queue_t* queue, std::vector<Packet> packets) {
+  hsa_signal_t done;
+  CHECK(hsa_signal_create(1, 0, nullptr, &done));
+  packets.push_back(barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done));
+  submit(queue, packets);
+  wait(done);
+  CHECK(hsa_signal_destroy(done));
+}
+
+// A second queue submits while what came behind a captured dispatch, in the same submission, still runs.
+int run_behind(const char* file, uint32_t* list, uint32_t* length) {
+  hsa_queue_t *first = classic_queue(), *second = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");
+  void* flag = nullptr;
+  CHECK(hsa_amd_memory_pool_allocate(device.kernarg, 64, 0, &flag));
+  std::memset(flag, 0, 64);
+  submit(first, {append(kernel, list, length, 11), dispatch(wait_for, {static_cast<uint32_t*>(flag), nullptr, 0}),
+                 append(kernel, list, length, 22)});
+  std::thread other([&] { submit_and_wait(second, {append(kernel, list, length, 33)}); });
+  usleep(300000);
+  __atomic_store_n(static_cast<uint32_t*>(flag), 1u, __ATOMIC_RELEASE);
+  other.join();
+  submit_and_wait(first, {});
+  uint32_t count = 0;
+  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  for (hsa_queue_t* queue : {first, second}) CHECK(hsa_queue_destroy(queue));
+  return count == 3 ? 0 : 1;
+}
+
+// Two threads whose dispatches are due at the same time, and a queue that is never idle for long.
+int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
+  const uint64_t kernel = load_kernel(file, "append.kd"), count_up = load_kernel(file, "count_up.kd");
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    hsa_queue_t* queue = classic_queue();
+    while (!stop) submit_and_wait(queue, {dispatch(count_up, {length + 128, nullptr, 0})});
+    CHECK(hsa_queue_destroy(queue));
+  });
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 2; ++t) {
+    threads.emplace_back([=] {
+      hsa_queue_t* queue = classic_queue();
+      for (uint32_t i = 0; i < 4; ++i) submit_and_wait(queue, {append(kernel, list + t * 64, length + t * 64, i + 1)});
+      CHECK(hsa_queue_destroy(queue));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  stop = true;
+  busy.join();
+  uint32_t counts[65] = {};
+  CHECK(hsa_memory_copy(counts, length, sizeof counts));
+  return counts[0] == 4 && counts[64] == 4 ? 0 : 1;
+}
+
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor pool|mapped [SKIP]
+// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|broken pool|mapped|kept [SKIP]
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
   const size_t skip = argument_count > 4 ? std::stoul(arguments[4]) : 0;
   CHECK(hsa_init());
   CHECK(hsa_iterate_agents(take_agent, nullptr));
-  hsa_queue_t* queue = queues == "descriptor" ? queue_by_descriptor() : classic_queue();
   constexpr size_t kBytes = 2u << 20;
   uint32_t* list = memory == "mapped" ? map_memory(kBytes) : allocate(kBytes / sizeof(uint32_t));
   uint32_t* length = allocate(1024);
   CHECK(hsa_amd_memory_fill(list, 0, kBytes / sizeof(uint32_t)));
   CHECK(hsa_amd_memory_fill(length, 0, 1024));
-  const int result = run(queue, load_kernel(arguments[1], "append.kd"), list, length, skip);
+  // The runtime does not free it: it is still there.
+  if (memory == "kept" && hsa_amd_memory_pool_free(list) == HSA_STATUS_SUCCESS) return 3;
+  int result = 0;
+  if (queues == "behind") {
+    result = run_behind(arguments[1], list, length);
+  } else if (queues == "crowd") {
+    result = run_crowd(arguments[1], list, length);
+  } else if (queues == "broken") {
+    submit_and_wait(classic_queue(), {barrier(HSA_PACKET_TYPE_AGENT_DISPATCH)});
+  } else {
+    hsa_queue_t* queue = queues == "descriptor"    ? queue_by_descriptor()
+                         : queues == "cooperative" ? classic_queue(HSA_QUEUE_TYPE_COOPERATIVE)
+                                                   : classic_queue();
+    result = run(queue, load_kernel(arguments[1], "append.kd"), list, length, skip);
+  }
   CHECK(hsa_shut_down());
   return result;
 }
