@@ -64,7 +64,7 @@ class Inputs {
     return digestsOf(readFiles(this.inputs, this.folders));
   }
 
-  /** What the plugin wrote down before Nx hashed the tasks is still so. */
+  /** Compares with what the plugin wrote down before Nx hashed the tasks. */
   requireAsHashed(): void {
     const { env } = this.deps;
     for (const input of this.inputs) {
@@ -99,7 +99,7 @@ class Inputs {
     for (const file of files) if (now[file] !== undefined && this.value(file) !== now[file]) throw changedInput(path);
   }
 
-  /** Of another command, which began after this one, it says nothing of what this one's tasks were hashed by. */
+  /** A value that another command wrote, which began after this one, does not tell what this one's tasks were hashed by. */
   private value(file: string): string {
     const path = join(this.workspaceRoot, file);
     const began = BigInt(this.deps.env[beganVariable] ?? 0);

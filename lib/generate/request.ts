@@ -19,7 +19,7 @@ export interface PristineRequest {
   /** What the kernel is taken for. */
   language?: LanguageName | undefined;
   compileLimitSeconds: number;
-  /** What was compiled for other kernels of the command. */
+  /** Units that were compiled for other kernels of the command. */
   units?: CompiledUnits | undefined;
 }
 

@@ -8,9 +8,9 @@ import products from './native-products.json';
 /** What of the native build runs at a user's, relative to it: the one list, also of the packages (tools/package.mjs) and of what Nx hashes. */
 export type NativeProduct = keyof typeof products;
 export const nativeProducts = Object.keys(products) as NativeProduct[];
-/** What capture, replay and the software GPU need: no build is without them. */
+/** Capture, replay and the software GPU need these: every build has them. */
 export const coreProducts = nativeProducts.filter((name) => core.includes(name));
-/** What a build may lack; a checkout builds them when a stage first asks (lib/deps/built-native.ts). */
+/** A build may lack these; a checkout builds them when a stage first asks (lib/deps/built-native.ts). */
 export const restProducts = nativeProducts.filter((name) => !core.includes(name));
 
 /** Products of the native build (docs/contributing/seams.md, "Native build"). */

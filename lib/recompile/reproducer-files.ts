@@ -27,7 +27,7 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
   );
 }
 
-/** Where the compiler finds them: beside the file that asks, or else from the reproducer on. */
+/** The compiler finds them beside the file that asks, or else from the reproducer on. */
 function askedIn(root: string, file: string): string[] {
   const names = [...readFileSync(file, 'utf8').matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
   return names.map((name) => {

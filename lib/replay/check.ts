@@ -34,7 +34,7 @@ export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }:
   if (selfcheck.verdict === 'failed') doubt(`its self-check failed (${selfcheck.reason ?? 'no reason given'})`);
 }
 
-/** Of all processes; null unless both sides were checked. */
+/** Joins what all processes tell; null unless both sides were checked. */
 export function checkOf(events: readonly CheckedEvent[]): Check | null {
   const of = (wanted: Side) => {
     const found = events.filter(({ side }) => side === wanted);

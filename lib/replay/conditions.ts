@@ -18,7 +18,7 @@ export type Conditions = z.output<typeof conditionsSchema>;
 /** Clocks that differ by more than this share make a difference of their own. */
 const sameClocks = 0.01;
 
-/** Of several processes. */
+/** Joins what several processes saw. */
 export function mergeConditions(all: readonly Conditions[]): Conditions | null {
   const [first, ...rest] = all;
   return first === undefined ? null : rest.reduce(merged, first);
@@ -51,7 +51,7 @@ export function conditionsWords({ samples, sm_mhz: sm, memory_mhz: memory, celsi
   return parts.filter(Boolean).join(', ');
 }
 
-/** What the clocks have to do with a ratio of times; null where they were the same for both sides. */
+/** Says that the clocks of both sides differed, which is part of a ratio of their times; null if they did not. */
 export function clocksApart(captured: Conditions, variant: Conditions): string | null {
   const [a, b] = [captured.sm_mhz, variant.sm_mhz];
   if (!a || !b) return null;

@@ -179,7 +179,7 @@ export interface ReplayOutcome {
   tolerances: ToleranceEvent[];
   /** Of a replay side by side. */
   checked: CheckedEvent[];
-  /** Of a device that tells them: one for each side. */
+  /** One for each side, if the device tells them. */
   conditions: ConditionsEvent[];
   /** Null where the device is opened by its own name (cuda). */
   ranOn: RanOn | null;

@@ -74,7 +74,7 @@ function rereadWords({ reread = [] }: Selfcheck): string[] {
   );
 }
 
-/** Of a launch that began with other values where the captured code neither reads nor writes. */
+/** A launch began with other values where the captured code neither reads nor writes. */
 function strayWords({ stray = [] }: Unsummed): string {
   const [first] = stray;
   const bytes = stray.reduce((sum, one) => sum + one.bytes, 0);

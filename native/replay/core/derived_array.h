@@ -33,7 +33,7 @@ struct InputArray {
   bool is_declared = false;         // else guessed from what it holds
   std::vector<AddressRange> parts;  // offsets of whole elements that change: sorted, disjoint
 
-  // Of the values that the app had there.
+  // Describes the values that the app had there.
   std::vector<uint8_t> sample;  // raw elements
   bool has_zeros = false, has_negatives = false, is_constant = true;
   int quantum = 0;  // of f32 and f64: every value is a multiple of 2^quantum

@@ -21,17 +21,6 @@ constexpr size_t kMostArrays = 64;
 constexpr uint64_t kRepeats = 2;        // of the captured code, before a difference counts
 constexpr uint64_t kCalibrations = 16;  // of captured code whose result varies, for each input
 
-class Told final : public EventSink {
- public:
-  void emit(const Json& event) override { events_.push_back(event); }
-  void tell(EventSink& sink) const {
-    for (const Json& event : events_) sink.emit(event);
-  }
-
- private:
-  std::vector<Json> events_;
-};
-
 // What the captured code may touch, beside what it touched with the captured input.
 enum class MayTouch { kAnything, kTheSame, kLess };
 
@@ -67,7 +56,7 @@ struct Party {
 // How a launch ended, and what it touched.
 struct Ran {
   Launched launched;
-  Told told;
+  HeldBack told;
 };
 
 class DerivedInputs {
@@ -367,7 +356,7 @@ class DerivedInputs {
       Answer& answer = answers_.front();
       auto ran = launch(variant(), answer.input, 0);
       if (!ran) return ran.error();
-      Told told = std::move(ran->told);
+      HeldBack told = std::move(ran->told);
       Comparison comparison;
       if (ran->launched.is_complete) {
         auto compared = compare(variant(), answer, told);
@@ -411,7 +400,7 @@ class DerivedInputs {
       auto ran = launch(captured(), answer.input, kCalibrations + i);
       if (!ran) return ran.error();
       if (!ran->launched.is_complete) return false;
-      Told untold;
+      HeldBack untold;
       auto compared = compare(captured(), answer, untold);
       if (!compared) return compared.error();
       if (compared->differing_bytes > 0 || !compared->undecided.empty()) return false;
@@ -452,7 +441,7 @@ class DerivedInputs {
       snapshot_.forget_programs();
       if (auto unloaded = placement->unload_code(); !unloaded) return unloaded;
     }
-    Told again;
+    HeldBack again;
     auto program = load_for_replay(options_, cache_, device_, side.code, side.targets.empty() ? sink_ : again);
     if (!program) return program.error();
     side.program = std::move(*program);

@@ -142,7 +142,7 @@ class DeviceReplay {
   // `size` bytes at `address`, in place or copied into `scratch` or a buffer of the device: valid until the next call
   // of anything here.
   virtual Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch);
-  // Of all bytes of `ranges`, of which another digest means other bytes. Comparable with digests of this object alone.
+  // A digest of all bytes of `ranges`: another digest means other bytes. It compares with digests of this object alone.
   virtual Result<Digest> digest(const std::vector<AddressRange>& ranges);
 
   // UNSUPPORTED_OPTION where the device leaves its caches as they are.
@@ -157,7 +157,7 @@ class DeviceReplay {
   // Clocks and the like, right after a launch; none where nobody tells.
   virtual std::optional<Conditions> conditions() { return std::nullopt; }
 
-  // What this device needs at the very least to write so many bytes of its memory, whatever its caches hold; 0:
+  // The time that this device needs at least to write so many bytes of its memory, whatever its caches hold; 0:
   // unknown.
   virtual uint64_t least_ns_to_write(uint64_t) const { return 0; }
 

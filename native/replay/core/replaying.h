@@ -47,7 +47,7 @@ Status tell_lens(const Options& options, DeviceReplay& device, const Program& pr
 Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink);
 
-// Of the measured launches. Emits `conditions` where the device tells of any.
+// Emits `conditions` of the measured launches if the device tells any.
 void tell_conditions(const Program& program, EventSink& sink);
 
 // Against *post*, module variables that a variant keeps included.

@@ -175,7 +175,7 @@ class SideBySide {
 
   bool is_to_be_compared() const { return !options_.overrides.make_another_result(); }
 
-  // What the launch left in memory, against what the app computed.
+  // Compares what the first launch left in memory with what the app computed.
   Status compare_first(Side& side) {
     if (!is_to_be_compared()) return Unit{};
     auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,

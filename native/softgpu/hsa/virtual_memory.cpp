@@ -29,7 +29,7 @@ bool same_file(int first, int second) {
   return ::fstat(first, &a) == 0 && ::fstat(second, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Of memory that this runtime exported, in this process or in another; nothing for other files.
+// The size of memory that this runtime exported, in this process or in another; nothing for other files.
 std::optional<uint64_t> exported_bytes(int file) {
   std::array<char, 64> name{};
   const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name.data(), name.size());
