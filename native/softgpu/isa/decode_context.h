@@ -78,9 +78,7 @@ class DecodeContext {
     if (!is_half(type)) return vgpr(field, type, operand);
     return vgpr(field & 0x7f, type, operand) && name_half(field >> 7, operand);
   }
-  bool is_half(OperandType type) const {
-    return is_gfx1100() && is_16_bit(type) && type != OperandType::kPkF16 && type != OperandType::kPkI16;
-  }
+  bool is_half(OperandType type) const { return is_gfx1100() && is_16_bit(type) && !is_packed(type); }
   static bool name_half(bool high, Operand& operand) {
     operand.sdwa_select = high ? kHighHalf : kLowHalf;
     return true;
@@ -104,14 +102,17 @@ class DecodeContext {
     instruction.literal_dword = word(literal_at_);
     instruction.size_bytes = static_cast<uint8_t>(4 * (literal_at_ + 1));
     operand = literal_operand(instruction.literal_dword, type);
-    // A relocated literal may take any value; relocations are 32 bits wide.
-    return dwords_of(type) == 1 && !is_16_bit(type) ? true : literal_is_canonical(instruction.literal_dword, type);
+    // A relocated literal may take any value; relocations are 32 bits wide. So may a packed one, of which LLVM 15
+    // judges the low half alone.
+    const bool any_value = dwords_of(type) == 1 && (!is_16_bit(type) || is_packed(type));
+    return any_value || literal_is_canonical(instruction.literal_dword, type);
   }
 
   // The K of v_madmk and v_madak: always a dword, so any value is canonical that fits the operand.
   bool k_literal(OperandType type, Operand& operand) {
     literal(type, operand);
-    if (truncated_ || (type == OperandType::kF16 && instruction.literal_dword > 0xffff)) return false;
+    const bool fits = instruction.literal_dword <= 0xffff || is_sign_extended_half(instruction.literal_dword, type);
+    if (truncated_ || (type == OperandType::kF16 && !fits)) return false;
     // A source that names K again is no relocation.
     const Operand& src0 = instruction.src[0];
     return !src0.is_literal || literal_is_canonical(src0.literal, src0.type);

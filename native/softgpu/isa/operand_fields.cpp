@@ -99,13 +99,13 @@ bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand) {
 }
 
 bool is_sign_extended_half(uint32_t literal, OperandType type) {
-  return is_16_bit_integer(type) && literal >= 0xffff8000u;
+  return is_16_bit(type) && !is_packed(type) && literal >= 0xffff8000u;
 }
 
 uint64_t expand_literal(uint32_t literal, OperandType type) {
   if (type == OperandType::kF64) return static_cast<uint64_t>(literal) << 32;
   if (type == OperandType::kI64) return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(literal)));
-  return is_16_bit_integer(type) ? literal & 0xffff : literal;
+  return is_16_bit(type) && !is_packed(type) ? literal & 0xffff : literal;
 }
 
 Operand literal_operand(uint32_t literal, OperandType type) {

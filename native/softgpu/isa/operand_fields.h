@@ -44,7 +44,8 @@ Operand literal_operand(uint32_t literal, OperandType type);
 // The value that a 32-bit literal stands for in an operand of this type.
 uint64_t expand_literal(uint32_t literal, OperandType type);
 
-// Negative 16-bit integers are sign-extended by the compiler, though not by the assembler; both mean the low half.
+// Values of 16 bits are sign-extended by compilers (halves by LLVM 21's), though not by the assembler; both mean the
+// low half.
 bool is_sign_extended_half(uint32_t literal, OperandType type);
 
 // False for a literal that LLVM would not write for a number: one that has an inline form, or set bits above a 16-bit

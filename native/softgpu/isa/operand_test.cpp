@@ -280,6 +280,22 @@ TEST(OperandsOfGfx1100, ALongFormMayMoveLanes) {
   EXPECT_EQ(decode_gfx1100({0xd6550008, 0x04c008fa, 0xff00e410}).status, DecodeStatus::kUnknown);  // src1 is a scalar
 }
 
+// hipcc of ROCm 7 writes -17 for a half so, as LLVM 22's disassembler reads it: v_cmp_ngt_f16_e32 vcc_lo, 0xcc40, v0.l
+TEST(OperandsOfGfx1100, ALiteralOf16BitsIsTheLowHalfOfItsDword) {
+  const Instruction compare = decode_gfx1100({0x7c1600ff, 0xffffcc40}).instruction;
+  EXPECT_EQ(compare.op, Op::v_cmp_ngt_f16);
+  EXPECT_EQ(compare.size_bytes, 8);
+  EXPECT_EQ(compare.src[0].value, 0xcc40u);
+  EXPECT_EQ(disassemble(compare), "v_cmp_ngt_f16_e32 vcc_lo, 0xcc40, v0.l");
+  EXPECT_EQ(decode_gfx1100({0x7c1600ff, 0x0001cc40}).status, DecodeStatus::kUnknown);  // no compiler's
+}
+
+TEST(OperandsOfGfx1100, APackedLiteralHasBothHalves) {
+  const Instruction product = decode_gfx1100({0xcc104000, 0x180200ff, 0xbc003c00}).instruction;
+  EXPECT_EQ(disassemble(product), "v_pk_mul_f16 v0, 0xbc003c00, v0");
+  EXPECT_EQ(product.src[0].value, 0xbc003c00u);
+}
+
 TEST(Decoder, EmptyInputIsTruncated) {
   EXPECT_EQ(decode(kGfx90a, {}).status, DecodeStatus::kTruncated);
 }

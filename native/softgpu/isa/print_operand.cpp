@@ -75,7 +75,7 @@ std::string half_name(Isa isa, const Operand& operand) {
 }
 
 std::string print_constant(const Operand& operand) {
-  if (operand.is_literal) return hex(is_16_bit_integer(operand.type) ? operand.value : operand.literal);
+  if (operand.is_literal) return hex(is_16_bit(operand.type) ? operand.value : operand.literal);
   static constexpr const char* kFloats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
   const unsigned code = operand.index;
   if (code >= 240 && code < 248) return kFloats[code - 240];

@@ -246,6 +246,11 @@ constexpr bool is_16_bit(OperandType type) {
          type == OperandType::kF16 || type == OperandType::kPkF16 || type == OperandType::kPkI16;
 }
 
+constexpr bool is_packed(OperandType type) {
+  return type == OperandType::kPkF16 || type == OperandType::kPkI16 || type == OperandType::kPkF32 ||
+         type == OperandType::kPkI32;
+}
+
 constexpr bool is_16_bit_integer(OperandType type) {
   return type == OperandType::kB16 || type == OperandType::kI16 || type == OperandType::kU16;
 }

@@ -195,6 +195,26 @@ TEST(VectorPacked, RefusesTheUndocumentedUpperHalfOfAConstantPair) {
   EXPECT_TRUE(t.supports(i));
 }
 
+// -x - 0 of a pair, as clang writes it: v_pk_add_f32 v[1:2], v[3:4], 0 neg_lo:[1,1] neg_hi:[1,1]
+TEST(VectorPacked, ZeroIsZeroInBothHalvesOfAConstantPair) {
+  for (Op op : {Op::v_pk_add_f32, Op::v_pk_mul_f32}) {
+    TestWave t;
+    Instruction i = packed(op, {vgpr(1, 2)}, {vgpr(3, 2), constant(0)});
+    i.op_sel_hi = i.neg_lo = i.neg_hi = 3;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      t.lane(3)[l] = fbits(static_cast<float>(l) - 7);
+      t.lane(4)[l] = fbits(0.5f * static_cast<float>(l));
+    }
+    ASSERT_TRUE(t.run(i));
+    for (unsigned half = 0; half < 2; ++half) {
+      for (unsigned l = 0; l < kLanes; ++l) {
+        const volatile float x = as_f32(t.lane(3 + half)[l]), zero = -0.0f;
+        EXPECT_EQ(fbits(op == Op::v_pk_add_f32 ? -x + zero : -x * zero), t.lane(1 + half)[l]);
+      }
+    }
+  }
+}
+
 TEST(VectorMixed, EachSourceIsAHalfOrAFloatAndTheResultGoesWhereNamed) {
   TestWave t;
   t.fill(1, 0x40003c00);  // halves 2, 1
