@@ -49,6 +49,7 @@ const chosen: Record<string, string> = {
   'double counting': 'histogram: overlapping strides',
   'stray store': 'compact_ordered: an end mark in the last place',
   'kept state': 'saxpy: nothing from the third launch on',
+  'missing wait': 'saxpy: used at once',
 };
 /** What is published before it is there: only an order of the blocks shows it. */
 const publishedTooEarly = [
@@ -57,6 +58,8 @@ const publishedTooEarly = [
   'scan_chained: flag before data',
   'scan_chained: plain data, no fence',
 ];
+/** Nothing else goes wrong on the software GPU: the adverse order ends at the instruction. */
+const missingWaits = ['saxpy: used at once', 'saxpy: waits for the first of two'];
 /** From launch to launch: what each launch alone leaves is right. */
 const keptStates: [title: string, verdict: RegExp][] = [
   [
@@ -72,6 +75,8 @@ const keptStates: [title: string, verdict: RegExp][] = [
 /** With what lies there already: memory is as the app left it. */
 const strayStores = ['compact_records: clears the last tag', 'gather_scatter: the value of an empty place'];
 const right = [
+  'saxpy: waits for a load',
+  'saxpy: waits for both loads',
   'gather_scatter: writes back what is there',
   'compact_ordered: reads behind the output',
   'compact_ordered: relies on what lies behind the output',
@@ -92,6 +97,7 @@ describe('planted defects', () => {
     ...Object.values(chosen),
     ...publishedTooEarly,
     ...strayStores,
+    ...missingWaits,
     ...keptStates.map(([title]) => title),
     ...right,
   ];
@@ -147,6 +153,16 @@ describe('planted defects', () => {
       1,
       expect.stringMatching(
         /Result: FAIL \(.*the variant writes [\d,]+ bytes at r\d+ at offset [\d,]+ that the captured code does not, with what lay there already/,
+      ),
+    ]);
+  });
+
+  it.each(missingWaits)('%s ends with the instruction', async (title) => {
+    const outcome = await verdict(find('defects', title));
+    expect([outcome.code === 0, outcome.text]).toEqual([
+      false,
+      expect.stringMatching(
+        /is a result of `global_load_dword .*before this instruction `s_waitcnt vmcnt\(0\)` is missing/,
       ),
     ]);
   });

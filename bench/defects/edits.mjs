@@ -22,6 +22,7 @@ export const kinds = {
   'double counting': 'an element or a partial result taken twice',
   'stray store': 'what lies there already, written where the kernel has nothing to write',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
+  'missing wait': 'a result of a memory operation that is used before it is waited for',
 };
 
 const defect = (kind, kernel, name, replace, why, options = []) => ({ kind, kernel, name, replace, why, options });
@@ -1109,6 +1110,32 @@ export const defects = [
     ],
     'The rest of the page is no part of any segment, and can be written all the same.',
   ),
+
+  // missing wait
+  defect(
+    'missing wait',
+    'saxpy',
+    'used at once',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'if (i >= n) return;\n  float value;\n  asm volatile("global_load_dword %0, %1, off\\nv_mov_b32 %0, %0" : "=&v"(value) : "v"(x + i));\n  y[i] = fmaf(a, value, y[i]);',
+      ],
+    ],
+    'What the register held before is multiplied, most of the time.',
+  ),
+  defect(
+    'missing wait',
+    'saxpy',
+    'waits for the first of two',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'if (i >= n) return;\n  float value, sum;\n  asm volatile("global_load_dword %0, %2, off\\nglobal_load_dword %1, %3, off\\ns_waitcnt vmcnt(1)\\nv_fma_f32 %1, %4, %0, %1" : "=&v"(value), "=&v"(sum) : "v"(x + i), "v"(y + i), "v"(a));\n  y[i] = sum;',
+      ],
+    ],
+    'The second value may come later.',
+  ),
 ];
 
 const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, kernel, name, replace, why, options });
@@ -1116,6 +1143,31 @@ const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, k
 const BODY = Symbol('body');
 
 export const correct = [
+  // Loads by hand that are waited for.
+  right(
+    'waits by hand',
+    'saxpy',
+    'waits for a load',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'if (i >= n) return;\n  float value;\n  asm volatile("global_load_dword %0, %1, off\\ns_waitcnt vmcnt(0)\\nv_mov_b32 %0, %0" : "=&v"(value) : "v"(x + i));\n  y[i] = fmaf(a, value, y[i]);',
+      ],
+    ],
+    'The value is there.',
+  ),
+  right(
+    'waits by hand',
+    'saxpy',
+    'waits for both loads',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'if (i >= n) return;\n  float value, sum;\n  asm volatile("global_load_dword %0, %2, off\\nglobal_load_dword %1, %3, off\\ns_waitcnt vmcnt(0)\\nv_fma_f32 %1, %4, %0, %1" : "=&v"(value), "=&v"(sum) : "v"(x + i), "v"(y + i), "v"(a));\n  y[i] = sum;',
+      ],
+    ],
+    'Both values are there.',
+  ),
   // Kept state that no launch can tell from that of the one before.
   right(
     'own memory',

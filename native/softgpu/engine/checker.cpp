@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "softgpu/engine/byte_shadow.h"
+#include "softgpu/engine/decoded_instruction.h"
 #include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/nearby.h"
 #include "softgpu/isa/print_operand.h"
@@ -59,6 +61,16 @@ void Checker::report(Fault::Kind kind, const Place& place, std::string detail) {
                                              .bytes = place.bytes,
                                              .is_write = place.kind != AccessKind::kLoad},
                                    *wave_));
+}
+
+void Checker::begin_instruction(WaveSlot& wave, const DecodedInstruction& instruction) {
+  std::optional<WaveFault> fault = wave.pending.begin(wave, instruction, services_.entry);
+  if (!fault) return;
+  if (late_stores) throw *std::move(fault);
+  if (!told_.emplace(fault->kind, instruction.address).second) return;
+  const uint64_t pc = std::exchange(wave.pc, instruction.address);  // within a run it is that of its start
+  services_.report(services_.place(*fault, wave));
+  wave.pc = pc;
 }
 
 void Checker::check_bounds(const AddressSpace::Mapping& mapping, const Place& place) {

@@ -24,6 +24,7 @@
 namespace kernloop::softgpu {
 
 class LateStores;
+struct DecodedInstruction;
 
 class Checker {
  public:
@@ -47,6 +48,10 @@ class Checker {
 
   // Of the adverse order, where stores may be late.
   LateStores* late_stores = nullptr;
+  // Around each instruction where results of memory operations have to be waited for (pending_results.h). The adverse
+  // order ends where one was not.
+  bool requires_waits() const { return checks_.waits; }
+  void begin_instruction(WaveSlot& wave, const DecodedInstruction& instruction);
 
   // Accesses that have been found to be in range.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "softgpu/engine/checker.h"
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/probes.h"
@@ -93,6 +94,17 @@ void resolve(Target target, DecodedInstruction& decoded) {
   }
 }
 
+// Of a cache that the checker and the adverse order execute from.
+void execute_waited(Wave& wave, const Instruction& instruction) {
+  const auto& decoded = static_cast<const DecodedInstruction&>(instruction);
+  Checker* checker = wave.memory->checker;
+  if (!checker || !checker->requires_waits()) return decoded.counted(wave, instruction);
+  auto& slot = static_cast<WaveSlot&>(wave);
+  checker->begin_instruction(slot, decoded);
+  decoded.counted(wave, instruction);
+  slot.pending.issue(wave, decoded);
+}
+
 void count_execution(unsigned wave_size, DecodedInstruction& decoded, uint32_t number) {
   decoded.number = number;
   decoded.counted = decoded.execute;
@@ -139,6 +151,8 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
   decoded->address = address;
   if (use_ == Use::kAccesses) {
     if (const ExecuteFn wait = select_wait_for_stores(*decoded)) decoded->execute = wait;
+    decoded->counted = decoded->execute;
+    decoded->execute = execute_waited;
   }
   if (numbers_) {
     const uint32_t number = numbers_->instructions.fetch_add(1, std::memory_order_relaxed);

@@ -36,6 +36,7 @@ struct Fault {
     kOutOfBounds,
     kUninitialized,
     kRace,
+    kMissingWait,  // which stops the adverse order (pending_results.h)
   };
   Kind kind = Kind::kInternal;
   std::string kernel;
@@ -144,8 +145,8 @@ struct DispatchRequest {
 
 // What the checker looks for (checker.h).
 struct Checks {
-  bool bounds = false, uninitialized = false, races = false;
-  explicit operator bool() const { return bounds || uninitialized || races; }
+  bool bounds = false, uninitialized = false, races = false, waits = false;
+  explicit operator bool() const { return bounds || uninitialized || races || waits; }
 };
 
 // The adverse order: several workgroups beside each other, of which the waves are interrupted at every access to memory

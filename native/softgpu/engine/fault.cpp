@@ -39,6 +39,8 @@ const char* describe(Fault::Kind kind) {
       return "bad dispatch";
     case Fault::Kind::kInternal:
       return "internal error of the software GPU";
+    case Fault::Kind::kMissingWait:
+      return "missing wait for memory";
     case Fault::Kind::kOutOfBounds:
       return "access past the end of an allocation";
     case Fault::Kind::kUninitialized:
@@ -75,6 +77,8 @@ const char* Fault::kind_name() const {
       return "bad_dispatch";
     case Kind::kInternal:
       return "internal";
+    case Kind::kMissingWait:
+      return "missing_wait";
     case Kind::kOutOfBounds:
       return "out_of_bounds";
     case Kind::kUninitialized:

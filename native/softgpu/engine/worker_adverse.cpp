@@ -22,7 +22,7 @@ void Worker::run_adverse() {
   const Adverse& adverse = dispatch_.adverse();
   if (!adverse) return;
   if (adverse.races && !dispatch_.checks().races) {
-    adverse_checker_ = make_checker({.races = true});
+    adverse_checker_ = make_checker({.races = true, .waits = true});
     memory_.check_by(adverse_checker_.get());
   }
   adverse_interpreter_.emplace(memory_, dispatch_.access_code(), dispatch_.kernel().target);

@@ -97,6 +97,7 @@ void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& f
   was_split = false;
   lanes_outside = 0;
   flat_scratch = 0;
+  pending.clear();
   last_access_pc = last_access_address = 0;
   repeats_access = met_another = is_narrow = false;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "softgpu/engine/lds_shadow.h"
+#include "softgpu/engine/pending_results.h"
 #include "softgpu/engine/race_shadow.h"
 #include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/wave.h"
@@ -84,6 +85,7 @@ struct WaveSlot : Wave {
   bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
   bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
   uint64_t memory_operations = 0;  // as many as late_stores.h has counted
+  PendingResults pending;          // where they are looked for
   WaveRaces races;
   // Where a probe listens (probes.h).
   struct Probed {

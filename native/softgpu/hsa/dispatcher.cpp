@@ -65,6 +65,7 @@ hsa_status_t status_of(const Fault& fault) {
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     case Fault::Kind::kInstructionLimit:
     case Fault::Kind::kCancelled:
+    case Fault::Kind::kMissingWait:
     case Fault::Kind::kTrap:
       return HSA_STATUS_ERROR_EXCEPTION;
     case Fault::Kind::kInternal:

@@ -74,8 +74,10 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", kAny, options.max_wave_instructions); !s)
     return s.error();
   Checks& checks = options.checks;
-  const Word of_checks[] = {
-      {"bounds", &checks.bounds}, {"uninitialized", &checks.uninitialized}, {"races", &checks.races}};
+  const Word of_checks[] = {{"bounds", &checks.bounds},
+                            {"uninitialized", &checks.uninitialized},
+                            {"races", &checks.races},
+                            {"waits", &checks.waits}};
   if (Status s = read_words(environment, "KERNLOOP_SOFTGPU_CHECK", of_checks); !s) return s.error();
   Hostility& hostility = options.hostility;
   const Word of_hostility[] = {{"writer-once", &hostility.writer_once},

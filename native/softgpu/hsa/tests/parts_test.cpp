@@ -149,7 +149,7 @@ Result<Options> options_with_checks(const char* checks) {
 TEST(Options, NameTheChecksOneByOneOrAllAtOnce) {
   const auto all = options_with_checks("all");
   ASSERT_TRUE(all);
-  EXPECT_TRUE(all->checks.bounds && all->checks.uninitialized && all->checks.races);
+  EXPECT_TRUE(all->checks.bounds && all->checks.uninitialized && all->checks.races && all->checks.waits);
   const auto some = options_with_checks("races,bounds");
   ASSERT_TRUE(some);
   EXPECT_TRUE(some->checks.bounds && some->checks.races);

@@ -1,0 +1,54 @@
+// Results of memory operations that have not arrived yet: on hardware a register holds what it held before until the
+// wave has waited for the operation (s_waitcnt), and an instruction that reads or writes it earlier goes wrong. The
+// checker tells such an instruction, and the adverse order ends there.
+//
+// What is known to have arrived, per ISA documents ("Data dependency resolution", "Manually inserted wait states") and
+// LLVM's SIInsertWaitcnts: of loads counted in vmcnt, and of LDS operations counted in lgkmcnt, all but the last N once
+// the wave waited for N outstanding ones, since either kind returns in order; scalar loads return in any order, so only
+// waiting for 0 proves anything. CDNA counts vector stores in vmcnt, too; RDNA counts them in vscnt. FLAT counts in
+// both: what it needs depends on where its lanes went. Stores read their data before anything can overwrite it on all
+// targets.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "softgpu/engine/wave.h"
+
+namespace kernloop::softgpu {
+
+struct DecodedInstruction;
+struct WaveFault;
+
+class PendingResults {
+ public:
+  void clear();
+  // Before the instruction: what is wrong if it needs, or overwrites, what has not arrived. `entry`: of the kernel.
+  std::optional<WaveFault> begin(const Wave& wave, const DecodedInstruction& instruction, uint64_t entry);
+  // After it: counts it, and takes what it waited for to have arrived.
+  void issue(const Wave& wave, const DecodedInstruction& instruction);
+
+ private:
+  // Which counters have to be waited for.
+  struct Paths {
+    bool vector = false, lds = false, scalar = false;
+    bool operator==(const Paths&) const = default;
+  };
+  struct Result {
+    const DecodedInstruction* of;
+    unsigned first, count;  // registers
+    Paths paths;
+    uint64_t vectors, lds;  // how many of either were issued up to it
+  };
+  static Paths paths_of(const Wave& wave, const DecodedInstruction& instruction);
+  void wait(uint64_t vectors, uint64_t lgkm);
+  std::string wait_for(const Result& result) const;
+
+  std::vector<Result> results_;
+  uint64_t vectors_ = 0, lds_ = 0;
+  Paths paths_;  // of the instruction at hand, before it overwrites its address
+};
+
+}  // namespace kernloop::softgpu
