@@ -1,6 +1,6 @@
 // MUBUF: the private segment through its swizzled resource (what clang emits for stack objects), and linear buffers,
 // raw or structured.
-#include <cstdio>
+#include <algorithm>
 #include <string>
 
 #include "softgpu/engine/apertures.h"
@@ -65,6 +65,10 @@ void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_
 
 void check_range(const Resource& resource, bool structured, uint64_t soffset, const uint32_t* index,
                  const uint64_t* offsets, uint32_t bytes, uint64_t exec, BufferAddresses& out) {
+  // The scalar offset counts on all targets, and the difference does not wrap: "buffer_offset >= num_records -
+  // sgpr_offset" (MI200 ISA, "Range checking"), as AMD's engineers found on gfx950 (ROCm/rocm-systems#10928) and have
+  // it of RDNA with OOB_SELECT 3 (ROCm/rocMLIR#678). What LLVM says of its intrinsics is a promise of their callers.
+  const uint64_t limit = resource.records - std::min<uint64_t>(resource.records, soffset);
   const unsigned dwords = bytes <= 4 ? 1 : bytes / 4;
   const uint32_t piece = bytes <= 4 ? bytes : 4;
   for_lanes(exec, [&](unsigned lane) {
@@ -77,16 +81,9 @@ void check_range(const Resource& resource, bool structured, uint64_t soffset, co
     }
     unsigned inside = 0;
     for (unsigned k = 0; k < dwords; ++k) {
-      const uint64_t end = offsets[lane] + 4 * k + piece;
-      const bool without_soffset = end <= resource.records, with_soffset = end + soffset <= resource.records;
-      // AMD's manuals and LLVM's differ on whether soffset counts here.
-      if (without_soffset != with_soffset) {
-        raise_unsupported("buffer access whose range check depends on the scalar offset", static_cast<int32_t>(lane));
-      }
-      if (without_soffset) {
-        out.in_range[k] |= bit;
-        ++inside;
-      }
+      if (offsets[lane] + 4 * k + piece > limit) continue;
+      out.in_range[k] |= bit;
+      ++inside;
     }
     if (inside == dwords) {
       out.whole |= bit;

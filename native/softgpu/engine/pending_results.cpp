@@ -165,7 +165,12 @@ void PendingResults::issue(const Wave& wave, const DecodedInstruction& instructi
   if (paths_ == Paths{}) return;
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
     const std::optional<Registers> registers = registers_of(instruction.dst[k]);
-    if (registers) results_.push_back({&instruction, registers->first, registers->count, paths_, vectors_, lds_});
+    if (!registers) continue;
+    // What was loaded again without a wait, as in a loop, is there once this is.
+    std::erase_if(results_, [&](const Result& result) {
+      return result.first >= registers->first && result.first + result.count <= registers->first + registers->count;
+    });
+    results_.push_back({&instruction, registers->first, registers->count, paths_, vectors_, lds_});
   }
 }
 

@@ -30,15 +30,23 @@ TEST_F(Memory, RawBuffersReadZeroAndDropWritesDwordByDwordPastTheirEnd) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), data.begin()));
 }
 
-TEST_F(Memory, ScalarOffsetsOfBuffersCountUnlessTheRangeCheckDependsOnThem) {
+TEST_F(Memory, ScalarOffsetsOfBuffersCountInAddressAndRangeCheck) {
   wave.set_sgpr64(0, data.address());
   wave.set_sgpr64(2, 1000);
   wave.sgpr[8] = 200;
   for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 8;
   run("buffer_load_raw");
   EXPECT_EQ(wave.vgpr[8][10], take<u32>(&data[200 + 4 + 80]));
-  wave.vgpr[0][10] = 900;
-  EXPECT_EQ(fault_kind("buffer_load_raw"), Fault::Kind::kUnsupportedInstruction);
+  // Of eight bytes at 4 + offset + 200 those count that end within 1000.
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane == 10 ? 788 : lane == 11 ? 792 : 796;
+  run("buffer_load_raw");
+  EXPECT_EQ(vector64(8, 10), take<u64>(&data[992]));
+  EXPECT_EQ(vector64(8, 11), take<u32>(&data[996]));
+  EXPECT_EQ(vector64(8, 12), 0u);
+  wave.sgpr[8] = 1001;  // beyond the end: the difference does not wrap
+  wave.vgpr[0][10] = 0;
+  run("buffer_load_raw");
+  EXPECT_EQ(vector64(8, 10), 0u);
 }
 
 TEST_F(Memory, StructuredBuffersMultiplyTheIndexByTheStride) {
