@@ -28,6 +28,7 @@ const rooms = {
   'softgpu/loader': ['base', 'elf', 'softgpu/engine', 'softgpu/isa'],
   'softgpu/hsa': ['abi/hsa', 'base', 'softgpu/engine', 'softgpu/isa', 'softgpu/loader'],
   'softgpu/hip': ['abi/hsa'],
+  'softgpu/kfd': ['base', 'softgpu/engine', 'softgpu/hsa', 'softgpu/isa'],
   'pgo/format': ['base'],
   'pgo/collect': ['base', 'cuda', 'elf', 'pgo/format'],
   'pgo/runtime': ['base', 'elf', 'pgo/collect', 'pgo/format'],

@@ -1,0 +1,198 @@
+#include "softgpu/kfd/memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "softgpu/hsa/log.h"
+#include "softgpu/kfd/double_view.h"
+#include "softgpu/kfd/gpu_model.h"
+
+namespace kernloop::softgpu::kfd {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+uint64_t rounded_up(uint64_t bytes, uint64_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+const char* kind_of(uint32_t flags) {
+  if (flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) return "VRAM";
+  if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) return "registered memory";
+  return "host memory";
+}
+
+bool is_unmapped(uint64_t address, uint64_t bytes) {
+  return ::msync(reinterpret_cast<void*>(address), bytes, MS_ASYNC) != 0 && errno == ENOMEM;
+}
+
+// The parts of the range that are still mapped.
+void mapped_parts(uint64_t address, uint64_t bytes, std::vector<std::pair<uint64_t, uint64_t>>& parts) {
+  if (!is_unmapped(address, bytes)) {
+    parts.emplace_back(address, bytes);
+  } else if (bytes > kPage) {
+    const uint64_t half = rounded_up(bytes / 2, kPage);
+    mapped_parts(address, half, parts);
+    mapped_parts(address + half, bytes - half, parts);
+  }
+}
+
+}  // namespace
+
+int Memory::allocate(kfd_ioctl_alloc_memory_of_gpu_args& args) {
+  std::lock_guard lock(mutex_);
+  Buffer buffer{args.va_addr, rounded_up(args.size, kPage), 0, args.flags, false};
+  if (buffer.bytes == 0 || buffer.bytes < args.size) return EINVAL;
+  if (args.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
+    const uint64_t user = args.mmap_offset;
+    if (user != buffer.address && !show_twice(user, buffer.address, buffer.bytes)) {
+      const int reason = errno;
+      report_error(
+          "kfd: memory at 0x%lx (%lu bytes) cannot be registered: it is not mapped and readable throughout, or "
+          "is the calling thread's stack",
+          user, buffer.bytes);
+      return reason;
+    }
+  } else if (args.flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL) {
+    buffer.offset = kDoorbellOffset;
+  } else if (args.flags & KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP) {
+    buffer.offset = kMmioOffset;
+  } else if (args.flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)) {
+    if (args.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
+      if (buffer.bytes > kVramBytes - vram_used_) return ENOMEM;
+      vram_used_ += buffer.bytes;
+    }
+    constexpr uint64_t kHugePage = uint64_t{2} << 20;
+    buffer.offset = next_offset_;
+    next_offset_ += rounded_up(buffer.bytes, kHugePage);
+  } else {
+    report_error("kfd: an allocation of flags 0x%x is of no known kind", args.flags);
+    return EINVAL;
+  }
+  args.handle = uint64_t{kGpuId} << 32 | next_handle_++;
+  if (!(args.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)) args.mmap_offset = buffer.offset;
+  buffers_.emplace(args.handle, buffer);
+  log_line(LogLevel::kObjects, "kfd: buffer 0x%llx of %s: 0x%lx, %lu bytes", args.handle, kind_of(args.flags),
+           buffer.address, buffer.bytes);
+  return 0;
+}
+
+int Memory::free(uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  const auto found = buffers_.find(handle);
+  if (found == buffers_.end()) return EINVAL;
+  const Buffer& buffer = found->second;
+  if (buffer.is_mapped) return EBUSY;
+  if (buffer.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) vram_used_ -= buffer.bytes;
+  if (buffer.flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)) {
+    ::fallocate(files_.descriptor(DeviceFile::kRender), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<off_t>(buffer.offset), static_cast<off_t>(buffer.bytes));
+  }
+  buffers_.erase(found);
+  return 0;
+}
+
+int Memory::map(uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  const auto found = buffers_.find(handle);
+  if (found == buffers_.end()) return EINVAL;
+  Buffer& buffer = found->second;
+  if (buffer.is_mapped) return 0;
+  if (is_unmapped(buffer.address, buffer.bytes)) return EFAULT;
+  space_.map(buffer.address, buffer.bytes, AddressSpace::Access::kReadWrite,
+             std::string(kind_of(buffer.flags)) + " of " + std::to_string(buffer.bytes) + " bytes");
+  buffer.is_mapped = true;
+  return 0;
+}
+
+int Memory::unmap(uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  const auto found = buffers_.find(handle);
+  if (found == buffers_.end()) return EINVAL;
+  Buffer& buffer = found->second;
+  if (buffer.is_mapped) unmap_range(buffer.address, buffer.bytes);
+  buffer.is_mapped = false;
+  return 0;
+}
+
+void Memory::unmap_range(uint64_t address, uint64_t bytes) {
+  space_.unmap(address, bytes);
+  engine_.forget_code(address, bytes);
+}
+
+int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
+  std::lock_guard lock(mutex_);
+  for (uint32_t each = 0; each < args.nattr; each++) {
+    kfd_ioctl_svm_attribute& attribute = args.attrs[each];
+    const bool sets = args.op == KFD_IOCTL_SVM_OP_SET_ATTR;
+    switch (attribute.type) {
+      case KFD_IOCTL_SVM_ATTR_ACCESS:
+      case KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE:
+        if (!sets) {
+          attribute.type = KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE;
+        } else {
+          if (is_unmapped(args.start_addr, args.size)) return EFAULT;
+          space_.map(args.start_addr, args.size, AddressSpace::Access::kReadWrite, "shared virtual memory");
+          shared_[args.start_addr] = args.size;
+        }
+        break;
+      case KFD_IOCTL_SVM_ATTR_NO_ACCESS:
+        if (sets) unmap_range(args.start_addr, args.size);
+        break;
+      case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC:
+      case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:
+        if (!sets) attribute.value = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
+        break;
+      case KFD_IOCTL_SVM_ATTR_SET_FLAGS:
+        if (!sets) attribute.value = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+        break;
+      case KFD_IOCTL_SVM_ATTR_CLR_FLAGS:
+        if (!sets) attribute.value = 0;
+        break;
+      case KFD_IOCTL_SVM_ATTR_GRANULARITY:
+        if (!sets) attribute.value = 9;  // the driver's default: 2 MiB
+        break;
+      default:
+        report_error("kfd: SVM attribute %u is not emulated", attribute.type);
+        return EINVAL;
+    }
+  }
+  return 0;
+}
+
+uint64_t Memory::available() {
+  std::lock_guard lock(mutex_);
+  return kVramBytes - vram_used_;
+}
+
+std::optional<uint64_t> Memory::address_of(uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  const auto found = buffers_.find(handle);
+  if (found == buffers_.end()) return std::nullopt;
+  return found->second.address;
+}
+
+void Memory::forget_unmapped() {
+  std::lock_guard lock(mutex_);
+  std::vector<std::pair<uint64_t, uint64_t>> left;
+  for (auto range = shared_.begin(); range != shared_.end();) {
+    const auto [address, bytes] = *range;
+    if (!is_unmapped(address, bytes)) {
+      ++range;
+      continue;
+    }
+    unmap_range(address, bytes);
+    mapped_parts(address, bytes, left);
+    range = shared_.erase(range);
+  }
+  for (const auto& [address, bytes] : left) {
+    space_.map(address, bytes, AddressSpace::Access::kReadWrite, "shared virtual memory");
+    shared_[address] = bytes;
+  }
+}
+
+}  // namespace kernloop::softgpu::kfd
