@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "archive/dropped.h"
+#include "archive/limits.h"
 #include "archive/manifest.h"
 #include "archive/manifest_fields.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr uint64_t kMaxAddress = uint64_t{1} << 56;  // more than any GPU's virtual address space
 constexpr size_t kMaxItems = 1u << 20;               // regions, variables, code objects
-constexpr uint64_t kMaxCodeObjectBytes = uint64_t{1} << 30;
 constexpr uint32_t kMaxKernargBytes = 1u << 20;
 constexpr size_t kMaxAttributes = 1024;
 

@@ -6,13 +6,13 @@
 #include <array>
 #include <set>
 
+#include "archive/limits.h"
 #include "protocol/ring.h"
 #include "recorder/protocol_error.h"
 
 namespace kernloop::recorder {
 namespace {
 
-constexpr uint64_t kMaxObjectBytes = 4ull << 30;
 constexpr uint64_t kMaxAllObjectsBytes = 16ull << 30;
 constexpr size_t kMaxObjects = 65536;
 
@@ -61,7 +61,8 @@ void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vecto
 
 Status Kernels::begin_object(const protocol::CodeObjectMessage& message) {
   if (objects_.contains(message.object) || objects_.size() >= kMaxObjects) return protocol_error("code object numbers");
-  if (message.size == 0 || message.size > kMaxObjectBytes || object_bytes_ + message.size > kMaxAllObjectsBytes) {
+  if (message.size == 0 || message.size > archive::kMaxCodeObjectBytes ||
+      object_bytes_ + message.size > kMaxAllObjectsBytes) {
     return protocol_error("a code object of " + std::to_string(message.size) + " bytes");
   }
   object_bytes_ += message.size;

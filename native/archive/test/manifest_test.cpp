@@ -190,6 +190,23 @@ TEST(Manifest, RefusesWhatCannotBe) {
   }
 }
 
+// The recorder streams code objects of that size: a capture of one must not be refused in the end.
+TEST(Manifest, TakesCodeObjectsOfUpToFourGibibytes) {
+  const auto with_size = [](uint64_t size) {
+    Json json = sample_json();
+    Json& code = json["code_objects"][0];
+    const auto chunk_bytes = json["chunk_bytes"].get<uint64_t>();
+    code["size"] = size;
+    code["content"]["chunks"] = std::vector<Json>((size + chunk_bytes - 1) / chunk_bytes);
+    return parse_manifest(json.dump(), "capture.json");
+  };
+  const auto largest = with_size(uint64_t{4} << 30);
+  EXPECT_TRUE(largest) << largest.error().message;
+  const auto larger = with_size((uint64_t{4} << 30) + 1);
+  ASSERT_FALSE(larger);
+  EXPECT_NE(larger.error().message.find("impossible size"), std::string::npos) << larger.error().message;
+}
+
 TEST(Manifest, RefusesNestingThatWouldExhaustTheStack) {
   std::string deep = R"({"schema":"kernloop.capture/1","x":)";
   for (int i = 0; i < 200000; ++i) deep += '[';

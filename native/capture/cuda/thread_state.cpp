@@ -1,15 +1,33 @@
 #include "capture/cuda/thread_state.h"
 
+#include <utility>
+
 #include "capture/cuda/captured_launch.h"
 
 namespace kernloop::capture {
 
+namespace {
+
+// Has no destructor, so that it can be read for as long as the thread runs.
+thread_local ThreadState* current = nullptr;
+
+struct Owner {
+  ~Owner() { delete std::exchange(current, nullptr); }
+};
+
+}  // namespace
+
 ThreadState::ThreadState() = default;
 ThreadState::~ThreadState() = default;
 
+// Statics of the app and its atexit handlers may call the driver once the thread's own state is gone: the state that
+// such a call makes is never destroyed.
 ThreadState& this_thread() {
-  thread_local ThreadState state;
-  return state;
+  if (current == nullptr) {
+    current = new ThreadState;
+    thread_local Owner owner;
+  }
+  return *current;
 }
 
 }  // namespace kernloop::capture
