@@ -24,6 +24,8 @@ const tools = [
   'lib/report/browser',
   'lib/source/{dependencies,ninja-deps}',
   'lib/support/stdin',
+  'lib/ptx/delays',
+  'lib/validate/delays',
   'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,hsaco-code,line-table,make-dependencies}',
   'lib/tune/tune',
   'lint/*',

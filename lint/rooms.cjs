@@ -8,6 +8,7 @@ const rooms = [
   'deps',
   'age',
   'stage',
+  'ptx',
   'device',
   'language',
   'toolchain',

@@ -63,6 +63,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
     runtime: null,
     hasNvrtc: true,
     hasSanitizer: true,
+    hasPtx: true,
     replayArguments: [],
   };
 }

@@ -51,6 +51,8 @@ export interface Device {
   readonly hasNvrtc: boolean;
   /** Whether compute-sanitizer looks into its kernels. */
   readonly hasSanitizer: boolean;
+  /** Whether its code may keep the PTX that it was assembled from. */
+  readonly hasPtx: boolean;
   /** Arguments that make kernloop-replay use this device. */
   readonly replayArguments: readonly string[];
 }

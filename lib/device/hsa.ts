@@ -32,6 +32,7 @@ export function openHsa(deps: Deps, topology = topologyFolder): Device {
     runtime: null,
     hasNvrtc: false,
     hasSanitizer: false,
+    hasPtx: false,
     replayArguments: ['--hsa-runtime', runtime || systemHsaRuntime],
   };
 }

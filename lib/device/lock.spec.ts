@@ -24,6 +24,7 @@ describe('the lock of a device', () => {
     runtime: null,
     hasNvrtc: false,
     hasSanitizer: false,
+    hasPtx: false,
     replayArguments: [],
   };
   const deps = defaultDeps({ signal: new AbortController().signal });

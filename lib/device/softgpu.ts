@@ -82,6 +82,7 @@ export function openSoftgpu(target: string, deps: Deps): Device {
     runtime: native.softgpu,
     hasNvrtc: false,
     hasSanitizer: false,
+    hasPtx: false,
     replayArguments: ['--hsa-runtime', native.softgpu],
   };
 }

@@ -440,7 +440,7 @@ export const errorCodes = kinds({
   },
   PTX_UNAVAILABLE: {
     exitCode: exitCodes.usage,
-    meaning: 'there is no PTX of the kernel to put probes into: why is said',
+    meaning: 'there is no PTX of the kernel to rewrite: why is said',
   },
   LENS_INVALID: {
     exitCode: exitCodes.usage,

@@ -146,6 +146,7 @@ export function cudaOf(workspace: TestWorkspace): Device {
     runtime: null,
     hasNvrtc: true,
     hasSanitizer: true,
+    hasPtx: true,
     replayArguments: [],
   };
 }

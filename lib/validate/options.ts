@@ -95,6 +95,14 @@ export const validateOptionsSchema = z.object({
     .describe(
       'Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a correct variant may rely on.',
     ),
+  delays: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(4)
+    .describe(
+      'On cuda, number of further replays in which warps wait at random before their accesses to memory and their barriers, to provoke races. 0: none. Needs the PTX of the variant. Failures that the captured code does not have fail.',
+    ),
   racecheck: z
     .boolean()
     .default(false)

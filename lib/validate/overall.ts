@@ -1,5 +1,6 @@
 import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
+import { delayWords } from './delays-text';
 import { inputsWords } from './derived-inputs-text';
 import { notJudged, withLeftOut, type Beside } from './not-judged';
 import { launchWords } from './own-launch';
@@ -35,6 +36,7 @@ export function overallReport(reports: readonly [DispatchReport, ...DispatchRepo
       adverse: rest.adverse,
       races: rest.races,
       ...(rest.inputs ? { inputs: rest.inputs } : {}),
+      ...(rest.delays ? { delays: rest.delays } : {}),
     })),
     not_judged: notJudged(beside),
   };
@@ -45,7 +47,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}${derivedWords(reports)}`;
+    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${stateWords(reports)}${derivedWords(reports)}${delaysWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
@@ -60,6 +62,15 @@ function stateWords(reports: readonly DispatchReport[]): string {
 function derivedWords(reports: readonly DispatchReport[]): string {
   const all = reports.flatMap(({ inputs }) => inputs ?? []);
   return all.length === 0 ? '' : `; ${inputsWords(all)}`;
+}
+
+/** Of each that was not judged; else of the first. */
+function delaysWords(reports: readonly DispatchReport[]): string {
+  const all = reports.flatMap(({ delays }) => delays ?? []);
+  const [first] = all;
+  if (first === undefined) return '';
+  const lacking = all.filter(({ judged }) => !judged);
+  return `; ${lacking.length > 0 ? [...new Set(lacking.map(delayWords))].join('; ') : delayWords(first)}`;
 }
 
 /** Of a pass: what the captured code has too is not judged, and that is to be known. */

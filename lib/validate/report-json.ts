@@ -113,6 +113,20 @@ const inputsSchema = z
   })
   .describe('With --inputs: how the code did with inputs derived from the captured one.');
 
+const delaysSchema = z
+  .object({
+    replays: z.int().describe('How many ran: fewer than were asked for after a failure.'),
+    sites: z.int().describe('Accesses to memory and barriers at which warps may wait.'),
+    left: z.int().describe('Those in functions that are not inlined, at which none waits.'),
+    judged: z.boolean(),
+    reason: z.string().nullable().describe('Why it was not judged.'),
+    seed: z.int().nullable().describe('Of the replay that differed.'),
+    places: z
+      .array(z.string())
+      .describe('The first and the last line at which warps must wait for the result to differ; one if it is enough.'),
+  })
+  .describe('On cuda: how the code did while warps waited at random.');
+
 const captured = {
   dispatch: z.number().describe('The number by which the dispatch was selected.'),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
@@ -198,6 +212,7 @@ const dispatchReportSchema = z.object({
     ),
   ...races,
   inputs: inputsSchema.optional(),
+  delays: delaysSchema.optional(),
   replays: z.array(
     z.object({
       poison: z.string(),
@@ -225,6 +240,7 @@ export const reportSchema = dispatchReportSchema
           fault: z.string().nullable(),
           ...races,
           inputs: inputsSchema.optional(),
+          delays: delaysSchema.optional(),
         }),
       )
       .describe(
@@ -249,6 +265,7 @@ export const reportSchema = dispatchReportSchema
 
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type DerivedInputs = z.output<typeof inputsSchema>;
+export type Delays = z.output<typeof delaysSchema>;
 export type Race = z.output<typeof raceSchema>;
 export type RaceAccess = z.output<typeof raceAccessSchema>;
 export type AdverseReport = z.output<typeof adverseSchema>;

@@ -8,6 +8,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
+import { judgeDelays } from './delays';
 import { derivationOf, judgeInputs } from './derived-inputs';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
@@ -88,7 +89,8 @@ async function judgeAll(
     const report = await judgeCase(one, options, deps);
     const usual = await usualTolerance(one, report, options, deps);
     const judged = usual === undefined ? report : { ...report, usual_tolerance: usual };
-    return sanitize(await judgeInputs(one, judged, options, deps), one.session, options, sanitizer, deps);
+    const delayed = await judgeDelays(one, judged, options, deps);
+    return sanitize(await judgeInputs(one, delayed, options, deps), one.session, options, sanitizer, deps);
   };
   const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
   for (const other of others) reports.push(await judge(other));

@@ -1,6 +1,6 @@
 import type { ProbeFile, TraceMap } from '../../trace/probe-file';
-import { Lexer, probeUnsupported, type Token } from './lexer';
-import { readInstruction, readRegisters, type Declaration, type Guard, type Scope } from './module';
+import { Lexer, probeUnsupported, type Token } from '../../ptx/lexer';
+import { readInstruction, readRegisters, type Declaration, type Guard, type Scope } from '../../ptx/module';
 
 /** A statement of a probe's body. */
 type BodyStatement =

@@ -1,7 +1,7 @@
 import { bytesOf } from '../../trace/probe-file';
 import { fill, type ProbeBody } from './body';
-import { probeUnsupported } from './lexer';
-import { registerType, type Guard, type Scope } from './module';
+import { probeUnsupported } from '../../ptx/lexer';
+import { registerType, type Guard, type Scope } from '../../ptx/module';
 import type { Plan, PlannedMap } from './plan';
 
 /** Where code is put: maps' places are in registers in a kernel, and in the frame that it hands to the functions that it calls. */

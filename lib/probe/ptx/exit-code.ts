@@ -1,5 +1,5 @@
 import { addressCode, bodyCode, frameRegister, isOfWarps, lanesCode, type Names, type Place } from './emit';
-import type { Guard, Scope } from './module';
+import type { Guard, Scope } from '../../ptx/module';
 
 /** What happens at the end of the kernel, before a thread leaves it. */
 export function exitCode(place: Place, scope: Scope, guard: Guard | null, names: Names): string[] {

@@ -1,6 +1,6 @@
 import { addressCode, frameRegister, isOfWarps, type Names, type Place } from './emit';
-import type { Instruction } from './module';
-import { readOperands } from './operands';
+import type { Instruction } from '../../ptx/module';
+import { readOperands } from '../../ptx/operands';
 import type { Plan } from './plan';
 
 // What functions need of the probes lies in local memory of the thread; its address is one parameter more of each of them.

@@ -1,8 +1,8 @@
 import { bodyCode, type Names, type Place } from './emit';
-import { probeUnsupported } from './lexer';
-import { registerType, type Guard, type Instruction, type Scope } from './module';
+import { probeUnsupported } from '../../ptx/lexer';
+import { registerType, type Guard, type Instruction, type Scope } from '../../ptx/module';
 import { accessedAddress, movedBytes } from './opcode';
-import { readOperands, type AddressOperand, type Operand } from './operands';
+import { readOperands, type AddressOperand, type Operand } from '../../ptx/operands';
 import type { PlannedProbe } from './plan';
 import type { ProbeBody } from './body';
 

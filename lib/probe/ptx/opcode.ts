@@ -1,5 +1,5 @@
-import { probeUnsupported } from './lexer';
-import type { AddressOperand, Operand } from './operands';
+import { probeUnsupported } from '../../ptx/lexer';
+import type { AddressOperand, Operand } from '../../ptx/operands';
 
 /**
  * Whether a position of a probe file means an instruction: `ld.global` means `ld.global.nc.v4.f32`, and not `ld.globalish`, a label or the name

@@ -1,7 +1,8 @@
+import { freePrefix } from '../../ptx/kernel-edits';
 import { recordBytes, type Probe, type ProbeFile, type TraceMap } from '../../trace/probe-file';
 import { positionParts } from './opcode';
 import { readBodyText, scratchRegisters, type ProbeBody } from './body';
-import { probeUnsupported } from './lexer';
+import { probeUnsupported } from '../../ptx/lexer';
 
 export interface PlannedProbe {
   readonly probe: Probe;
@@ -124,11 +125,4 @@ function refusePlaceholdersOfKernel({ probe, atKernel, before, after }: PlannedP
     `probe ${probe.name}: ${used.join(', ')} mean operands of an instruction, and "kernel" is none`,
     'give what happens at the kernel a probe of its own',
   );
-}
-
-function freePrefix(text: string): string {
-  for (let index = 0; ; ++index) {
-    const prefix = `kl${index === 0 ? '' : index}_`;
-    if (!text.includes(prefix)) return prefix;
-  }
 }

@@ -1,5 +1,5 @@
 import { thrown } from '../../testing/failure';
-import { readModule } from './module';
+import { readModule } from '../../ptx/module';
 import { rewritePtx } from './rewrite';
 import { assemble, probing, shapes, shipped } from './testing/shapes';
 

@@ -1,11 +1,12 @@
 import type { ProbeFile } from '../../trace/probe-file';
-import { Edits } from './edits';
+import { Edits } from '../../ptx/edits';
+import { addParameters, kernelAlone, limitRegisters } from '../../ptx/kernel-edits';
 import { addressCode, baseCode, bodyCode, counterBytes, frameRegister, isOfWarps, Names, type Place } from './emit';
 import { exitCode } from './exit-code';
 import { callCode, frameCode, frameParameter, frameStart } from './frame';
 import { instructionCode } from './instruction-code';
-import { probeUnsupported, wordsOf } from './lexer';
-import { readModule, type Guard, type PtxFunction, type PtxModule } from './module';
+import { probeUnsupported } from '../../ptx/lexer';
+import { readModule, type Guard, type PtxModule } from '../../ptx/module';
 import { planProbes, type Plan, type PlannedMap } from './plan';
 import { findSites, type ProbedFunction, type Site } from './sites';
 
@@ -102,24 +103,6 @@ function parameterList({ maps, exitsParameter }: Plan): string[] {
   ];
 }
 
-/** Where the kernel does not say how large its blocks are, the assembler may take as many registers as a thread can have. */
-function limitRegisters(text: string, { nameEnd, parameters, body }: PtxFunction, threads: number, edits: Edits): void {
-  const end = parameters === null ? nameEnd : parameters.close + 1;
-  if (/\.(maxntid|reqntid)\b/.test(text.slice(end, body?.start))) return;
-  edits.insert(end, `\n.maxntid ${threads}, 1, 1\n`);
-}
-
-function addParameters(
-  { nameEnd, parameters }: ProbedFunction['definition'],
-  added: readonly string[],
-  edits: Edits,
-): void {
-  if (added.length === 0) return;
-  const list = added.join(',\n');
-  if (parameters === null) edits.insert(nameEnd, `(\n${list}\n)`);
-  else edits.insert(parameters.close, `${parameters.isEmpty ? '' : ','}\n${list}\n`);
-}
-
 function rewriteFunction(
   text: string,
   { definition, isEntry, hits, calls }: ProbedFunction,
@@ -213,22 +196,4 @@ function functionStart({ plan }: Place): string[] {
     ...registersCode(plan),
     ...frameCode(plan, 'ld'),
   ];
-}
-
-/** Without the other kernels, whose code would be compiled for nothing; a module may have hundreds. */
-function kernelAlone(module: PtxModule, kernel: string): PtxModule {
-  const { text, functions, sections } = module;
-  const others = functions.filter(({ isEntry, name }) => isEntry && name !== kernel);
-  const labels = new Set(others.flatMap(({ body }) => body?.labels ?? []));
-  const isDebugged = sections.some(({ start, end }) => names(labels, text.slice(start, end)));
-  if (others.length === 0 || isDebugged) return module;
-  const edits = new Edits();
-  for (const { start, end } of others) edits.replace(start, end, '');
-  const kept = edits.apply(text);
-  return names(new Set(others.map(({ name }) => name)), kept) ? module : readModule(kept);
-}
-
-function names(wanted: ReadonlySet<string>, text: string): boolean {
-  if (wanted.size > 0) for (const word of wordsOf(text)) if (wanted.has(word)) return true;
-  return false;
 }

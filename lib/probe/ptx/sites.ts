@@ -1,8 +1,8 @@
-import type { Instruction, PtxFunction, PtxModule } from './module';
-import { leaves } from './module';
-import { probeUnsupported, wordsOf } from './lexer';
+import type { Instruction, PtxFunction, PtxModule } from '../../ptx/module';
+import { leaves } from '../../ptx/module';
+import { probeUnsupported, wordsOf } from '../../ptx/lexer';
 import { matches } from './opcode';
-import { readOperands } from './operands';
+import { readOperands } from '../../ptx/operands';
 import type { Plan, PlannedProbe } from './plan';
 
 /** A function and what of it is changed. */

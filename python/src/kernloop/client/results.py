@@ -1430,6 +1430,25 @@ class ValidateInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateDelays:
+    """On cuda: how the code did while warps waited at random."""
+
+    replays: int
+    """How many ran: fewer than were asked for after a failure."""
+    sites: int
+    """Accesses to memory and barriers at which warps may wait."""
+    left: int
+    """Those in functions that are not inlined, at which none waits."""
+    judged: bool
+    reason: str | None
+    """Why it was not judged."""
+    seed: int | None
+    """Of the replay that differed."""
+    places: list[str]
+    """The first and the last line at which warps must wait for the result to differ; one if it is enough."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateReplay:
     poison: str
     seed: int | None
@@ -1478,6 +1497,8 @@ class ValidateDispatch:
     """Those that the captured code does not have."""
     inputs: ValidateInputs | None = None
     """With --inputs: how the code did with inputs derived from the captured one."""
+    delays: ValidateDelays | None = None
+    """On cuda: how the code did while warps waited at random."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1554,6 +1575,8 @@ class ValidateResult(StageResult):
     """Those that the captured code does not have."""
     inputs: ValidateInputs | None = None
     """With --inputs: how the code did with inputs derived from the captured one."""
+    delays: ValidateDelays | None = None
+    """On cuda: how the code did while warps waited at random."""
     replays: list[ValidateReplay]
     dispatches: list[ValidateDispatch]
     """Every captured dispatch that was judged, by number. What stands above is that of the worst, or of the first where all

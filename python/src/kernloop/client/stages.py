@@ -546,6 +546,7 @@ class Stages:
         inputs_only: int | None = None,
         inputs_special: bool | None = None,
         inputs_keep: str | Sequence[str] | None = None,
+        delays: int | None = None,
         racecheck: bool | None = None,
         initcheck: bool | None = None,
         memcheck: bool | None = None,
@@ -596,6 +597,9 @@ class Stages:
             Default: false.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
+        delays: On cuda, number of further replays in which warps wait at random before their accesses to memory and their
+            barriers, to provoke races. 0: none. Needs the PTX of the variant. Failures that the captured code does not have
+            fail. Default: 4.
         racecheck: On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code
             does not have fail. Default: false.
         initcheck: The same with initcheck: reads of global memory that was never written. Default: false.
@@ -640,6 +644,7 @@ class Stages:
                 "--inputs-only": inputs_only,
                 "--inputs-special": inputs_special,
                 "--inputs-keep": inputs_keep,
+                "--delays": delays,
                 "--racecheck": racecheck,
                 "--initcheck": initcheck,
                 "--memcheck": memcheck,

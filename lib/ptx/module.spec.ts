@@ -1,7 +1,7 @@
-import { thrown } from '../../testing/failure';
+import { thrown } from '../testing/failure';
 import { readModule, registerType, type PtxFunction } from './module';
 import { readOperands } from './operands';
-import { shapes } from './testing/shapes';
+import { shapes } from '../probe/ptx/testing/shapes';
 
 const whole = readModule(shapes);
 const functionOf = (name: string): PtxFunction => {

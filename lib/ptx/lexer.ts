@@ -1,4 +1,4 @@
-import { KernloopError } from '../../support/error';
+import { KernloopError } from '../support/error';
 
 /**
  * `word`: an identifier, register or first part of an opcode. `dot`: a part behind it, or a directive (`.global`, `.shared::cta`, `.2d`).

@@ -1,0 +1,124 @@
+import { thrown } from '../testing/failure';
+import { assemble, shapes } from '../probe/ptx/testing/shapes';
+import { delayPtx } from './delays';
+import { readModule } from './module';
+
+const kernel = (...statements: string[]): string =>
+  [
+    '.version 8.0 .target sm_90a .address_size 64',
+    '.file 1 "kernel_variant.cu"',
+    '.visible .entry k(.param .u64 k_0) {',
+    '.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .shared .align 16 .b8 tile[64]; .local .align 8 .b8 mine[8];',
+    'ld.param.u64 %rd1, [k_0];',
+    ...statements,
+    'ret; }',
+  ].join('\n');
+
+const delayed = [
+  'ld.global.u32 %r1, [%rd1];',
+  'ld.volatile.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+64];',
+  'ld.global.nc.u32 %r1, [%rd1];',
+  'ld.acquire.gpu.global.u32 %r1, [%rd1];',
+  'ld.u32 %r1, [%rd1];',
+  'ld.shared.u32 %r1, [tile+4];',
+  'st.global.u32 [%rd1], %r1;',
+  'st.shared::cta.u32 [tile], %r1;',
+  'st.relaxed.sys.global.u32 [%rd1], %r1;',
+  'atom.global.add.u32 %r1, [%rd1], 1;',
+  'atom.shared.cas.b32 %r1, [tile], %r2, %r3;',
+  'red.global.add.f32 [%rd1], %f1;',
+  'cp.async.ca.shared.global [%r1], [%rd1], 16;',
+  'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [tile];',
+  'bar.sync 0;',
+  'barrier.sync.aligned 0;',
+  'bar.warp.sync 0xffffffff;',
+  'bar.red.popc.u32 %r1, 0, %p1;',
+  'membar.gl;',
+  'fence.acq_rel.gpu;',
+  'mbarrier.init.shared.b64 [tile], 32;',
+];
+const others = ['ld.local.u32 %r1, [mine];', 'st.local.u32 [mine], %r1;', 'add.u32 %r1, %r1, 1;'];
+
+describe('PTX with delays', () => {
+  it.each(['calls', 'shapes', 'bare', 'empty'])('of %s is what ptxas takes, without a word of doubt', (name) => {
+    const { said } = assemble(delayPtx(shapes, name, 256).ptx);
+    expect(said).toContain(`Compiling entry function '${name}'`);
+    expect(said).not.toMatch(/warning|error/i);
+  });
+
+  it.each(delayed)('may wait before %s', (statement) => {
+    const { ptx, sites } = delayPtx(kernel(`@%p1 ${statement}`), 'k');
+    expect(sites.map(({ instruction }) => instruction)).toEqual([statement]);
+    // A barrier under a predicate is an error of the kernel by itself.
+    expect(assemble(delayPtx(kernel(statement), 'k').ptx).said).not.toMatch(/error/i);
+    expect(ptx.indexOf('nanosleep')).toBeLessThan(ptx.indexOf(`@%p1 ${statement}`));
+  });
+
+  it.each(others)('never waits before %s, which no other thread sees', (statement) => {
+    expect(delayPtx(kernel(statement), 'k').sites).toEqual([]);
+  });
+
+  it('has every instruction of the kernel as it was, in its order, and no shared memory of its own', () => {
+    const of = (text: string): string[] =>
+      (readModule(text).functions.find(({ name }) => name === 'k')?.body?.instructions ?? []).map(({ start, end }) =>
+        text.slice(start, end),
+      );
+    const given = kernel(...delayed, ...others);
+    const made = of(delayPtx(given, 'k').ptx);
+    const kept = made.filter((text) => !text.includes('%kl_delay_'));
+    expect(kept).toEqual(of(given));
+    // What is put in writes registers of its own only, and no memory.
+    for (const text of made.filter((one) => one.includes('%kl_delay_'))) {
+      expect(text).toMatch(
+        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 %kl_delay_a|(?:mov|mad\.lo|mul\.lo|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
+      );
+    }
+    expect(delayPtx(given, 'k').ptx.match(/\.shared \.align/g)).toHaveLength(1);
+  });
+
+  it('takes the seed and the sites behind the parameters of the kernel', () => {
+    const { ptx } = delayPtx(shapes, 'shapes');
+    const list = /\.entry shapes\(([^)]*)\)/.exec(ptx)?.[1] ?? '';
+    expect([...list.matchAll(/\.param \.(\w+) (\w+)/g)].map(([, type, name]) => [type, name])).toEqual([
+      ['u64', 'shapes_0'],
+      ['u32', 'shapes_1'],
+      ['u32', 'kl_delay_seed'],
+      ['u32', 'kl_delay_first'],
+      ['u32', 'kl_delay_count'],
+    ]);
+  });
+
+  it('keeps the sleeps: ptxas has one for each site', () => {
+    const { ptx, sites } = delayPtx(
+      kernel('ld.global.u32 %r1, [%rd1];', 'bar.sync 0;', 'st.global.u32 [%rd1+4], %r1;'),
+      'k',
+    );
+    expect(sites).toHaveLength(3);
+    expect(ptx.match(/nanosleep/g)).toHaveLength(3);
+    expect(assemble(ptx).cubin.length).toBeGreaterThan(assemble(kernel('bar.sync 0;')).cubin.length);
+  });
+
+  it('knows the line of each site', () => {
+    const text = kernel('.loc 1 12 3', 'ld.global.u32 %r1, [%rd1];', '.loc 1 14 3', 'st.global.u32 [%rd1+4], %r1;');
+    expect(delayPtx(text, 'k').sites.map(({ place }) => place)).toEqual([
+      { file: 'kernel_variant.cu', line: 12 },
+      { file: 'kernel_variant.cu', line: 14 },
+    ]);
+    expect(delayPtx(kernel('bar.sync 0;'), 'k').sites[0]?.place).toBeNull();
+  });
+
+  it('counts what functions do that are not inlined', () => {
+    expect(delayPtx(shapes, 'calls').left).toBe(2);
+    expect(delayPtx(kernel('bar.sync 0;'), 'k').left).toBe(0);
+  });
+
+  it.each([
+    ['a GPU without nanosleep', kernel('bar.sync 0;').replace('sm_90a', 'sm_60'), 'no nanosleep'],
+    ['PTX that is too old', kernel('bar.sync 0;').replace('8.0', '6.1'), '6.3'],
+    ['another kernel', kernel('bar.sync 0;').replace('entry k', 'entry l'), 'no kernel k'],
+  ])('refuses %s by name', (_what, text, message) => {
+    const found = thrown(() => delayPtx(text, 'k'));
+    expect(found.code).toBe('PROBE_UNSUPPORTED');
+    expect(found.what).toContain(message);
+  });
+});

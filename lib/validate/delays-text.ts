@@ -1,0 +1,32 @@
+import { formatCount } from '../support/report';
+import type { Delays, DispatchReport } from './report-json';
+
+/** A failure that tells nothing of the variant comes first: the pass is one without it. */
+export function withDelays(report: DispatchReport): DispatchReport {
+  const { delays } = report;
+  if (!delays) return report;
+  if (delays.seed !== null)
+    return { ...report, summary: `NOT judged under delays: ${delays.reason ?? ''}; ${report.summary}` };
+  return { ...report, summary: `${report.summary}; ${delayWords(delays)}` };
+}
+
+/** Of a pass. */
+export function delayWords({ judged, reason, replays, left }: Delays): string {
+  if (!judged) return `not judged under delays: ${reason ?? ''}`;
+  const beside = left > 0 ? ` (not in functions that are not inlined: ${formatCount(left)} accesses and barriers)` : '';
+  return `the same in ${formatCount(replays)} replays with random delays${beside}`;
+}
+
+export function withDelayFailure(report: DispatchReport, { places, seed }: Delays): DispatchReport {
+  const where = places.length === 2 ? `${places[0]} and ${places[1]}` : (places[0] ?? 'a place that is not known');
+  const how =
+    report.verdict === 'fail'
+      ? `${formatCount(report.differing_bytes)} of ${formatCount(report.compared_bytes)} bytes differ from what the app computed`
+      : report.verdict === 'fault'
+        ? `the device faults${report.fault === null ? '' : `: ${report.fault}`}`
+        : 'the replay runs past its limit';
+  return {
+    ...report,
+    summary: `a race or a missing barrier: ${where}. If warps wait there (seed ${seed}), ${how}; those of the captured code do not`,
+  };
+}

@@ -1,0 +1,198 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { assemble } from '../probe/ptx/testing/shapes';
+import { sha256 } from '../support/files';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { difference, differed, fakeCudaReplay, fakeLock, flag, passed } from '../testing/fake-programs';
+import { schemaErrors } from '../testing/published-schema';
+import { captureJson, reproducerForEachTest, someDigest } from '../testing/workspace';
+import { validateOptionsSchema } from './options';
+import type { Report } from './report-json';
+import { validate } from './validate';
+
+/** Six sites, and no line information: it is assembled away. */
+const statements = [
+  'ld.global.u32 %r1, [%rd1];',
+  'st.shared.u32 [tile], %r1;',
+  'bar.sync 0;',
+  'ld.shared.u32 %r2, [tile+4];',
+  'bar.sync 1;',
+  'st.global.u32 [%rd1+4], %r2;',
+];
+const ptx = `.version 8.0 .target sm_90a .address_size 64
+.visible .entry shapes(.param .u64 k_0) {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 tile[64];
+ld.param.u64 %rd1, [k_0];
+${statements.join('\n')}
+ret; }`;
+const withPtx = assemble(ptx, '-lineinfo').cubin;
+const withoutPtx = assemble(ptx).cubin;
+
+/** A replay with delays: of what code, from what seed, at which sites. */
+interface Delayed {
+  of: 'variant' | 'captured';
+  seed: number;
+  has: (site: number) => boolean;
+}
+
+describe('validate with random delays', () => {
+  const made = reproducerForEachTest();
+  const right = [passed];
+  const wrong = [difference, differed];
+
+  interface Given {
+    /** What a replay with delays leaves. */
+    delayed?: (replay: Delayed) => object[];
+    variant?: Buffer;
+    captured?: Buffer;
+    selfcheck?: object;
+    options?: object;
+    usual?: object[];
+  }
+
+  function depsOf({ delayed = () => right, captured = withPtx, usual = right }: Given, delays: Delayed[]): FakeDeps {
+    const bin = made.workspace.write('bin/ptxas', '');
+    chmodSync(bin, 0o755);
+    return fakeDeps(
+      {
+        sh: fakeLock,
+        'kernloop-archive': ({ args }) => {
+          writeFileSync(flag(args, '--output') ?? '', captured);
+          return 0;
+        },
+        ptxas: ({ args }) => {
+          writeFileSync(flag(args, '-o') ?? '', assemble(readFileSync(args.at(-1) ?? '', 'utf8')).cubin);
+          return 0;
+        },
+        'kernloop-replay': fakeCudaReplay((args) => {
+          const lens = flag(args, '--lens');
+          if (lens === undefined) return usual;
+          const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string }[] };
+          const [seed = 0, first = 0, count = 0] = parameters.map(({ u32 }) => Number(u32));
+          const replay: Delayed = {
+            of: flag(args, '--code-object')?.includes('/captured/') ? 'captured' : 'variant',
+            seed,
+            has: (site) => site >= first && site < first + count,
+          };
+          delays.push(replay);
+          return delayed(replay);
+        }),
+      },
+      made.workspace.native,
+      { env: { PATH: dirname(bin) } },
+    );
+  }
+
+  async function judge(given: Given = {}): Promise<{ report: Report; result: string; delays: Delayed[] }> {
+    const { workspace, reproducer } = made;
+    const variant = workspace.path('mine.cubin');
+    writeFileSync(variant, given.variant ?? withPtx);
+    const path = workspace.write(
+      'kernels/app/saxpy/capture/capture.json',
+      captureJson({
+        device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' },
+        execution: {},
+        kernel: { symbol: 'shapes', name: 'saxpy(float*, float)', code_object: someDigest },
+      }),
+    );
+    const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
+    const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
+    const digest = sha256(readFileSync(path, 'utf8'));
+    workspace.write(selfcheck, { ...checked, capture_sha256: digest, ...given.selfcheck });
+    const delays: Delayed[] = [];
+    const deps = depsOf(given, delays);
+    const options = validateOptionsSchema.parse({ reproducer, device: 'cuda', variant, ...given.options });
+    const report = await validate(options, deps);
+    expect(schemaErrors('report', JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual([]);
+    return { report, result: deps.said.result.at(-1) ?? '', delays };
+  }
+  /** A race that shows if a warp waits at both sites, or at the one. */
+  const races =
+    (...sites: number[]) =>
+    ({ of, seed, has }: Delayed): object[] =>
+      of === 'variant' && seed === 3 && sites.every(has) ? wrong : right;
+
+  it('replays four times more by other seeds, with delays at every site, and says so', async () => {
+    const { report, result, delays } = await judge();
+    expect(delays.map(({ of, seed }) => [of, seed])).toEqual([1, 2, 3, 4].map((seed) => ['variant', seed]));
+    for (const { has } of delays) expect([has(0), has(5), has(6)]).toEqual([true, true, false]);
+    expect(report.delays).toMatchObject({ replays: 4, sites: 6, judged: true, seed: null, places: [] });
+    expect(result).toMatch(/^Result: PASS .*; the same in 4 replays with random delays\)$/);
+  });
+
+  it('fails a result that differs then, and names the two places that it takes', async () => {
+    const { report, result, delays } = await judge({ delayed: races(1, 3) });
+    expect([report.verdict, report.exit_code]).toEqual(['fail', 1]);
+    expect(report.delays).toMatchObject({ judged: true, seed: 3, replays: 3, places: [statements[1], statements[3]] });
+    expect(result).toMatch(
+      /^Result: FAIL \(a race or a missing barrier: st\.shared\.u32 \[tile\], %r1; and ld\.shared/,
+    );
+    expect(delays.filter(({ of }) => of === 'captured').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each([0, 2, 5])('names one place if site %i alone is enough', async (site) => {
+    expect((await judge({ delayed: races(site) })).report.delays?.places).toEqual([statements[site]]);
+  });
+
+  it('does not hold against a variant what the captured code does too, and says so first', async () => {
+    const { report, result } = await judge({
+      delayed: ({ of, seed, has }) => (has(1) && (of === 'variant' ? seed === 1 : seed === 4) ? wrong : right),
+    });
+    expect(report).toMatchObject({ verdict: 'pass', delays: { judged: false, seed: 1 } });
+    expect(result).toMatch(
+      /^Result: PASS \(NOT judged under delays: with them the captured code itself does not repeat/,
+    );
+  });
+
+  it('asks the captured code for more seeds if its results vary', async () => {
+    const varying = { verdict: 'nondeterministic' };
+    const given = { selfcheck: varying, delayed: races(1) };
+    expect((await judge(given)).report.verdict).toBe('fail');
+    const rarely = ({ of, seed, has }: Delayed): object[] =>
+      of === 'captured' && seed === 13 ? wrong : races(1)({ of, seed, has });
+    expect((await judge({ ...given, delayed: rarely })).report).toMatchObject({
+      verdict: 'pass',
+      delays: { judged: false },
+    });
+  });
+
+  it('judges nothing by code that is wrong without any delay', async () => {
+    const { report } = await judge({ delayed: () => wrong });
+    expect(report.verdict).toBe('pass');
+    expect(report.summary).toContain('fails without any delay, too');
+  });
+
+  it('judges nothing if the captured code has no PTX to compare with', async () => {
+    const { report } = await judge({ captured: withoutPtx, delayed: races(1) });
+    expect(report.verdict).toBe('pass');
+    expect(report.summary).toMatch(/^NOT judged under delays: .* is not known: there is no PTX/);
+  });
+
+  it('says that code without PTX was not judged so', async () => {
+    const { report, delays } = await judge({ variant: withoutPtx });
+    expect([report.verdict, delays]).toEqual(['pass', []]);
+    expect(report.summary).toMatch(/; not judged under delays: there is no PTX of saxpy to rewrite/);
+    expect(report.delays).toMatchObject({ judged: false, replays: 0 });
+  });
+
+  it.each<[string, Given]>([
+    ['asked for none', { options: { delays: 0 } }],
+    ['the code is the captured one', { options: { variant: 'none' } }],
+    ['the variant is wrong without', { usual: wrong }],
+  ])('runs nothing if %s', async (_why, given) => {
+    const { report, delays } = await judge(given);
+    expect([delays, report.delays]).toEqual([[], undefined]);
+  });
+
+  it('is a fault if it faults then', async () => {
+    const fault = [
+      { event: 'fault', kind: 'memory' },
+      { event: 'result', verdict: 'fault' },
+    ];
+    const { report } = await judge({ delayed: ({ of, has }) => (of === 'variant' && has(2) ? fault : right) });
+    expect([report.verdict, report.exit_code]).toEqual(['fault', 4]);
+    expect(report.summary).toMatch(
+      /^a race or a missing barrier: bar\.sync 0;\. If warps wait there \(seed 1\), the device faults/,
+    );
+  });
+});
