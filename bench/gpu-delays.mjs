@@ -92,7 +92,11 @@ const honest = [
     'a fence of the whole system',
     ['__threadfence();\n    isLast', '__threadfence_system();\n    isLast'],
   ],
-  ['last_block', 'sums from the end', ['sum += partial[k]', 'sum += partial[gridDim.x - 1 - k]']],
+  [
+    'last_block',
+    'a sum the other way round',
+    ['partial[lane] + partial[lane + 32]', 'partial[lane + 32] + partial[lane]'],
+  ],
   ['neighbours', 'a product by shift', ['x[i] * 3;', '(x[i] << 1) + x[i];']],
   ['total', 'the addition at the scope of the system', ['atomicAdd(sum, s[0])', 'atomicAdd_system(sum, s[0])']],
   ['chain', 'sleeps while it waits', ['== 0) {\n      }', '== 0) {\n        __nanosleep(64);\n      }']],

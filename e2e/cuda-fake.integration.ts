@@ -79,6 +79,30 @@ describe('the cuda device, without a GPU', () => {
     expect(tooStrict.code).toBe(1);
   });
 
+  it('replays a variant that keeps its PTX with random delays as well: ptxas makes the code, and the parameters are launched', async () => {
+    const ptxas = join(repository, 'python/.venv/lib/python3.11/site-packages/triton/backends/nvidia/bin');
+    const source = workspace.path('delayed.ptx');
+    workspace.write(
+      'delayed.ptx',
+      `.version 8.0 .target sm_90 .address_size 64
+.visible .entry _Z5saxpyfPKfPfi(.param .f32 a, .param .u64 x, .param .u64 y, .param .u32 n) {
+.reg .b64 %rd<3>; .reg .f32 %f<2>;
+ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;
+ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
+    );
+    const variant = workspace.path('delayed.cubin');
+    const assembled = await run(join(ptxas, 'ptxas'), ['-arch=sm_90', '-lineinfo', '-o', variant, source]);
+    expect([assembled.code, assembled.text]).toEqual([0, '']);
+    const env = { PATH: `${ptxas}:${process.env['PATH'] ?? ''}` };
+    const outcome = await kernloop(['validate', reproducer, '--variant', variant], env);
+    expect([outcome.code, outcome.text]).toEqual([
+      0,
+      expect.stringMatching(/PASS .*the same in 4 replays with random delays\)/),
+    ]);
+    const { delays } = workspace.json<{ delays: object }>(`${reproducer}/report.json`);
+    expect(delays).toMatchObject({ judged: true, sites: 2, left: 0 });
+  });
+
   it('measures the captured code and a variant in turns', async () => {
     const outcome = await kernloop(['replay', reproducer, '--variant', cubin('one_ulp_wrong'), '--compare', '--json']);
     expect(outcome.code).toBe(0);

@@ -100,11 +100,20 @@ describe('PTX with delays', () => {
 
   it('knows the line of each site', () => {
     const text = kernel('.loc 1 12 3', 'ld.global.u32 %r1, [%rd1];', '.loc 1 14 3', 'st.global.u32 [%rd1+4], %r1;');
-    expect(delayPtx(text, 'k').sites.map(({ place }) => place)).toEqual([
-      { file: 'kernel_variant.cu', line: 12 },
-      { file: 'kernel_variant.cu', line: 14 },
+    expect(delayPtx(text, 'k').sites.map(({ places }) => places)).toEqual([
+      [{ file: 'kernel_variant.cu', line: 12 }],
+      [{ file: 'kernel_variant.cu', line: 14 }],
     ]);
-    expect(delayPtx(kernel('bar.sync 0;'), 'k').sites[0]?.place).toBeNull();
+    expect(delayPtx(kernel('bar.sync 0;'), 'k').sites[0]?.places).toEqual([]);
+    const inlined = kernel(
+      '.file 2 "/usr/include/atomics.hpp"',
+      '.loc 2 99 5, function_name $L__info, inlined_at 1 31 9',
+      'atom.global.add.u32 %r1, [%rd1], 1;',
+    );
+    expect(delayPtx(inlined, 'k').sites[0]?.places).toEqual([
+      { file: '/usr/include/atomics.hpp', line: 99 },
+      { file: 'kernel_variant.cu', line: 31 },
+    ]);
   });
 
   it('counts what functions do that are not inlined', () => {

@@ -5,8 +5,8 @@ import { readModule, type Instruction, type PtxModule } from './module';
 
 /** An instruction that may be delayed. */
 export interface DelaySite {
-  /** `kernel_variant.cu:12`, if the PTX has line information. */
-  readonly place: { readonly file: string; readonly line: number } | null;
+  /** Its line, then the line of the call if it is of an inlined function. Empty without line information. */
+  readonly places: readonly { readonly file: string; readonly line: number }[];
   readonly instruction: string;
 }
 
@@ -43,7 +43,7 @@ export function delayPtx(given: string, kernel: string, blockThreads: number | n
   return {
     ptx: edits.apply(text),
     sites: instructions.map(({ head, start, end }) => ({
-      place: places(start),
+      places: places(start),
       instruction: text.slice(head, end).replaceAll(/\s+/g, ' ').slice(0, 200),
     })),
     left: module.functions
@@ -143,18 +143,23 @@ function delay(prefix: string, index: number): string {
 
 const block = (lines: readonly string[]): string => `\n${lines.join('\n')}\n`;
 
-/** By a place in the text: file and line of the nearest `.loc` before it, if there is one. */
-function placesOf(text: string): (at: number) => DelaySite['place'] {
+/** By a position in the text: the lines of the nearest `.loc` before it, if there is one. */
+function placesOf(text: string): (at: number) => DelaySite['places'] {
   const files = new Map(
     [...text.matchAll(/^\s*\.file\s+(\d+)\s+"((?:[^"\\\n]|\\.)*)"/gm)].map(([, number = '', path = '']) => [
       number,
       path,
     ]),
   );
-  const lines = [...text.matchAll(/^\s*\.loc\s+(\d+)\s+(\d+)\s/gm)];
+  const lines = [...text.matchAll(/^\s*\.loc\s+(\d+)\s+(\d+)\s.*$/gm)];
+  const placed = (number = '', line = ''): DelaySite['places'] => {
+    const file = files.get(number);
+    return file === undefined ? [] : [{ file, line: Number(line) }];
+  };
   return (at) => {
     const found = lines.findLast(({ index }) => index < at);
-    const file = files.get(found?.[1] ?? '');
-    return file === undefined ? null : { file, line: Number(found?.[2]) };
+    if (!found) return [];
+    const [, file, line] = /\binlined_at\s+(\d+)\s+(\d+)/.exec(found[0]) ?? [];
+    return [...placed(found[1], found[2]), ...placed(file, line)];
   };
 }

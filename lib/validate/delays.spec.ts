@@ -10,7 +10,7 @@ import { validateOptionsSchema } from './options';
 import type { Report } from './report-json';
 import { validate } from './validate';
 
-/** Six sites, and no line information: it is assembled away. */
+/** Six sites. */
 const statements = [
   'ld.global.u32 %r1, [%rd1];',
   'st.shared.u32 [tile], %r1;',

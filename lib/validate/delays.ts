@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { delayPtx, type DelayedPtx, type DelaySite } from '../ptx/delays';
 import { rewrittenCode } from '../recompile/rewritten-code';
 import { lensFile } from '../replay/lens';
@@ -172,9 +172,15 @@ async function reduce({ sites, run }: DelayedCode, seed: number): Promise<DelayS
   return sites.filter((_, index) => index === first || index === end - 1);
 }
 
-function placeText({ place, instruction }: DelaySite, files: SourceFiles): string {
-  return place === null ? instruction : `${files.shown(place.file)}:${place.line}`;
+/** The line in the reproducer if there is one: atomics are functions of a header. */
+function placeText({ places, instruction }: DelaySite, files: SourceFiles): string {
+  const shown = places.map(({ file, line }) => ({ file: files.shown(file.replace(compiledFolder, '')), line }));
+  const place = shown.find(({ file }) => !isAbsolute(file)) ?? shown[0];
+  return place === undefined ? instruction : `${place.file}:${place.line}`;
 }
+
+/** The folder of the reproducer in PTX of nvcc (compile-nvcc.ts). */
+const compiledFolder = /^\/kernloop\//;
 
 function failed({ session }: Case, report: DispatchReport, run: Run, delays: Delays): DispatchReport {
   const { outcome } = run;
