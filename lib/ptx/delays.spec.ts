@@ -70,7 +70,7 @@ describe('PTX with delays', () => {
     // What is put in writes registers of its own only, and no memory.
     for (const text of made.filter((one) => one.includes('%kl_delay_'))) {
       expect(text).toMatch(
-        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 %kl_delay_a|(?:mov|mad\.lo|mul\.lo|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
+        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 (?:%kl_delay_a|30000)|(?:mov|mad\.lo|mul\.lo|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
       );
     }
     expect(delayPtx(given, 'k').ptx.match(/\.shared \.align/g)).toHaveLength(1);
@@ -85,6 +85,7 @@ describe('PTX with delays', () => {
       ['u32', 'kl_delay_seed'],
       ['u32', 'kl_delay_first'],
       ['u32', 'kl_delay_count'],
+      ['u32', 'kl_delay_hold'],
     ]);
   });
 
@@ -94,7 +95,7 @@ describe('PTX with delays', () => {
       'k',
     );
     expect(sites).toHaveLength(3);
-    expect(ptx.match(/nanosleep/g)).toHaveLength(3);
+    expect(ptx.match(/nanosleep\.u32 %/g)).toHaveLength(3);
     expect(assemble(ptx).cubin.length).toBeGreaterThan(assemble(kernel('bar.sync 0;')).cubin.length);
   });
 

@@ -12,7 +12,7 @@ export interface DelaySite {
 
 export interface DelayedPtx {
   readonly ptx: string;
-  /** By number. The kernel has three more parameters, u32 each, behind its own: the seed, and the first and the number of the sites that delay. */
+  /** By number. The kernel has four more parameters, u32 each, behind its own: the seed, the first and the number of the sites that delay, and the one that holds. */
   readonly sites: readonly DelaySite[];
   /** Accesses and barriers in functions that are not inlined. */
   readonly left: number;
@@ -20,7 +20,7 @@ export interface DelayedPtx {
 
 /**
  * Puts a delay before each access to global and shared memory and before each barrier of a kernel. A launch parameter is the seed that decides which
- * warps wait where, and two more say which sites do: a failure is reduced without another compilation. Nothing else of the kernel changes.
+ * warps wait where, and three more say which sites do: a failure is reduced without another compilation. Nothing else of the kernel changes.
  */
 export function delayPtx(given: string, kernel: string, blockThreads: number | null = null): DelayedPtx {
   const module = kernelAlone(readModule(given), kernel);
@@ -35,7 +35,7 @@ export function delayPtx(given: string, kernel: string, blockThreads: number | n
   for (const [index, { start }] of instructions.entries()) edits.insert(start, delay(prefix, index));
   addParameters(
     entry,
-    ['seed', 'first', 'count'].map((name) => `.param .u32 ${prefix}${name}`),
+    ['seed', 'first', 'count', 'hold'].map((name) => `.param .u32 ${prefix}${name}`),
     edits,
   );
   if (blockThreads !== null) limitRegisters(text, entry, blockThreads, edits);
@@ -93,6 +93,12 @@ const mix = (register: string, scratch: string): string[] =>
 /** Nanoseconds that a thread of a slow warp, and one of another, sleeps in all at most: the cost of a launch stays bounded. */
 const budget = { slow: 100_000, usual: 8_000 };
 
+/** A site that holds makes every warp wait, for longer than any delay: nanoseconds, twice, and how often in a loop. */
+const held = 30_000;
+const mostHolds = 100;
+/** No site holds. */
+export const noHold = 0xffff_ffff;
+
 /**
  * The state begins alike in all lanes of a warp. One warp in four is slow, and so are all warps of one block in eight: it sleeps at every second site;
  * others at one in 32.
@@ -100,10 +106,10 @@ const budget = { slow: 100_000, usual: 8_000 };
 function prologue(prefix: string): string {
   const r = `%${prefix}`;
   return block([
-    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}first, ${r}count;`,
+    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}first, ${r}count, ${r}hold, ${r}holds;`,
     '{',
     `.reg .b32 ${r}a, ${r}b, ${r}c, ${r}seed; .reg .pred ${r}p;`,
-    `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count];`,
+    `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count]; ld.param.u32 ${r}hold, [${prefix}hold]; mov.u32 ${r}holds, ${mostHolds};`,
     // The number of the block.
     `mov.u32 ${r}a, %ctaid.z; mov.u32 ${r}b, %nctaid.y; mov.u32 ${r}c, %ctaid.y; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %ctaid.x; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
@@ -137,6 +143,8 @@ function delay(prefix: string, index: number): string {
     `setp.lt.and.u32 ${r}p, ${r}a, ${r}left, ${r}p;`,
     `@${r}p sub.u32 ${r}left, ${r}left, ${r}a;`,
     `@${r}p nanosleep.u32 ${r}a;`,
+    `setp.eq.u32 ${r}p, ${r}hold, ${index}; setp.gt.and.u32 ${r}p, ${r}holds, 0, ${r}p;`,
+    `@${r}p sub.u32 ${r}holds, ${r}holds, 1; @${r}p nanosleep.u32 ${held}; @${r}p nanosleep.u32 ${held};`,
     '}',
   ]);
 }

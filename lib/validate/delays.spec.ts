@@ -33,6 +33,8 @@ interface Delayed {
   of: 'variant' | 'captured';
   seed: number;
   has: (site: number) => boolean;
+  /** The site at which every warp waits, if there is one. */
+  hold: number;
 }
 
 describe('validate with random delays', () => {
@@ -68,11 +70,12 @@ describe('validate with random delays', () => {
           const lens = flag(args, '--lens');
           if (lens === undefined) return usual;
           const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string }[] };
-          const [seed = 0, first = 0, count = 0] = parameters.map(({ u32 }) => Number(u32));
+          const [seed = 0, first = 0, count = 0, hold = 0] = parameters.map(({ u32 }) => Number(u32));
           const replay: Delayed = {
             of: flag(args, '--code-object')?.includes('/captured/') ? 'captured' : 'variant',
             seed,
             has: (site) => site >= first && site < first + count,
+            hold,
           };
           delays.push(replay);
           return delayed(replay);
@@ -134,6 +137,19 @@ describe('validate with random delays', () => {
     expect((await judge({ delayed: races(site) })).report.delays?.places).toEqual([statements[site]]);
   });
 
+  it.each([
+    [0, 3],
+    [1, 4],
+    [2, 5],
+  ])(
+    'names the access that overtakes site %i, if its delay alone is enough: it stays behind if all wait there',
+    async (late, early) => {
+      const delayed = (replay: Delayed): object[] =>
+        replay.hold > late && replay.hold <= early ? right : races(late)(replay);
+      expect((await judge({ delayed })).report.delays?.places).toEqual([statements[late], statements[early]]);
+    },
+  );
+
   it('does not hold against a variant what the captured code does too, and says so first', async () => {
     const { report, result } = await judge({
       delayed: ({ of, seed, has }) => (has(1) && (of === 'variant' ? seed === 1 : seed === 4) ? wrong : right),
@@ -148,8 +164,8 @@ describe('validate with random delays', () => {
     const varying = { verdict: 'nondeterministic' };
     const given = { selfcheck: varying, delayed: races(1) };
     expect((await judge(given)).report.verdict).toBe('fail');
-    const rarely = ({ of, seed, has }: Delayed): object[] =>
-      of === 'captured' && seed === 13 ? wrong : races(1)({ of, seed, has });
+    const rarely = (replay: Delayed): object[] =>
+      replay.of === 'captured' && replay.seed === 13 ? wrong : races(1)(replay);
     expect((await judge({ ...given, delayed: rarely })).report).toMatchObject({
       verdict: 'pass',
       delays: { judged: false },

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { delayPtx, type DelayedPtx, type DelaySite } from '../ptx/delays';
+import { delayPtx, noHold, type DelayedPtx, type DelaySite } from '../ptx/delays';
 import { rewrittenCode } from '../recompile/rewritten-code';
 import { lensFile } from '../replay/lens';
 import { requestOfCaptured, type ReplaySession } from '../replay/session';
@@ -27,13 +27,14 @@ interface DelayedCode {
   sites: readonly DelaySite[];
   left: number;
   /** With the delays of a seed, at these sites or at all of them. */
-  run: (seed: number, where?: Range) => Promise<Run>;
+  run: (seed: number, where?: Where) => Promise<Run>;
 }
 
-/** Sites by number. */
-interface Range {
+/** Sites by number: those that delay, and one at which every warp waits for longer. */
+interface Where {
   first: number;
   count: number;
+  hold?: number;
 }
 
 /**
@@ -81,8 +82,8 @@ async function judgeIn(
     const captured = await capturedWithstands(judged, seed, replays, join(folder, 'captured'), deps);
     if (captured !== null) return notJudged(captured, found);
     const files = new SourceFiles(judged.session.reproducer);
-    const places = (await reduce(code, seed)).map((site) => placeText(site, files));
-    return failed(judged, report, run, { ...said, ...found, judged: true, places });
+    const places = new Set((await reduce(code, seed)).map((site) => placeText(site, files)));
+    return failed(judged, report, run, { ...said, ...found, judged: true, places: [...places] });
   }
   return withDelays({ ...report, delays: { ...said, ...known, replays, judged: true } });
 }
@@ -110,11 +111,11 @@ async function delayed(judged: Case, folder: string, deps: Deps): Promise<Delaye
   return {
     sites,
     left,
-    run: (seed, { first, count } = { first: 0, count: sites.length }) => {
+    run: (seed, { first, count, hold = noHold } = { first: 0, count: sites.length }) => {
       const output = join(folder, String(++runs));
       mkdirSync(output);
       const file = join(output, 'lens.json');
-      writeJson(file, lensFile({ parameters: [seed, first, count].map((u32) => ({ u32 })) }));
+      writeJson(file, lensFile({ parameters: [seed, first, count, hold].map((u32) => ({ u32 })) }));
       const lens = { file, output: join(output, 'content') };
       mkdirSync(lens.output);
       const request = { ...session.request, codeObject, symbol, lens };
@@ -150,26 +151,33 @@ async function capturedWithstands(
   return null;
 }
 
-/** The first and the last of the sites that a failure needs; one if its delay alone is enough. */
+/**
+ * The first and the last of the sites that a failure needs. If the delay of one is enough, the other is the access that overtakes it: the last at which
+ * every warp has to wait for the failure to go away.
+ */
 async function reduce({ sites, run }: DelayedCode, seed: number): Promise<DelaySite[]> {
-  const fails = async (first: number, end: number): Promise<boolean> => {
+  const fails = async (first: number, end: number, hold = noHold): Promise<boolean> => {
     for (let attempt = 0; attempt < attempts; ++attempt)
-      if (!passes(await run(seed, { first, count: end - first }))) return true;
+      if (!passes(await run(seed, { first, count: end - first, hold }))) return true;
     return false;
   };
-  let [low, end] = [1, sites.length];
-  while (low < end) {
-    const middle = (low + end) >> 1;
-    if (await fails(0, middle)) end = middle;
+  const end = await least(1, sites.length, (middle) => fails(0, middle));
+  const last = end - 1;
+  const first = last - (await least(0, last, (less) => fails(last - less, end)));
+  if (first < last) return sites.filter((_, index) => index === first || index === last);
+  // The first after it that no longer helps, if the one right behind it does.
+  const beyond = await least(first + 1, sites.length, (hold) => fails(first, end, hold));
+  return sites.filter((_, index) => index === first || (beyond > first + 1 && index === beyond - 1));
+}
+
+/** The least number for which it holds: as for all above it, and for `high`, which is not asked. */
+async function least(low: number, high: number, holds: (value: number) => Promise<boolean>): Promise<number> {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (await holds(middle)) high = middle;
     else low = middle + 1;
   }
-  let [first, high] = [0, end - 1];
-  while (first < high) {
-    const middle = (first + high + 1) >> 1;
-    if (await fails(middle, end)) first = middle;
-    else high = middle - 1;
-  }
-  return sites.filter((_, index) => index === first || index === end - 1);
+  return low;
 }
 
 /** The line in the reproducer if there is one: atomics are functions of a header. */

@@ -123,7 +123,9 @@ const delaysSchema = z
     seed: z.int().nullable().describe('Of the replay that differed.'),
     places: z
       .array(z.string())
-      .describe('The first and the last line at which warps must wait for the result to differ; one if it is enough.'),
+      .describe(
+        'The lines that race: where warps must wait for the result to differ, and the access that overtakes it, if it was found.',
+      ),
   })
   .describe('On cuda: how the code did while warps waited at random.');
 

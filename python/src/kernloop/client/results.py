@@ -1445,7 +1445,7 @@ class ValidateDelays:
     seed: int | None
     """Of the replay that differed."""
     places: list[str]
-    """The first and the last line at which warps must wait for the result to differ; one if it is enough."""
+    """The lines that race: where warps must wait for the result to differ, and the access that overtakes it, if it was found."""
 
 
 @dataclass(frozen=True, kw_only=True)
