@@ -32,6 +32,6 @@ export function judgingOptions(reproducer: Reproducer, options: TuneOptions): ob
     const given = options[name as keyof typeof judgingShape];
     return [name, given === undefined || (Array.isArray(given) && given.length === 0) ? declared[name] : given];
   });
-  const { replays, adverse } = options;
-  return { ...replayingOptions(options), ...Object.fromEntries(judged), replays, adverse };
+  const { replays, adverse, delays } = options;
+  return { ...replayingOptions(options), ...Object.fromEntries(judged), replays, adverse, delays };
 }

@@ -3,7 +3,7 @@ import { replayingOptions } from '../replay/options';
 import { validateOptionsSchema } from '../validate/options';
 
 const { reproducer, capture, device, gpu, softgpu, store, launch, limitFactor } = replayingOptions;
-const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, record, inputsKeep } =
+const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, delays, record, inputsKeep } =
   validateOptionsSchema.shape;
 const inputs = z
   .int()
@@ -69,6 +69,7 @@ export const tuneOptionsSchema = z.object({
   ...judging,
   replays,
   adverse,
+  delays,
   fresh: z.boolean().default(false).describe('Build and measure everything again, ignoring results of earlier runs.'),
   apply: z
     .boolean()

@@ -689,6 +689,7 @@ class Stages:
         inputs_keep: str | Sequence[str] | None = None,
         replays: int | None = None,
         adverse: bool | None = None,
+        delays: int | None = None,
         fresh: bool | None = None,
         apply: bool | None = None,
         compile_limit_seconds: float | None = None,
@@ -743,6 +744,9 @@ class Stages:
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
         adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
             code does not have fail. Default: true.
+        delays: On cuda, number of further replays in which warps wait at random before their accesses to memory and their
+            barriers, to provoke races. 0: none. Needs the PTX of the variant. Failures that the captured code does not have
+            fail. Default: 4.
         fresh: Build and measure everything again, ignoring results of earlier runs. Default: false.
         apply: Write the best configuration into the reproducer, show the diff, and validate it there. Default: false.
         compile_limit_seconds: End a compilation after this time. Default: 600.
@@ -789,6 +793,7 @@ class Stages:
                 "--inputs-keep": inputs_keep,
                 "--replays": replays,
                 "--adverse": adverse,
+                "--delays": delays,
                 "--fresh": fresh,
                 "--apply": apply,
                 "--compile-limit-seconds": compile_limit_seconds,
