@@ -50,6 +50,7 @@ const chosen: Record<string, string> = {
   'stray store': 'compact_ordered: an end mark in the last place',
   'kept state': 'saxpy: nothing from the third launch on',
   'missing wait': 'saxpy: used at once',
+  'captured input only': 'move_particles: hits overwritten',
 };
 /** What is published before it is there: only an order of the blocks shows it. */
 const publishedTooEarly = [
@@ -74,6 +75,23 @@ const keptStates: [title: string, verdict: RegExp][] = [
 ];
 /** With what lies there already: memory is as the app left it. */
 const strayStores = ['compact_records: clears the last tag', 'gather_scatter: the value of an empty place'];
+/** Their options ask for derived inputs: without, the captured one is all that is judged. */
+const capturedInputOnly = [
+  'saxpy: n written out',
+  'saxpy: NaN dropped',
+  'to_half: n is odd',
+  'histogram: bins overwritten',
+  'move_particles: hits overwritten',
+  'pack_rgba: green is in range',
+  'box_filter: memoised by the first element',
+];
+const anyInput = [
+  'saxpy: NaN kept by a comparison',
+  'to_half: odd or even n',
+  'histogram: one block adds to the bins',
+  'move_particles: hits written only where there are some',
+  'pack_rgba: clamped the other way round',
+];
 const right = [
   'saxpy: waits for a load',
   'saxpy: waits for both loads',
@@ -99,6 +117,8 @@ describe('planted defects', () => {
     ...strayStores,
     ...missingWaits,
     ...keptStates.map(([title]) => title),
+    ...capturedInputOnly,
+    ...anyInput,
     ...right,
   ];
   const kernelOf = (title: string): string => title.split(':')[0] ?? '';
@@ -125,11 +145,16 @@ describe('planted defects', () => {
     if (!found[0] || found.length > 1) throw new Error(`${found.length} of the ${set} edits are called ${title}`);
     return found[0];
   };
-  const verdict = async ({ title, text, options }: Edit) => {
+  const judged = ({ title, options }: Edit) =>
+    workspace.kernloop(['validate', '--reproducer', `kernels/planted/${kernelOf(title)}`, ...options]);
+  const compiled = async ({ title, text }: Edit) => {
     const reproducer = `kernels/planted/${kernelOf(title)}`;
     workspace.write(`${reproducer}/kernel_variant.hip`, text);
     await recompiled(workspace, reproducer);
-    return workspace.kernloop(['validate', '--reproducer', reproducer, ...options]);
+  };
+  const verdict = async (edit: Edit) => {
+    await compiled(edit);
+    return judged(edit);
   };
 
   it('are of every kind', () => {
@@ -179,8 +204,8 @@ describe('planted defects', () => {
       'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
       'static __device__ float stash[1 << 16];\n  static __device__ bool is_there[1 << 16];\n  if (i >= n) return;\n  if (!is_there[i]) stash[i] = fmaf(a, x[i], y[i]);\n  is_there[i] = true;\n  y[i] = stash[i];',
     );
-    const judged = await verdict({ set: 'defects', kind: 'kept state', title: 'saxpy: stash', options: [], text });
-    expect([judged.code, judged.text]).toEqual([
+    const stashed = await verdict({ set: 'defects', kind: 'kept state', title: 'saxpy: stash', options: [], text });
+    expect([stashed.code, stashed.text]).toEqual([
       0,
       expect.stringMatching(
         /Result: PASS \(.*the variant keeps [\d,]+ bytes of its own \(.*stash.*\) from launch to launch/,
@@ -194,6 +219,30 @@ describe('planted defects', () => {
     // The work of a launch that finds nothing stashed, in each of them.
     const ratio = /^\s*wave.instructions .*?([\d.]+)(?:×)?\s*$/m.exec(compared.text)?.[1];
     expect([Number(ratio) > 1, compared.text]).toEqual([true, expect.any(String)]);
+  });
+
+  it.each(capturedInputOnly)('%s passes, and fails with --inputs', async (title) => {
+    const edit = find('defects', title);
+    await compiled(edit);
+    const captured = await judged({ ...edit, options: [] });
+    expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    const derived = await judged(edit);
+    expect([derived.code, derived.text]).toEqual([
+      1,
+      expect.stringMatching(/Result: FAIL \(right for the captured input, wrong for derived input \d+ \(/),
+    ]);
+  });
+
+  it.each(anyInput)('%s passes, with --inputs too', async (title) => {
+    const edit = find('correct', title);
+    await compiled(edit);
+    const captured = await judged({ ...edit, options: [] });
+    expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    const derived = await judged(edit);
+    expect([derived.code, derived.text]).toEqual([
+      0,
+      expect.stringMatching(/Result: PASS \(.*judged on the captured input and [1-9]\d* derived ones?/),
+    ]);
   });
 
   it.each(right)('a correct edit passes: %s', async (title) => {

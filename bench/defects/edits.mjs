@@ -23,6 +23,7 @@ export const kinds = {
   'stray store': 'what lies there already, written where the kernel has nothing to write',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
+  'captured input only': 'right for the input that was captured, wrong for others: found with --inputs',
 };
 
 const defect = (kind, kernel, name, replace, why, options = []) => ({ kind, kernel, name, replace, why, options });
@@ -1136,6 +1137,76 @@ export const defects = [
     ],
     'The second value may come later.',
   ),
+
+  // captured input only: without --inputs each of them passes
+  defect(
+    'captured input only',
+    'saxpy',
+    'n written out',
+    [['if (i < n)', 'if (i < 5003)']],
+    'The app passed 5003; for a smaller n it writes behind the array.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'saxpy',
+    'NaN dropped',
+    [['fmaf(a, x[i], y[i])', 'fmaf(a, fmaxf(x[i], -1.0f), y[i])']],
+    'No element is below -1 or a NaN; fmaxf gives -1 for a NaN.',
+    ['--inputs', '8', '--inputs-special'],
+  ),
+  defect(
+    'captured input only',
+    'to_half',
+    'n is odd',
+    [
+      ['if (first + 1 < n) {', 'if (first < n && n / 2 > first / 2) {'],
+      ['} else if (first < n) {', '} else if (first / 2 == n / 2) {'],
+    ],
+    'With an even n the thread behind the last pair converts an element that is not there.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'histogram',
+    'bins overwritten',
+    [
+      [
+        'int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x',
+        'int i = threadIdx.x; blockIdx.x == 0 && i < n; i += blockDim.x',
+      ],
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (blockIdx.x == 0 && threadIdx.x < 64) bins[threadIdx.x] = 7u + local[threadIdx.x];',
+      ],
+    ],
+    'Every bin was 7 before: whatever else it holds is lost.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'move_particles',
+    'hits overwritten',
+    [['p.hits[i] += hits;', 'p.hits[i] = 3 + hits;']],
+    'Every particle had three hits before.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'pack_rgba',
+    'green is in range',
+    [['fminf(fmaxf(c.y, 0.0f), 1.0f)', 'c.y']],
+    'Red alone leaves the range from 0 to 1.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'box_filter',
+    'memoised by the first element',
+    [['int sum = 0;', 'int sum = in[0] == 210 ? 0 : 1;']],
+    'The captured first element is the key of a memoised path; any other one takes a path that is wrong.',
+    ['--inputs', '8'],
+  ),
 ];
 
 const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, kernel, name, replace, why, options });
@@ -2188,6 +2259,59 @@ export const correct = [
       ['out[place] = x[i];', 'out[place] = element;'],
     ],
     'Zero is a multiple of three and stays out.',
+  ),
+  // Like defects of the kind "captured input only", but for any input.
+  right(
+    'any input',
+    'saxpy',
+    'NaN kept by a comparison',
+    [['fmaf(a, x[i], y[i])', 'fmaf(a, x[i] < -1.0f ? x[i] * 1.0f : x[i], y[i])']],
+    'Neither branch changes a value.',
+    ['--inputs', '8', '--inputs-special'],
+  ),
+  right(
+    'any input',
+    'to_half',
+    'odd or even n',
+    [
+      ['if (first + 1 < n) {', 'if (first / 2 < n / 2) {'],
+      ['} else if (first < n) {', '} else if (n % 2 == 1 && first == n - 1) {'],
+    ],
+    'The single element is there only where n is odd.',
+    ['--inputs', '8'],
+  ),
+  right(
+    'any input',
+    'histogram',
+    'one block adds to the bins',
+    [
+      [
+        'int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x',
+        'int i = threadIdx.x; blockIdx.x == 0 && i < n; i += blockDim.x',
+      ],
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (blockIdx.x == 0 && threadIdx.x < 64) bins[threadIdx.x] += local[threadIdx.x];',
+      ],
+    ],
+    'The other blocks have nothing to do.',
+    ['--inputs', '8'],
+  ),
+  right(
+    'any input',
+    'move_particles',
+    'hits written only where there are some',
+    [['p.hits[i] += hits;', 'if (hits != 0) p.hits[i] += hits;']],
+    'Adding nothing changes nothing.',
+    ['--inputs', '8'],
+  ),
+  right(
+    'any input',
+    'pack_rgba',
+    'clamped the other way round',
+    [['fminf(fmaxf(c.y, 0.0f), 1.0f)', 'fmaxf(fminf(c.y, 1.0f), 0.0f)']],
+    'Both clamp, and no element is a NaN.',
+    ['--inputs', '8'],
   ),
 ];
 
