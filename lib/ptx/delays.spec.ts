@@ -70,7 +70,7 @@ describe('PTX with delays', () => {
     // What is put in writes registers of its own only, and no memory.
     for (const text of made.filter((one) => one.includes('%kl_delay_'))) {
       expect(text).toMatch(
-        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 (?:%kl_delay_a|30000)|(?:mov|mad\.lo|mul\.lo|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
+        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 (?:%kl_delay_a|30000)|(?:mov|mad\.lo|mul\.lo|shl|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
       );
     }
     expect(delayPtx(given, 'k').ptx.match(/\.shared \.align/g)).toHaveLength(1);

@@ -106,7 +106,7 @@ export const noHold = 0xffff_ffff;
 function prologue(prefix: string): string {
   const r = `%${prefix}`;
   return block([
-    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}first, ${r}count, ${r}hold, ${r}holds;`,
+    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}passes, ${r}first, ${r}count, ${r}hold, ${r}holds;`,
     '{',
     `.reg .b32 ${r}a, ${r}b, ${r}c, ${r}seed; .reg .pred ${r}p;`,
     `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count]; ld.param.u32 ${r}hold, [${prefix}hold]; mov.u32 ${r}holds, ${mostHolds};`,
@@ -122,6 +122,10 @@ function prologue(prefix: string): string {
     ...mix(`${r}state`, `${r}b`),
     `and.b32 ${r}b, ${r}state, 3; and.b32 ${r}c, ${r}a, 7; min.u32 ${r}b, ${r}b, ${r}c; setp.eq.u32 ${r}p, ${r}b, 0;`,
     `selp.u32 ${r}often, 128, 8, ${r}p; selp.u32 ${r}left, ${budget.slow}, ${budget.usual}, ${r}p;`,
+    // Up to 0, 7, 63 or 511 sites are passed before the first sleep, by the seed: else all sleep is spent in the first loop, and what a kernel does last
+    // (a ticket, a flag) is never late.
+    `sub.u32 ${r}b, ${r}seed, 1; and.b32 ${r}b, ${r}b, 3; mul.lo.u32 ${r}b, ${r}b, 3; mov.u32 ${r}c, 1; shl.b32 ${r}c, ${r}c, ${r}b; sub.u32 ${r}c, ${r}c, 1;`,
+    `shr.u32 ${r}passes, ${r}state, 8; and.b32 ${r}passes, ${r}passes, ${r}c;`,
     '}',
   ]);
 }
@@ -140,7 +144,8 @@ function delay(prefix: string, index: number): string {
     `setp.lt.u32 ${r}p, ${r}a, ${r}often; setp.lt.and.u32 ${r}p, ${r}b, ${r}count, ${r}p;`,
     // 512 to 8191 nanoseconds.
     `shr.u32 ${r}a, ${r}state, 11; and.b32 ${r}a, ${r}a, 7679; add.u32 ${r}a, ${r}a, 512;`,
-    `setp.lt.and.u32 ${r}p, ${r}a, ${r}left, ${r}p;`,
+    `setp.lt.and.u32 ${r}p, ${r}a, ${r}left, ${r}p; setp.eq.and.u32 ${r}p, ${r}passes, 0, ${r}p;`,
+    `min.u32 ${r}b, ${r}passes, 1; sub.u32 ${r}passes, ${r}passes, ${r}b;`,
     `@${r}p sub.u32 ${r}left, ${r}left, ${r}a;`,
     `@${r}p nanosleep.u32 ${r}a;`,
     `setp.eq.u32 ${r}p, ${r}hold, ${index}; setp.gt.and.u32 ${r}p, ${r}holds, 0, ${r}p;`,
