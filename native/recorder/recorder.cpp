@@ -1,6 +1,5 @@
 // kernloop-recorder: runs beside the app, takes what its agents stream, and writes captures
 // (docs/contributing/seams.md).
-#include <pthread.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -51,15 +50,6 @@ FileDescriptor block_signals() {
   return FileDescriptor(signalfd(-1, &set, SFD_CLOEXEC));
 }
 
-// std::regex recurses with the length of a name: room for the longest that the protocol lets through.
-void grow_thread_stacks() {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, size_t{128} << 20);
-  pthread_setattr_default_np(&attributes);
-  pthread_attr_destroy(&attributes);
-}
-
 int exit_code_of(const Error& error) {
   return error.code == "USAGE" || error.code == "CONFIG_INVALID" || error.code == "CAPTURE_BUSY" ||
                  error.code == "FILE_NOT_FOUND"
@@ -74,7 +64,6 @@ int run(int count, char** values) {
     return exit_code_of(error);
   };
   const FileDescriptor signals = block_signals();
-  grow_thread_stacks();
   const auto arguments = parse_arguments(count, values);
   if (!arguments) return fail(arguments.error());
   const auto config = read_config(arguments->config);

@@ -10,7 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <thread>
+
+#include "recorder/deep_thread.h"
 
 namespace kernloop::recorder {
 namespace {
@@ -88,10 +89,10 @@ void Server::start_session(FileDescriptor socket) {
   };
   try {
     auto owned = std::make_shared<FileDescriptor>(std::move(socket));
-    std::thread([this, owned, done] {
+    start_deep_thread([this, owned, done] {
       run_session(std::move(*owned));
       done();
-    }).detach();
+    });
   } catch (const std::exception& error) {
     shared_.events.print(
         "note", {{"code", "RECORDER_FAILED"}, {"text", std::string("no thread for a process: ") + error.what()}});

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 
@@ -878,6 +880,33 @@ TEST_F(RecorderTest, TakesThePlaceOfADeadRecordersSocketAndOfNothingElse) {
   first->wait();
   EXPECT_TRUE(fs::is_socket(run.socket()));
   EXPECT_TRUE(run.start()) << run.recorder->output();
+}
+
+// Under a limit of address space (RLIMIT_AS, strict overcommit) two captures are to fit.
+TEST_F(RecorderTest, OnlyTheThreadThatMatchesNamesHasRoomForDeepRecursion) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(1 << 20));
+  const fs::path process = "/proc/" + std::to_string(run.recorder->pid());
+  const auto threads = [&] {
+    return std::distance(fs::directory_iterator(process / "task"), fs::directory_iterator());
+  };
+  constexpr ptrdiff_t kThoseOfOneCapture = 9;
+  for (int i = 0; i < 1000 && threads() <= kThoseOfOneCapture; ++i) usleep(10'000);
+  ASSERT_GT(threads(), kThoseOfOneCapture);
+
+  constexpr uint64_t kLarge = uint64_t{100} << 20;
+  size_t large = 0;
+  std::ifstream maps(process / "maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    char access[5] = "";
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, access), 3) << line;
+    large += std::string(access) == "rw-p" && end - begin >= kLarge;
+  }
+  EXPECT_EQ(large, 1u);
 }
 
 TEST_F(RecorderTest, SigtermCleansUpAndIsNoSuccess) {
