@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const repository = join(__dirname, '..', '..');
+const page = readFileSync(join(repository, 'docs', 'contributing', 'verdicts.md'), 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => /^\| [SA]\d+ \|/.test(line))
+  .map((line) => {
+    const [number = '', , file = '', test = '', state = ''] = line
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.trim());
+    return { line: number, file: file.replaceAll('`', ''), test: test.replaceAll('`', ''), state };
+  });
+
+describe('the table of wrong verdicts', () => {
+  it('has every line once', () => {
+    const numbered = (letter: string, count: number) => Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
+    expect(rows.map(({ line }) => line)).toEqual([...numbered('S', 28), ...numbered('A', 6)]);
+  });
+
+  it.each(rows.filter(({ state }) => state !== 'open'))('names a test that exists: $line', ({ file, test }) => {
+    expect(file).toMatch(/(\.(spec|integration|e2e)\.ts|_test\.cpp)$/);
+    expect(readFileSync(join(repository, file), 'utf8').includes(test)).toBe(true);
+    expect(test.length).toBeGreaterThan(10);
+  });
+
+  it.each(rows.filter(({ state }) => state === 'open'))('names none where it is open: $line', ({ file, test }) => {
+    expect([file, test]).toEqual(['–', '–']);
+  });
+});
