@@ -67,7 +67,7 @@ describe('PTX with delays', () => {
     const made = of(delayPtx(given, 'k').ptx);
     const kept = made.filter((text) => !text.includes('%kl_delay_'));
     expect(kept).toEqual(of(given));
-    // What is put in writes registers of its own only, and no memory.
+    // The inserted code writes its own registers only, and no memory.
     for (const text of made.filter((one) => one.includes('%kl_delay_'))) {
       expect(text).toMatch(
         /^(?:@%kl_delay_p )?(?:nanosleep\.u32 (?:%kl_delay_a|30000)|(?:mov|mad\.lo|mul\.lo|shl|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,

@@ -2,7 +2,7 @@ import { Edits } from './edits';
 import { wordsOf } from './lexer';
 import { readModule, type PtxFunction, type PtxModule } from './module';
 
-/** What no name of the module begins with. */
+/** A prefix that no name of the module has. */
 export function freePrefix(text: string): string {
   for (let index = 0; ; ++index) {
     const prefix = `kl${index === 0 ? '' : index}_`;

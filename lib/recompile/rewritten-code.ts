@@ -16,14 +16,14 @@ import { cubinPtx, cubinRegisters } from '../toolchain/cubin';
 import { isNvcc } from '../toolchain/translation-unit';
 import { compilerOf, readRecipe } from './recompile';
 
-/** What a rewriter of PTX gives back, and what was made of it. */
+/** A rewritten kernel: the answer of its rewriter, and the code that was made of it. */
 export interface RewrittenCode<Rewritten> {
   readonly rewritten: Rewritten;
   readonly cubin: Buffer;
   readonly symbol: string;
   /** The PTX as it was. */
   readonly original: string;
-  /** Where that came from, and how it was assembled. */
+  /** The origin of that, and how it was assembled. */
   readonly log: string;
   readonly registers: { readonly before: number; readonly after: number } | null;
 }

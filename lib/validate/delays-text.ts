@@ -10,7 +10,7 @@ export function withDelays(report: DispatchReport): DispatchReport {
   return { ...report, summary: `${report.summary}; ${delayWords(delays)}` };
 }
 
-/** Of a pass. */
+/** The words of a pass. */
 export function delayWords({ judged, reason, replays, left }: Delays): string {
   if (!judged) return `not judged under delays: ${reason ?? ''}`;
   const beside = left > 0 ? ` (not in functions that are not inlined: ${formatCount(left)} accesses and barriers)` : '';

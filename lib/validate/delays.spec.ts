@@ -43,7 +43,7 @@ describe('validate with random delays', () => {
   const wrong = [difference, differed];
 
   interface Given {
-    /** What a replay with delays leaves. */
+    /** The outcome of a replay with delays. */
     delayed?: (replay: Delayed) => object[];
     variant?: Buffer;
     captured?: Buffer;

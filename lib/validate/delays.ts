@@ -38,7 +38,7 @@ interface Where {
 }
 
 /**
- * Of CUDA code that is right: whether it stays so while warps wait at random before their accesses and barriers. A failure that the captured code does
+ * Judges whether CUDA code that is right stays so while warps wait at random before their accesses and barriers. A failure that the captured code does
  * not have takes the place of the pass.
  */
 export async function judgeDelays(

@@ -64,7 +64,7 @@ function derivedWords(reports: readonly DispatchReport[]): string {
   return all.length === 0 ? '' : `; ${inputsWords(all)}`;
 }
 
-/** Of each that was not judged; else of the first. */
+/** The words about every dispatch that was not judged under delays, else about the first one. */
 function delaysWords(reports: readonly DispatchReport[]): string {
   const all = reports.flatMap(({ delays }) => delays ?? []);
   const [first] = all;

@@ -1,4 +1,4 @@
-// What a capture may be, of those bounds that whoever makes one has to keep as well.
+// Bounds of a capture that its makers have to keep as well as its readers.
 #pragma once
 
 #include <cstdint>

@@ -94,7 +94,7 @@ void resolve(Target target, DecodedInstruction& decoded) {
   }
 }
 
-// Of a cache that the checker and the adverse order execute from.
+// For a cache that the checker and the adverse order execute from.
 void execute_waited(Wave& wave, const Instruction& instruction) {
   const auto& decoded = static_cast<const DecodedInstruction&>(instruction);
   Checker* checker = wave.memory->checker;

@@ -166,7 +166,7 @@ void PendingResults::issue(const Wave& wave, const DecodedInstruction& instructi
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
     const std::optional<Registers> registers = registers_of(instruction.dst[k]);
     if (!registers) continue;
-    // What was loaded again without a wait, as in a loop, is there once this is.
+    // A result that was loaded again without a wait, as in a loop, is there once this is.
     std::erase_if(results_, [&](const Result& result) {
       return result.first >= registers->first && result.first + result.count <= registers->first + registers->count;
     });

@@ -2,7 +2,7 @@
 // wave has waited for the operation (s_waitcnt), and an instruction that reads or writes it earlier goes wrong. The
 // checker tells such an instruction, and the adverse order ends there.
 //
-// What is known to have arrived, per ISA documents ("Data dependency resolution", "Manually inserted wait states") and
+// Known to have arrived is, per ISA documents ("Data dependency resolution", "Manually inserted wait states") and
 // LLVM's SIInsertWaitcnts: of loads counted in vmcnt, and of LDS operations counted in lgkmcnt, all but the last N once
 // the wave waited for N outstanding ones, since either kind returns in order; scalar loads return in any order, so only
 // waiting for 0 proves anything. CDNA counts vector stores in vmcnt, too; RDNA counts them in vscnt. FLAT counts in

@@ -1,4 +1,4 @@
-// What a program finds where amdgpu would show files under /dev and /sys.
+// The files that a program finds in place of those of amdgpu under /dev and /sys.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the agent remembers of a thread can be asked for as long as the thread runs.
+// The state of a thread can be asked for as long as the thread runs.
 #include "capture/cuda/thread_state.h"
 
 #include <gtest/gtest.h>

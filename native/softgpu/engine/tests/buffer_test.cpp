@@ -37,7 +37,7 @@ TEST_F(Memory, ScalarOffsetsOfBuffersCountInAddressAndRangeCheck) {
   for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 8;
   run("buffer_load_raw");
   EXPECT_EQ(wave.vgpr[8][10], take<u32>(&data[200 + 4 + 80]));
-  // Of eight bytes at 4 + offset + 200 those count that end within 1000.
+  // The eight bytes at 4 + offset + 200 are in range if they end within 1000.
   for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane == 10 ? 788 : lane == 11 ? 792 : 796;
   run("buffer_load_raw");
   EXPECT_EQ(vector64(8, 10), take<u64>(&data[992]));
