@@ -67,7 +67,7 @@ export async function rewrittenCode<Rewritten extends { readonly ptx: string }>(
   return { rewritten, cubin, symbol, original, log, registers: before && after ? { before, after } : null };
 }
 
-/** Of every GPU that has `activemask`. */
+/** Registers of one block at most, on every GPU that has `activemask`. */
 const blockRegisters = 65536;
 
 /** Warps get registers in eights for each lane. */

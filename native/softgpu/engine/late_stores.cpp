@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "softgpu/engine/checker.h"
+#include "softgpu/engine/memory_counters.h"
 #include "softgpu/engine/permutation.h"
 #include "softgpu/isa/op_facts.h"
 
@@ -15,25 +16,6 @@ namespace {
 constexpr size_t kMostOfWorkgroup = 4;
 constexpr uint32_t kMostAccesses = 64;  // of the wave behind a store
 
-bool is_vector_memory_beyond_lds(const Instruction& instruction) {
-  switch (instruction.encoding) {
-    case Encoding::kFlat:
-    case Encoding::kGlobal:
-    case Encoding::kScratch:
-    case Encoding::kMubuf:
-    case Encoding::kMtbuf:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// CDNA counts them all in vmcnt; RDNA counts in vscnt what gives nothing back.
-bool is_counted_with_stores(const Instruction& instruction) {
-  if (!is_vector_memory_beyond_lds(instruction)) return false;
-  return !is_rdna(instruction.isa) || instruction.dst_count == 0;
-}
-
 void wait_for_stores(Wave& wave, uint64_t outstanding) {
   Checker* checker = wave.memory->checker;
   if (!checker) return;
@@ -41,10 +23,8 @@ void wait_for_stores(Wave& wave, uint64_t outstanding) {
   if (checker->races()) checker->races()->wait(static_cast<WaveSlot&>(wave));
 }
 
-// The 6 bits of vmcnt lie apart.
 void wait_for_vmcnt(Wave& wave, const Instruction& instruction) {
-  const auto fields = static_cast<uint32_t>(instruction.simm16);
-  const uint32_t outstanding = (fields & 0xf) | (fields >> 14 & 3) << 4;
+  const uint32_t outstanding = vmcnt_of(static_cast<uint32_t>(instruction.simm16));
   if (outstanding != 0x3f) wait_for_stores(wave, outstanding);
 }
 

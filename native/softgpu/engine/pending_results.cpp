@@ -8,6 +8,7 @@
 
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/decoded_instruction.h"
+#include "softgpu/engine/memory_counters.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
@@ -57,20 +58,6 @@ bool goes_to_lds(const Wave& wave, const Operand& address, bool& goes_elsewhere)
   return any;
 }
 
-// RDNA counts in vscnt what gives nothing back.
-bool is_in_vmcnt(const Instruction& instruction) {
-  switch (instruction.encoding) {
-    case Encoding::kFlat:
-    case Encoding::kGlobal:
-    case Encoding::kScratch:
-    case Encoding::kMubuf:
-    case Encoding::kMtbuf:
-      return !is_rdna(instruction.isa) || instruction.dst_count > 0 || instruction.lds;
-    default:
-      return false;
-  }
-}
-
 struct Waits {
   uint64_t vectors = kAny, lgkm = kAny;
 };
@@ -87,7 +74,7 @@ Waits waits_of(const Wave& wave, const Instruction& instruction) {
   switch (instruction.op) {
     case Op::s_waitcnt:
       if (instruction.isa == Isa::kGfx1100) return {fields >> 10 & 63, fields >> 4 & 63};
-      return {(fields & 0xf) | (fields >> 14 & 3) << 4, fields >> 8 & (is_rdna(instruction.isa) ? 63 : 15)};
+      return {vmcnt_of(fields), fields >> 8 & (is_rdna(instruction.isa) ? 63 : 15)};
     case Op::s_waitcnt_vmcnt:
       return {.vectors = outstanding(wave, instruction)};
     case Op::s_waitcnt_lgkmcnt:
@@ -118,7 +105,7 @@ PendingResults::Paths PendingResults::paths_of(const Wave& wave, const DecodedIn
       return {.vector = elsewhere || !lds, .lds = lds};
     }
     default:
-      return {.vector = is_in_vmcnt(instruction)};
+      return {.vector = is_counted_with_loads(instruction)};
   }
 }
 
@@ -160,7 +147,7 @@ std::string PendingResults::wait_for(const Result& result) const {
 void PendingResults::issue(const Wave& wave, const DecodedInstruction& instruction) {
   const Waits waits = waits_of(wave, instruction);
   if (waits.vectors != kAny || waits.lgkm != kAny) return wait(waits.vectors, waits.lgkm);
-  vectors_ += is_in_vmcnt(instruction);
+  vectors_ += is_counted_with_loads(instruction);
   lds_ += instruction.encoding == Encoding::kDs || instruction.encoding == Encoding::kFlat;
   if (paths_ == Paths{}) return;
   for (unsigned k = 0; k < instruction.dst_count; ++k) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "softgpu/hsa/dispatch_request.h"
 #include "softgpu/hsa/log.h"
 #include "softgpu/hsa/memory_pools.h"
 
@@ -93,22 +94,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
     return refused(kernel, Fault::Kind::kBadDispatch, std::move(reason));
   }
 
-  DispatchRequest request;
-  request.kernel_name = kernel->name;
-  request.kernel_object = packet.kernel_object;
-  request.workgroup_size[0] = packet.workgroup_size_x;
-  request.workgroup_size[1] = packet.workgroup_size_y;
-  request.workgroup_size[2] = packet.workgroup_size_z;
-  request.grid_size[0] = packet.grid_size_x;
-  request.grid_size[1] = packet.grid_size_y;
-  request.grid_size[2] = packet.grid_size_z;
-  request.dimensions = packet.setup & 3;
-  request.private_segment_bytes = packet.private_segment_size;
-  request.group_segment_bytes = packet.group_segment_size;
-  request.kernarg_address = reinterpret_cast<uint64_t>(packet.kernarg_address);
-  request.packet_address = packet_address;
-  request.queue_address = queue_address;
-  request.dispatch_id = dispatch_id;
+  const DispatchRequest request = dispatch_request(packet, kernel->name, packet_address, queue_address, dispatch_id);
 
   DispatchOptions options;
   options.max_wave_instructions = settings_.max_wave_instructions;

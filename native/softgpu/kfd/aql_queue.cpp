@@ -10,15 +10,17 @@
 #include <cstring>
 #include <span>
 
+#include "softgpu/hsa/dispatch_request.h"
 #include "softgpu/hsa/log.h"
 #include "softgpu/hsa/packets.h"
+#include "softgpu/hsa/signals.h"
 #include "softgpu/kfd/queue.h"
 
 namespace kernloop::softgpu::kfd {
 namespace {
 
-// What the firmware and the trap handler leave in `queue_inactive_signal`, as ROCr reads it (amd_aql_queue.cpp,
-// DynamicScratchHandler).
+// The values that the firmware and the trap handler leave in `queue_inactive_signal`, as ROCr reads them
+// (amd_aql_queue.cpp, DynamicScratchHandler).
 enum class QueueFailure : int64_t {
   kBadDispatch = 2,
   kBadPacket = 32,
@@ -96,16 +98,7 @@ class AqlQueue final : public Queue {
         // HIP 6 sends some without a signal, for their completion alone.
         return typed.signal.handle == 0 || wait_until([&] {
                  const int64_t seen = value_of(typed.signal).load(std::memory_order_acquire) & typed.mask;
-                 switch (typed.cond) {
-                   case HSA_SIGNAL_CONDITION_EQ:
-                     return seen == typed.value;
-                   case HSA_SIGNAL_CONDITION_NE:
-                     return seen != typed.value;
-                   case HSA_SIGNAL_CONDITION_LT:
-                     return seen < typed.value;
-                   default:
-                     return seen >= typed.value;
-                 }
+                 return satisfies(seen, static_cast<hsa_signal_condition_t>(typed.cond), typed.value);
                });
       case kPm4Commands:
         return commands(packet, index);
@@ -139,20 +132,10 @@ class AqlQueue final : public Queue {
     const auto typed = packet.as<hsa_kernel_dispatch_packet_t>();
     char name[32];
     std::snprintf(name, sizeof(name), "kernel at 0x%lx", typed.kernel_object);
-    DispatchRequest request;
-    request.kernel_name = name;
-    request.kernel_object = typed.kernel_object;
-    const uint32_t workgroup[] = {typed.workgroup_size_x, typed.workgroup_size_y, typed.workgroup_size_z};
-    const uint32_t grid[] = {typed.grid_size_x, typed.grid_size_y, typed.grid_size_z};
-    std::ranges::copy(workgroup, request.workgroup_size);
-    std::ranges::copy(grid, request.grid_size);
-    request.dimensions = typed.setup & ((1u << HSA_KERNEL_DISPATCH_PACKET_SETUP_WIDTH_DIMENSIONS) - 1);
-    request.private_segment_bytes = typed.private_segment_size;
-    request.group_segment_bytes = typed.group_segment_size;
-    request.kernarg_address = reinterpret_cast<uint64_t>(typed.kernarg_address);
-    request.packet_address = reinterpret_cast<uint64_t>(&packet);
-    request.queue_address = reinterpret_cast<uint64_t>(&record());
-    request.dispatch_id = index;
+    const auto queue_address = reinterpret_cast<uint64_t>(&record());
+    const DispatchRequest request =
+        dispatch_request(typed, name, reinterpret_cast<uint64_t>(&packet), queue_address, index);
+    const auto& grid = request.grid_size;
     log_line(LogLevel::kPackets, "kfd: queue %u, packet %lu: %s, grid %ux%ux%u", ring_.id, index, name, grid[0],
              grid[1], grid[2]);
     gpu_.memory.forget_unmapped();

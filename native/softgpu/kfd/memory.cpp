@@ -141,7 +141,9 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
         }
         break;
       case KFD_IOCTL_SVM_ATTR_NO_ACCESS:
-        if (sets) unmap_range(args.start_addr, args.size);
+        if (!sets) break;
+        unmap_range(args.start_addr, args.size);
+        shared_.erase(args.start_addr);
         break;
       case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC:
       case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:

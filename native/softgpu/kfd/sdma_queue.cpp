@@ -1,4 +1,5 @@
 // The copy engine: the packets of SDMA 4 and 5 that ROCr sends (its sdma_registers.h has their layouts).
+#include <algorithm>
 #include <cstring>
 
 #include "softgpu/hsa/log.h"
