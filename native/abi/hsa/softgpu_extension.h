@@ -113,6 +113,10 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* Whether kernels may write to the constants of code objects that are loaded after the call, as they may on hardware
      (the default). Null in the table of an older software GPU, where they never may. */
   hsa_status_t (*open_constants)(uint32_t are_open);
+  /* Whether dispatches submitted after the call have no more workgroups resident at once than the GPU that this one
+     stands for holds (hsa/device_model.h): one that waits for a workgroup beyond those waits until the limit. Null in
+     the table of an older software GPU, which holds all. */
+  hsa_status_t (*limit_residency)(uint32_t is_limited);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

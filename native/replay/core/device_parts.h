@@ -36,6 +36,8 @@ class SoftwareExecution {
   virtual Status open_constants(bool) { return Unit{}; }
   // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for.
   virtual Status set_adverse(uint64_t wave_instructions, bool races) = 0;
+  // Whether no more workgroups are resident at once than the GPU that this device stands for holds.
+  virtual Status limit_residency(bool) { return Unit{}; }
   virtual Status record_accesses() = 0;
   virtual Status profile() = 0;
   // Probes ("kernloop.probes/1"), and what they left of the last launch, map by map.

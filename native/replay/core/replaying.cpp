@@ -124,6 +124,7 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
   }
   if (options.adverse != 0) {
     if (auto set = execution.set_adverse(options.adverse, true); !set) return set;
+    if (auto set = execution.limit_residency(true); !set) return set;
   }
   if (options.seed) {
     if (auto set = execution.set_seed(*options.seed); !set) return set;

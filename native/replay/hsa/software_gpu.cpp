@@ -73,6 +73,11 @@ Status SoftwareGpu::set_adverse(uint64_t wave_instructions, bool races) {
   return done("set_adverse", status, "asking for the adverse order");
 }
 
+Status SoftwareGpu::limit_residency(bool is_limited) {
+  if (!extension_.limit_residency) return Unit{};
+  return done("limit_residency", extension_.limit_residency(is_limited ? 1 : 0), "limiting what is resident");
+}
+
 Status SoftwareGpu::record_accesses() {
   records_accesses_ = true;
   return done("set_access_recording", extension_.set_access_recording(1), "recording accesses");

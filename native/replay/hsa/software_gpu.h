@@ -20,6 +20,7 @@ class SoftwareGpu final : public SoftwareExecution {
   Status set_unwritten_fill(uint64_t pattern) override;
   Status open_constants(bool are_open) override;
   Status set_adverse(uint64_t wave_instructions, bool races) override;
+  Status limit_residency(bool is_limited) override;
   Status record_accesses() override;
   Status profile() override;
   Status set_probes(const std::string& request) override;

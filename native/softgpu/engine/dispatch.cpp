@@ -5,6 +5,7 @@
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/interpreter.h"
 #include "softgpu/engine/lane_moves.h"
+#include "softgpu/engine/residency.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -101,6 +102,10 @@ std::string Dispatch::prepare(Isa isa) {
   wave_size_ = kernel_.target.wave_size;
   max_waves_ = (items + wave_size_ - 1) / wave_size_;
   order_ = Permutation(workgroups_, options_.seed);
+  if (options_.residency) {
+    const uint64_t places = workgroups_at_once(*options_.residency, kernel_, max_waves_, lds_bytes_);
+    if (places < workgroups_) places_ = places;
+  }
   if (!options_.probes) return {};
   ProbedGrid grid{.workgroups = workgroups_, .wave_size = wave_size_};
   std::copy_n(request_.workgroup_size, 3, grid.workgroup_size);
@@ -122,16 +127,18 @@ std::string Dispatch::preload_arguments() {
 }
 
 // In the adverse order neighbours are to be resident beside each other: by chunks of the grid, the last one (with the
-// tails) and the first one before the others, which the seed chooses.
+// tails) and the first one before the others, which the seed chooses. If not all workgroups fit, the others ascend, as
+// on hardware: one may wait for those before it (a scan that looks back), and has a place while they go on.
 uint64_t Dispatch::ordinal_of(uint64_t taken) const {
   constexpr uint64_t kChunk = 16;
-  if (!options_.adverse || workgroups_ <= kChunk) return order_(taken);
+  if (!options_.adverse || workgroups_ <= kChunk) return places_ > 0 ? taken : order_(taken);
   const uint64_t in_last = (workgroups_ - 1) % kChunk + 1, chunks = (workgroups_ + kChunk - 1) / kChunk;
   const auto within = [&](uint64_t first, uint64_t size, uint64_t at) {
     return first + Permutation(size, options_.seed ? mix(options_.seed ^ mix(first)) : 0)(at);
   };
   if (taken < in_last) return within(workgroups_ - in_last, in_last, taken);
   const uint64_t chunk = (taken - in_last) / kChunk;
+  if (places_ > 0 && chunk > 0) return taken - in_last;
   const uint64_t chosen = chunk == 0 ? 0 : 1 + Permutation(chunks - 2, options_.seed)(chunk - 1);
   return within(chosen * kChunk, kChunk, (taken - in_last) % kChunk);
 }
@@ -143,13 +150,35 @@ std::optional<uint64_t> Dispatch::take_workgroup(Share& share) {
     // Of short workgroups several at once, so that workers meet less often; but not of the last ones, which all workers
     // are to share.
     const uint64_t longest = longest_workgroup();
-    const bool several = longest > 0 && longest <= kShortWorkgroup && workgroups_ - taken > 1024;
+    const bool several = places_ == 0 && longest > 0 && longest <= kShortWorkgroup && workgroups_ - taken > 1024;
     const uint64_t count = several ? kShareOfShort : 1;
     share.next = std::min(workgroups_, next_.fetch_add(count, std::memory_order_relaxed));
     share.end = std::min(workgroups_, share.next + count);
     if (share.is_empty()) return std::nullopt;
   }
   return ordinal_of(share.next++);
+}
+
+bool Dispatch::take_place() {
+  if (places_ == 0) return true;
+  uint64_t taken = taken_places_.load(std::memory_order_relaxed);
+  while (taken < places_) {
+    if (taken_places_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void Dispatch::leave_place() {
+  if (places_ > 0) taken_places_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::string Dispatch::words_of_no_place() const {
+  const uint64_t begun = next_.load(std::memory_order_relaxed);
+  if (places_ == 0 || taken_places_.load(std::memory_order_relaxed) < places_ || begun >= workgroups_) return {};
+  return "; " + std::to_string(places_) + " workgroups, all that the device (" +
+         std::string(options_.residency->device) + ") holds at once, had not ended, and " +
+         std::to_string(workgroups_ - begun) + " of " + std::to_string(workgroups_) +
+         " had not begun: a barrier over all of them never opens";
 }
 
 void Dispatch::wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const {

@@ -54,6 +54,11 @@ class Dispatch {
   // The next workgroup to run, in seed order; nothing when all are taken.
   std::optional<uint64_t> take_workgroup(Share& share);
   bool has_untaken_workgroups() const { return next_.load(std::memory_order_relaxed) < workgroups_; }
+  // Ahead of taking a workgroup: false where the device holds no more beside those that have a place.
+  bool take_place();
+  void leave_place();
+  // Why workgroups wait in vain, where that may be because the device has no place for the others; else nothing.
+  std::string words_of_no_place() const;
   // Fills in the workgroup's id and geometry and the initial state of its waves. `slots`: enough of them.
   void begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const;
   uint32_t waves_of(uint64_t ordinal) const;
@@ -101,6 +106,7 @@ class Dispatch {
   uint32_t preloaded_[16] = {};  // kernel arguments that waves find in SGPRs
   uint32_t groups_[3] = {0, 0, 0};
   uint64_t workgroups_ = 0;
+  uint64_t places_ = 0;  // for workgroups; 0: for all
   uint32_t lds_bytes_ = 0, private_bytes_ = 0, max_waves_ = 0;
   uint64_t limit_ = 0;
   uint32_t wave_size_ = kLanes;
@@ -111,6 +117,7 @@ class Dispatch {
   // What workers write often has cache lines of its own: all of them look at the rest all the time.
   static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together
   alignas(kLine) std::atomic<uint64_t> next_{0};
+  alignas(kLine) std::atomic<uint64_t> taken_places_{0};
   alignas(kLine) std::atomic<uint64_t> executed_{0};
   alignas(kLine) std::atomic<uint64_t> longest_{0};
   std::atomic<bool> stopped_{false};

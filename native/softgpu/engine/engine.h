@@ -17,6 +17,7 @@ namespace kernloop::softgpu {
 class ByteShadow;
 struct ProbeProgram;
 struct ProbeResults;
+struct Residency;
 
 // Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
 struct Fault {
@@ -169,6 +170,9 @@ struct DispatchOptions {
   const ProbeProgram* probes = nullptr;  // what `probed` is filled by (probes.h); slower, on one thread unless told
   ProbeResults* probed = nullptr;
   uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
+  // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
+  // fit beside it waits until the instruction limit. Null: all fit.
+  const Residency* residency = nullptr;
 };
 
 struct DispatchOutcome {

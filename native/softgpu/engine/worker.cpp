@@ -84,8 +84,12 @@ Worker::Resident* Worker::find_fresh() const {
 bool Worker::admit() {
   // Past this much memory a workgroup that waits for one that is not resident waits until the instruction limit.
   if (!residents_.empty() && (residents_.size() + 1) * bytes_a_workgroup_ > kMaxResidentBytes) return false;
+  if (!dispatch_.take_place()) return false;
   const std::optional<uint64_t> ordinal = dispatch_.take_workgroup(share_);
-  if (!ordinal) return false;
+  if (!ordinal) {
+    dispatch_.leave_place();
+    return false;
+  }
   std::unique_ptr<Resident> resident;
   if (spare_.empty()) {
     resident = std::make_unique<Resident>();
@@ -113,6 +117,7 @@ bool Worker::admit() {
 
 void Worker::retire(Resident& resident) {
   dispatch_.completed_workgroup(resident.workgroup.instructions);
+  dispatch_.leave_place();
   const auto at =
       std::find_if(residents_.begin(), residents_.end(), [&](const auto& r) { return r.get() == &resident; });
   spare_.push_back(std::move(*at));
@@ -261,8 +266,8 @@ void Worker::account_waiting(const WaveSlot& wave) {
 void Worker::enforce_limit(const WaveSlot& wave) {
   if (!dispatch_.is_stopped() && dispatch_.is_over_limit(unreported_)) {
     fail(WaveFault{.kind = Fault::Kind::kInstructionLimit,
-                   .detail =
-                       "the dispatch executed more than " + std::to_string(dispatch_.limit()) + " wave-instructions"},
+                   .detail = "the dispatch executed more than " + std::to_string(dispatch_.limit()) +
+                             " wave-instructions" + dispatch_.words_of_no_place()},
          wave);
   }
 }

@@ -104,6 +104,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.checks = settings_.checks;
   options.unwritten_fill = settings_.unwritten_fill;
   options.adverse = {.wave_instructions = settings_.adverse_wave_instructions, .races = settings_.adverse_races};
+  options.residency = settings_.residency;
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;

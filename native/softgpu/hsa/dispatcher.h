@@ -27,6 +27,7 @@ struct DispatchSettings {
   Checks checks;  // set once, at hsa_init
   std::atomic<uint64_t> adverse_wave_instructions{0};
   std::atomic<bool> adverse_races{false};
+  std::atomic<const Residency*> residency{nullptr};
 
   void set_probes(std::shared_ptr<const ProbeProgram> probes) {
     std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "softgpu/hsa/device_model.h"
 #include "softgpu/hsa/runtime.h"
 
 namespace kernloop::softgpu {
@@ -171,6 +172,12 @@ hsa_status_t set_adverse(uint64_t wave_instructions, uint32_t races) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t limit_residency(uint32_t is_limited) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.residency = is_limited != 0 ? &device_model(runtime().options.isa()).residency : nullptr;
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t dispatch_findings(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                void (*callback)(const char* json, void* data), void* data) {
   if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
@@ -220,7 +227,7 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
       &set_unwritten_fill,        &set_adverse,       &dispatch_findings,     &set_probes,
-      &dispatch_probes,           &open_constants,
+      &dispatch_probes,           &open_constants,    &limit_residency,
   };
   return kTable;
 }

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "softgpu/hsa/address_allocator.h"
+#include "softgpu/hsa/device_model.h"
 #include "softgpu/hsa/options.h"
 #include "softgpu/hsa/tools.h"
 
@@ -159,6 +160,36 @@ TEST(Options, NameTheChecksOneByOneOrAllAtOnce) {
     ASSERT_FALSE(refused) << wrong;
     EXPECT_NE(refused.error().hint.find("uninitialized"), std::string::npos);
   }
+}
+
+KernelDescriptor kernel(Target target, unsigned vgprs, unsigned agprs = 0) {
+  KernelDescriptor descriptor;
+  descriptor.target = target;
+  descriptor.vgprs = vgprs;
+  descriptor.agprs = agprs;
+  return descriptor;
+}
+
+// Occupancies as ROCm's documentation and LLVM's `Occupancy [waves/SIMD]` remarks give them, by the devices' numbers of
+// compute units.
+TEST(Residency, IsThatOfTheDevice) {
+  const Residency& mi210 = device_model(Isa::kGfx90a).residency;
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 32), 4, 0), 104u * 8);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 64), 4, 0), 104u * 8);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 72), 4, 0), 104u * 7);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 128, 128), 4, 0), 104u * 2);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 32), 1, 0), 104u * 32);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 32), 2, 0), 104u * 16);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 32), 16, 0), 104u * 2);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 32), 4, 16 * 1024), 104u * 4);
+  EXPECT_EQ(workgroups_at_once(mi210, kernel(kGfx90a, 32), 4, 40 * 1024), 104u);
+  EXPECT_EQ(workgroups_at_once(device_model(Isa::kGfx942).residency, kernel({Isa::kGfx942, 64}, 128), 4, 0), 304u * 4);
+  const Residency& rx6800 = device_model(Isa::kGfx1030).residency;
+  EXPECT_EQ(workgroups_at_once(rx6800, kernel({Isa::kGfx1030, 32}, 64), 8, 0), 30u * 8);
+  EXPECT_EQ(workgroups_at_once(rx6800, kernel({Isa::kGfx1030, 32}, 128), 8, 0), 30u * 4);
+  EXPECT_EQ(workgroups_at_once(rx6800, kernel({Isa::kGfx1030, 64}, 128), 4, 0), 30u * 4);
+  EXPECT_EQ(workgroups_at_once(device_model(Isa::kGfx1100).residency, kernel({Isa::kGfx1100, 32}, 96), 8, 0), 48u * 8);
+  EXPECT_EQ(workgroups_at_once(device_model(Isa::kGfx1100).residency, kernel({Isa::kGfx1100, 32}, 128), 8, 0), 48u * 5);
 }
 
 }  // namespace
