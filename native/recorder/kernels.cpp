@@ -13,10 +13,16 @@
 namespace kernloop::recorder {
 namespace {
 
-constexpr uint64_t kMaxAllObjectsBytes = 16ull << 30;
+// The code of a process whose kernels are wanted stays in memory until the process ends.
+constexpr uint64_t kMaxKeptBytes = archive::kMaxCodeObjectBytes;
 constexpr size_t kMaxObjects = 65536;
 
 void complete(CodeObject& object, uint32_t number) {
+  if (!object.kept) {
+    static_assert(kMaxKeptBytes == uint64_t{4} << 30);
+    object.unreadable = "with it, the code objects of this process's selected kernels exceed the 4 GiB that are kept";
+    return;
+  }
   auto info = codeobject::parse_code_object(object.bytes, "code object " + std::to_string(number));
   if (info) {
     object.info = std::move(*info);
@@ -61,13 +67,13 @@ void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vecto
 
 Status Kernels::begin_object(const protocol::CodeObjectMessage& message) {
   if (objects_.contains(message.object) || objects_.size() >= kMaxObjects) return protocol_error("code object numbers");
-  if (message.size == 0 || message.size > archive::kMaxCodeObjectBytes ||
-      object_bytes_ + message.size > kMaxAllObjectsBytes) {
+  if (message.size == 0 || message.size > archive::kMaxCodeObjectBytes) {
     return protocol_error("a code object of " + std::to_string(message.size) + " bytes");
   }
-  object_bytes_ += message.size;
   auto object = std::make_shared<CodeObject>();
   object->expected_bytes = message.size;
+  object->kept = message.size <= kMaxKeptBytes - kept_bytes_;
+  if (object->kept) kept_bytes_ += message.size;
   objects_[message.object] = std::move(object);
   return Unit{};
 }
@@ -76,13 +82,20 @@ Status Kernels::append_object(const protocol::BulkHeader& header, std::span<cons
   const auto found = objects_.find(header.id);
   if (found == objects_.end()) return protocol_error("bytes of an unknown code object");
   CodeObject& object = *found->second;
-  if (header.offset != object.bytes.size() || bytes.empty() ||
-      bytes.size() > object.expected_bytes - object.bytes.size()) {
+  if (header.offset != object.received_bytes || bytes.empty() ||
+      bytes.size() > object.expected_bytes - object.received_bytes) {
     return protocol_error("bytes of a code object out of order");
   }
   // Grows with what really arrives, not with what was announced.
-  object.bytes.insert(object.bytes.end(), bytes.begin(), bytes.end());
-  if (object.complete()) complete(object, header.id);
+  object.received_bytes += bytes.size();
+  if (object.kept) object.bytes.insert(object.bytes.end(), bytes.begin(), bytes.end());
+  if (!object.complete()) return Unit{};
+  complete(object, header.id);
+  // A profile names code objects, and needs no byte of them.
+  if (config_.mode == protocol::Mode::kProfile && object.kept) {
+    kept_bytes_ -= object.bytes.size();
+    object.bytes = {};
+  }
   return Unit{};
 }
 
@@ -108,7 +121,11 @@ Result<const KernelRecord*> Kernels::add(const protocol::KernelMessage& message)
   record.wanted = matching(record.symbol);
   for (uint32_t number : message.objects) {
     const auto object = objects_.find(number);
-    if (object == objects_.end() || !object->second->info) continue;
+    if (object == objects_.end()) continue;
+    if (!object->second->info) {
+      record.unreadable = object->second->unreadable;
+      continue;
+    }
     const codeobject::Kernel* metadata = object->second->info->find_kernel(message.symbol);
     if (metadata == nullptr || metadata->descriptor_address > message.kernel_object) continue;
     record.object = object->second;

@@ -15,12 +15,13 @@
 namespace kernloop::recorder {
 
 struct CodeObject {
-  uint64_t expected_bytes = 0;
+  uint64_t expected_bytes = 0, received_bytes = 0;
+  bool kept = true;  // false: its bytes are beyond what is kept, and dropped as they come
   std::vector<uint8_t> bytes;
   // Once complete:
   std::optional<codeobject::CodeObjectInfo> info;
   std::string unreadable;  // why there is no info
-  bool complete() const { return bytes.size() == expected_bytes; }
+  bool complete() const { return received_bytes == expected_bytes; }
 };
 
 // What a kernel is to the selections, a bit each.
@@ -38,6 +39,7 @@ struct KernelRecord {
   uint32_t identity = 0;                     // equal for equal code of the same name
   std::shared_ptr<const CodeObject> object;  // null: its code object is not known or cannot be read
   const codeobject::Kernel* metadata = nullptr;
+  std::string unreadable;    // why there is no object, where that is known
   bool has_address = false;  // the code object has a load base: its variables have addresses, too
   uint64_t load_base = 0;
   std::string code_object_hex() const { return object != nullptr ? object->info->sha256.hex() : std::string(); }
@@ -68,7 +70,7 @@ class Kernels {
   std::map<uint32_t, std::shared_ptr<CodeObject>> objects_;
   std::map<uint32_t, KernelRecord> kernels_;
   std::map<std::pair<std::string, std::string>, uint32_t> identities_;  // of symbol and code object
-  uint64_t object_bytes_ = 0;
+  uint64_t kept_bytes_ = 0;
 };
 
 // Everything of the kernel's code object that a dispatch may change or that the host may have set.

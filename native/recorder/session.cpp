@@ -226,9 +226,10 @@ Status Session::on_begin(const protocol::BeginMessage& message) {
                                      {"ordinal", message.ordinal},
                                      {"widened", message.widened}});
     if (kernel->object == nullptr) {
-      shared_.board.refused(key,
-                            {"CODE_OBJECT_UNREADABLE", "the code object of " + kernel->demangled + " could not be read",
-                             "the agent's log and the note events say why"});
+      shared_.board.refused(key, {"CODE_OBJECT_UNREADABLE",
+                                  "the code object of " + kernel->demangled + " could not be read" +
+                                      (kernel->unreadable.empty() ? "" : ": " + kernel->unreadable),
+                                  "the agent's log and the note events say why"});
     } else if (const auto obstacle = obstacle_in_code(*kernel)) {
       shared_.board.refused(key, *obstacle);
     } else {

@@ -7,6 +7,11 @@
 #include "capture/core/connection.h"
 
 namespace kernloop::capture {
+namespace {
+
+constexpr size_t kMatchBatch = 512;
+
+}  // namespace
 
 AgentBase::AgentBase(std::unique_ptr<RecorderClient> client, std::string log_pattern)
     : recorder(std::move(client)), welcome(recorder->welcome()), pid_(getpid()) {
@@ -54,6 +59,52 @@ void AgentBase::send_code_object(uint32_t object, std::span<const uint8_t> bytes
     const auto piece = bytes.subspan(at, std::min<size_t>(kMaxBulkBytes, bytes.size() - at));
     recorder->send(FrameType::kCodeObjectBytes, BulkHeader{0, object, at}.encode(), piece);
   }
+}
+
+void AgentBase::ask_for_masks(const std::vector<std::string>& symbols) {
+  for (size_t at = 0; at < symbols.size(); at += kMatchBatch) {
+    MatchMessage message;
+    const size_t end = std::min(symbols.size(), at + kMatchBatch);
+    for (size_t i = at; i < end; ++i) message.symbols.push_back(symbols[i].substr(0, kMaxSymbolBytes));
+    const auto reply = recorder->request<MatchReply>(FrameType::kMatch, [&](uint32_t request) {
+      message.request = request;
+      return message;
+    });
+    if (!reply || reply->selections.size() != message.symbols.size()) {
+      retire("the recorder is gone");
+      return;
+    }
+    std::lock_guard lock(masks_mutex_);
+    for (size_t i = at; i < end; ++i) masks_[symbols[i]] = reply->selections[i - at];
+  }
+}
+
+uint64_t AgentBase::selections_of(const std::string& symbol) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    {
+      std::lock_guard lock(masks_mutex_);
+      const auto known = masks_.find(symbol);
+      if (known != masks_.end()) return known->second;
+    }
+    if (attempt == 0) ask_for_masks({symbol});
+  }
+  return 0;
+}
+
+bool AgentBase::any_wanted(const std::unordered_set<std::string>& symbols) {
+  if (profiling()) return true;
+  std::vector<std::string> unknown;
+  {
+    std::lock_guard lock(masks_mutex_);
+    std::copy_if(symbols.begin(), symbols.end(), std::back_inserter(unknown),
+                 [&](const std::string& symbol) { return !masks_.contains(symbol); });
+  }
+  ask_for_masks(unknown);
+  std::lock_guard lock(masks_mutex_);
+  return std::any_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
+    const auto known = masks_.find(symbol);
+    return known == masks_.end() || known->second != 0;
+  });
 }
 
 const KernelEntry* AgentBase::learn_kernel(uint64_t key, const Resolve& resolve) {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,10 @@ class AgentBase {
     const KernelEntry* entry = kernels.find(key);
     return entry != nullptr ? entry : learn_kernel(key, std::forward<Resolve>(resolve));
   }
+  // Which selections want kernels of this name, as themselves or as a gate.
+  uint64_t selections_of(const std::string& symbol);
+  // Whether any selection wants one of them: asks for all at once.
+  bool any_wanted(const std::unordered_set<std::string>& symbols);
   void send_code_object(uint32_t object, std::span<const uint8_t> bytes);
   uint32_t next_capture() { return next_capture_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -84,6 +90,7 @@ class AgentBase {
   using Resolve = std::function<Result<ResolvedKernel>()>;
   const KernelEntry* learn_kernel(uint64_t key, const Resolve& resolve);
   void ask_about(KernelEntry& entry, const Resolve& resolve);
+  void ask_for_masks(const std::vector<std::string>& symbols);
 
   std::atomic<bool> active_{true};
   const int pid_;
@@ -91,6 +98,8 @@ class AgentBase {
   std::atomic<uint32_t> next_capture_{0};
   std::mutex learn_mutex_;
   uint32_t next_kernel_ = 0;
+  std::mutex masks_mutex_;
+  std::unordered_map<std::string, uint64_t> masks_;
 };
 
 }  // namespace kernloop::capture

@@ -16,7 +16,6 @@ namespace {
 // So many launches are counted while nothing matches. After them, launches are not looked at: they cost the app
 // nothing.
 constexpr uint64_t kCountedLaunches = 4096;
-constexpr size_t kMatchBatch = 512;
 constexpr uint32_t kEndAttempts = 1000;
 
 QueueMessage description_of(const Driver& driver, CUdevice device) {
@@ -89,52 +88,6 @@ void CudaAgent::at_exit() {
     agent->tell_of_devices();
     if (agent->profiling()) agent->profiler.finish();
     agent->tell_of_graphs();
-  });
-}
-
-void CudaAgent::ask_for_masks(const std::vector<std::string>& symbols) {
-  for (size_t at = 0; at < symbols.size(); at += kMatchBatch) {
-    MatchMessage message;
-    const size_t end = std::min(symbols.size(), at + kMatchBatch);
-    for (size_t i = at; i < end; ++i) message.symbols.push_back(symbols[i].substr(0, kMaxSymbolBytes));
-    const auto reply = recorder->request<MatchReply>(FrameType::kMatch, [&](uint32_t request) {
-      message.request = request;
-      return message;
-    });
-    if (!reply || reply->selections.size() != message.symbols.size()) {
-      retire("the recorder is gone");
-      return;
-    }
-    std::lock_guard lock(masks_mutex_);
-    for (size_t i = at; i < end; ++i) masks_[symbols[i]] = reply->selections[i - at];
-  }
-}
-
-uint64_t CudaAgent::selections_of(const std::string& symbol) {
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    {
-      std::lock_guard lock(masks_mutex_);
-      const auto known = masks_.find(symbol);
-      if (known != masks_.end()) return known->second;
-    }
-    if (attempt == 0) ask_for_masks({symbol});
-  }
-  return 0;
-}
-
-bool CudaAgent::any_wanted(const std::unordered_set<std::string>& symbols) {
-  if (profiling()) return true;
-  std::vector<std::string> unknown;
-  {
-    std::lock_guard lock(masks_mutex_);
-    std::copy_if(symbols.begin(), symbols.end(), std::back_inserter(unknown),
-                 [&](const std::string& symbol) { return !masks_.contains(symbol); });
-  }
-  ask_for_masks(unknown);
-  std::lock_guard lock(masks_mutex_);
-  return std::any_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
-    const auto known = masks_.find(symbol);
-    return known == masks_.end() || known->second != 0;
   });
 }
 

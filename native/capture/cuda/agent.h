@@ -33,12 +33,6 @@ class CudaAgent : public AgentBase {
   static Status start(std::shared_ptr<const cuda::Driver> driver, std::shared_ptr<const cuda::Cupti> cupti,
                       std::unique_ptr<RecorderClient> client, std::string log);
 
-  // Which selections want kernels of this name.
-  uint64_t selections_of(const std::string& symbol);
-
-  // Whether any selection wants one of them: asks for all at once.
-  bool any_wanted(const std::unordered_set<std::string>& symbols);
-
   // The app was given a kernel's handle, by a module or library.
   void handle_given(const void* handle, const char* symbol, const void* owner);
   void forget_handles_of(const void* owner);
@@ -107,7 +101,6 @@ class CudaAgent : public AgentBase {
   bool is_busy();
   ResolvedKernel resolve(cuda::CUfunction handle, const std::string& symbol, ThreadState& thread);
   std::string symbol_of(cuda::CUfunction handle);
-  void ask_for_masks(const std::vector<std::string>& symbols);
   void tell_of_graphs();
   std::optional<Error> become_idle(Deadline deadline);
   static void after_fork_in_child();
@@ -124,8 +117,6 @@ class CudaAgent : public AgentBase {
   std::atomic<bool> abandoned_{false};
   std::mutex handles_mutex_;
   std::unordered_map<const void*, Handle> handles_;
-  std::mutex masks_mutex_;
-  std::unordered_map<std::string, uint64_t> masks_;
   std::mutex notes_mutex_;
   std::set<std::pair<const KernelEntry*, std::string>> not_taken_;  // told of
   std::atomic<uint32_t> deferrals_told_{0};

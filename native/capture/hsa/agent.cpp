@@ -13,7 +13,7 @@ Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> clie
     : AgentBase(std::move(client), std::move(log_pattern)),
       hsa(originals),
       pools(hsa),
-      code_objects(hsa, [this](uint32_t object, std::span<const uint8_t> bytes) { send_code_object(object, bytes); }),
+      code_objects(hsa),
       copies(hsa),
       drainer(hsa, queues, copies),
       profiler(hsa, *recorder) {}
@@ -61,7 +61,20 @@ void Agent::finish() {
 }
 
 Result<ResolvedKernel> Agent::resolve(uint64_t kernel_object) {
-  if (auto resolved = code_objects.resolve(kernel_object)) return std::move(*resolved);
+  if (auto resolved = code_objects.resolve(kernel_object)) {
+    // The code of a kernel that nobody wants stays here. A profile names the code of each.
+    if (!profiling() && selections_of(resolved->symbol) == 0) {
+      resolved->objects.clear();
+    } else if (resolved->objects.empty()) {
+      note("CODE_OBJECT_UNREADABLE", "the runtime shows no bytes of the code object of the kernel " + resolved->symbol +
+                                         " (loaded with hsa_executable_load_code_object of HSA 1.0?)");
+    } else {
+      code_objects.send_new(resolved->objects, [this](uint32_t number, std::span<const uint8_t> bytes) {
+        send_code_object(number, bytes);
+      });
+    }
+    return std::move(*resolved);
+  }
   char text[96];
   snprintf(text, sizeof text, "no loaded executable has a kernel descriptor at 0x%llx",
            static_cast<unsigned long long>(kernel_object));

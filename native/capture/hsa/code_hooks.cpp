@@ -33,27 +33,19 @@ hsa_status_t load_agent_code_object(hsa_executable_t executable, hsa_agent_t dev
   const hsa_status_t status =
       originals().core.hsa_executable_load_agent_code_object_fn(executable, device, reader, options, result);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] {
-      if (!agent->code_objects.loaded(executable, device, reader, result)) {
-        agent->note("CODE_OBJECT_UNREADABLE",
-                    "a code object was loaded whose bytes cannot be read; its kernels cannot be captured");
-      }
-    });
+    agent->guarded([&] { agent->code_objects.loaded(executable, device, reader, result); });
   }
   return status;
 }
 
-// The deprecated way to load (HSA 1.0), without a reader: seen, and said, but not followed.
+// The deprecated way to load (HSA 1.0), without a reader: a wanted kernel of it is refused by name.
 hsa_status_t load_code_object(hsa_executable_t executable, hsa_agent_t device, hsa_code_object_t object,
                               const char* options) {
-  if (Agent* agent = active_agent()) {
-    agent->guarded([&] {
-      agent->note(
-          "CODE_OBJECT_UNREADABLE",
-          "the program loads code with hsa_executable_load_code_object (HSA 1.0): its kernels cannot be captured");
-    });
+  const hsa_status_t status = originals().core.hsa_executable_load_code_object_fn(executable, device, object, options);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { agent->code_objects.loaded_unseen(executable, device); });
   }
-  return originals().core.hsa_executable_load_code_object_fn(executable, device, object, options);
+  return status;
 }
 
 hsa_status_t executable_destroy(hsa_executable_t executable) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernloop::capture {
 namespace {
@@ -72,23 +73,46 @@ std::span<const uint8_t> CodeObjects::bytes_of(hsa_code_object_reader_t reader,
 }
 
 uint32_t CodeObjects::number_of(std::span<const uint8_t> bytes) {
-  const auto next = static_cast<uint32_t>(numbers_.size());
+  const auto next = static_cast<uint32_t>(codes_.size());
   const auto [entry, is_new] = numbers_.try_emplace({checksum(bytes), bytes.size()}, next);
-  if (is_new) send_(entry->second, bytes);
+  if (is_new) codes_.emplace_back();
+  LoadedCode& code = codes_[entry->second];
+  // A copy: the app may free its own once the reader is destroyed.
+  if (!code.sent && code.bytes == nullptr) {
+    code.bytes = std::make_shared<const std::vector<uint8_t>>(bytes.begin(), bytes.end());
+  }
   return entry->second;
 }
 
-bool CodeObjects::loaded(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,
-                         const hsa_loaded_code_object_t* loaded) {
+std::shared_ptr<const std::vector<uint8_t>> CodeObjects::take_unsent(uint32_t number) {
   std::lock_guard lock(mutex_);
+  LoadedCode& code = codes_.at(number);
+  if (code.bytes != nullptr) code.sent = true;
+  return std::exchange(code.bytes, nullptr);
+}
+
+CodeObjects::Executable& CodeObjects::executable_with(hsa_executable_t executable, hsa_agent_t agent) {
   Executable& entry = executables_[executable.handle];
   const bool known_agent =
       std::any_of(entry.agents.begin(), entry.agents.end(), [&](hsa_agent_t a) { return a.handle == agent.handle; });
   if (!known_agent) entry.agents.push_back(agent);
+  return entry;
+}
+
+void CodeObjects::loaded(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,
+                         const hsa_loaded_code_object_t* loaded) {
+  std::lock_guard lock(mutex_);
+  Executable& entry = executable_with(executable, agent);
   const auto bytes = bytes_of(reader, loaded);
-  if (bytes.empty()) return false;
-  entry.objects.push_back(number_of(bytes));
-  return true;
+  if (bytes.empty()) return;
+  const uint32_t number = number_of(bytes);
+  entry.objects.push_back(number);
+  ++codes_[number].executables;
+}
+
+void CodeObjects::loaded_unseen(hsa_executable_t executable, hsa_agent_t agent) {
+  std::lock_guard lock(mutex_);
+  executable_with(executable, agent);
 }
 
 std::vector<uint64_t> CodeObjects::executable_destroyed(hsa_executable_t executable) {
@@ -97,6 +121,9 @@ std::vector<uint64_t> CodeObjects::executable_destroyed(hsa_executable_t executa
   const auto entry = executables_.find(executable.handle);
   if (entry == executables_.end()) return gone;
   for (const auto& [address, name] : entry->second.kernels) gone.push_back(address);
+  for (uint32_t number : entry->second.objects) {
+    if (--codes_[number].executables == 0) codes_[number].bytes.reset();
+  }
   executables_.erase(entry);
   return gone;
 }

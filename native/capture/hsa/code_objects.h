@@ -1,9 +1,10 @@
-// Which code objects the app loaded, and which kernel a descriptor address belongs to.
+// Which code objects the app loaded, and which kernel a descriptor address belongs to. Loads never wait for the
+// recorder: their bytes are kept here until a kernel of theirs is wanted, or they are unloaded.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -18,23 +19,38 @@
 
 namespace kernloop::capture {
 
+// One content, however often it is loaded.
+struct LoadedCode {
+  std::shared_ptr<const std::vector<uint8_t>> bytes;  // null: sent, or not loaded any more
+  uint32_t executables = 0;                           // that it is loaded in
+  bool sent = false;
+};
+
 class CodeObjects {
  public:
-  // `send` streams a code object that was not seen before.
-  using Send = std::function<void(uint32_t object, std::span<const uint8_t> bytes)>;
-  CodeObjects(const HsaOriginals& hsa, Send send) : hsa_(hsa), send_(std::move(send)) {}
+  explicit CodeObjects(const HsaOriginals& hsa) : hsa_(hsa) {}
 
   void reader_from_memory(hsa_code_object_reader_t reader, const void* bytes, size_t size);
   void reader_from_file(hsa_code_object_reader_t reader, hsa_file_t file);
   void reader_destroyed(hsa_code_object_reader_t reader);
 
-  // False when the bytes of the code object cannot be had.
-  bool loaded(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,
+  // A code object whose bytes cannot be had is none of what the kernels of its executable resolve to.
+  void loaded(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,
               const hsa_loaded_code_object_t* loaded);
+  // In a way that shows no bytes.
+  void loaded_unseen(hsa_executable_t executable, hsa_agent_t agent);
   // Returns the addresses of the kernels that are gone.
   std::vector<uint64_t> executable_destroyed(hsa_executable_t executable);
 
   std::optional<ResolvedKernel> resolve(uint64_t kernel_object);
+  // Streams those of the code objects that were not sent before: `send(number, bytes)`, without a lock that loads take.
+  // One thread at a time (AgentBase::learn_kernel).
+  template <typename Send>
+  void send_new(const std::vector<uint32_t>& numbers, Send&& send) {
+    for (uint32_t number : numbers) {
+      if (const auto bytes = take_unsent(number)) send(number, std::span<const uint8_t>(*bytes));
+    }
+  }
 
  private:
   struct Reader {
@@ -50,15 +66,17 @@ class CodeObjects {
   struct IndexWalk;
   static hsa_status_t on_symbol(hsa_executable_t, hsa_agent_t, hsa_executable_symbol_t symbol, void* data);
   std::span<const uint8_t> bytes_of(hsa_code_object_reader_t reader, const hsa_loaded_code_object_t* loaded);
+  Executable& executable_with(hsa_executable_t executable, hsa_agent_t agent);
   uint32_t number_of(std::span<const uint8_t> bytes);
+  std::shared_ptr<const std::vector<uint8_t>> take_unsent(uint32_t number);
   void index(hsa_executable_t executable, Executable& entry);
 
   const HsaOriginals& hsa_;
-  Send send_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, Reader> readers_;
   std::map<uint64_t, Executable> executables_;
   std::map<std::pair<Checksum, size_t>, uint32_t> numbers_;
+  std::vector<LoadedCode> codes_;  // by number
 };
 
 }  // namespace kernloop::capture

@@ -1,6 +1,7 @@
 // Ways into the runtime and into its queues: table versions, rocprofiler, queues by descriptor, several packets at
 // once.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <csignal>
 #include <map>
@@ -99,6 +100,30 @@ class SoftgpuQueueTest : public ::testing::Test {
   RecordedRun run{KERNLOOP_TEST_RECORDER};
   std::string output, api;
 };
+
+// 16 MiB of code go through no ring of 4 MiB whose recorder is stopped.
+TEST_F(SoftgpuQueueTest, CodeIsLoadedWithoutTheRecorderAndOnlyWhatIsCapturedGoesToIt) {
+  run.select("^append$");
+  ASSERT_TRUE(run.start());
+  Program app({{KERNLOOP_TEST_APP, KERNLOOP_TEST_KERNELS, "loads", "pool"},
+               {{"LD_LIBRARY_PATH", KERNLOOP_TEST_SOFTGPU_FOLDER},
+                {"HSA_TOOLS_LIB", KERNLOOP_TEST_AGENT},
+                {"KERNLOOP_RECORDER_SOCKET", run.socket()},
+                {"KERNLOOP_RING_BYTES", std::to_string(4u << 20)},
+                {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}},
+               true});
+  ASSERT_TRUE(app.wait_for("ready")) << app.output();
+  run.recorder->kill(SIGSTOP);
+  siginfo_t stopped{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(run.recorder->pid()), &stopped, WSTOPPED | WNOWAIT), 0);
+  app.close_stdin();
+  EXPECT_TRUE(app.wait_for("loaded")) << app.output();
+  run.recorder->kill(SIGCONT);
+  ASSERT_EQ(app.wait(), 0) << app.output();
+  ASSERT_EQ(run.finish(), 0) << run.recorder->output();
+  EXPECT_EQ(run.events("captured").size(), 1u) << run.recorder->output();
+  expect_list("s", {}, {11});
+}
 
 class SoftgpuBatchTest : public SoftgpuQueueTest,
                          public ::testing::WithParamInterface<std::pair<const Environment*, const char*>> {};

@@ -189,6 +189,25 @@ TEST_F(RecorderTest, CodeThatIsLoadedAgainIsTheSameKernelAndOtherCodeIsNot) {
   EXPECT_NE(identities[0], identities[2]);
 }
 
+// An object that is announced with all that is kept leaves no room for the next.
+TEST_F(RecorderTest, CodeBeyondWhatIsKeptIsRefusedByNameAndTheProcessGoesOn) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  std::vector<uint8_t> other = tiny_code_object();
+  const uint64_t left = (4ull << 30) - other.size();
+  agent->client->send(FrameType::kCodeObject, protocol::CodeObjectMessage{7, left}.encode());
+  other.push_back(0);
+  EXPECT_EQ(agent->load(other, "tiny_kernel", kLoadBase + tiny_descriptor_address(), 1), 1u);
+  EXPECT_FALSE(agent->begin(0, 0, 1)->granted);
+  agent->client->send(FrameType::kNote, protocol::NoteMessage{"STILL_HERE", ""}.encode());
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0);
+  EXPECT_EQ(refusal(), "CODE_OBJECT_UNREADABLE");
+  EXPECT_NE(run.event("refused").value("reason", "").find("4 GiB"), std::string::npos) << run.event("refused");
+  EXPECT_EQ(run.event("note").value("code", ""), "STILL_HERE");
+}
+
 TEST_F(RecorderTest, SeveralDispatchesOfASelectionAreEachACapture) {
   run.select_several("^tiny_kernel", {{3, 4}, {7, nullptr}}, 9);
   ASSERT_TRUE(run.start());

@@ -254,9 +254,40 @@ int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
   return counts[0] == 4 && counts[64] == 4 ? 0 : 1;
 }
 
+// A thread loads and unloads code of more bytes than a ring holds, each object another content, while the recorder is
+// stopped (until stdin ends the test does that) and another thread's first dispatch of a kernel waits for its answer.
+int run_loads(const char* file, uint32_t* list, uint32_t* length) {
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  hsa_queue_t* queue = classic_queue();
+  std::printf("ready\n");
+  std::fflush(stdout);
+  for (char byte; read(STDIN_FILENO, &byte, 1) > 0;) continue;
+  std::thread dispatches([&] { submit_and_wait(queue, {append(kernel, list, length, 11)}); });
+  std::ifstream in(file, std::ios::binary);
+  std::vector<char> code(std::istreambuf_iterator<char>(in), {});
+  code.resize(code.size() + (2u << 20));
+  for (int i = 0; i < 8; ++i) {
+    code.back() = static_cast<char>(i + 1);
+    hsa_code_object_reader_t reader;
+    hsa_executable_t executable;
+    CHECK(hsa_code_object_reader_create_from_memory(code.data(), code.size(), &reader));
+    CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr, &executable));
+    CHECK(hsa_executable_load_agent_code_object(executable, device.gpu, reader, nullptr, nullptr));
+    CHECK(hsa_executable_freeze(executable, nullptr));
+    CHECK(hsa_code_object_reader_destroy(reader));
+  }
+  std::printf("loaded\n");
+  std::fflush(stdout);
+  dispatches.join();
+  uint32_t count = 0;
+  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  CHECK(hsa_queue_destroy(queue));
+  return count == 1 ? 0 : 1;
+}
+
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|broken pool|mapped|kept [SKIP]
+// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|broken pool|mapped|kept [SKIP]
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
@@ -275,6 +306,8 @@ int main(int argument_count, char** arguments) {
     result = run_behind(arguments[1], list, length);
   } else if (queues == "crowd") {
     result = run_crowd(arguments[1], list, length);
+  } else if (queues == "loads") {
+    result = run_loads(arguments[1], list, length);
   } else if (queues == "broken") {
     submit_and_wait(classic_queue(), {barrier(HSA_PACKET_TYPE_AGENT_DISPATCH)});
   } else {
