@@ -5,19 +5,29 @@ namespace kernloop {
 namespace {
 
 constexpr int kMaxDepth = 32;
+// A value takes up to some 150 bytes, whatever its text: a manifest of 256 MiB of "null," would take gigabytes. As many
+// chunks of 4 MiB are 16 TiB.
+constexpr uint64_t kMaxValues = uint64_t{4} << 20;
+
+struct Refused {
+  std::string what;
+};
 
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& where) {
-  bool too_deep = false;
-  const auto watch = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxDepth) too_deep = true;
-    return !too_deep;  // false discards: nothing deeper is built
+  uint64_t values = 0;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json&) {
+    if (depth > kMaxDepth) throw Refused{"nests too deeply"};
+    const bool ends = event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end;
+    if (!ends && ++values > kMaxValues)
+      throw Refused{"has more than the " + std::to_string(kMaxValues) + " values that are read"};
+    return true;
   };
   try {
-    Json json = Json::parse(text, watch);
-    if (too_deep) return Error{"JSON_INVALID", where + " nests too deeply", "Kernloop did not write this file"};
-    return json;
+    return Json::parse(text, watch);
+  } catch (const Refused& refused) {
+    return Error{"JSON_INVALID", where + " " + refused.what, "Kernloop did not write this file"};
   } catch (const Json::exception& problem) {
     return Error{"JSON_INVALID", where + " is not valid JSON: " + problem.what(),
                  "the file was damaged or truncated: restore it, or capture again"};

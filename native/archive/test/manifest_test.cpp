@@ -1,6 +1,12 @@
 #include "archive/manifest.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
@@ -213,6 +219,28 @@ TEST(Manifest, RefusesNestingThatWouldExhaustTheStack) {
   EXPECT_FALSE(parse_manifest(deep, "deep"));
   for (int i = 0; i < 200000; ++i) deep += ']';
   EXPECT_FALSE(parse_manifest(deep + "}", "deep"));
+}
+
+// 80 MiB of text, whose values would take 384 MiB while they are read.
+TEST(Manifest, OneOfMillionsOfChunksIsRefusedWithinLittleMemory) {
+  std::string nulls;
+  for (size_t i = 0; i < 1u << 16; ++i) nulls += ",null";
+  std::string text = R"({"schema":"kernloop.capture/1","regions":[{"pre":{"chunks":[null)";
+  for (size_t i = 0; i < 256; ++i) text += nulls;
+  text += "]}}]}";
+  std::ifstream pages("/proc/self/statm");
+  rlim_t used = 0;
+  pages >> used;
+  used *= static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const auto parse_within_little_memory = [&] {
+    const rlimit limit{used + (224u << 20), RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &limit);
+    const auto manifest = parse_manifest(text, "many");
+    std::fprintf(stderr, "%s: %s\n", manifest.error().code.c_str(), manifest.error().message.c_str());
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(parse_within_little_memory(), ::testing::ExitedWithCode(0),
+              "CAPTURE_INVALID: many has more than the [0-9]+ values that are read");
 }
 
 TEST(Manifest, IsCheckedBeforeItIsWritten) {
