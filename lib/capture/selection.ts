@@ -108,12 +108,12 @@ function checkedRegex(option: string, source: string): string {
       { cause: error },
     );
   }
-  const foreign = /\(\?<[=!a-zA-Z_]|\\[pP]\{|\\k</.exec(source);
+  const foreign = /\(\?<[=!a-zA-Z_]|\\[pP]\{|\\k<|\\[1-9c]|\[[^\]]*\[[:.=]/.exec(source);
   if (!foreign) return source;
   throw new KernloopError(
     'USAGE',
     `--${option}: "${foreign[0]}" of /${source}/ is not supported`,
-    'write it without look-behind, named groups and Unicode classes',
+    'write it without look-behind, named groups, back-references, control characters, Unicode and POSIX classes',
   );
 }
 

@@ -276,6 +276,8 @@ describe('captures of several dispatches', () => {
     ['dispatches that are none', { dispatch: '5-3' }],
     ['a number and a list', { dispatch: '2', ordinal: 2 }],
     ['look-behind, which the recorder does not know', { match: '(?<=x)y' }],
+    ['a back-reference, which the recorder does not know', { match: '(a|b)\\1' }],
+    ['a POSIX class, which means something else here', { match: '[[:alpha:]]' }],
     ['a gate that is no expression', { after: '(' }],
   ])('rejects %s', async (_what, options) => {
     const fake = deps(inRanges);

@@ -85,13 +85,21 @@ class Fields {
   std::optional<Error> error_;
 };
 
+// libstdc++'s matcher without back-references: no recursion over the name, and time that grows with its length alone.
+// The default one recurses for each character and tries exponentially many ways, and names are as long as a program
+// likes.
+constexpr auto kSyntax = std::regex::ECMAScript | std::regex::optimize | std::regex_constants::__polynomial;
+
 NamePattern parse_pattern(Fields& fields) {
   NamePattern pattern;
   pattern.whole = fields.flag("whole");
   try {
-    pattern.regex = std::regex(fields.text("match"), std::regex::ECMAScript | std::regex::optimize);
+    const std::string match = fields.text("match");
+    pattern.regex = std::regex(match, kSyntax);
+    // One pass finds a part of a name; regex_search would begin anew at each character.
+    if (!pattern.whole) pattern.regex = std::regex("[\\s\\S]*(?:" + match + ")[\\s\\S]*", kSyntax);
   } catch (const std::regex_error& error) {
-    fields.fail("match", std::string("is no ECMAScript regular expression: ") + error.what());
+    fields.fail("match", std::string("is no ECMAScript regular expression that can be matched here: ") + error.what());
   }
   return pattern;
 }
@@ -156,8 +164,8 @@ Result<Selection> parse_selection(const Json& json, const std::string& where) {
 }  // namespace
 
 bool NamePattern::matches(const std::string& symbol, const std::string& demangled, const std::string& plain) const {
-  if (!whole) return std::regex_search(demangled, regex) || std::regex_search(symbol, regex);
-  return std::regex_match(demangled, regex) || std::regex_match(plain, regex) || std::regex_match(symbol, regex);
+  return std::regex_match(demangled, regex) || std::regex_match(symbol, regex) ||
+         (whole && std::regex_match(plain, regex));
 }
 
 Result<Config> parse_config(std::string_view text, const std::string& where) {

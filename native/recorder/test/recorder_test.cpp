@@ -162,6 +162,37 @@ TEST_F(RecorderTest, AWholeNameIsTheSymbolTheSignatureOrTheNameWithoutParameters
   EXPECT_EQ(agent.load(tiny_code_object(), symbol, 0), expected);
 }
 
+// Matchers that recurse for each character, or that try every way to divide a name, do not come to an end here.
+TEST_F(RecorderTest, NamesOfTheLongestKindAreMatchedByAnyExpression) {
+  const std::string symbol = std::string(protocol::kMaxSymbolBytes - 1, 'x') + 'z';
+  const std::vector<std::string> matching = {"^(x|y|z)+$", "(x+x+)+z$", "(?=x).*z", "(x*)*z", "x(?!x)"};
+  const std::vector<std::string> not_matching = {"(x+x+)+y", "^(x|y)+$", "(x*)*y", "x.*x.*x.*y", "z(?=x)"};
+  uint64_t expected = 0;
+  for (const auto* expressions : {&matching, &not_matching}) {
+    for (const std::string& expression : *expressions) {
+      const size_t i = run.config["selections"].size();
+      run.select(expression, 1, "reachable", std::to_string(i));
+      if (expressions == &matching) expected |= uint64_t{1} << i;
+    }
+  }
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket());
+  const auto reply = agent.client->request<protocol::MatchReply>(FrameType::kMatch, [&](uint32_t request) {
+    return protocol::MatchMessage{request, {symbol}};
+  });
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->selections, std::vector<uint64_t>{expected});
+}
+
+TEST_F(RecorderTest, AnExpressionThatCannotBeMatchedIsRefusedByName) {
+  for (const char* expression : {"(a)\\1", "a)(b"}) {
+    RecordedRun one(KERNLOOP_TEST_RECORDER);
+    one.select(expression);
+    EXPECT_FALSE(one.start());
+    EXPECT_EQ(one.event("error").value("code", ""), "CONFIG_INVALID") << one.recorder->output();
+  }
+}
+
 TEST_F(RecorderTest, AKernelIsToldWhichSelectionsBeginBehindIt) {
   run.select("^other$", 1, "reachable", "a");
   run.select("^tiny_kernel$", 1, "reachable", "b");
