@@ -17,6 +17,7 @@ import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
 import { countedDifferently, launchedOnce, whyFewer, whyNotCaptured, type Seen } from './not-captured';
 import { whyNoAgent } from '../recorder/no-agent';
+import { descriptorsClosed } from '../recorder/notes';
 import { Kept } from './kept';
 import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
@@ -402,7 +403,12 @@ function refusals(request: Request, seen: Seen, captured: number, again: AgainLi
 
 /** Failures of a selection of which something was attempted, but not all that was asked for. */
 function fewer(request: Request, attempted: readonly (number | undefined)[], seen: Seen): KernloopError[] {
-  if (request.counted !== null && request.counted !== seen.matches) return [countedDifferently(request, seen)];
+  if (request.counted !== null) {
+    // What follows the end of counting may be the last.
+    const closed = descriptorsClosed(seen.notes);
+    if (closed) return [closed];
+    if (request.counted !== seen.matches) return [countedDifferently(request, seen)];
+  }
   // A range is otherwise where to look, not what there must be; and a refusal may be of the whole selection.
   if (request.each !== 'dispatch' || !takesSeveral(request.selection) || attempted.includes(undefined)) return [];
   const missing = askedFor(request.ordinals).filter((ordinal) => !attempted.includes(ordinal));

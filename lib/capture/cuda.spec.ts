@@ -168,6 +168,16 @@ describe('capture on the cuda device', () => {
     expect(error.what).toContain(text);
   });
 
+  it.each([
+    ['before the dispatch', []],
+    ['in the middle of the capture', [{ event: 'refused', id: 'saxpy', code: 'AGENT_LOST', reason: 'lost', hint: '' }]],
+  ])('says that the app closed the descriptors of the agent %s', async (_when, events) => {
+    const note = { event: 'note', code: 'DESCRIPTORS_CLOSED', text: 'the program closed the descriptors' };
+    const play: RecorderScript['play'] = (_config, print) => [note, ...events].forEach((event) => print(event));
+    const error = await failure(capture(options(), deps({ play, summary: { dispatches: 3, kernels: [] } })));
+    expect(error).toMatchObject({ code: 'DESCRIPTORS_CLOSED', exitCode: 2 });
+  });
+
   it('says when it counted only the first launches', async () => {
     const note = { code: 'LAUNCHES_NOT_COUNTED', text: 'the agent left after the last capture' };
     const kernels = [{ name: 'other()', dispatches: 3 }];

@@ -7,7 +7,7 @@ import { KernloopError, nearest } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
 import { describeEnd } from '../support/ndjson';
 import { formatCount } from '../support/report';
-import { agentDeclined, forkedAfterInit, launchedInGraphs, type Note } from '../recorder/notes';
+import { agentDeclined, descriptorsClosed, forkedAfterInit, launchedInGraphs, type Note } from '../recorder/notes';
 import { appProcesses, processLines } from '../recorder/processes';
 import type { RefusedEvent, SummaryEvent } from '../recorder/recorder-events';
 import { takesSeveral, type Request, type Selection } from './selection';
@@ -35,6 +35,8 @@ export interface Seen {
 export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): KernloopError {
   const { name } = selection;
   const refusal = seen.refused.at(-1);
+  const closed = descriptorsClosed(seen.notes);
+  if (closed && (!refusal || refusal.code === 'AGENT_LOST')) return closed;
   const died = refusal?.code === 'AGENT_LOST' && seen.appEnd.exitCode !== 0;
   if (refusal && !died) {
     const code = isErrorCode(refusal.code) ? refusal.code : 'CAPTURE_REFUSED';
@@ -57,6 +59,8 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
 export function whyFewer({ selection }: Request, missing: readonly number[], seen: Seen): KernloopError {
   const { name } = selection;
   const wanted = formatRanges(joined(missing.map((ordinal) => [ordinal, ordinal])));
+  const closed = descriptorsClosed(seen.notes);
+  if (closed) return closed;
   if (seen.appEnd.exitCode !== 0) return appFailed(`dispatch ${wanted} of ${name}`, seen);
   if (missing.some((ordinal) => ordinal > seen.matches)) return outOfRange(selection, wanted, seen);
   return new KernloopError(

@@ -185,6 +185,14 @@ describe('captures of several dispatches', () => {
     expect(error.what).toContain('5 matching dispatches in one run and 6 in the next');
   });
 
+  it('takes no dispatch for the last where the agent could not see the end', async () => {
+    const play: Play = (config, print, captureOne) => {
+      print({ event: 'note', code: 'DESCRIPTORS_CLOSED', text: 'the program closed the descriptors' });
+      inRanges(config, print, captureOne);
+    };
+    expect(await failure(run({ dispatch: 'last' }, deps(play)))).toMatchObject({ code: 'DESCRIPTORS_CLOSED' });
+  });
+
   it('says how many there were where the last so many are more', async () => {
     const error = await failure(run({ dispatch: 'last:6' }, deps(inRanges)));
     expect(error).toMatchObject({ code: 'NO_MATCH' });

@@ -160,12 +160,11 @@ describe('profile', () => {
       expect(env).not.toHaveProperty('HSA_TOOLS_LIB');
     });
 
-    it('says why the agent could not work, and passes on what it dropped', async () => {
-      const note = { event: 'note', code: 'CUPTI_TAKEN', text: 'a profiler has CUPTI' };
-      const recorder = fakeRecorder({
-        play: (_config, print) => print(note),
-        summary: { queues: 0, dispatches: 0, kernels: [] },
-      });
+    it.each([
+      ['the agent could not work', 'CUPTI_TAKEN', { queues: 0, dispatches: 0, kernels: [] }],
+      ['the agent saw a part alone', 'DESCRIPTORS_CLOSED', { kernel_profile: [timed('k', 1)] }],
+    ])('says why %s, and passes on what it dropped', async (_what, code, summary) => {
+      const recorder = fakeRecorder({ play: (_config, print) => print({ event: 'note', code, text: 'why' }), summary });
       const fake = fakeDeps(
         {
           ldd: () => 1,
@@ -176,8 +175,8 @@ describe('profile', () => {
         },
         workspace.native,
       );
-      expect(await failure(profile(options({ device: 'cuda' }), fake))).toMatchObject({ code: 'CUPTI_TAKEN' });
-      expect(fake.said.warn).toContain('CUPTI_TAKEN: a profiler has CUPTI');
+      expect(await failure(profile(options({ device: 'cuda' }), fake))).toMatchObject({ code });
+      expect(fake.said.warn).toContain(`${code}: why`);
     });
 
     it('speaks of the CUDA driver where it was never loaded', async () => {

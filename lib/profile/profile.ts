@@ -9,7 +9,7 @@ import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import type { UnseenProcess } from '../recorder/app-watch';
 import { whyNoAgent } from '../recorder/no-agent';
-import { agentDeclined, forkedAfterInit, type Note } from '../recorder/notes';
+import { agentDeclined, descriptorsClosed, forkedAfterInit, type Note } from '../recorder/notes';
 import { appProcesses } from '../recorder/processes';
 import { record } from '../recorder/recorder';
 import { profiling } from '../recorder/recorder-config';
@@ -123,6 +123,8 @@ function measuredKernels(
   }
   const declined = summary.dispatches === 0 ? (agentDeclined(notes) ?? forkedAfterInit(notes)) : undefined;
   if (declined) throw declined;
+  const closed = descriptorsClosed(notes);
+  if (closed) throw closed;
   if (summary.dispatches === 0) {
     throw new KernloopError(
       'NO_DISPATCH',

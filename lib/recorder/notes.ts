@@ -34,6 +34,17 @@ export function forkedAfterInit(notes: readonly Note[]): KernloopError | undefin
   );
 }
 
+/** Of an app that closed the agent's descriptors with all others: what it launched afterwards was seen by nobody. */
+export function descriptorsClosed(notes: readonly Note[]): KernloopError | undefined {
+  const note = notes.find(({ code }) => code === 'DESCRIPTORS_CLOSED');
+  if (!note) return undefined;
+  return new KernloopError(
+    'DESCRIPTORS_CLOSED',
+    note.text,
+    'let the program close descriptors before it uses the GPU, or capture an earlier dispatch with --dispatch',
+  );
+}
+
 /** Kernels that were launched as nodes of graphs; the first word of such a note is the kernel's symbol. */
 export function launchedInGraphs(notes: readonly Note[], wanted: (symbol: string) => boolean): Note | undefined {
   return notes.find(({ code, text }) => code === 'GRAPH_LAUNCH' && wanted(text.split(' ', 1)[0] ?? ''));

@@ -85,6 +85,10 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'a forked process used the GPU that its parent had opened, which no runtime supports',
   },
+  DESCRIPTORS_CLOSED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the app closed the descriptors of the capture agent with all others, and could not be seen from then on',
+  },
   NO_QUEUE: { exitCode: exitCodes.usage, meaning: 'the app created no queue or context on the device' },
   NO_DISPATCH: { exitCode: exitCodes.usage, meaning: 'the app launched no kernel' },
   NO_MATCH: { exitCode: exitCodes.usage, meaning: 'no dispatch matched the selection' },

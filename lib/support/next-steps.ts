@@ -24,6 +24,8 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   RUNTIME_OTHER:
     'build the program without a path to its own runtime (`RPATH`), or use the device that it was built for',
   FORKED_AFTER_INIT: 'start the processes before the GPU is used, or use `spawn` instead of fork',
+  DESCRIPTORS_CLOSED:
+    'let the program close descriptors before it uses the GPU, or capture an earlier launch: `kernloop capture --dispatch N`',
   NO_QUEUE: 'run the program by hand and see whether it finds a GPU; then check `device` in kernloop.json',
   NO_DISPATCH: 'give the program input with which it launches kernels: `command` in kernloop.json',
   NO_MATCH: 'run `kernloop profile` to see the names of all kernels that were launched',

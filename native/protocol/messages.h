@@ -1,9 +1,10 @@
 // What agent and recorder say to each other. Same machine, same build: host byte order, one protocol number, no
 // compatibility.
 //
-// Agent to recorder: `Hello` with three descriptors (ring, data event, space event) on the socket, everything else as
-// frames of the ring. Recorder to agent: `Welcome`, then one reply for each request, on the socket (SOCK_SEQPACKET: one
-// message a datagram). A message is its struct and the list of its fields (fields.h), here, and nothing else anywhere.
+// Agent to recorder: `Hello` with two descriptors (ring, socket that wakes either side) on the socket, everything else
+// as frames of the ring. Recorder to agent: `Welcome`, then one reply for each request, on the socket (SOCK_SEQPACKET:
+// one message a datagram). A message is its struct and the list of its fields (fields.h), here, and nothing else
+// anywhere.
 #pragma once
 
 #include <array>

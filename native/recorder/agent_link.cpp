@@ -13,7 +13,7 @@
 namespace kernloop::recorder {
 namespace {
 
-constexpr int kDescriptors = 3;
+constexpr int kDescriptors = 2;
 constexpr timeval kSocketLimit{10, 0};
 
 Error bad_agent(const std::string& what) {
@@ -73,11 +73,7 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(FileDescriptor socket) {
   link->ring_ = protocol::RingMapping::map(descriptors[0].get(), true);
   if (!link->ring_) return bad_agent("its ring cannot be mapped");
   link->consumer_.emplace(link->ring_);
-  link->data_event_ = std::move(descriptors[1]);
-  link->space_event_ = std::move(descriptors[2]);
-  // Whatever these are, reading or writing them must not block us.
-  fcntl(link->data_event_.get(), F_SETFL, O_NONBLOCK);
-  fcntl(link->space_event_.get(), F_SETFL, O_NONBLOCK);
+  link->wake_ = std::move(descriptors[1]);
   link->socket_ = std::move(socket);
   return link;
 }
@@ -110,8 +106,8 @@ void AgentLink::skip_frame() {
   frame_in_ring_ = false;
   consumer_->skip();
   if (ring_.header().producer_waiting.load(std::memory_order_seq_cst) == 0) return;
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t sent = write(space_event_.get(), &one, sizeof one);
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t sent = send(wake_.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 AgentLink::Event AgentLink::next(uint32_t* type, std::vector<uint8_t>* payload, int timeout_ms, int wake) {
@@ -131,13 +127,15 @@ AgentLink::Event AgentLink::next(uint32_t* type, std::vector<uint8_t>* payload, 
     if (closed) return Event::kClosed;
     ring_.header().consumer_waiting.store(1, std::memory_order_seq_cst);
     if (!consumer_->empty()) continue;
-    pollfd events[3] = {{data_event_.get(), POLLIN, 0}, {socket_.get(), POLLRDHUP, 0}, {wake, POLLIN, 0}};
+    pollfd events[3] = {{wake_.get(), POLLIN, 0}, {socket_.get(), POLLRDHUP, 0}, {wake, POLLIN, 0}};
     const int ready = poll(events, wake >= 0 ? 3 : 2, timeout_ms);
     if (ready < 0 && errno != EINTR) return Event::kClosed;
     if (ready == 0) return Event::kIdle;
     if ((events[0].revents & POLLIN) != 0) {
-      uint64_t count;
-      [[maybe_unused]] const ssize_t got = read(data_event_.get(), &count, sizeof count);
+      char bytes[256];
+      const ssize_t got = recv(wake_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+      if (got == 0) closed = true;
+      if (got < 0 && errno != EAGAIN && errno != EINTR) return Event::kCorrupt;
     } else if ((events[0].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
       return Event::kCorrupt;
     }

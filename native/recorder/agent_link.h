@@ -60,7 +60,7 @@ class AgentLink {
   void take_frame(uint32_t type, uint32_t size, std::vector<uint8_t>* payload);
   void skip_frame();
 
-  FileDescriptor socket_, data_event_, space_event_;
+  FileDescriptor socket_, wake_;
   protocol::RingMapping ring_;
   std::optional<protocol::RingConsumer> consumer_;
   bool frame_in_ring_ = false;  // the last one, for bulk()

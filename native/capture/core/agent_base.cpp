@@ -71,7 +71,7 @@ void AgentBase::ask_for_masks(const std::vector<std::string>& symbols) {
       return message;
     });
     if (!reply || reply->selections.size() != message.symbols.size()) {
-      retire("the recorder is gone");
+      retire(recorder->why_lost());
       return;
     }
     std::lock_guard lock(masks_mutex_);
@@ -137,7 +137,7 @@ void AgentBase::ask_about(KernelEntry& entry, const Resolve& resolve) {
     entry.gates = reply->gates;
     entry.identity = reply->identity;
   } else {
-    retire("the recorder is gone");
+    retire(recorder->why_lost());
   }
 }
 

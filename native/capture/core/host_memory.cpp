@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/bytes.h"
+#include "capture/core/own_descriptor.h"
 
 namespace kernloop::capture {
 
@@ -24,20 +25,21 @@ bool is_unmapped(uint64_t address, uint64_t size) {
   return true;
 }
 
-HostMemory::~HostMemory() {
-  if (file_ >= 0) close(file_);
-}
-
 std::optional<Error> HostMemory::read(uint64_t address, std::span<uint8_t> into) {
-  if (file_ < 0) file_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  // Opened for each read: the app may close any number meanwhile, and give it to a file of its own.
+  const OwnDescriptor file(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
   for (size_t done = 0; done < into.size();) {
-    const ssize_t got = pread(file_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
+    const ssize_t got = pread(file.get(), into.data() + done, into.size() - done, static_cast<off_t>(address + done));
     if (got <= 0) {
       return Error{"READ_FAILED",
                    "host memory at " + to_hex_number(address + done) + " cannot be read: the program has unmapped it",
                    "unlock or unregister host memory before it is unmapped, or capture another dispatch"};
     }
     done += static_cast<size_t>(got);
+  }
+  if (!file.is_ours()) {
+    return Error{"READ_FAILED", "the program closed the descriptor by which its memory is read",
+                 "close descriptors before the GPU is used, or capture another dispatch"};
   }
   return std::nullopt;
 }

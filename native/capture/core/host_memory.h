@@ -15,16 +15,8 @@ bool is_unmapped(uint64_t address, uint64_t size);
 
 class HostMemory {
  public:
-  HostMemory() = default;
-  ~HostMemory();
-  HostMemory(const HostMemory&) = delete;
-  HostMemory& operator=(const HostMemory&) = delete;
-
   // READ_FAILED where nothing is mapped.
   std::optional<Error> read(uint64_t address, std::span<uint8_t> into);
-
- private:
-  int file_ = -1;  // /proc/self/mem, opened at the first read
 };
 
 }  // namespace kernloop::capture

@@ -1,6 +1,8 @@
-// The agent's own log: one file a process, opened at the first line. Never stdout; stderr only for what a user must see
-// at once.
+// The agent's own log: one file a process, opened for each line, so that no descriptor of it is there for the app to
+// close. Never stdout; stderr only for what a user must see at once, and as long as it is the one that we began with.
 #pragma once
+
+#include <sys/types.h>
 
 #include <mutex>
 #include <string>
@@ -9,6 +11,7 @@ namespace kernloop::capture {
 
 class Log {
  public:
+  Log();
   // `pattern` may hold %p (the process id); empty: no log.
   void open_as(std::string pattern);
   void line(const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -20,7 +23,8 @@ class Log {
   void write(const char* text);
   std::mutex mutex_;
   std::string pattern_;
-  int fd_ = -1;
+  dev_t stderr_device_ = 0;
+  ino_t stderr_inode_ = 0;
 };
 
 }  // namespace kernloop::capture

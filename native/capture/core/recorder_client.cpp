@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -19,6 +18,8 @@ namespace {
 
 // A recorder that takes nothing for this long is as good as dead; the app must not wait for it any longer.
 constexpr std::chrono::milliseconds kStallLimit{30000};
+
+constexpr uint64_t kSmallRingBytes = 4ull << 20;
 
 constexpr const char* kAskTheStage = "the stage that started this program says what became of its recorder";
 
@@ -41,7 +42,7 @@ int connect_to(const std::string& path) {
   return fd;
 }
 
-bool send_hello(int socket, const Encoded& hello, const int (&descriptors)[3]) {
+bool send_hello(int socket, const Encoded& hello, const int (&descriptors)[2]) {
   iovec data{const_cast<uint8_t*>(hello.data()), hello.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
   msghdr message{};
@@ -61,9 +62,9 @@ bool send_hello(int socket, const Encoded& hello, const int (&descriptors)[3]) {
   return sent == static_cast<ssize_t>(hello.size());
 }
 
-void close_if_open(int& fd) {
-  if (fd >= 0) close(fd);
-  fd = -1;
+void send_wake(const OwnDescriptor& wake) {
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t sent = ::send(wake.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace
@@ -74,25 +75,26 @@ Result<std::unique_ptr<RecorderClient>> RecorderClient::connect(const std::strin
   const auto fail = [](const std::string& what) {
     return Error{"RECORDER_FAILED", what + ": " + std::strerror(errno), kAskTheStage};
   };
-  client->socket_ = connect_to(socket_path);
-  if (client->socket_ < 0) return fail("cannot connect to the recorder at " + socket_path);
-  int memory = RingMapping::create_memfd(ring_bytes);
-  if (memory < 0) return fail("cannot make the shared ring");
-  client->ring_ = RingMapping::map(memory, false);
-  client->data_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  client->space_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (!client->ring_ || client->data_event_ < 0 || client->space_event_ < 0) {
-    close_if_open(memory);
+  client->socket_path_ = socket_path;
+  client->runtime_ = runtime;
+  client->socket_ = OwnDescriptor(connect_to(socket_path));
+  if (!client->socket_) return fail("cannot connect to the recorder at " + socket_path);
+  const OwnDescriptor memory(RingMapping::create_memfd(ring_bytes));
+  if (!memory) return fail("cannot make the shared ring");
+  client->ring_ = RingMapping::map(memory.get(), false);
+  int ends[2] = {-1, -1};
+  if (!client->ring_ || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
     return fail("cannot make the shared ring");
   }
+  client->wake_ = OwnDescriptor(ends[0]);
+  const OwnDescriptor recorders_end(ends[1]);
   // A forked child must not write into its parent's ring.
   madvise(client->ring_.base(), client->ring_.bytes(), MADV_DONTFORK);
   client->producer_.emplace(client->ring_);
 
   const Encoded hello = describe_this_process(runtime).encode();
-  const bool sent = send_hello(client->socket_, hello, {memory, client->data_event_, client->space_event_});
-  close_if_open(memory);
-  if (!sent) return fail("cannot greet the recorder");
+  if (!send_hello(client->socket_.get(), hello, {memory.get(), recorders_end.get()}))
+    return fail("cannot greet the recorder");
   const auto answer = client->receive();
   const auto decoded = answer ? Welcome::decode(*answer) : std::nullopt;
   if (!decoded)
@@ -104,17 +106,29 @@ Result<std::unique_ptr<RecorderClient>> RecorderClient::connect(const std::strin
   return client;
 }
 
-RecorderClient::~RecorderClient() {
-  close_if_open(socket_);
-  close_if_open(data_event_);
-  close_if_open(space_event_);
-}
-
 void RecorderClient::abandon_after_fork() {
   lose();
-  close_if_open(socket_);
-  close_if_open(data_event_);
-  close_if_open(space_event_);
+  socket_.close();
+  wake_.close();
+}
+
+// The recorder has seen the end of this connection already.
+void RecorderClient::tell_of_closed_descriptors() {
+  lose();
+  if (closed_.exchange(true)) return;
+  const auto again = connect(socket_path_, runtime_, kSmallRingBytes);
+  if (!again) return;
+  const char* text =
+      "the program closed the descriptors of the agent inside of it (closefrom, close_range, a loop over all numbers): "
+      "what it launched from then on was not seen";
+  (*again)->send(FrameType::kNote, NoteMessage{"DESCRIPTORS_CLOSED", text}.encode());
+  (*again)->send(FrameType::kGoodbye, Encoded());
+}
+
+bool RecorderClient::has_its_descriptors() {
+  if (socket_.is_ours() && wake_.is_ours()) return true;
+  tell_of_closed_descriptors();
+  return false;
 }
 
 bool RecorderClient::wait_for_room(uint64_t payload) {
@@ -124,13 +138,14 @@ bool RecorderClient::wait_for_room(uint64_t payload) {
   while (!producer_->has_room(payload)) {
     header.producer_waiting.store(1, std::memory_order_seq_cst);
     if (producer_->has_room(payload)) break;
-    pollfd events[2] = {{space_event_, POLLIN, 0}, {socket_, POLLRDHUP, 0}};
+    if (!has_its_descriptors()) return false;
+    pollfd events[2] = {{wake_.get(), POLLIN, 0}, {socket_.get(), POLLRDHUP, 0}};
     const int ready = poll(events, 2, static_cast<int>(stall.left().count()));
     if (ready < 0 && errno != EINTR) return false;
     if ((events[1].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) return false;
     if ((events[0].revents & POLLIN) != 0) {
-      uint64_t count;
-      [[maybe_unused]] const ssize_t got = read(space_event_, &count, sizeof count);
+      char bytes[256];
+      if (recv(wake_.get(), bytes, sizeof bytes, MSG_DONTWAIT) == 0) return false;
     }
     if (const uint64_t tail = header.tail.load(std::memory_order_acquire); tail != seen) {
       seen = tail;
@@ -145,7 +160,7 @@ bool RecorderClient::wait_for_room(uint64_t payload) {
 
 bool RecorderClient::send(FrameType type, std::span<const uint8_t> head, std::span<const uint8_t> bulk) {
   std::lock_guard lock(send_mutex_);
-  if (lost()) return false;
+  if (lost() || !has_its_descriptors()) return false;
   if (!producer_->try_write(static_cast<uint32_t>(type), head, bulk)) {
     if (!wait_for_room(head.size() + bulk.size()) || !producer_->try_write(static_cast<uint32_t>(type), head, bulk)) {
       lose();
@@ -153,8 +168,7 @@ bool RecorderClient::send(FrameType type, std::span<const uint8_t> head, std::sp
     }
   }
   if (ring_.header().consumer_waiting.exchange(0, std::memory_order_seq_cst) != 0) {
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t sent = write(data_event_, &one, sizeof one);
+    send_wake(wake_);
   }
   return true;
 }
@@ -163,11 +177,12 @@ std::optional<Encoded> RecorderClient::receive() {
   const Deadline deadline = Deadline::in(kStallLimit);
   Encoded datagram(kMaxDatagramBytes);
   while (!deadline.passed()) {
-    pollfd event{socket_, POLLIN, 0};
+    if (!has_its_descriptors()) break;
+    pollfd event{socket_.get(), POLLIN, 0};
     const int ready = poll(&event, 1, static_cast<int>(deadline.left().count()));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) break;
-    const ssize_t size = recv(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT);
+    const ssize_t size = recv(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (size <= 0) break;
     datagram.resize(static_cast<size_t>(size));

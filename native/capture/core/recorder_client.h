@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "capture/core/own_descriptor.h"
 #include "capture/core/protocol.h"
 
 namespace kernloop::capture {
@@ -19,8 +20,6 @@ class RecorderClient {
   // An error when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
   static Result<std::unique_ptr<RecorderClient>> connect(const std::string& socket_path, const std::string& runtime,
                                                          uint64_t ring_bytes);
-  ~RecorderClient();
-
   // What the recorder answered.
   const Welcome& welcome() const { return welcome_; }
 
@@ -44,6 +43,9 @@ class RecorderClient {
   }
 
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
+  const char* why_lost() const {
+    return closed_.load(std::memory_order_relaxed) ? "it has closed the agent's descriptors" : "the recorder is gone";
+  }
   // Counters that the recorder reads even after the app was killed.
   std::atomic<uint64_t>* counter(uint32_t kernel) {
     return &ring_.counters()[kernel < kMaxKernels ? kernel : kMaxKernels - 1];
@@ -59,14 +61,20 @@ class RecorderClient {
   std::optional<Encoded> receive();
   bool wait_for_room(uint64_t payload);
   void lose() { lost_.store(true, std::memory_order_relaxed); }
+  bool has_its_descriptors();
+  void tell_of_closed_descriptors();
 
   Welcome welcome_;
-  int socket_ = -1, data_event_ = -1, space_event_ = -1;
+  std::string socket_path_, runtime_;
+  // `wake_` carries a byte to whoever waits at the other end for data, or for space. Sockets, because no other file
+  // takes what is sent, and because each has a number of its own (eventfds have one for all).
+  OwnDescriptor socket_, wake_;
   RingMapping ring_;
   std::optional<RingProducer> producer_;
   std::mutex send_mutex_, request_mutex_;
   uint32_t last_request_ = 0;
   std::atomic<bool> lost_{false};
+  std::atomic<bool> closed_{false};  // by the app
 };
 
 }  // namespace kernloop::capture

@@ -86,7 +86,7 @@ std::optional<BeginReply> SelectedDispatch::ask(BeginMessage begin) {
     begin.request = request;
     return begin;
   });
-  if (!reply) agent_.retire("the recorder is gone");
+  if (!reply) agent_.retire(agent_.recorder->why_lost());
   if (!reply || !reply->granted) return std::nullopt;
   return reply;
 }

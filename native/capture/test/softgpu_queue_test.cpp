@@ -125,6 +125,18 @@ TEST_F(SoftgpuQueueTest, CodeIsLoadedWithoutTheRecorderAndOnlyWhatIsCapturedGoes
   expect_list("s", {}, {11});
 }
 
+TEST_F(SoftgpuQueueTest, AProgramThatClosesTheAgentsDescriptorsIsToldOfAndKeepsItsFiles) {
+  run.select("^append$", 2);
+  const std::filesystem::path own = run.folder() / "own";
+  ASSERT_EQ(record({"daemon", "pool", own.string()}, {}), 0) << output;
+  std::ifstream in(own, std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "mine\n");
+  EXPECT_TRUE(run.event("captured").is_null());
+  std::vector<std::string> notes;
+  for (const Json& event : run.events("note")) notes.push_back(event.value("code", ""));
+  EXPECT_EQ(notes, std::vector<std::string>{"DESCRIPTORS_CLOSED"}) << run.recorder->output();
+}
+
 class SoftgpuBatchTest : public SoftgpuQueueTest,
                          public ::testing::WithParamInterface<std::pair<const Environment*, const char*>> {};
 

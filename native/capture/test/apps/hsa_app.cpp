@@ -1,9 +1,12 @@
 // A program on the HSA API itself, for the end-to-end tests: ways to make queues and to fill them that the HIP runtime
 // at hand does not have. A kernel appends to a list on the device; the program checks the list.
+#include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -285,13 +288,36 @@ int run_loads(const char* file, uint32_t* list, uint32_t* length) {
   return count == 1 ? 0 : 1;
 }
 
+// Closes every descriptor, as a daemon does, and gives the numbers to a file of its own, which is to hold its bytes
+// alone. A few numbers stay free.
+int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* own_path) {
+  hsa_queue_t* queue = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  submit_and_wait(queue, {append(kernel, list, length, 11)});
+  close_range(3, ~0u, 0);
+  const int own = open(own_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const int last = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 8192)) - 16;
+  for (int number = own + 1; number < last; ++number) {
+    if (dup2(own, number) != number) return 4;
+  }
+  if (write(own, "mine\n", 5) != 5) return 4;
+  submit_and_wait(queue, {append(kernel, list, length, 22), append(kernel, list, length, 33)});
+  uint32_t count = 0;
+  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  CHECK(hsa_queue_destroy(queue));
+  return count == 3 ? 0 : 1;
+}
+
 }  // namespace
 
 // hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|broken pool|mapped|kept [SKIP]
+// hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
-  const size_t skip = argument_count > 4 ? std::stoul(arguments[4]) : 0;
+  const size_t skip = argument_count > 4 && queues != "daemon" ? std::stoul(arguments[4]) : 0;
   CHECK(hsa_init());
   CHECK(hsa_iterate_agents(take_agent, nullptr));
   constexpr size_t kBytes = 2u << 20;
@@ -306,6 +332,8 @@ int main(int argument_count, char** arguments) {
     result = run_behind(arguments[1], list, length);
   } else if (queues == "crowd") {
     result = run_crowd(arguments[1], list, length);
+  } else if (queues == "daemon") {
+    result = run_daemon(arguments[1], list, length, arguments[4]);
   } else if (queues == "loads") {
     result = run_loads(arguments[1], list, length);
   } else if (queues == "broken") {
