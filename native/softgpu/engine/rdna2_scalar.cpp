@@ -4,6 +4,7 @@
 #include "softgpu/engine/rdna2.h"
 #include "softgpu/engine/register_field.h"
 #include "softgpu/engine/scalar_operands.h"
+#include "softgpu/engine/store_order.h"
 #include "softgpu/engine/workgroup.h"
 
 namespace kernloop::softgpu {
@@ -126,13 +127,14 @@ ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction
     case Op::s_setreg_b32:
     case Op::s_setreg_imm32_b32:
       return select_register(instruction);
-    // Memory operations complete in program order, and caches are the host's.
+    case Op::s_waitcnt_vscnt:
+      return waits_for_stores(instruction) ? order_stores : execute_nothing;
+    // Loads have their results at once, and caches are the host's.
     case Op::s_version:
     case Op::s_clause:
     case Op::s_inst_prefetch:
     case Op::s_wait_idle:
     case Op::s_waitcnt_depctr:
-    case Op::s_waitcnt_vscnt:
     case Op::s_waitcnt_vmcnt:
     case Op::s_waitcnt_expcnt:
     case Op::s_waitcnt_lgkmcnt:

@@ -2,6 +2,7 @@
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/scalar_select.h"
+#include "softgpu/engine/store_order.h"
 
 namespace kernloop::softgpu {
 
@@ -109,9 +110,10 @@ ExecuteFn select_control(const Instruction& instruction) {
     case Op::s_trap:
       return trap;
 
-    // Memory operations complete in program order and waves are scheduled fairly, so there is nothing to wait for.
-    case Op::s_nop:
+    // Waves are scheduled fairly, and loads have their results at once.
     case Op::s_waitcnt:
+      return waits_for_stores(instruction) ? order_stores : execute_nothing;
+    case Op::s_nop:
     case Op::s_setprio:
     case Op::s_wakeup:
     case Op::s_icache_inv:
