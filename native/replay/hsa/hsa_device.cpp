@@ -14,6 +14,7 @@
 #include "replay/hsa/caches.h"
 #include "replay/hsa/hip_launcher.h"
 #include "replay/hsa/hsa_library.h"
+#include "replay/hsa/placed_memory.h"
 #include "replay/hsa/software_gpu.h"
 #include "replay/hsa/warm_copies.h"
 
@@ -72,11 +73,6 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
-  struct Mapped {
-    AddressRange range, window;  // and what is reserved around it
-    hsa_amd_vmem_alloc_handle_t handle;
-  };
-
   Error device_error(const char* call, hsa_status_t status, const std::string& doing) const {
     return hsa_->error(call, status, doing);
   }
@@ -84,7 +80,6 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   Status unload_code() override;
   void open_kept_out();
   Status find_agents(const std::string& isa);
-  Status map_memory(const AddressRange& range, const AddressRange& window);
   Status find_pools();
   void find_limits();
   Result<LoadedCode> load_with_hip(Bytes code_object, const codeobject::CodeObjectInfo& info);
@@ -105,7 +100,7 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   Pools pools_;
   DeviceLimits limits_;
   uint64_t granule_ = 4096;
-  std::vector<Mapped> mappings_;
+  std::unique_ptr<PlacedMemory> placed_;
   std::vector<AddressRange> kept_out_, guarded_;
   std::vector<hsa_executable_t> executables_;
   std::unique_ptr<AqlLauncher> aql_;  // from the first launch on, without hip_
@@ -124,14 +119,12 @@ HsaDevice::~HsaDevice() {
   if (evictor_) evictor_->free();
   if (kept_) kept_->free();
   for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
-  for (const Mapped& mapping : mappings_) {
-    hsa_->hsa_amd_vmem_unmap(reinterpret_cast<void*>(mapping.range.base), mapping.range.size);
-    hsa_->hsa_amd_vmem_handle_release(mapping.handle);
-    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(mapping.window.base), mapping.window.size);
-  }
   open_kept_out();
-  for (const AddressRange& range : guarded_)
-    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(range.base), range.size);
+  if (placed_) {
+    placed_->unback();
+    for (const AddressRange& range : guarded_) placed_->give_back(range);
+    placed_.reset();
+  }
   hsa_->hsa_shut_down();
 }
 
@@ -285,6 +278,10 @@ Status HsaDevice::find_pools() {
       granule > 0) {
     granule_ = granule;
   }
+  // The host needs access only where memory is read in place.
+  auto placed = PlacedMemory::of(*hsa_, {agents_.gpu, agents_.cpu, soft_ != nullptr}, pools_.device);
+  if (!placed) return placed.error();
+  placed_ = std::move(*placed);
   return Unit{};
 }
 
@@ -296,52 +293,14 @@ Status HsaDevice::map(const Mapping& wanted) {
         "ADDRESS_TAKEN", "captured memory at " + range + " cannot be restored at its address: " + why,
         "the address is in use in this process: run it again, or without address-space randomisation (setarch -R)"};
   };
-  void* got = nullptr;
-  hsa_status_t status = hsa_->hsa_amd_vmem_address_reserve(&got, size, base, 0);
-  if (status != HSA_STATUS_SUCCESS) return taken(hsa_->describe("hsa_amd_vmem_address_reserve", status));
-  if (got != reinterpret_cast<void*>(base)) {
-    hsa_->hsa_amd_vmem_address_free(got, size);
-    return taken("the runtime gave " + to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
-  }
-  return map_memory(wanted.range, wanted.range);
+  if (auto reserved = placed_->reserve(wanted.range); !reserved) return taken(reserved.error().message);
+  return placed_->back(wanted.range, wanted.range);
 }
 
 Result<bool> HsaDevice::map_apart(const AddressRange& window, const AddressRange& range) {
-  void* got = nullptr;
-  if (hsa_->hsa_amd_vmem_address_reserve(&got, window.size, window.base, 0) != HSA_STATUS_SUCCESS) return false;
-  if (got != reinterpret_cast<void*>(window.base)) {
-    hsa_->hsa_amd_vmem_address_free(got, window.size);
-    return false;
-  }
-  if (auto mapped = map_memory(range, window); !mapped) return mapped.error();
+  if (!placed_->reserve(window)) return false;
+  if (auto mapped = placed_->back(range, window); !mapped) return mapped.error();
   return true;
-}
-
-// In `window`, which is reserved, and given back where that fails.
-Status HsaDevice::map_memory(const AddressRange& wanted, const AddressRange& window) {
-  const auto [base, size] = wanted;
-  const std::string range = to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
-  void* const got = reinterpret_cast<void*>(base);
-  const auto give_back = [&] { hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(window.base), window.size); };
-  Mapped mapping{wanted, window, {}};
-  hsa_status_t status = hsa_->hsa_amd_vmem_handle_create(pools_.device, size, MEMORY_TYPE_NONE, 0, &mapping.handle);
-  if (status != HSA_STATUS_SUCCESS) {
-    give_back();
-    return device_error("hsa_amd_vmem_handle_create", status, "allocating " + range);
-  }
-  status = hsa_->hsa_amd_vmem_map(got, size, 0, mapping.handle, 0);
-  if (status != HSA_STATUS_SUCCESS) {
-    hsa_->hsa_amd_vmem_handle_release(mapping.handle);
-    give_back();
-    return device_error("hsa_amd_vmem_map", status, "mapping " + range);
-  }
-  mappings_.push_back(mapping);
-  const hsa_amd_memory_access_desc_t access[] = {{HSA_ACCESS_PERMISSION_RW, agents_.gpu},
-                                                 {HSA_ACCESS_PERMISSION_RW, agents_.cpu}};
-  // The host needs access only where memory is read in place.
-  status = hsa_->hsa_amd_vmem_set_access(got, size, access, soft_ ? 2 : 1);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_vmem_set_access", status, "giving access to " + range);
-  return Unit{};
 }
 
 Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
@@ -415,12 +374,10 @@ Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObje
 }
 
 Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
-  void* got = nullptr;
-  const hsa_status_t status = hsa_->hsa_amd_vmem_address_reserve(&got, size, base, 0);
-  if (status != HSA_STATUS_SUCCESS || got != reinterpret_cast<void*>(base)) {
+  if (auto reserved = placed_->reserve({base, size}); !reserved) {
     return Error{"ADDRESS_TAKEN",
                  "the addresses of the captured code at " + to_hex_number(base) +
-                     " cannot be kept free: " + hsa_->describe("hsa_amd_vmem_address_reserve", status),
+                     " cannot be kept free: " + reserved.error().message,
                  "run it again"};
   }
   kept_out_.push_back({base, size});
@@ -428,14 +385,9 @@ Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
 }
 
 Result<bool> HsaDevice::keep_unmapped(const AddressRange& range) {
-  void* got = nullptr;
-  if (hsa_->hsa_amd_vmem_address_reserve(&got, range.size, range.base, 0) != HSA_STATUS_SUCCESS) return false;
-  if (got == reinterpret_cast<void*>(range.base)) {
-    guarded_.push_back(range);
-    return true;
-  }
-  hsa_->hsa_amd_vmem_address_free(got, range.size);
-  return false;
+  if (!placed_->reserve(range)) return false;
+  guarded_.push_back(range);
+  return true;
 }
 
 Status HsaDevice::unload_code() {
@@ -445,15 +397,12 @@ Status HsaDevice::unload_code() {
   }
   executables_.clear();
   open_kept_out();
-  std::vector<AddressRange> regions;
-  for (const Mapped& mapping : mappings_) regions.push_back(mapping.range);
-  if (kept_) kept_->forget_code(regions);
+  if (kept_) kept_->forget_code(placed_->ranges());
   return Unit{};
 }
 
 void HsaDevice::open_kept_out() {
-  for (const AddressRange& range : kept_out_)
-    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(range.base), range.size);
+  for (const AddressRange& range : kept_out_) placed_->give_back(range);
   kept_out_.clear();
 }
 
@@ -546,6 +495,7 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
     if (auto overwritten = evictor_->overwrite(); !overwritten) return overwritten.error();
   }
   if (kept_) kept_->launches(launch.kernel);
+  if (auto brought = placed_->bring(); !brought) return brought.error();
   return hip_ ? launch_with_hip(launch) : launch_directly(launch);
 }
 

@@ -14,15 +14,19 @@ Result<std::unique_ptr<HsaLibrary>> HsaLibrary::open(const std::filesystem::path
         "install ROCm, or name its libhsa-runtime64.so.1 in KERNLOOP_HSA_RUNTIME (--hsa-runtime of this program)"};
   }
   std::unique_ptr<HsaLibrary> library(new HsaLibrary(path, handle));
-  std::string missing;
-#define KERNLOOP_LOOK_UP(name)                                                 \
-  library->name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name)); \
-  if (!library->name) missing += std::string(missing.empty() ? "" : ", ") + #name;
+#define KERNLOOP_LOOK_UP(name) library->name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name));
   KERNLOOP_HSA_FUNCTIONS(KERNLOOP_LOOK_UP)
+  KERNLOOP_HSA_VIRTUAL_MEMORY(KERNLOOP_LOOK_UP)
+  KERNLOOP_HSA_SHARED_MEMORY(KERNLOOP_LOOK_UP)
 #undef KERNLOOP_LOOK_UP
+  std::string missing;
+#define KERNLOOP_CHECK(name) \
+  if (!library->name) missing += std::string(missing.empty() ? "" : ", ") + #name;
+  KERNLOOP_HSA_FUNCTIONS(KERNLOOP_CHECK)
+#undef KERNLOOP_CHECK
   if (!missing.empty()) {
     return Error{"RUNTIME_INCOMPLETE", path.string() + " lacks " + missing,
-                 "use a runtime with virtual memory management (ROCm 6 or later), or the built-in software GPU"};
+                 "use the runtime of ROCm 5.2 or later, or the built-in software GPU"};
   }
   Dl_info loaded{};
   if (::dladdr(reinterpret_cast<void*>(library->hsa_init), &loaded) != 0 && loaded.dli_fname != nullptr)
@@ -32,6 +36,15 @@ Result<std::unique_ptr<HsaLibrary>> HsaLibrary::open(const std::filesystem::path
 
 // The library stays loaded: runtimes leave threads behind that would run unmapped code.
 HsaLibrary::~HsaLibrary() = default;
+
+std::string HsaLibrary::missing_of_virtual_memory() const {
+  std::string missing;
+#define KERNLOOP_CHECK(name) \
+  if (!name) missing += std::string(missing.empty() ? "" : ", ") + #name;
+  KERNLOOP_HSA_VIRTUAL_MEMORY(KERNLOOP_CHECK)
+#undef KERNLOOP_CHECK
+  return missing;
+}
 
 std::string HsaLibrary::describe(const char* call, hsa_status_t status) const {
   const char* text = nullptr;

@@ -12,7 +12,7 @@
 
 namespace kernloop::replay {
 
-// Every function that replay calls.
+// Functions that every replay calls.
 #define KERNLOOP_HSA_FUNCTIONS(X)              \
   X(hsa_init)                                  \
   X(hsa_shut_down)                             \
@@ -50,14 +50,22 @@ namespace kernloop::replay {
   X(hsa_executable_load_agent_code_object)     \
   X(hsa_executable_freeze)                     \
   X(hsa_executable_get_symbol_by_name)         \
-  X(hsa_executable_symbol_get_info)            \
-  X(hsa_amd_vmem_address_reserve)              \
-  X(hsa_amd_vmem_address_free)                 \
-  X(hsa_amd_vmem_handle_create)                \
-  X(hsa_amd_vmem_handle_release)               \
-  X(hsa_amd_vmem_map)                          \
-  X(hsa_amd_vmem_unmap)                        \
+  X(hsa_executable_symbol_get_info)
+
+// They came with ROCm 6.
+#define KERNLOOP_HSA_VIRTUAL_MEMORY(X) \
+  X(hsa_amd_vmem_address_reserve)      \
+  X(hsa_amd_vmem_address_free)         \
+  X(hsa_amd_vmem_handle_create)        \
+  X(hsa_amd_vmem_handle_release)       \
+  X(hsa_amd_vmem_map)                  \
+  X(hsa_amd_vmem_unmap)                \
   X(hsa_amd_vmem_set_access)
+
+// What takes its place before.
+#define KERNLOOP_HSA_SHARED_MEMORY(X) \
+  X(hsa_amd_svm_attributes_set)       \
+  X(hsa_amd_svm_prefetch_async)
 
 class HsaLibrary {
  public:
@@ -66,12 +74,16 @@ class HsaLibrary {
 
 #define KERNLOOP_DECLARE(name) decltype(&::name) name = nullptr;
   KERNLOOP_HSA_FUNCTIONS(KERNLOOP_DECLARE)
+  KERNLOOP_HSA_VIRTUAL_MEMORY(KERNLOOP_DECLARE)
+  KERNLOOP_HSA_SHARED_MEMORY(KERNLOOP_DECLARE)
 #undef KERNLOOP_DECLARE
 
   // The file that was loaded, which a name without a folder led to.
   const std::filesystem::path& path() const {
     return path_;
   }
+  // Names of functions; empty on a runtime that has all.
+  std::string missing_of_virtual_memory() const;
   // "hsa_amd_vmem_map: HSA_STATUS_ERROR_… (0x1008)"
   std::string describe(const char* call, hsa_status_t status) const;
   // OUT_OF_MEMORY or DEVICE_ERROR.

@@ -1,0 +1,178 @@
+#include "replay/hsa/placed_memory.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "base/bytes.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+void* at(uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+std::string in_words(const AddressRange& range) {
+  return to_hex_number(range.base) + " (" + std::to_string(range.size) + " bytes)";
+}
+
+Error not_reserved(const AddressRange& range, const std::string& why) {
+  return {"ADDRESS_TAKEN", why, in_words(range) + " is in use"};
+}
+
+class VirtualMemory final : public PlacedMemory {
+ public:
+  VirtualMemory(HsaLibrary& hsa, const Agents& agents, hsa_amd_memory_pool_t pool)
+      : hsa_(hsa), agents_(agents), pool_(pool) {}
+
+  Status reserve(const AddressRange& range) override {
+    void* got = nullptr;
+    const hsa_status_t status = hsa_.hsa_amd_vmem_address_reserve(&got, range.size, range.base, 0);
+    if (status != HSA_STATUS_SUCCESS) {
+      return not_reserved(range, hsa_.describe("hsa_amd_vmem_address_reserve", status));
+    }
+    if (got == at(range.base)) return Unit{};
+    hsa_.hsa_amd_vmem_address_free(got, range.size);
+    return not_reserved(range, "the runtime gave " + to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
+  }
+
+  void give_back(const AddressRange& range) override { hsa_.hsa_amd_vmem_address_free(at(range.base), range.size); }
+
+  Status back(const AddressRange& range, const AddressRange& window) override {
+    Mapped mapping{range, window, {}};
+    hsa_status_t status = hsa_.hsa_amd_vmem_handle_create(pool_, range.size, MEMORY_TYPE_NONE, 0, &mapping.handle);
+    if (status != HSA_STATUS_SUCCESS) {
+      give_back(window);
+      return hsa_.error("hsa_amd_vmem_handle_create", status, "allocating " + in_words(range));
+    }
+    status = hsa_.hsa_amd_vmem_map(at(range.base), range.size, 0, mapping.handle, 0);
+    if (status != HSA_STATUS_SUCCESS) {
+      hsa_.hsa_amd_vmem_handle_release(mapping.handle);
+      give_back(window);
+      return hsa_.error("hsa_amd_vmem_map", status, "mapping " + in_words(range));
+    }
+    mappings_.push_back(mapping);
+    const hsa_amd_memory_access_desc_t access[] = {{HSA_ACCESS_PERMISSION_RW, agents_.gpu},
+                                                   {HSA_ACCESS_PERMISSION_RW, agents_.cpu}};
+    status = hsa_.hsa_amd_vmem_set_access(at(range.base), range.size, access, agents_.host_reads_in_place ? 2 : 1);
+    if (status != HSA_STATUS_SUCCESS) {
+      return hsa_.error("hsa_amd_vmem_set_access", status, "giving access to " + in_words(range));
+    }
+    return Unit{};
+  }
+
+  void unback() override {
+    for (const Mapped& mapping : mappings_) {
+      hsa_.hsa_amd_vmem_unmap(at(mapping.range.base), mapping.range.size);
+      hsa_.hsa_amd_vmem_handle_release(mapping.handle);
+      give_back(mapping.window);
+    }
+    mappings_.clear();
+  }
+
+ private:
+  HsaLibrary& hsa_;
+  const Agents agents_;
+  const hsa_amd_memory_pool_t pool_;
+};
+
+// hsa_amd_svm_attributes_set, with Linux's heterogeneous memory management below it.
+class SharedMemory final : public PlacedMemory {
+ public:
+  SharedMemory(HsaLibrary& hsa, const Agents& agents) : hsa_(hsa), agents_(agents) {}
+  ~SharedMemory() override {
+    if (arrived_.handle != 0) hsa_.hsa_signal_destroy(arrived_);
+  }
+
+  Status reserve(const AddressRange& range) override {
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void* const got = ::mmap(at(range.base), range.size, PROT_NONE, kFlags, -1, 0);
+    if (got == at(range.base)) return Unit{};
+    const std::string why = got == MAP_FAILED ? std::strerror(errno) : "the kernel gave another address";
+    if (got != MAP_FAILED) ::munmap(got, range.size);  // Linux before 4.17
+    return not_reserved(range, "mmap: " + why);
+  }
+
+  void give_back(const AddressRange& range) override { ::munmap(at(range.base), range.size); }
+
+  Status back(const AddressRange& range, const AddressRange& window) override {
+    if (::mprotect(at(range.base), range.size, PROT_READ | PROT_WRITE) != 0) {
+      const std::string why = std::strerror(errno);
+      give_back(window);
+      return Error{"OUT_OF_MEMORY", "allocating " + in_words(range) + " failed: " + why, "free memory of the host"};
+    }
+    mappings_.push_back({range, window, {}});
+    // Coarse-grained, as device memory is.
+    hsa_amd_svm_attribute_pair_t attributes[] = {
+        {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED},
+        {HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, agents_.gpu.handle},
+        {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, agents_.gpu.handle}};
+    const hsa_status_t status =
+        hsa_.hsa_amd_svm_attributes_set(at(range.base), range.size, attributes, std::size(attributes));
+    if (status == HSA_STATUS_SUCCESS) return Unit{};
+    return hsa_.error("hsa_amd_svm_attributes_set", status, "giving access to " + in_words(range));
+  }
+
+  void unback() override {
+    for (const Mapped& mapping : mappings_) {
+      hsa_amd_svm_attribute_pair_t none{HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS, agents_.gpu.handle};
+      hsa_.hsa_amd_svm_attributes_set(at(mapping.range.base), mapping.range.size, &none, 1);
+      give_back(mapping.window);
+    }
+    mappings_.clear();
+  }
+
+  Status bring() override {
+    if (arrived_.handle == 0) {
+      const hsa_status_t status = hsa_.hsa_signal_create(0, 0, nullptr, &arrived_);
+      if (status != HSA_STATUS_SUCCESS) return hsa_.error("hsa_signal_create", status, "bringing memory to the GPU");
+    }
+    for (const Mapped& mapping : mappings_) {
+      hsa_.hsa_signal_store_relaxed(arrived_, 1);
+      const hsa_status_t status = hsa_.hsa_amd_svm_prefetch_async(at(mapping.range.base), mapping.range.size,
+                                                                  agents_.gpu, 0, nullptr, arrived_);
+      if (status != HSA_STATUS_SUCCESS) {
+        return hsa_.error("hsa_amd_svm_prefetch_async", status, "bringing " + in_words(mapping.range) + " to the GPU");
+      }
+      hsa_.hsa_signal_wait_scacquire(arrived_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+    }
+    return Unit{};
+  }
+
+ private:
+  HsaLibrary& hsa_;
+  const Agents agents_;
+  hsa_signal_t arrived_{0};
+};
+
+// What hsa_amd_svm_attributes_set needs; false by a runtime that does not know the question.
+bool shares_memory(HsaLibrary& hsa) {
+  bool is_supported = false;
+  return hsa.hsa_amd_svm_attributes_set != nullptr && hsa.hsa_amd_svm_prefetch_async != nullptr &&
+         hsa.hsa_system_get_info(static_cast<hsa_system_info_t>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED), &is_supported) ==
+             HSA_STATUS_SUCCESS &&
+         is_supported;
+}
+
+}  // namespace
+
+std::vector<AddressRange> PlacedMemory::ranges() const {
+  std::vector<AddressRange> all;
+  for (const Mapped& mapping : mappings_) all.push_back(mapping.range);
+  return all;
+}
+
+Result<std::unique_ptr<PlacedMemory>> PlacedMemory::of(HsaLibrary& hsa, const Agents& agents,
+                                                       hsa_amd_memory_pool_t pool) {
+  const std::string missing = hsa.missing_of_virtual_memory();
+  if (missing.empty()) return std::unique_ptr<PlacedMemory>(new VirtualMemory(hsa, agents, pool));
+  if (shares_memory(hsa)) return std::unique_ptr<PlacedMemory>(new SharedMemory(hsa, agents));
+  return Error{"RUNTIME_INCOMPLETE", hsa.path().string() + " lacks " + missing + ", and has no shared virtual memory",
+               "use a runtime with virtual memory management (ROCm 6 or later), or the built-in software GPU"};
+}
+
+}  // namespace kernloop::replay
