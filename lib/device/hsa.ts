@@ -4,6 +4,13 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import type { Device, DeviceDescription } from './device';
+import {
+  emulatedDriver,
+  emulatedIdentity,
+  emulatedVariables,
+  levelVariable,
+  type EmulatedDriver,
+} from './emulated-driver';
 import { rocmAgent } from './hsa-agent';
 import { lockFile } from './lock-file';
 
@@ -18,16 +25,21 @@ export const hsaRuntimeVariable = 'KERNLOOP_HSA_RUNTIME';
 
 export function openHsa(deps: Deps, topology = topologyFolder): Device {
   const runtime = deps.env[hsaRuntimeVariable];
-  const description = identifiedBy(firstGpu(topology), runtime);
-  deps.report.warn('the hsa device has not been run on AMD hardware by the authors of Kernloop; check its results');
+  const emulated = emulatedDriver(deps.env, () => deps.native);
+  const description = identifiedBy(emulated ? emulatedGpu(emulated) : firstGpu(topology), runtime);
+  deps.report.warn(
+    emulated
+      ? `the hsa device is emulated (${levelVariable}=kfd): kernels run on the software GPU, and no time is a GPU's`
+      : 'the hsa device has not been run on AMD hardware by the authors of Kernloop; check its results',
+  );
   return {
     description,
     work: 'duration_ns',
     seeded: false,
     measuring: { iterations: 30, warmup: 3, cache: 'as-is' },
     lock: lockFile(description.identity),
-    env: {},
-    appLibraries: () => ({}),
+    env: emulated ? emulatedVariables(emulated, deps.env) : {},
+    appLibraries: (user) => (emulated ? emulatedVariables(emulated, user) : {}),
     agent: rocmAgent(deps.native.agentHsa),
     runtime: null,
     hasNvrtc: false,
@@ -35,6 +47,11 @@ export function openHsa(deps: Deps, topology = topologyFolder): Device {
     hasPtx: false,
     replayArguments: ['--hsa-runtime', runtime || systemHsaRuntime],
   };
+}
+
+function emulatedGpu(driver: EmulatedDriver): DeviceDescription {
+  const gpu = firstGpu(driver.topology);
+  return { ...gpu, identity: emulatedIdentity(driver, sha256OfFile(driver.library)), name: `Software ${gpu.name}` };
 }
 
 /** The hardware as an app reached it that has loaded `runtime`; any other device as it is. */

@@ -4,6 +4,7 @@ import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import type { Device } from './device';
 import { hsaAgent } from './hsa-agent';
+import { firstOf, preloaded } from './library-lists';
 import type { Environment } from '../support/environment';
 
 /** The targets of the software GPU. More are refused rather than guessed. */
@@ -60,7 +61,7 @@ export function openSoftgpu(target: string, deps: Deps): Device {
     );
   }
   const { native } = deps;
-  const libraryPath = (env: Environment): string => listOf(native.softgpuDir, env['LD_LIBRARY_PATH']);
+  const libraryPath = (env: Environment): string => firstOf(native.softgpuDir, env['LD_LIBRARY_PATH']);
   return {
     description: {
       kind: 'softgpu',
@@ -90,14 +91,4 @@ export function openSoftgpu(target: string, deps: Deps): Device {
 /** Another build of the interpreter is another device: what it computes may differ. */
 export function softgpuIdentity(target: string, library: string): string {
   return `softgpu-${target}-${sha256OfFile(library).slice(0, 12)}`;
-}
-
-/** By its name alone, which the library path leads to: the separators of LD_PRELOAD cannot be escaped. */
-function preloaded(library: string, env: Environment): string {
-  const present = (env['LD_PRELOAD'] ?? '').split(/[\s:]+/).filter(Boolean);
-  return [...present.filter((name) => name !== library), library].join(':');
-}
-
-function listOf(first: string, rest: string | undefined): string {
-  return rest ? `${first}:${rest}` : first;
 }

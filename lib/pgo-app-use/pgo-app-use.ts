@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { findProgram } from '../app/program';
+import { timeWords } from '../device/emulated-driver';
 import { withDevice } from '../device/lock';
 import { openDevice } from '../device/open-device';
 import type { Deps } from '../deps/deps';
@@ -49,7 +50,10 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
       ...summed(own),
     };
   });
-  const { kept, reason, judgements } = chooseBuild(builds, unitOf(isTimed));
+  const { kept, reason, judgements } = chooseBuild(
+    builds,
+    isTimed ? `ns of ${timeWords(device.description)}` : 'wave-instructions',
+  );
   const { kind, identity } = device.description;
   const result: PgoAppUseResult = {
     schema: 'kernloop.pgo-app-choice/1',
@@ -64,8 +68,6 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
   print(app, result, isTimed, deps);
   return result;
 }
-
-const unitOf = (isTimed: boolean): string => (isTimed ? 'ns of GPU time' : 'wave-instructions');
 
 /** What pgo-app-build left, base first; none of another profile than the one that is there. */
 function builtVariants(app: App, profileSha256: string): { names: string[]; compiler: string } {
@@ -84,7 +86,7 @@ function builtVariants(app: App, profileSha256: string): { names: string[]; comp
 
 function print(
   app: App,
-  { builds, kept, reason }: PgoAppUseResult,
+  { device, builds, kept, reason }: PgoAppUseResult,
   isTimed: boolean,
   { report }: Pick<Deps, 'report'>,
 ): void {
@@ -95,7 +97,7 @@ function print(
   const rows = kernels.map(({ name, symbol }) => [name, ...builds.map((one) => total(one, symbol))]);
   const all = ['all', ...builds.map((one) => formatCount(one.total))];
   for (const line of table([
-    [isTimed ? 'GPU time, ns' : 'wave-instructions', ...builds.map(({ name }) => name)],
+    [isTimed ? `${timeWords(device)}, ns` : 'wave-instructions', ...builds.map(({ name }) => name)],
     ...rows,
     all,
   ]))

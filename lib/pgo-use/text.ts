@@ -1,4 +1,5 @@
 import type { Deps } from '../deps/deps';
+import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import type { Figures, PgoUseResult } from './result';
 
@@ -6,7 +7,7 @@ export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report
   const isTimed = result.variants.some(({ timeRatio }) => timeRatio !== null);
   // ptxas says nothing of them.
   const isCompiled = result.variants.some(({ spillDwords }) => spillDwords !== null);
-  const header = isTimed ? ['time'] : ['wave-instructions', 'scratch wave-dwords'];
+  const header = isTimed ? [timeWords(result.device, 'time')] : ['wave-instructions', 'scratch wave-dwords'];
   const figures = (one: Figures): string[] =>
     isTimed ? [ratio(one)] : [count(one.waveInstructions), count(one.scratchWaveDwords)];
   const rows = [

@@ -1,5 +1,6 @@
 import { processLines } from '../recorder/processes';
 import type { Deps } from '../deps/deps';
+import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import type { KernelProfile, Profile } from './profile-json';
 
@@ -50,7 +51,7 @@ const microseconds = (ns: number): string =>
   (ns / 1000).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Figures that no kernel has are no column. */
-function hardwareColumns({ kernels }: Profile): Column[] {
+function hardwareColumns({ device, kernels }: Profile): Column[] {
   const figures: (Column & { known: (kernel: KernelProfile) => boolean })[] = [
     {
       title: 'registers',
@@ -74,7 +75,7 @@ function hardwareColumns({ kernels }: Profile): Column[] {
     },
   ];
   const known = figures.filter((column) => kernels.some(column.known));
-  return [share, ...statistics('GPU time, µs', microseconds), launch, ...known, name];
+  return [share, ...statistics(`${timeWords(device)}, µs`, microseconds), launch, ...known, name];
 }
 
 function sharedBytes(kernel: KernelProfile): number | undefined {

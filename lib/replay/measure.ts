@@ -1,4 +1,5 @@
 import type { Device } from '../device/device';
+import { isEmulated, softwareTimer } from '../device/emulated-driver';
 import { inCounterOrder } from './counter-order';
 import type { ReplayOutcome } from './program';
 import type { Figured, Statistics } from './result';
@@ -10,7 +11,8 @@ export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'ite
     return { durationNs: null, samples: [], timer: null, counters };
   }
   const samples = iterations.flatMap(({ duration_ns: duration }) => (typeof duration === 'number' ? [duration] : []));
-  const timers = [...new Set(iterations.flatMap(({ timer }) => timer ?? []))];
+  const told = iterations.flatMap(({ timer }) => timer ?? []);
+  const timers = [...new Set([...(isEmulated(device.description) ? [softwareTimer] : []), ...told])];
   return {
     durationNs: samples.length > 0 ? statistics(samples) : null,
     samples,

@@ -1,5 +1,6 @@
 import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
+import { timeWords } from '../device/emulated-driver';
 import { formatBytes, formatCount, table } from '../support/report';
 import { conditionsWords, type Conditions } from './conditions';
 import { counterComparison, counterTable } from './counter-text';
@@ -39,7 +40,7 @@ function figureLines(result: DispatchResult, device: Device): string[] {
         ]
       : []),
     ...(result.caches ? cacheLines(result.caches) : []),
-    ...(device.work === 'duration_ns' ? times(result) : counts(result)),
+    ...(device.work === 'duration_ns' ? times(result, timeWords(device.description)) : counts(result)),
     ...(result.lens ? [lensLine(result.lens)] : []),
     ...(result.check ? [checkLine(result.check)] : []),
   ];
@@ -58,12 +59,12 @@ function outcomeOfAll(results: readonly DispatchResult[]): string {
 
 const microseconds = (ns: number): string => (ns / 1000).toFixed(2);
 
-function times(result: DispatchResult): string[] {
+function times(result: DispatchResult, words: string): string[] {
   const row = (name: string, { durationNs }: Measured): string[][] =>
     durationNs ? [[name, ...timeColumns(durationNs)]] : [];
   const rows = [...(result.baseline ? row('captured', result.baseline) : []), ...row('this code', result)];
   if (rows.length === 0) return [];
-  const header = ['GPU time, µs', 'median', '95% CI', 'min', 'p10', 'p90', 'max', 'samples'];
+  const header = [`${words}, µs`, 'median', '95% CI', 'min', 'p10', 'p90', 'max', 'samples'];
   const how = [result.cache && `${result.cache} cache`, result.timer && `timed by ${result.timer}`].filter(Boolean);
   return [
     ...table([header, ...rows]),

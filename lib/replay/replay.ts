@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path';
+import type { Device } from '../device/device';
+import { isEmulated } from '../device/emulated-driver';
 import { withDevice } from '../device/lock';
 import { countsLdsConflicts } from '../device/softgpu';
 import type { Deps } from '../deps/deps';
@@ -258,10 +260,13 @@ class Replaying {
       baseline,
       speed: check && !isSteady(check) ? null : speed,
       check,
-      doubts: doubtsOf(own, baseline, outcome),
+      doubts: [...softwareTimes(this.session.device), ...doubtsOf(own, baseline, outcome)],
     };
   }
 }
+
+const softwareTimes = ({ description }: Device): string[] =>
+  isEmulated(description) ? ["the software GPU's times: they say nothing about a GPU"] : [];
 
 function doubtsOf(own: Measured, baseline: Measured | null, { checked }: ReplayOutcome): string[] {
   const clocks = own.conditions && baseline?.conditions ? clocksApart(baseline.conditions, own.conditions) : null;

@@ -38,7 +38,7 @@ const measured = {
     .string()
     .nullable()
     .describe(
-      'What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch.',
+      'What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch; "software-gpu", an emulated device, whose times say nothing about a GPU.',
     ),
   counters: z.record(z.string(), statisticsSchema).describe('On the software GPU: what was executed.'),
   hotSpots: hotSpotsSchema.nullable().describe('With --hot-spots, of the last replay.'),

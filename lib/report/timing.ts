@@ -1,6 +1,7 @@
 import type { TopLevelSpec } from 'vega-lite';
 import { absent, chart, facts, formatNumber, tableOf, type Cell } from '../page/parts';
 import { markup, type Html } from '../page/html';
+import { wordsOfTimer } from '../device/emulated-driver';
 import { inCounterOrder } from '../replay/counter-order';
 import type { Figured, ReplayResult } from '../replay/result';
 import { keptPaths } from '../reproducer/kept-results';
@@ -89,7 +90,7 @@ async function timesOf(result: ReplayResult, sides: readonly Side[]): Promise<Ht
     : '';
   return markup`${words === '' ? '' : markup`<p><strong>${words}</strong></p>`}${await chart(spec, 'Each tick is one launch; the point is the median, and the bar its 95 % interval.')}
   ${tableOf(
-    'GPU time in µs',
+    `${wordsOfTimer(result.timer)} in µs`,
     ['code', 'launches', 'median', 'interval from', 'to', 'least', '10 %', '90 %', 'most'],
     sides.flatMap(({ name, figures: { durationNs: one } }): Cell[][] =>
       one

@@ -1,3 +1,4 @@
+import { timeWords } from '../device/emulated-driver';
 import { chart, paragraphs, tableOf, type Cell } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import { tunePlot } from '../tune/plot';
@@ -21,7 +22,14 @@ export async function tunedBody(root: string): Promise<Html> {
   const isCount = result.scoredBy === 'wave_instructions';
   const table = tableOf(
     'Candidates, the best first',
-    ['which', ...names, isCount ? 'wave-instructions' : 'time over captured', 'of the base', 'verdict', 'why'],
+    [
+      'which',
+      ...names,
+      isCount ? 'wave-instructions' : `${timeWords(result.device, 'time')} over captured`,
+      'of the base',
+      'verdict',
+      'why',
+    ],
     result.candidates.map((one): Cell[] => [
       one.key === result.best ? 'best' : one.isBase ? 'base' : '',
       ...names.map((name) => String(one.parameters[name] ?? '')),

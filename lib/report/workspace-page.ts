@@ -11,6 +11,7 @@ import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { KernloopError } from '../support/error';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
+import { timeWords } from '../device/emulated-driver';
 import { tunePaths } from '../tune/paths';
 import { tuneResultSchema } from '../tune/result';
 import { reportSchema } from '../validate/report-json';
@@ -154,7 +155,8 @@ async function apps(root: string, found: readonly Found[]): Promise<Html> {
 }
 
 async function shares(profile: Profile): Promise<Html> {
-  const unit = profile.work === 'duration_ns' ? 'GPU time, ns' : 'wave-instructions, which are no time';
+  const unit =
+    profile.work === 'duration_ns' ? `${timeWords(profile.device)}, ns` : 'wave-instructions, which are no time';
   const top = profile.kernels.slice(0, mostKernels);
   const picture = await chart(
     {

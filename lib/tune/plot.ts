@@ -1,7 +1,8 @@
 import type { TopLevelSpec } from 'vega-lite';
+import { timeWords } from '../device/emulated-driver';
 import type { Candidate, TuneResult } from './result';
 
-type Result = Pick<TuneResult, 'kernel' | 'scoredBy' | 'space' | 'candidates' | 'captured'>;
+type Result = Pick<TuneResult, 'kernel' | 'device' | 'scoredBy' | 'space' | 'candidates' | 'captured'>;
 
 /** Scores over the parameters: with one or two that vary, a line each; with more, a plot for each parameter, with a point a candidate. */
 export function tunePlot(result: Result): TopLevelSpec {
@@ -59,8 +60,10 @@ export function tunePlot(result: Result): TopLevelSpec {
   };
 }
 
-const scoreTitle = ({ scoredBy }: Result): string =>
-  scoredBy === 'wave_instructions' ? 'executed wave-instructions' : 'time of that of the captured code';
+const scoreTitle = ({ device, scoredBy }: Result): string =>
+  scoredBy === 'wave_instructions'
+    ? 'executed wave-instructions'
+    : `${timeWords(device, 'time')} of that of the captured code`;
 
 const scoreNumber = ({ score }: Pick<Candidate, 'score'>): number | null =>
   score?.waveInstructions ?? score?.timeRatio ?? null;

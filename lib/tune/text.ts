@@ -1,4 +1,5 @@
 import type { Deps } from '../deps/deps';
+import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import type { Candidate, Score, TuneResult } from './result';
 import type { Parameters } from './space';
@@ -22,7 +23,10 @@ export function describeScore({ waveInstructions, timeNs, timeRatio, timeCi95 }:
 /** Best first; what is not right has no score, whatever it took. */
 export function printTune(result: TuneResult, { report }: Pick<Deps, 'report'>): void {
   const names = result.space.parameters.map(({ name }) => name);
-  const score = result.scoredBy === 'wave_instructions' ? 'wave-instructions' : 'time, of the captured code';
+  const score =
+    result.scoredBy === 'wave_instructions'
+      ? 'wave-instructions'
+      : `${timeWords(result.device, 'time')}, of the captured code`;
   const header = ['', ...names, score, 'of the base', 'status', ''];
   const rows = result.candidates.slice(0, shownRows).map((one) => row(one, names, result));
   const captured =

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { cudaHost } from '../../lib/device/cuda-host';
+import { emulatedDriver } from '../../lib/device/emulated-driver';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
 import type { DeviceKind } from '../../lib/device/kinds';
 import {
@@ -52,7 +53,7 @@ export function identityVariables(
   const rest = native ? restDigest(native, digests) : 'none';
   const devices: Record<DeviceKind, string> = {
     softgpu: `${native ? digests.of(native.softgpu) : 'none'} ${hipRuntime(env, digests)}`,
-    hsa: [amdHost(), hipRuntime(env, digests), ...pools].join(' '),
+    hsa: [amdHost(env, native, digests), hipRuntime(env, digests), ...pools].join(' '),
     cuda: [cudaHost(env).identity, rest, ...pools].join(' '),
   };
   const variables = {
@@ -123,8 +124,10 @@ function filesNamed(folder: string, start: string): string[] {
 const amdDriver = '/sys/module/amdgpu/version';
 
 /** What the GPU is and its driver, where that has a version of its own (ROCm's package, not Linux's). */
-function amdHost(): string {
+function amdHost(env: Environment, native: NativePaths | undefined, digests: Pick<KnownDigests, 'of'>): string {
   try {
+    const emulated = emulatedDriver(env, () => native ?? findNative(env));
+    if (emulated) return `emulated ${emulated.target} ${digests.of(emulated.library)}`;
     const driver = existsSync(amdDriver) ? readFileSync(amdDriver, 'utf8').trim() : '';
     return `${firstGpu(topologyFolder).isa} ${driver}`;
   } catch {

@@ -913,7 +913,9 @@ class ReplayBaseline:
     samples: list[float]
     """Each measured time in nanoseconds, in the order of the replays; hardware only."""
     timer: str | None
-    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch."""
+    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch;
+    "software-gpu", an emulated device, whose times say nothing about a GPU.
+    """
     counters: dict[str, ReplayDurationNs]
     """On the software GPU: what was executed."""
     hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
@@ -983,7 +985,9 @@ class ReplayDispatch:
     samples: list[float]
     """Each measured time in nanoseconds, in the order of the replays; hardware only."""
     timer: str | None
-    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch."""
+    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch;
+    "software-gpu", an emulated device, whose times say nothing about a GPU.
+    """
     counters: dict[str, ReplayDurationNs]
     """On the software GPU: what was executed."""
     hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
@@ -1048,7 +1052,9 @@ class ReplayResult(StageResult):
     samples: list[float]
     """Each measured time in nanoseconds, in the order of the replays; hardware only."""
     timer: str | None
-    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch."""
+    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch;
+    "software-gpu", an emulated device, whose times say nothing about a GPU.
+    """
     counters: dict[str, ReplayDurationNs]
     """On the software GPU: what was executed."""
     hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { builtOnce } from './fixtures';
+import { repository } from './harness';
+import { Workspace } from './in-process';
+
+const source = join(repository, 'e2e', 'fixtures', 'launch');
+
+/** Every stage as on hardware: AMD's own ROCr and HIP are below the app and below the replays, and the driver below these is emulated. */
+describe('the device hsa over the emulated kernel driver', () => {
+  const project = 'kernels/launch/turn';
+  const variant = `${project}/kernel_variant.hip`;
+  const notGpu = "software GPU's time (no GPU time)";
+  let workspace: Workspace;
+
+  const kernloop = async (...words: string[]): Promise<[number, string]> => {
+    const { code, text } = await workspace.kernloop(words);
+    return [code, text];
+  };
+  const edited = async (from: string, to: string): Promise<void> => {
+    workspace.edit(variant, (text) => text.replace(from, to));
+    expect(await kernloop('recompile', project)).toEqual([0, expect.stringContaining('build/variant.hsaco')]);
+  };
+
+  beforeAll(async () => {
+    workspace = Workspace.create([], { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx90a' });
+    const build = await builtOnce(source);
+    workspace.write('apps/launch/kernloop.json', {
+      name: 'launch',
+      device: 'hsa',
+      command: [join(build, 'launch')],
+      source,
+      compileCommands: join(build, 'compile_commands.json'),
+      kernels: [{ name: 'turn', match: '^turn\\(' }],
+    });
+    const extracted = await kernloop('extract', '--app', 'apps/launch');
+    expect(extracted).toEqual([0, expect.stringMatching(/turn .* verified /)]);
+  });
+  afterAll(() => workspace.remove());
+
+  it('profiles by a time that it calls that of the software GPU', async () => {
+    const [code, text] = await kernloop('profile', '--app', 'apps/launch');
+    expect([code, text]).toEqual([0, expect.stringContaining(`${notGpu}, µs`)]);
+    expect(text).toMatch(/100\.0 % .* turn\(float const\*, float\*\)/);
+    expect(text).not.toContain('  GPU time');
+    expect(workspace.json('apps/launch/.kernloop/profile.json')).toMatchObject({
+      device: { kind: 'hsa', identity: expect.stringMatching(/^softgpu-kfd-gfx90a-/) as string },
+    });
+  });
+
+  it("captures from AMD's own runtime", () => {
+    const { device } = workspace.json<{ device: object }>(`${project}/capture/capture.json`);
+    expect(device).toMatchObject({ kind: 'hsa', name: 'Software AMD gfx90a' });
+    const { process } = workspace.json<{ process: { runtime: string } }>(`${project}/capture/observed.json`);
+    expect(process.runtime).toMatch(/\/libhsa-runtime64\.so\.1/);
+    expect(process.runtime).not.toContain('softgpu');
+  });
+
+  it('passes the captured code and an honest edit, and fails a wrong one', async () => {
+    expect(await kernloop('validate', project, '--variant', 'none')).toEqual([0, expect.stringMatching(/PASS \(/)]);
+    await edited('2 * in[i]', 'in[i] + in[i]');
+    expect(await kernloop('validate', project)).toEqual([0, expect.stringMatching(/PASS \(/)]);
+    await edited('turned[threadIdx.x] +', 'turned[threadIdx.x ^ (i == 700)] +');
+    expect(await kernloop('validate', project)).toEqual([1, expect.stringMatching(/FAIL \(/)]);
+    await edited('turned[threadIdx.x ^ (i == 700)] +', 'turned[threadIdx.x] +');
+  });
+
+  it('compares with times that it calls those of the software GPU', async () => {
+    const [code, text] = await kernloop('replay', project, '--compare', '--iterations', '2');
+    expect([code, text]).toEqual([0, expect.stringContaining(`${notGpu}, µs`)]);
+    expect(text).toContain("the software GPU's times: they say nothing about a GPU");
+    expect(text).not.toMatch(/^GPU time/m);
+    expect(workspace.json(`${project}/build/results/compare.json`)).toMatchObject({
+      result: { verdict: 'ran', timer: 'software-gpu', baseline: { timer: 'software-gpu' } },
+    });
+  });
+
+  it('tunes by them, and says so', async () => {
+    const [code, text] = await kernloop('tune', project, '--set', 'BOUNDS=256,64', '--iterations', '2');
+    expect([code, text]).toEqual([0, expect.stringContaining(`${notGpu}, of the captured code`)]);
+    expect(text).toMatch(/ 64 +- .*fail/);
+  });
+
+  it('refuses probes by name, and traces the capture on the software GPU', async () => {
+    const trace = ['trace', 'run', project, '--variant', 'none', '--probe', 'block_sched'];
+    expect(await kernloop(...trace)).toEqual([2, expect.stringContaining('[PROBE_UNSUPPORTED]')]);
+    expect(await kernloop(...trace, '--device', 'softgpu')).toEqual([0, expect.stringContaining('block_sched')]);
+  });
+});
