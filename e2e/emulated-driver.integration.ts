@@ -3,7 +3,8 @@ import { builtOnce } from './fixtures';
 import { repository } from './harness';
 import { Workspace } from './in-process';
 
-const source = join(repository, 'e2e', 'fixtures', 'launch');
+const fixture = (name: string): string => join(repository, 'e2e', 'fixtures', name);
+const emulated = { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx90a' };
 
 /** Every stage as on hardware: AMD's own ROCr and HIP are below the app and below the replays, and the driver below these is emulated. */
 describe('the device hsa over the emulated kernel driver', () => {
@@ -22,7 +23,8 @@ describe('the device hsa over the emulated kernel driver', () => {
   };
 
   beforeAll(async () => {
-    workspace = Workspace.create([], { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx90a' });
+    workspace = Workspace.create([], emulated);
+    const source = fixture('launch');
     const build = await builtOnce(source);
     workspace.write('apps/launch/kernloop.json', {
       name: 'launch',
@@ -85,4 +87,67 @@ describe('the device hsa over the emulated kernel driver', () => {
     expect(await kernloop(...trace)).toEqual([2, expect.stringContaining('[PROBE_UNSUPPORTED]')]);
     expect(await kernloop(...trace, '--device', 'softgpu')).toEqual([0, expect.stringContaining('block_sched')]);
   });
+});
+
+/** No ROCr loads code where the app's was. */
+describe('pointers to functions on the device hsa', () => {
+  const project = 'kernels/pointers/laid_out';
+  let workspace: Workspace;
+  let extracted: [number, string];
+
+  const kernloop = async (...words: string[]): Promise<[number, string]> => {
+    const { code, text } = await workspace.kernloop(words);
+    return [code, text];
+  };
+
+  beforeAll(async () => {
+    workspace = Workspace.create([], emulated);
+    const source = fixture('pointers');
+    const build = await builtOnce(source);
+    workspace.write('apps/pointers/kernloop.json', {
+      name: 'pointers',
+      device: 'hsa',
+      command: [join(build, 'pointers')],
+      source,
+      compileCommands: join(build, 'compile_commands.json'),
+      kernels: [
+        { name: 'laid_out', match: '^apply_laid_out\\(' },
+        { name: 'stored', match: '^apply_stored\\(' },
+      ],
+    });
+    extracted = await kernloop('extract', '--app', 'apps/pointers');
+  });
+  afterAll(() => workspace.remove());
+
+  it('refuses a capture by name whose memory holds them', () => {
+    expect(extracted).toEqual([1, expect.stringMatching(/stored .* failed /)]);
+    expect(extracted[1]).toMatch(
+      /error: stored: .*captured memory and arguments hold 2 pointers to where the app's code was .*\[SELFCHECK_FAILED\]/,
+    );
+  });
+
+  it("replays a table that the compiler laid out with the replayed code's own addresses", async () => {
+    expect(extracted[1]).toMatch(/laid_out .* verified /);
+    expect(await kernloop('validate', project, '--variant', 'none')).toEqual([0, expect.stringMatching(/PASS \(/)]);
+  });
+
+  it.each([
+    ['right', 'value == 77777 ? value * value + 5 : 2 * value', 0, 'PASS ('],
+    ['wrong', 'value == 300 ? value * value + 5 : 2 * value', 1, 'FAIL (3 of'],
+  ] as const)(
+    'judges an edit that is %s, after which functions lie elsewhere in the code',
+    async (_, body, code, says) => {
+      const file = `${project}/kernel_variant.hip`;
+      const before = workspace.read(file);
+      workspace.edit(file, (text) => text.replace('2 * value', body));
+      expect(await kernloop('recompile', project)).toEqual([0, expect.stringContaining('build/variant.hsaco')]);
+      for (const device of ['hsa', 'softgpu'])
+        expect([device, ...(await kernloop('validate', project, '--device', device))]).toEqual([
+          device,
+          code,
+          expect.stringContaining(`Result: ${says}`),
+        ]);
+      workspace.write(file, before);
+    },
+  );
 });

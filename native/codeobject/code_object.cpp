@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -254,6 +255,46 @@ Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& 
                 std::min<uint64_t>(variable.size, segment.bytes.size() - offset), content.begin());
   }
   return content;
+}
+
+Result<std::optional<std::vector<uint8_t>>> content_with_addresses(Bytes code_object, const Variable& variable,
+                                                                   uint64_t load_base) {
+  // AMDGPUUsage, "Relocation Records".
+  constexpr uint32_t kAbs64 = 3, kRelative64 = 13;
+  using Content = std::optional<std::vector<uint8_t>>;
+  auto image = elf::Image::parse(code_object, "the code object of " + variable.name);
+  if (!image) return image.error();
+  if (image->machine() == elf::kMachineCuda) return Content();
+  auto content = initial_content(code_object, variable);
+  if (!content) return content.error();
+  bool has_addresses = false;
+  for (const elf::Section& table : image->sections()) {
+    if (table.type != SHT_RELA || (table.flags & SHF_ALLOC) == 0) continue;
+    auto relocations = image->relocations(table);
+    if (!relocations) return relocations.error();
+    auto symbols = image->symbols(SHT_DYNSYM);
+    if (!symbols) return symbols.error();
+    for (const elf::Relocation& relocation : *relocations) {
+      constexpr uint64_t kWord = sizeof(uint64_t);
+      if (relocation.offset + kWord <= variable.address || relocation.offset >= variable.address + variable.size)
+        continue;
+      const bool is_inside =
+          relocation.offset >= variable.address && relocation.offset + kWord <= variable.address + variable.size;
+      uint64_t value = load_base + static_cast<uint64_t>(relocation.addend);
+      if (relocation.type == kAbs64) {
+        if (relocation.symbol >= symbols->size()) return Content();
+        const elf::Symbol& symbol = (*symbols)[relocation.symbol];
+        if (!symbol.is_defined() || symbol.is_absolute()) return Content();
+        value += symbol.value;
+      } else if (relocation.type != kRelative64) {
+        return Content();
+      }
+      if (!is_inside) return Content();
+      std::memcpy(content->data() + (relocation.offset - variable.address), &value, kWord);
+      has_addresses = true;
+    }
+  }
+  return has_addresses ? Content(std::move(*content)) : Content();
 }
 
 }  // namespace kernloop::codeobject

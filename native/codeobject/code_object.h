@@ -109,6 +109,11 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what);
 // What the variable holds right after loading (before relocations): zeros where the file has no bytes for it.
 Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& variable);
 
+// The same of one in which the file has addresses (of functions, of other variables), once these are filled in for code
+// at `load_base`. Nothing if the file has none there, or one that depends on more than the code object.
+Result<std::optional<std::vector<uint8_t>>> content_with_addresses(Bytes code_object, const Variable& variable,
+                                                                   uint64_t load_base);
+
 // Itanium demangling; a name that is not mangled comes back as it is.
 std::string demangle(const std::string& name);
 // Of a demangled name: `ns::scale` of `void ns::scale<float, 4>(float*, int)`.

@@ -187,6 +187,11 @@ class Loader {
       auto offset = offset_in_image(variable, object);
       if (!offset) return offset.error();
       target.address = *object.code.base + *offset;
+      if (*object.code.base != object.captured->load_base) {
+        auto kept = keep_addresses(variable, target);
+        if (!kept) return kept.error();
+        if (*kept) return Unit{};
+      }
       program_.variables.push_back(std::move(target));
       return Unit{};
     }
@@ -207,6 +212,7 @@ class Loader {
       if (!kept) return kept.error();
       if (*kept) return Unit{};
     }
+    if (auto kept = keep_addresses(variable, target); !kept || *kept) return kept ? Status(Unit{}) : kept.error();
     program_.variables.push_back(std::move(target));
     return Unit{};
   }
@@ -273,6 +279,28 @@ class Loader {
                 {"variable", variable.name},
                 {"reason", "the app never set it and the variant has another initializer"}});
     program_.kept.push_back({variable.name, target.address, *variant_initial});
+    return true;
+  }
+
+  // A table of functions, say, that nobody changed since the app loaded its code: the same code elsewhere, or other
+  // code, has other addresses in it, and the runtime filled these in.
+  Result<bool> keep_addresses(const ModuleVariable& variable, const Target& target) {
+    constexpr uint64_t kMaxBytes = 16u << 20;
+    if (variable.pre != variable.post || variable.size > kMaxBytes) return false;
+    const LoadedCodeObject& object = object_of(variable.code_object);
+    const size_t index = static_cast<size_t>(&object - program_.code_objects.data());
+    const codeobject::Variable* before = object.captured_info.find_variable(variable.name);
+    if (!before || before->size != variable.size) return false;
+    const auto loaded =
+        codeobject::content_with_addresses(captured_images_[index], *before, object.captured->load_base);
+    if (!loaded) return loaded.error();
+    if (!*loaded) return false;
+    auto pre = cache_.reader().read_all(target.pre, kMaxBytes);
+    if (!pre) return pre.error();
+    if (*pre != **loaded) return false;  // the app stored there: what that points to is not known
+    Buffer now(variable.size);
+    if (auto read = device_.read(target.address, now); !read) return read.error();
+    program_.kept.push_back({variable.name, target.address, std::move(now)});
     return true;
   }
 

@@ -6,6 +6,7 @@
 #include "replay/core/guard.h"
 #include "replay/core/kernarg.h"
 #include "replay/core/launch_check.h"
+#include "replay/core/stale_pointers.h"
 #include "replay/core/target_marks.h"
 
 namespace kernloop::replay {
@@ -56,6 +57,15 @@ std::optional<std::string> hint_of_dropped(const Snapshot& snapshot, const Json&
          (is_there ? "" : ", is not there") + ": to judge code that does, capture again without --shrink";
 }
 
+// Of code that lies elsewhere than the app's: on hardware all does.
+std::optional<std::string> hint_of_stale_pointers(const Program& program) {
+  const uint64_t count = program.stale_in_memory + count_pointers_into(program.stale_ranges, 0, program.launch.kernarg);
+  if (count == 0) return std::nullopt;
+  return "captured memory and arguments hold " + std::to_string(count) + (count == 1 ? " pointer" : " pointers") +
+         " to where the app's code was (function pointers, virtual functions), and the code of this replay lies " +
+         "elsewhere; captured code can follow them on the software GPU, which loads it where it was";
+}
+
 void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink) {
   Json event = outcome.fault.is_object() ? outcome.fault : Json::object();
   event["event"] = "fault";
@@ -70,7 +80,10 @@ void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snap
     if (const auto hint = hint_of_services(program, at)) event["hint"] = *hint;
   }
   if (event["kind"] != "limit" && !event.contains("hint")) {
-    if (const auto hint = hint_of_dropped(snapshot, event.value("near", Json()))) event["hint"] = *hint;
+    if (const auto hint = hint_of_dropped(snapshot, event.value("near", Json())))
+      event["hint"] = *hint;
+    else if (const auto stale = hint_of_stale_pointers(program))
+      event["hint"] = *stale;
   }
   sink.emit(event);
 }
