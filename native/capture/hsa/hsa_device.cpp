@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "capture/hsa/hooks.h"
+#include "capture/hsa/memory_faults.h"
 
 namespace kernloop::capture {
 namespace {
@@ -112,6 +113,10 @@ std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   }
   if (!counters.fault.empty()) {
     return Error{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault,
+                 "the program itself is wrong here, or the device lacks something"};
+  }
+  if (const uint64_t address = queue_.fault_address.load(); address != 0) {
+    return Error{"DEVICE_FAULT", "the dispatch faulted: " + describe_memory_fault(address),
                  "the program itself is wrong here, or the device lacks something"};
   }
   if (queue_.failed.load()) {

@@ -1,10 +1,10 @@
 // Queues are created as intercepted ones.
 #include <cstdio>
-#include <thread>
 
 #include "capture/hsa/agent.h"
 #include "capture/hsa/dispatch_handler.h"
 #include "capture/hsa/hooks.h"
+#include "capture/hsa/memory_faults.h"
 #include "capture/hsa/softgpu_counters.h"
 
 namespace kernloop::capture {
@@ -21,10 +21,8 @@ void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
                   static_cast<unsigned>(status));
     agent.note("DEVICE_FAULT", text);
   });
-  // The app's callback may well end the process (HIP's does): the capture in progress tells the recorder why it fails
-  // before that.
-  const Deadline told = Deadline::in(std::chrono::seconds(5));
-  while (state.capturing.load() && !told.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // The app's callback may well end the process (HIP's does).
+  wait_until_told(state);
   SoftgpuCounters(agent.hsa).report_to_app(status, queue, state.app_callback, state.app_data);
 }
 
@@ -96,6 +94,7 @@ hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   agent.guarded([&] { state = &agent.queues.add(); });
   if (state == nullptr) return nullptr;
   const HsaOriginals& hsa = originals();
+  watch_memory_faults(agent);
   state->agent = &agent;
   state->device = request.device;
   state->app_callback = request.callback;

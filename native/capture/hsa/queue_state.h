@@ -28,9 +28,10 @@ struct QueueState {
   void* app_data = nullptr;
 
   std::atomic<bool> alive{false};
-  std::atomic<bool> failed{false};     // the runtime reported an error: nothing in it completes any more
-  std::atomic<bool> profiling{false};  // as the app asked
-  std::atomic<bool> capturing{false};  // one of its dispatches is being captured
+  std::atomic<bool> failed{false};         // the runtime reported an error: nothing in it completes any more
+  std::atomic<uint64_t> fault_address{0};  // of a memory fault on its device; its page
+  std::atomic<bool> profiling{false};      // as the app asked
+  std::atomic<bool> capturing{false};      // one of its dispatches is being captured
   // How many barriers of ours (drain.h) are still to complete in it. Empty where the runtime had no signal left.
   OwnSignal unfinished;
 };

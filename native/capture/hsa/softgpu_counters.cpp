@@ -26,6 +26,11 @@ void SoftgpuCounters::look_up() {
   });
 }
 
+bool SoftgpuCounters::is_there() {
+  look_up();
+  return table_.dispatch_report != nullptr;
+}
+
 void SoftgpuCounters::report_to_app(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
                                     void* data) {
   look_up();

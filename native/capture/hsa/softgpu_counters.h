@@ -18,6 +18,7 @@ struct SoftgpuReport {
 class SoftgpuCounters {
  public:
   explicit SoftgpuCounters(const HsaOriginals& hsa) : hsa_(hsa) {}
+  bool is_there();
   SoftgpuReport report_of(hsa_signal_t completion);
 
   // Passes an error of a queue on to the callback that the app gave for it, as the runtime itself would have.

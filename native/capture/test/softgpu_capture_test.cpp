@@ -106,7 +106,6 @@ TEST_F(SoftgpuCaptureTest, TheCaptureHoldsWhatTheProgramItselfSawBeforeAndAfter)
 
   EXPECT_EQ(manifest.dispatch.ordinal, 2u);
   EXPECT_EQ(manifest.kernel.name.substr(0, 5), "walk(");
-  EXPECT_GT(manifest.execution.wave_instructions.value_or(0), 1000u);
   EXPECT_EQ(manifest.geometry.grid_blocks, (std::array<uint32_t, 3>{1, 1, 1}));
   EXPECT_EQ(manifest.geometry.block_threads, (std::array<uint32_t, 3>{64, 1, 1}));
 }
@@ -147,6 +146,7 @@ TEST_F(SoftgpuCaptureTest, TheScopeContainsEveryByteThatTheDispatchReadOrWrote) 
   EXPECT_LE(outside, manifest.kernel.kernarg_bytes + 64);
   EXPECT_GT(reads, 5 * 1000 * sizeof(float));
   EXPECT_GT(writes, 5 * 1000 * sizeof(float));
+  EXPECT_GT(manifest.execution.wave_instructions.value_or(0), 1000u);
 }
 
 TEST_F(SoftgpuCaptureTest, ModuleVariablesComeWithTheirValuesAtTheDispatch) {
