@@ -1,6 +1,7 @@
 #include "capture/core/allocation_map.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kernloop::capture {
 
@@ -93,6 +94,14 @@ std::vector<Allocation> AllocationMap::take_within(uint64_t base, uint64_t size)
 void AllocationMap::put_back(const Allocation& allocation) {
   std::lock_guard lock(mutex_);
   insert(allocation);
+}
+
+void AllocationMap::mark_host_written(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  const auto after = entries_.upper_bound(address);
+  if (after == entries_.begin()) return;
+  Allocation& allocation = std::prev(after)->second.allocation;
+  if (address < allocation.end()) allocation.memory_class = MemoryClass::kHost;
 }
 
 AllocationList AllocationMap::snapshot() const {

@@ -31,6 +31,8 @@ class AllocationMap {
   // All that lies within, however often it was added.
   std::vector<Allocation> take_within(uint64_t base, uint64_t size);
   void put_back(const Allocation& allocation);
+  // The host stores to what holds the address, wherever that lies.
+  void mark_host_written(uint64_t address);
   // A copy. Overlapping allocations (host memory locked twice) are merged into one.
   AllocationList snapshot() const;
 

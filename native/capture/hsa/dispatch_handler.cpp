@@ -63,6 +63,9 @@ class DispatchHandler {
     captures_ = true;
     for (uint64_t i = 0; i < count_; ++i) {
       if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
+      // Arguments may be in memory of the device (HIP_FORCE_DEV_KERNARG), into which the host stores those of the next
+      // launches meanwhile.
+      agent_.allocations.mark_host_written(reinterpret_cast<uint64_t>(packets_[i].kernarg_address));
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
       const uint64_t index = agent_.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);

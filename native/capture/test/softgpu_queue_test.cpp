@@ -165,6 +165,14 @@ TEST_F(SoftgpuQueueTest, WhatCameBehindACapturedDispatchIsWaitedForByTheNextCapt
   expect_list("3", {11, 22}, {11, 22, 33});
 }
 
+TEST_F(SoftgpuQueueTest, ArgumentsInDeviceMemoryAreStoredByTheHostAndNoViolation) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"arguments", "pool"}, kNewTables), 0) << output;
+  EXPECT_TRUE(run.event("refused").is_null()) << run.event("refused");
+  EXPECT_TRUE(run.event("scope_violation").is_null()) << run.event("scope_violation");
+  expect_list("s", {11}, {11, 22});
+}
+
 class SoftgpuCrowdTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const Environment*> {};
 
 TEST_P(SoftgpuCrowdTest, CapturesThatAreDueAtOnceBesideABusyQueueTakeTheirTurns) {

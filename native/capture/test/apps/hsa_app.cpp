@@ -232,6 +232,32 @@ int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   return count == 3 ? 0 : 1;
 }
 
+// Kernel arguments in memory of the device, as HIP has them with HIP_FORCE_DEV_KERNARG=1: the host stores those of the
+// next launches while a dispatch runs.
+int run_arguments(const char* file, uint32_t* list, uint32_t* length) {
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  constexpr size_t kWords = 4096, kWordsOfBlock = 16;
+  uint32_t* const blocks = allocate(kWords);
+  std::atomic<bool> stop{false};
+  std::thread host([&] {
+    for (uint32_t value = 0; !stop; ++value) __atomic_store_n(blocks + kWords - 1, value, __ATOMIC_RELAXED);
+  });
+  hsa_queue_t* queue = classic_queue();
+  for (uint32_t i = 0; i < 3; ++i) {
+    Packet packet = append(kernel, list, length, 11 * (i + 1));
+    uint32_t* const block = blocks + i * kWordsOfBlock;
+    std::memcpy(block, packet.kernarg_address, kWordsOfBlock * sizeof(uint32_t));
+    packet.kernarg_address = block;
+    submit_and_wait(queue, {packet});
+  }
+  stop = true;
+  host.join();
+  CHECK(hsa_queue_destroy(queue));
+  uint32_t count = 0;
+  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  return count == 3 ? 0 : 1;
+}
+
 // Two threads whose dispatches are due at the same time, and a queue that is never idle for long.
 int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
   const uint64_t kernel = load_kernel(file, "append.kd"), count_up = load_kernel(file, "count_up.kd");
@@ -312,7 +338,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|broken pool|mapped|kept [SKIP]
+// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|arguments|broken pool|mapped|kept [SKIP]
 // hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -336,6 +362,8 @@ int main(int argument_count, char** arguments) {
     result = run_daemon(arguments[1], list, length, arguments[4]);
   } else if (queues == "loads") {
     result = run_loads(arguments[1], list, length);
+  } else if (queues == "arguments") {
+    result = run_arguments(arguments[1], list, length);
   } else if (queues == "broken") {
     submit_and_wait(classic_queue(), {barrier(HSA_PACKET_TYPE_AGENT_DISPATCH)});
   } else {
