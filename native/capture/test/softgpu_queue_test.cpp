@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <map>
 
 #include "archive/reader.h"
@@ -54,13 +55,19 @@ TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
   EXPECT_EQ(amd_table_of(later.root), AmdTable::kUnknown);
 }
 
+// KERNLOOP_TEST_SOFTGPU names the folder of another runtime.
+std::string runtime_folder() {
+  const char* other = std::getenv("KERNLOOP_TEST_SOFTGPU");
+  return other != nullptr ? other : KERNLOOP_TEST_SOFTGPU_FOLDER;
+}
+
 class SoftgpuQueueTest : public ::testing::Test {
  protected:
   int record(std::vector<std::string> arguments, const Environment& more) {
     if (!run.start()) return -2;
     std::vector<std::string> command = {KERNLOOP_TEST_APP, KERNLOOP_TEST_KERNELS};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    Environment environment = {{"LD_LIBRARY_PATH", KERNLOOP_TEST_SOFTGPU_FOLDER},
+    Environment environment = {{"LD_LIBRARY_PATH", runtime_folder()},
                                {"HSA_TOOLS_LIB", KERNLOOP_TEST_AGENT},
                                {"KERNLOOP_RECORDER_SOCKET", run.socket()},
                                {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}};

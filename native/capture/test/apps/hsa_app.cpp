@@ -111,6 +111,23 @@ uint32_t* allocate(size_t count) {
   return static_cast<uint32_t*>(memory);
 }
 
+// Memory of the host that the GPU reaches.
+void* allocate_shared() {
+  constexpr size_t kBytes = 64;
+  void* memory = nullptr;
+  CHECK(hsa_amd_memory_pool_allocate(device.kernarg, kBytes, 0, &memory));
+  CHECK(hsa_amd_agents_allow_access(1, &device.gpu, nullptr, memory));
+  std::memset(memory, 0, kBytes);
+  return memory;
+}
+
+// Not to the stack, which the emulated kernel driver cannot register.
+std::vector<uint32_t> fetch(const uint32_t* from, size_t count) {
+  std::vector<uint32_t> words(count);
+  CHECK(hsa_memory_copy(words.data(), from, count * sizeof(uint32_t)));
+  return words;
+}
+
 uint32_t* map_memory(size_t bytes) {
   void* base = nullptr;
   hsa_amd_vmem_alloc_handle_t handle{};
@@ -150,9 +167,7 @@ struct Arguments {
 };
 
 Packet dispatch(uint64_t kernel, const Arguments& arguments) {
-  void* block = nullptr;
-  CHECK(hsa_amd_memory_pool_allocate(device.kernarg, 64, 0, &block));
-  std::memset(block, 0, 64);
+  void* const block = allocate_shared();
   std::memcpy(block, &arguments, sizeof arguments);
   Packet packet{};
   packet.header = header(HSA_PACKET_TYPE_KERNEL_DISPATCH);
@@ -195,12 +210,9 @@ int run(hsa_queue_t* queue, uint64_t kernel, uint32_t* list, uint32_t* length, s
           append(kernel, list, length, 22), barrier(HSA_PACKET_TYPE_BARRIER_OR), append(kernel, list, length, 33),
           append(kernel, list, length, 44), barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done)});
   wait(done);
-  const uint32_t expected[4] = {11, 22, 33, 44};
-  uint32_t found[4] = {}, count = 0;
-  CHECK(hsa_memory_copy(found, list, sizeof found));
-  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  const bool is_right = fetch(length, 1)[0] == 4 && fetch(list, 4) == std::vector<uint32_t>{11, 22, 33, 44};
   CHECK(hsa_queue_destroy(queue));
-  return count == 4 && std::memcmp(found, expected, sizeof found) == 0 ? 0 : 1;
+  return is_right ? 0 : 1;
 }
 
 void submit_and_wait(hsa_queue_t* queue, std::vector<Packet> packets) {
@@ -216,9 +228,7 @@ void submit_and_wait(hsa_queue_t* queue, std::vector<Packet> packets) {
 int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   hsa_queue_t *first = classic_queue(), *second = classic_queue();
   const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");
-  void* flag = nullptr;
-  CHECK(hsa_amd_memory_pool_allocate(device.kernarg, 64, 0, &flag));
-  std::memset(flag, 0, 64);
+  void* const flag = allocate_shared();
   submit(first, {append(kernel, list, length, 11), dispatch(wait_for, {static_cast<uint32_t*>(flag), nullptr, 0}),
                  append(kernel, list, length, 22)});
   std::thread other([&] { submit_and_wait(second, {append(kernel, list, length, 33)}); });
@@ -226,8 +236,7 @@ int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   __atomic_store_n(static_cast<uint32_t*>(flag), 1u, __ATOMIC_RELEASE);
   other.join();
   submit_and_wait(first, {});
-  uint32_t count = 0;
-  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  const uint32_t count = fetch(length, 1)[0];
   for (hsa_queue_t* queue : {first, second}) CHECK(hsa_queue_destroy(queue));
   return count == 3 ? 0 : 1;
 }
@@ -253,9 +262,7 @@ int run_arguments(const char* file, uint32_t* list, uint32_t* length) {
   stop = true;
   host.join();
   CHECK(hsa_queue_destroy(queue));
-  uint32_t count = 0;
-  CHECK(hsa_memory_copy(&count, length, sizeof count));
-  return count == 3 ? 0 : 1;
+  return fetch(length, 1)[0] == 3 ? 0 : 1;
 }
 
 // Two threads whose dispatches are due at the same time, and a queue that is never idle for long.
@@ -278,8 +285,7 @@ int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
   for (std::thread& thread : threads) thread.join();
   stop = true;
   busy.join();
-  uint32_t counts[65] = {};
-  CHECK(hsa_memory_copy(counts, length, sizeof counts));
+  const std::vector<uint32_t> counts = fetch(length, 65);
   return counts[0] == 4 && counts[64] == 4 ? 0 : 1;
 }
 
