@@ -286,7 +286,8 @@ class Loader {
   // code, has other addresses in it, and the runtime filled these in.
   Result<bool> keep_addresses(const ModuleVariable& variable, const Target& target) {
     constexpr uint64_t kMaxBytes = 16u << 20;
-    if (variable.pre != variable.post || variable.size > kMaxBytes) return false;
+    // No relocation of a cubin is known here.
+    if (manifest_.device.kind == "cuda" || variable.pre != variable.post || variable.size > kMaxBytes) return false;
     const LoadedCodeObject& object = object_of(variable.code_object);
     const size_t index = static_cast<size_t>(&object - program_.code_objects.data());
     const codeobject::Variable* before = object.captured_info.find_variable(variable.name);
