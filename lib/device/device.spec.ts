@@ -109,6 +109,23 @@ describe('devices', () => {
     expect(throughRuntime(hsa(), runtime).replayArguments).toEqual(['--hsa-runtime', runtime]);
   });
 
+  it('says which of several GPUs it takes, and which ones it does not', () => {
+    const nodes = (...ids: number[]): string => {
+      for (const id of ids)
+        workspace.write(`many/${id}/properties`, `gfx_target_version 90402\nwave_front_size 64\nunique_id ${id}\n`);
+      return workspace.path('many');
+    };
+    const warnings = (folder: string): string[] => {
+      const deps = fakeDeps({}, workspace.native);
+      openHsa(deps, folder);
+      return deps.said.warn;
+    };
+    expect(warnings(nodes(16)).join()).not.toContain('is the first of');
+    expect(warnings(nodes(17, 18)).join()).toMatch(
+      /hsa-gfx942-10 is the first of 3 GPUs.*hsa-gfx942-11, hsa-gfx942-12/,
+    );
+  });
+
   it('takes the first node with compute units from the topology of the driver', () => {
     const node = (index: number, text: string): void => {
       mkdirSync(workspace.path('nodes', String(index)), { recursive: true });

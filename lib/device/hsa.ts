@@ -27,6 +27,7 @@ export function openHsa(deps: Deps, topology = topologyFolder): Device {
   const runtime = deps.env[hsaRuntimeVariable];
   const emulated = emulatedDriver(deps.env, () => deps.native);
   const description = identifiedBy(emulated ? emulatedGpu(emulated) : firstGpu(topology), runtime);
+  if (!emulated) warnOfOthers(gpusIn(topology), deps);
   deps.report.warn(
     emulated
       ? `the hsa device is emulated (${levelVariable}=kfd): kernels run on the software GPU, and no time is a GPU's`
@@ -75,24 +76,39 @@ function identifiedBy(description: DeviceDescription, runtime: string | undefine
 
 /** The first node with compute units, from the driver's topology files. */
 export function firstGpu(folder: string): DeviceDescription {
-  for (const node of nodesOf(folder)) {
-    const properties = readProperties(join(folder, node, 'properties'));
-    const version = properties.get('gfx_target_version') ?? 0n;
-    if (version === 0n) continue;
-    const target = targetName(version);
-    return {
-      kind: 'hsa',
-      identity: `hsa-${target}-${(properties.get('unique_id') ?? properties.get('location_id') ?? 0n).toString(16)}`,
-      isa: `amdgcn-amd-amdhsa--${target}`,
-      name: `AMD ${target}`,
-      wavefront_size: Number(properties.get('wave_front_size') ?? 64n),
-    };
-  }
+  const [first] = gpusIn(folder);
+  if (first) return first;
   throw new KernloopError(
     'DEVICE_UNAVAILABLE',
     `no AMD GPU: ${folder} lists none`,
     'use "device": "softgpu", or install the amdgpu driver on a machine with an AMD GPU',
   );
+}
+
+/** An app may use any of them, and a capture does not tell which memory is on which. */
+function warnOfOthers([first, ...others]: DeviceDescription[], deps: Deps): void {
+  if (!first || others.length === 0) return;
+  deps.report.warn(
+    `${first.identity} is the first of ${others.length + 1} GPUs, and what is named in results; set HIP_VISIBLE_DEVICES=0 so that the app uses none of ${others.map(({ identity }) => identity).join(', ')}`,
+  );
+}
+
+function gpusIn(folder: string): DeviceDescription[] {
+  const gpus: DeviceDescription[] = [];
+  for (const node of nodesOf(folder)) {
+    const properties = readProperties(join(folder, node, 'properties'));
+    const version = properties.get('gfx_target_version') ?? 0n;
+    if (version === 0n) continue;
+    const target = targetName(version);
+    gpus.push({
+      kind: 'hsa',
+      identity: `hsa-${target}-${(properties.get('unique_id') ?? properties.get('location_id') ?? 0n).toString(16)}`,
+      isa: `amdgcn-amd-amdhsa--${target}`,
+      name: `AMD ${target}`,
+      wavefront_size: Number(properties.get('wave_front_size') ?? 64n),
+    });
+  }
+  return gpus;
 }
 
 /** 90010 is gfx90a: major, then minor and stepping of two decimal digits each, the last two written in hex. */
