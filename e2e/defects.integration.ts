@@ -1,4 +1,5 @@
-import { cpSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { addExtracted, recompiled } from './fixtures';
 import { repository, run } from './harness';
@@ -13,20 +14,47 @@ interface Edit {
   text: string;
 }
 
+/** Edits of different kernels of one file, which are compiled together. */
+interface Batch {
+  titles: string[];
+  /** The file with all of them made. */
+  text: string;
+}
+
 /** The table is a module of its own kind, which Jest does not load: Node gives what is asked for of it. */
 const script = `
 import { readFileSync } from 'node:fs';
 const [module, folder, ...titles] = process.argv.slice(1);
 const { kinds, defects, correct, edited } = await import(module);
 const source = (kernel) => readFileSync(folder + '/' + kernel + '/kernel_variant.hip', 'utf8');
+const batches = [];
+for (const entry of correct.filter(({ isSmall }) => isSmall)) {
+  const file = source(entry.kernel);
+  let batch = batches.find((one) => one.file === file && !one.kernels.includes(entry.kernel));
+  if (!batch) batches.push((batch = { file, text: file, kernels: [], titles: [] }));
+  batch.text = edited(batch.text, entry);
+  batch.kernels.push(entry.kernel);
+  batch.titles.push(entry.kernel + ': ' + entry.name);
+}
 const edits = Object.entries({ defects, correct }).flatMap(([set, list]) =>
   list
     .map((entry) => ({ set, title: entry.kernel + ': ' + entry.name, ...entry }))
     .filter(({ title }) => titles.includes(title))
     .map((entry) => ({ ...entry, text: edited(source(entry.kernel), entry) })),
 );
-console.log(JSON.stringify({ kinds: Object.keys(kinds), edits }));
+console.log(JSON.stringify({ kinds: Object.keys(kinds), edits, batches }));
 `;
+const edits = join(repository, 'bench', 'defects', 'edits.mjs');
+const node = ['--input-type=module', '--eval'];
+
+/** The correct edits that are compiled together: all of them are judged here. */
+const small = JSON.parse(
+  execFileSync(process.execPath, [
+    ...node,
+    `const { correct } = await import(${JSON.stringify(edits)});
+    console.log(JSON.stringify(correct.filter(({ isSmall }) => isSmall)));`,
+  ]).toString(),
+) as { kernel: string; name: string; options: string[]; deserves: 'pass' | 'vacuous' }[];
 
 /** One defect of each kind, and some edits after which the kernel is still right; bench/planted-defects.mjs takes all of them. */
 const chosen: Record<string, string> = {
@@ -110,7 +138,8 @@ const right = [
 
 describe('planted defects', () => {
   let workspace: Workspace;
-  let table: { kinds: string[]; edits: Edit[] };
+  let table: { kinds: string[]; edits: Edit[]; batches: Batch[] };
+  const compiledBatches = new Map<Batch, Promise<string>>();
   const titles = [
     ...Object.values(chosen),
     ...publishedTooEarly,
@@ -130,9 +159,10 @@ describe('planted defects', () => {
       cpSync(source, there.path('apps', 'planted'), { recursive: true, filter: (path) => !path.endsWith('/build') });
       return 'apps/planted';
     };
-    await addExtracted(workspace, source, addApp, ...new Set(titles.map(kernelOf)));
+    const kernels = new Set([...titles.map(kernelOf), ...small.map(({ kernel }) => kernel)]);
+    await addExtracted(workspace, source, addApp, ...kernels);
     const read = await run(process.execPath, [
-      ...['--input-type=module', '--eval', script, '--', join(repository, 'bench', 'defects', 'edits.mjs')],
+      ...[...node, script, '--', edits],
       ...[workspace.path('kernels', 'planted'), ...titles],
     ]);
     expect([read.code, read.stderr]).toEqual([0, '']);
@@ -155,6 +185,21 @@ describe('planted defects', () => {
   const verdict = async (edit: Edit) => {
     await compiled(edit);
     return judged(edit);
+  };
+  /** The code object of the edits that are compiled with this one. */
+  const compiledTogether = (title: string): Promise<string> => {
+    const batch = table.batches.find(({ titles }) => titles.includes(title));
+    if (!batch) throw new Error(`${title} is in no batch`);
+    const known = compiledBatches.get(batch);
+    if (known) return known;
+    const file = workspace.path(`batch-${compiledBatches.size}.hsaco`);
+    const [first = ''] = batch.titles;
+    const made = compiled({ set: 'correct', kind: '', title: first, options: [], text: batch.text }).then(() => {
+      copyFileSync(workspace.path('kernels', 'planted', kernelOf(first), 'build', 'variant.hsaco'), file);
+      return file;
+    });
+    compiledBatches.set(batch, made);
+    return made;
   };
 
   it('are of every kind', () => {
@@ -249,4 +294,18 @@ describe('planted defects', () => {
     const outcome = await verdict(find('correct', title));
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
   });
+
+  it.each(small.map((edit) => [`${edit.kernel}: ${edit.name}`, edit] as const))(
+    'a correct edit gets what it deserves: %s',
+    async (title, { kernel, options, deserves }) => {
+      const reproducer = ['--reproducer', `kernels/planted/${kernel}`];
+      const variant = ['--variant', await compiledTogether(title)];
+      const outcome = await workspace.kernloop(['validate', ...reproducer, ...variant, ...options]);
+      expect([outcome.code, outcome.text]).toEqual(
+        deserves === 'pass'
+          ? [0, expect.stringMatching(/Result: PASS/)]
+          : [3, expect.stringMatching(/Result: VACUOUS \(it keeps state \(.*\): after 8 launches in a row/)],
+      );
+    },
+  );
 });

@@ -1,6 +1,10 @@
 // Edits of the kernels beside this file: defects, and edits after which the kernel is still right. Each is applied to the reproducer's
 // kernel_variant.hip, inside of the text of the kernel itself, where what is replaced stands once.
 
+import { BODY, defect, right } from './edit.mjs';
+import { withOwnMemory } from './own-memory.mjs';
+import { rewrites } from './rewrites.mjs';
+
 /** What a defect is, by kind. */
 export const kinds = {
   'lost update': 'an atomic made a load and a store',
@@ -25,8 +29,6 @@ export const kinds = {
   'missing wait': 'a result of a memory operation that is used before it is waited for',
   'captured input only': 'right for the input that was captured, wrong for others: found with --inputs',
 };
-
-const defect = (kind, kernel, name, replace, why, options = []) => ({ kind, kernel, name, replace, why, options });
 
 export const defects = [
   // lost update
@@ -1209,11 +1211,9 @@ export const defects = [
   ),
 ];
 
-const right = (way, kernel, name, replace, why, options = []) => ({ kind: way, kernel, name, replace, why, options });
-/** In place of `from`: the kernel's whole body. */
-const BODY = Symbol('body');
-
 export const correct = [
+  ...rewrites,
+  ...withOwnMemory,
   // Loads by hand that are waited for.
   right(
     'waits by hand',

@@ -19,5 +19,6 @@ int main() {
   planted::run_scan();
   planted::run_matrix();
   planted::run_compact();
+  planted::run_stateful();
   return planted::failures;
 }

@@ -82,5 +82,6 @@ void run_reduce();
 void run_scan();
 void run_matrix();
 void run_compact();
+void run_stateful();
 
 }  // namespace planted
