@@ -21,6 +21,7 @@ Settings read() {
   settings.seed = number("KERNLOOP_FAKE_CUDA_SEED", settings.seed);
   settings.refused_address = number("KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS", settings.refused_address);
   if (const char* cubin = std::getenv("KERNLOOP_FAKE_CUDA_JIT")) settings.compiled_ptx = cubin;
+  if (const char* file = std::getenv("KERNLOOP_FAKE_CUDA_DEMOTED")) settings.demoted_lines = file;
   settings.begin_capture_us = number("KERNLOOP_FAKE_CUDA_BEGIN_CAPTURE_US", 0);
   settings.ends_with_context = number("KERNLOOP_FAKE_CUDA_ENDS_WITH_CONTEXT", 0) != 0;
   settings.cupti_is_taken = number("KERNLOOP_FAKE_CUDA_CUPTI_TAKEN", 0) != 0;

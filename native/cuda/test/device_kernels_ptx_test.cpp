@@ -26,6 +26,7 @@ std::string read(const std::string& name) {
 TEST(DevicePtx, IsTheCommittedFile) {
   EXPECT_EQ(device_kernels_ptx(), read("device_kernels.ptx"));
   EXPECT_EQ(scrub_kernel_ptx(), read("scrub_kernel.ptx"));
+  EXPECT_EQ(demote_kernel_ptx(), read("demote_kernel.ptx"));
 }
 
 TEST(DevicePtx, WasMadeFromTheseSources) {

@@ -38,8 +38,25 @@ Status CachePreparer::make_scratch() {
                         "allocating memory to flush the cache with");
 }
 
+// Lines that were marked evict_last outlast a flush by ordinary accesses: on an H100 a kernel of 1.4 us that marks its
+// input so took 5% less than the same without.
+Status CachePreparer::demote(const std::vector<AddressRange>& memory) {
+  constexpr int kFirstMajor = 8, kFirstDriver = 11040;  // PTX 7.4
+  if (context_.capability().major < kFirstMajor || context_.driver().version < kFirstDriver) return Unit{};
+  if (!demoter_) {
+    auto loaded = LineDemoter::load(context_.driver());
+    if (!loaded) return loaded.error();
+    demoter_ = std::move(*loaded);
+  }
+  for (const AddressRange& range : memory) {
+    if (auto demoted = demoter_->demote(range.base, range.size); !demoted) return demoted;
+  }
+  return Unit{};
+}
+
 Status CachePreparer::prepare(CacheState state, const std::vector<AddressRange>& memory) {
   if (state == CacheState::kCold) {
+    if (auto demoted = demote(memory); !demoted) return demoted;
     if (auto made = make_scratch(); !made) return made;
     return kernels_.flush_l2(scratch_, scratch_bytes_);
   }

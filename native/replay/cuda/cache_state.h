@@ -1,9 +1,11 @@
 // Puts the device's L2 cache into a stated condition before a launch.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "cuda/device_kernels.h"
+#include "cuda/line_demoter.h"
 #include "replay/core/device.h"
 #include "replay/cuda/context.h"
 
@@ -25,11 +27,13 @@ class CachePreparer {
 
  private:
   Status make_scratch();
+  Status demote(const std::vector<AddressRange>& memory);
   uint64_t l2_bytes() const;
   uint64_t overwritten_bytes() const { return 3 * l2_bytes(); }
 
   Context& context_;
   cuda::DeviceKernels& kernels_;
+  std::unique_ptr<cuda::LineDemoter> demoter_;
   cuda::CUdeviceptr scratch_ = 0;
   uint64_t scratch_bytes_ = 0;
 };

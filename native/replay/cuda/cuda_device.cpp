@@ -419,7 +419,8 @@ Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
 
 // Lines that one kernel asked the L2 cache to keep would be cache that the next one lacks.
 Status CudaDevice::give_up_persisting_lines(uint64_t kernel) {
-  const bool is_another = last_kernel_ != kernel;
+  // To a cold launch the one before is another, whatever it was of.
+  const bool is_another = last_kernel_ != kernel || cache_ == CacheState::kCold;
   last_kernel_ = kernel;
   const auto reset = context_->driver().cuCtxResetPersistingL2Cache;
   if (!is_another || reset == nullptr || context_->attribute(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE) <= 0)

@@ -279,6 +279,27 @@ TEST_F(CudaReplay, PreparesTheCacheAsAsked) {
   }
 }
 
+TEST_F(FakeCudaReplay, DemotesAllCapturedMemoryBeforeEachColdLaunch) {
+  const auto file = directory_.path() / "demoted";
+  environment_["KERNLOOP_FAKE_CUDA_DEMOTED"] = file.string();
+  const uint64_t region = capture_.kOut;
+  const auto launches_that_demote_it = [&](const std::string& state) {
+    std::filesystem::remove(file);
+    const ProgramRun run = replay({"--iterations", "3", "--warmup", "2", "--cache", state});
+    EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+    std::ifstream lines_of(file);
+    int found = 0;
+    for (uint64_t base, lines; lines_of >> base >> lines;) {
+      EXPECT_EQ(base % 128, 0u);
+      found += region >= base && region < base + lines * 128;
+    }
+    return found;
+  };
+  EXPECT_EQ(launches_that_demote_it("cold"), 5);
+  EXPECT_EQ(launches_that_demote_it("warm"), 0) << "a loop of the app has them, too";
+  EXPECT_EQ(launches_that_demote_it("as-is"), 0);
+}
+
 TEST_F(CudaReplay, RefusesWhatDoesNotFit) {
   EXPECT_EQ(replay({"--seed", "1"}).last()["code"], "UNSUPPORTED_OPTION");
   EXPECT_EQ(replay({"--launch", "hip"}).last()["code"], "UNSUPPORTED_OPTION");
