@@ -70,7 +70,7 @@ function times(result: DispatchResult, words: string): string[] {
     ...table([header, ...rows]),
     ...(how.length > 0 ? [how.join(', ')] : []),
     ...conditionLines(result),
-    ...(result.speed ? [speedLine(result.speed)] : []),
+    ...(result.speed ? [speedLine(result.speed, result.durationNs?.median ?? 0)] : []),
     ...result.doubts,
   ];
 }
@@ -94,12 +94,18 @@ function timeColumns({ count, median, ci95, min, p10, p90, max }: Statistics): s
   ];
 }
 
-function speedLine({ verdict, ratio, ci95, rounds, processes }: Speed): string {
+/** A clock that is coarser than this for what it times is told. */
+const fineClock = 0.001;
+
+function speedLine({ verdict, ratio, ci95, rounds, processes, clockStepNs = 0 }: Speed, medianNs: number): string {
   const shown = (value: number): string => value.toFixed(3);
   const within = ci95
     ? `95% CI ${interval(ci95, shown)}`
-    : `no interval: that takes 6 rounds in ${processCount} processes`;
-  return `this code / captured: ${shown(ratio)}× (${within}; ${rounds} rounds in ${processes} processes): ${verdict}`;
+    : rounds < 6 || processes < processCount
+      ? `no interval: that takes 6 rounds in ${processCount} processes`
+      : 'no interval: the clock is too coarse for it';
+  const clock = clockStepNs > fineClock * medianNs ? `; the clock steps by ${formatCount(clockStepNs)} ns` : '';
+  return `this code / captured: ${shown(ratio)}× (${within}; ${rounds} rounds in ${processes} processes${clock}): ${verdict}`;
 }
 
 function interval({ low, high }: Interval, show: (value: number) => string): string {

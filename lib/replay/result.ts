@@ -54,6 +54,11 @@ const speedSchema = z.object({
     .describe('95% confidence interval of the ratio; null for fewer than six rounds or three processes.'),
   rounds: count.describe('Samples of the ratio: two launches of each side, in the order ABBA or BAAB.'),
   processes: count,
+  clockStepNs: count
+    .optional()
+    .describe(
+      'The smallest distance of two times. The interval has that much room for each side. Not in results of older versions.',
+    ),
 });
 
 const lensContentSchema = z.object({ name: z.string(), file: z.string(), bytes: count });

@@ -52,6 +52,21 @@ function share(verdict: string, world: World): number {
   return seeds.filter((seed) => compareSpeed(measured(world, seed))?.verdict === verdict).length / seeds.length;
 }
 
+/** The times of both sides, in their order, as three processes took them. */
+function byProcess(captured: readonly number[], variant: readonly number[]): IterationEvent[][] {
+  let done = 0;
+  return Array.from({ length: processCount }, (_, process) => {
+    const first = done;
+    done += launchesOf(process, captured.length);
+    return Array.from({ length: done - first }, (_none, index) =>
+      (['captured', 'variant'] as const).map((side) => ({
+        ...{ event: 'iteration' as const, index, side, round: index >> 1 },
+        duration_ns: (side === 'captured' ? captured : variant)[first + index] ?? 0,
+      })),
+    ).flat();
+  });
+}
+
 describe('whether a variant is faster', () => {
   it.each([
     ['noise', {}],
@@ -97,6 +112,72 @@ describe('whether a variant is faster', () => {
     expect(speed?.ci95?.low).toBeLessThan(0.8);
     expect(speed?.ci95?.high).toBeGreaterThan(0.8);
     expect(speed).toMatchObject({ verdict: 'faster', rounds: 15, processes: 3 });
+  });
+
+  /** As CUPTI gave them on an H100, whose clock steps by 32 ns: the captured code against itself, `--cache cold`. */
+  const recorded = byProcess(
+    [
+      1376, 1568, 1376, 1376, 1504, 1344, 1568, 1376, 1376, 1408, 1537, 1504, 1376, 1376, 1376, 1343, 1408, 1536, 1376,
+      1345, 1376, 1408, 1568, 1376, 1376, 1407, 1376, 1377, 1376, 1376,
+    ],
+    [
+      1440, 1504, 1472, 1600, 1408, 1505, 1568, 1408, 1536, 1568, 1408, 1408, 1408, 1408, 1408, 1504, 1376, 1440, 1408,
+      1600, 1440, 1408, 1600, 1409, 1407, 1632, 1408, 1440, 1600, 1408,
+    ],
+  );
+
+  it('calls no step of the clock a difference: the captured code against itself, on an H100', () => {
+    const speed = compareSpeed(recorded);
+    expect(speed).toMatchObject({ verdict: 'no measurable difference', clockStepNs: 32 });
+    expect(speed?.ratio).toBeGreaterThan(1.02);
+  });
+
+  describe('by a clock that steps by 32 ns', () => {
+    /** The clock shows its last step; where in a step a kernel starts is the same in all launches of one side in one process. */
+    const stepped = (ns: number, ratio: number, seed: number): IterationEvent[][] => {
+      const random = randomNumbers(seed);
+      return measured({ ...still, noise: 0.002, ofProcess: 0.002, ratio }, seed).map((events) => {
+        const phases = { captured: random() * 32, variant: random() * 32 };
+        return events.map((event) => {
+          const phase = phases[event.side ?? 'captured'];
+          const steps = Math.floor((phase + ((event.duration_ns ?? 0) / 1e6) * ns) / 32);
+          return { ...event, duration_ns: steps * 32 };
+        });
+      });
+    };
+    const rate = (verdict: string, ns: number, ratio: number, count: number): number =>
+      Array.from({ length: count }, (_, seed) => compareSpeed(stepped(ns, ratio, seed + 1))?.verdict).filter(
+        (one) => one === verdict,
+      ).length / count;
+
+    it.each([1_300, 1_408, 5_000, 20_000, 300_000])('is equal code of %i ns faster in one of 40 at most', (ns) => {
+      expect(rate('faster', ns, 1, 1000)).toBeLessThanOrEqual(0.025);
+      expect(rate('slower', ns, 1, 1000)).toBeLessThanOrEqual(0.025);
+    });
+
+    it.each([
+      ['faster', 0.95],
+      ['slower', 1.05],
+    ])('is a twentieth of 20 µs seen to be %s', (verdict, ratio) => {
+      expect(rate(verdict, 20_000, ratio, 200)).toBeGreaterThan(0.95);
+    });
+
+    it('decides nothing for a kernel of one step', () => {
+      expect(compareSpeed(stepped(40, 1, 7))).toMatchObject({ verdict: 'undecided', ci95: null });
+    });
+  });
+
+  it.each([
+    ['a clock without steps', [900, 901, 902, 1000, 1001, 1003], 1],
+    ['times that are all alike', [900, 900], 0],
+  ])('knows %s', (_name, times, step) => {
+    const events: IterationEvent[] = [0, 1, 2, 3].map((index) => ({
+      ...{ event: 'iteration', index, round: 0 },
+      side: index % 2 === 0 ? ('captured' as const) : ('variant' as const),
+      duration_ns: times[index % times.length] ?? 0,
+    }));
+    const beyond = times.slice(4).map((ns, index) => ({ ...events[0], index, round: 9, duration_ns: ns }));
+    expect(compareSpeed([[...events, ...beyond] as IterationEvent[]])?.clockStepNs).toBe(step);
   });
 
   it('takes the geometric mean of a round, in which order does not matter', () => {

@@ -20,14 +20,44 @@ export function compareSpeed(processes: readonly (readonly IterationEvent[])[]):
   const perProcess = processes.map(ratiosOf).filter((ratios) => ratios.length > 0);
   const all = sorted(perProcess.flat());
   if (all.length === 0) return null;
-  const ci95 = intervalOf(all, perProcess);
+  const step = clockStep(processes.flat());
+  const ofRounds = intervalOf(all, perProcess);
+  const ci95 = ofRounds && widenByClock(ofRounds, step, processes.flat());
   return {
     verdict: verdictOf(ci95),
     ratio: quantile(all, 0.5),
     ci95,
     rounds: all.length,
     processes: perProcess.length,
+    clockStepNs: step,
   };
+}
+
+/** CUPTI's durations by a clock of 32 ns are 1,407, 1,408 and 1,409 ns: these are one. */
+const roundingNs = 1;
+
+/** The step that all durations are whole numbers of: the smallest distance of two. 1 if there is no such step, 0 if all are alike. */
+function clockStep(iterations: readonly IterationEvent[]): number {
+  const durations = sorted(iterations.flatMap(({ duration_ns: duration }) => duration ?? []));
+  const gaps = durations.slice(1).map((duration, index) => duration - (durations[index] ?? 0));
+  const [gap] = sorted(gaps.filter((one) => one > 2 * roundingNs));
+  if (gap === undefined) return durations[0] === durations.at(-1) ? 0 : 1;
+  const steps = [0, 1, -1, 2, -2].map((off) => gap + off);
+  const isWhole = (step: number) => (ns: number) => Math.abs(ns - Math.round(ns / step) * step) <= roundingNs;
+  return steps.find((step) => durations.every(isWhole(step))) ?? 1;
+}
+
+/**
+ * A duration is the difference of two readings of a clock, each too early by up to a step: it is a step too long or too short at most. Where the kernel
+ * starts in a step may be the same in every launch, so that no number of launches averages that out. Null if a step is half of a duration.
+ */
+function widenByClock({ low, high }: Interval, step: number, iterations: readonly IterationEvent[]): Interval | null {
+  const share = (wanted: Side): number =>
+    step /
+    quantile(sorted(iterations.flatMap(({ side, duration_ns: ns }) => (side === wanted ? (ns ?? []) : []))), 0.5);
+  const [captured, variant] = [share('captured'), share('variant')];
+  if (Math.max(captured, variant) > 0.5) return null;
+  return { low: (low * (1 - variant)) / (1 + captured), high: (high * (1 + variant)) / (1 - captured) };
 }
 
 /** Of the complete rounds. Within one, both sides have the same mean place in time, so that a drift of the clock cancels. */

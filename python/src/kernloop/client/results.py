@@ -932,6 +932,8 @@ class ReplaySpeed:
     rounds: float
     """Samples of the ratio: two launches of each side, in the order ABBA or BAAB."""
     processes: float
+    clock_step_ns: float | None = field(default=None, metadata={"json": "clockStepNs"})
+    """The smallest distance of two times. The interval has that much room for each side. Not in results of older versions."""
 
 
 @dataclass(frozen=True, kw_only=True)
