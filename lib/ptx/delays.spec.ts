@@ -1,6 +1,6 @@
 import { thrown } from '../testing/failure';
 import { assemble, shapes } from '../probe/ptx/testing/shapes';
-import { delayPtx } from './delays';
+import { delayParameters, delayPtx } from './delays';
 import { readModule } from './module';
 
 const kernel = (...statements: string[]): string =>
@@ -70,7 +70,7 @@ describe('PTX with delays', () => {
     // The inserted code writes its own registers only, and no memory.
     for (const text of made.filter((one) => one.includes('%kl_delay_'))) {
       expect(text).toMatch(
-        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 (?:%kl_delay_a|30000)|(?:mov|mad\.lo|mul\.lo|shl|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
+        /^(?:@%kl_delay_p )?(?:nanosleep\.u32 (?:%kl_delay_a|100000|20000)|(?:mov|mad\.lo|mul\.lo|shl|shr|xor|and|add|sub|min|selp|setp(?:\.\w+)+|ld\.param)(?:\.[bu]32)? %kl_delay_\w+, .*);$/,
       );
     }
     expect(delayPtx(given, 'k').ptx.match(/\.shared \.align/g)).toHaveLength(1);
@@ -86,7 +86,36 @@ describe('PTX with delays', () => {
       ['u32', 'kl_delay_first'],
       ['u32', 'kl_delay_count'],
       ['u32', 'kl_delay_hold'],
+      ['u32', 'kl_delay_half'],
+      ['u32', 'kl_delay_side'],
     ]);
+    expect(delayParameters({ seed: 7, first: 1, count: 2 })).toEqual([7, 1, 2, 0xffffffff, 0xffffffff, 0]);
+    expect(delayParameters({ seed: 7, first: 1, count: 0, hold: 3, half: { site: 4, side: 1 } })).toEqual([
+      ...[7, 1, 0],
+      ...[3, 4, 1],
+    ]);
+  });
+
+  it.each([
+    ['ld.global.u32 %r1, [%rd1];', 'load'],
+    ['ld.u32 %r1, [%rd1];', 'load'],
+    ['ld.global.nc.u32 %r1, [%rd1];', null],
+    ['ld.shared.u32 %r1, [tile+4];', null],
+    ['st.relaxed.sys.global.u32 [%rd1], %r1;', 'store'],
+    ['st.u32 [%rd1], %r1;', 'store'],
+    ['st.shared::cta.u32 [tile], %r1;', null],
+    ['atom.global.add.u32 %r1, [%rd1], 1;', 'store'],
+    ['atom.shared.cas.b32 %r1, [tile], %r2, %r3;', null],
+    ['red.global.add.f32 [%rd1], %f1;', 'store'],
+    ['cp.async.ca.shared.global [%r1], [%rd1], 16;', 'load'],
+    ['ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [tile];', null],
+    ['bar.sync 0;', null],
+    ['membar.gl;', null],
+  ])('knows what other blocks see of %s', (statement, seen) => {
+    const { ptx, sites } = delayPtx(kernel(statement), 'k');
+    expect(sites.map(({ global }) => global)).toEqual([seen]);
+    // Half of the blocks wait only where others see it.
+    expect(ptx.match(/nanosleep\.u32 20000/g) ?? []).toHaveLength(seen === null ? 0 : 2);
   });
 
   it('keeps the sleeps: ptxas has one for each site', () => {

@@ -8,19 +8,43 @@ export interface DelaySite {
   /** Its line, then the line of the call if it is of an inlined function. Empty without line information. */
   readonly places: readonly { readonly file: string; readonly line: number }[];
   readonly instruction: string;
+  /** What other blocks may see of it: `store` also stands for atomics. Null for shared memory, constants and barriers. */
+  readonly global: 'store' | 'load' | null;
 }
 
 export interface DelayedPtx {
   readonly ptx: string;
-  /** By number. The kernel has four more parameters, u32 each, behind its own: the seed, the first and the number of the sites that delay, and the one that holds. */
+  /** By number. The kernel has more parameters, u32 each, behind its own: `delayParameters`. */
   readonly sites: readonly DelaySite[];
   /** Accesses and barriers in functions that are not inlined. */
   readonly left: number;
 }
 
+/** What a launch says of its delays; sites by number. */
+export interface DelayLaunch {
+  /** Decides which warps wait at random, and which blocks are of which half. */
+  readonly seed: number;
+  /** The first of the sites at which warps wait at random, and how many there are. */
+  readonly first: number;
+  readonly count: number;
+  /** A site at which every warp waits, for longer than any delay. */
+  readonly hold?: number;
+  /** A global site at which half of the blocks wait, and which half. */
+  readonly half?: { readonly site: number; readonly side: 0 | 1 };
+}
+
+const parameterNames = ['seed', 'first', 'count', 'hold', 'half', 'side'] as const;
+const noSite = 0xffff_ffff;
+
+/** The parameters behind the kernel's own, in their order. */
+export function delayParameters({ seed, first, count, hold = noSite, half }: DelayLaunch): number[] {
+  const values = { seed, first, count, hold, half: half?.site ?? noSite, side: half?.side ?? 0 };
+  return parameterNames.map((name) => values[name]);
+}
+
 /**
- * Puts a delay before each access to global and shared memory and before each barrier of a kernel. A launch parameter is the seed that decides which
- * warps wait where, and three more say which sites do: a failure is reduced without another compilation. Nothing else of the kernel changes.
+ * Puts a delay before each access to global and shared memory and before each barrier of a kernel. Launch parameters say which warps wait where: one
+ * compilation serves every launch, and a failure is reduced without another. Nothing else of the kernel changes.
  */
 export function delayPtx(given: string, kernel: string, blockThreads: number | null = null): DelayedPtx {
   const module = kernelAlone(readModule(given), kernel);
@@ -32,19 +56,21 @@ export function delayPtx(given: string, kernel: string, blockThreads: number | n
   const edits = new Edits();
   const prefix = `${freePrefix(text)}delay_`;
   edits.insert(entry.body.start, prologue(prefix));
-  for (const [index, { start }] of instructions.entries()) edits.insert(start, delay(prefix, index));
+  for (const [index, instruction] of instructions.entries())
+    edits.insert(instruction.start, delay(prefix, index, globalOf(instruction) !== null));
   addParameters(
     entry,
-    ['seed', 'first', 'count', 'hold'].map((name) => `.param .u32 ${prefix}${name}`),
+    parameterNames.map((name) => `.param .u32 ${prefix}${name}`),
     edits,
   );
   if (blockThreads !== null) limitRegisters(text, entry, blockThreads, edits);
   const places = placesOf(text);
   return {
     ptx: edits.apply(text),
-    sites: instructions.map(({ head, start, end }) => ({
-      places: places(start),
-      instruction: text.slice(head, end).replaceAll(/\s+/g, ' ').slice(0, 200),
+    sites: instructions.map((instruction) => ({
+      places: places(instruction.start),
+      instruction: text.slice(instruction.head, instruction.end).replaceAll(/\s+/g, ' ').slice(0, 200),
+      global: globalOf(instruction),
     })),
     left: module.functions
       .filter(({ isEntry }) => !isEntry)
@@ -79,6 +105,22 @@ function isDelayed({ opcode }: Instruction): boolean {
   return accesses.has(name) && !parts.some((part) => own.has(part.split('::')[0] ?? ''));
 }
 
+const loads: ReadonlySet<string> = new Set(['ld', 'ldu', 'suld', 'tex', 'tld4', 'ldmatrix']);
+
+/** Generic addresses may be global. `nc` and textures are of memory that nobody writes during the kernel. */
+function globalOf({ opcode }: Instruction): DelaySite['global'] {
+  const [name = '', ...parts] = opcode;
+  if (!accesses.has(name)) return null;
+  const spaces = parts
+    .map((part) => part.split('::')[0] ?? '')
+    .filter((part) => part === 'shared' || part === 'global');
+  if (name === 'ldmatrix' || name === 'stmatrix' || (spaces.length > 0 && !spaces.includes('global'))) return null;
+  if (parts.includes('nc') || name === 'tex' || name === 'tld4') return null;
+  // Copies name the destination first.
+  if (name === 'cp') return spaces[0] === 'global' ? 'store' : 'load';
+  return loads.has(name) || (name === 'wmma' && parts[0] === 'load') ? 'load' : 'store';
+}
+
 /** lowbias32 of Chris Wellons' hash prospector: every bit of the input changes half of those of the output. */
 const mix = (register: string, scratch: string): string[] =>
   [
@@ -93,11 +135,11 @@ const mix = (register: string, scratch: string): string[] =>
 /** Nanoseconds that a thread of a slow warp, and one of another, sleeps in all at most: the cost of a launch stays bounded. */
 const budget = { slow: 100_000, usual: 8_000 };
 
-/** A site that holds makes every warp wait, for longer than any delay: nanoseconds, twice, and how often in a loop. */
-const held = 30_000;
-const mostHolds = 100;
-/** No site holds. */
-export const noHold = 0xffff_ffff;
+/** Nanoseconds, twice, and how often in a loop: a site that holds makes every warp wait for longer than any delay, also than one that holds half of the blocks. */
+const held = { all: 100_000, half: 20_000 };
+const mostHolds = { all: 100, half: 4 };
+/** Blocks that a site may hold: a chain of blocks that wait for each other stays within a second, however long it is. */
+const mostHeldBlocks = 1024;
 
 /**
  * The state begins alike in all lanes of a warp. One warp in four is slow, and so are all warps of one block in eight: it sleeps at every second site;
@@ -106,15 +148,20 @@ export const noHold = 0xffff_ffff;
 function prologue(prefix: string): string {
   const r = `%${prefix}`;
   return block([
-    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}passes, ${r}first, ${r}count, ${r}hold, ${r}holds;`,
+    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}passes, ${r}first, ${r}count, ${r}hold, ${r}holds, ${r}half, ${r}halves;`,
     '{',
     `.reg .b32 ${r}a, ${r}b, ${r}c, ${r}seed; .reg .pred ${r}p;`,
-    `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count]; ld.param.u32 ${r}hold, [${prefix}hold]; mov.u32 ${r}holds, ${mostHolds};`,
+    `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count]; ld.param.u32 ${r}hold, [${prefix}hold]; mov.u32 ${r}holds, ${mostHolds.all};`,
+    `ld.param.u32 ${r}half, [${prefix}half]; mov.u32 ${r}halves, ${mostHolds.half};`,
     // The number of the block.
     `mov.u32 ${r}a, %ctaid.z; mov.u32 ${r}b, %nctaid.y; mov.u32 ${r}c, %ctaid.y; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %ctaid.x; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
+    // Only the last blocks are held: those that are there when a kernel ends.
+    `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %nctaid.y; mul.lo.u32 ${r}b, ${r}b, ${r}c; mov.u32 ${r}c, %nctaid.z; mul.lo.u32 ${r}b, ${r}b, ${r}c;`,
+    `sub.u32 ${r}b, ${r}b, ${r}a; setp.gt.u32 ${r}p, ${r}b, ${mostHeldBlocks}; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p;`,
     `mad.lo.u32 ${r}a, ${r}a, ${0x9e3779b1}, ${r}seed;`,
     ...mix(`${r}a`, `${r}b`),
+    `ld.param.u32 ${r}c, [${prefix}side]; shr.u32 ${r}b, ${r}a, 3; xor.b32 ${r}b, ${r}b, ${r}c; and.b32 ${r}b, ${r}b, 1; setp.ne.u32 ${r}p, ${r}b, 0; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p;`,
     // The number of the warp in it.
     `mov.u32 ${r}state, %tid.z; mov.u32 ${r}b, %ntid.y; mov.u32 ${r}c, %tid.y; mad.lo.u32 ${r}state, ${r}state, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %ntid.x; mov.u32 ${r}c, %tid.x; mad.lo.u32 ${r}state, ${r}state, ${r}b, ${r}c;`,
@@ -134,7 +181,7 @@ function prologue(prefix: string): string {
  * The state goes on at every site, enabled or not: which of them sleep changes nothing for the others. The sleep has a predicate and no branch, so
  * lanes that run together stay together.
  */
-function delay(prefix: string, index: number): string {
+function delay(prefix: string, index: number, isGlobal: boolean): string {
   const r = `%${prefix}`;
   return block([
     '{',
@@ -149,7 +196,13 @@ function delay(prefix: string, index: number): string {
     `@${r}p sub.u32 ${r}left, ${r}left, ${r}a;`,
     `@${r}p nanosleep.u32 ${r}a;`,
     `setp.eq.u32 ${r}p, ${r}hold, ${index}; setp.gt.and.u32 ${r}p, ${r}holds, 0, ${r}p;`,
-    `@${r}p sub.u32 ${r}holds, ${r}holds, 1; @${r}p nanosleep.u32 ${held}; @${r}p nanosleep.u32 ${held};`,
+    `@${r}p sub.u32 ${r}holds, ${r}holds, 1; @${r}p nanosleep.u32 ${held.all}; @${r}p nanosleep.u32 ${held.all};`,
+    ...(isGlobal
+      ? [
+          `setp.eq.u32 ${r}p, ${r}half, ${index}; setp.gt.and.u32 ${r}p, ${r}halves, 0, ${r}p;`,
+          `@${r}p sub.u32 ${r}halves, ${r}halves, 1; @${r}p nanosleep.u32 ${held.half}; @${r}p nanosleep.u32 ${held.half};`,
+        ]
+      : []),
     '}',
   ]);
 }

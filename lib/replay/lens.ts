@@ -20,8 +20,8 @@ export interface Lens {
   /** Module variables that the captured code does not have, by name or by how they begin. */
   variables?: readonly ({ name: string } | { prefix: string })[];
   buffers?: readonly { id: string; bytes: number; fill?: number }[];
-  /** Behind the kernel's own parameters, in this order. */
-  parameters?: readonly ({ buffer: string } | { u64: bigint } | { u32: number })[];
+  /** Behind the kernel's own parameters, in this order. A list has a value for each of the iterations. */
+  parameters?: readonly ({ buffer: string } | { u64: bigint } | { u32: number | readonly number[] })[];
 }
 
 export interface LensReplayOptions extends ReplayingOptions {
@@ -137,7 +137,9 @@ export function lensFile({ variables = [], buffers = [], parameters = [] }: Lens
     buffers: buffers.map(({ id, bytes, fill = 0 }) => ({ id, bytes, fill: hex(fill) })),
     parameters: parameters.map((parameter) => {
       if ('buffer' in parameter) return parameter;
-      return 'u64' in parameter ? { u64: hex(parameter.u64) } : { u32: hex(parameter.u32) };
+      if ('u64' in parameter) return { u64: hex(parameter.u64) };
+      const { u32 } = parameter;
+      return { u32: typeof u32 === 'number' ? hex(u32) : u32.map(hex) };
     }),
   };
 }

@@ -11,13 +11,14 @@ export function withDelays(report: DispatchReport): DispatchReport {
 }
 
 /** The words of a pass. */
-export function delayWords({ judged, reason, replays, left }: Delays): string {
+export function delayWords({ judged, reason, replays, halves, left }: Delays): string {
   if (!judged) return `not judged under delays: ${reason ?? ''}`;
   const beside = left > 0 ? ` (not in functions that are not inlined: ${formatCount(left)} accesses and barriers)` : '';
-  return `the same in ${formatCount(replays)} replays with random delays${beside}`;
+  const held = halves > 0 ? ` and ${formatCount(halves)} with half of the blocks late` : '';
+  return `the same in ${formatCount(replays)} replays with random delays${held}${beside}`;
 }
 
-export function withDelayFailure(report: DispatchReport, { places, seed }: Delays): DispatchReport {
+export function withDelayFailure(report: DispatchReport, { places, seed, half }: Delays): DispatchReport {
   const where = places.length === 2 ? `${places[0]} and ${places[1]}` : (places[0] ?? 'a place that is not known');
   const how =
     report.verdict === 'fail'
@@ -27,6 +28,6 @@ export function withDelayFailure(report: DispatchReport, { places, seed }: Delay
         : 'the replay runs past its limit';
   return {
     ...report,
-    summary: `a race or a missing barrier: ${where}. If warps wait there (seed ${seed}), ${how}; those of the captured code do not`,
+    summary: `a race or a missing barrier: ${where}. If ${half === null ? `warps wait there (seed ${seed})` : 'half of the blocks wait there'}, ${how}; those of the captured code do not`,
   };
 }

@@ -28,14 +28,20 @@ ret; }`;
 const withPtx = assemble(ptx, '-lineinfo').cubin;
 const withoutPtx = assemble(ptx).cubin;
 
-/** A replay with delays: of what code, from what seed, at which sites. */
+/** A launch with delays: of what code, from what seed, at which sites. */
 interface Delayed {
   of: 'variant' | 'captured';
   seed: number;
   has: (site: number) => boolean;
   /** The site at which every warp waits, if there is one. */
   hold: number;
+  /** The site at which half of the blocks wait, and which half; null if none does. */
+  half: { site: number; side: number } | null;
+  /** Counts the processes. */
+  process: number;
 }
+
+const noSite = 0xffff_ffff;
 
 describe('validate with random delays', () => {
   const made = reproducerForEachTest();
@@ -50,9 +56,14 @@ describe('validate with random delays', () => {
     selfcheck?: object;
     options?: object;
     usual?: object[];
+    /** No time is left for more than was asked for. */
+    isLate?: boolean;
   }
 
-  function depsOf({ delayed = () => right, captured = withPtx, usual = right }: Given, delays: Delayed[]): FakeDeps {
+  function depsOf(
+    { delayed = () => right, captured = withPtx, usual = right, isLate = false }: Given,
+    delays: Delayed[],
+  ): FakeDeps {
     const bin = made.workspace.write('bin/ptxas', '');
     chmodSync(bin, 0o755);
     return fakeDeps(
@@ -69,16 +80,32 @@ describe('validate with random delays', () => {
         'kernloop-replay': fakeCudaReplay((args) => {
           const lens = flag(args, '--lens');
           if (lens === undefined) return usual;
-          const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string }[] };
-          const [seed = 0, first = 0, count = 0, hold = 0] = parameters.map(({ u32 }) => Number(u32));
-          const replay: Delayed = {
-            of: flag(args, '--code-object')?.includes('/captured/') ? 'captured' : 'variant',
-            seed,
-            has: (site) => site >= first && site < first + count,
-            hold,
-          };
-          delays.push(replay);
-          return delayed(replay);
+          const process = (delays.at(-1)?.process ?? 0) + 1;
+          const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string[] }[] };
+          const events: object[] = [];
+          const launches = Number(flag(args, '--iterations'));
+          const settle = flag(args, '--settle')?.split(':').map(Number);
+          expect(parameters.map(({ u32 }) => u32.length)).toEqual(parameters.map(() => launches));
+          for (let launch = 0; launch < launches; ++launch) {
+            if (isLate && settle && launch >= (settle[0] ?? 0)) break;
+            const [seed = 0, first = 0, count = 0, hold = 0, site = 0, side = 0] = parameters.map(({ u32 }) =>
+              Number(u32[launch]),
+            );
+            const replay: Delayed = {
+              of: flag(args, '--code-object')?.includes('/captured/') ? 'captured' : 'variant',
+              seed,
+              has: (one) => one >= first && one < first + count,
+              hold,
+              half: site === noSite ? null : { site, side },
+              process,
+            };
+            delays.push(replay);
+            const found = delayed(replay);
+            const isFault = found.some((event) => 'event' in event && event.event === 'fault');
+            if (!isFault) events.push({ event: 'iteration', index: launch });
+            if (found !== right) return [...events, ...found];
+          }
+          return [...events, ...right];
         }),
       },
       made.workspace.native,
@@ -115,12 +142,58 @@ describe('validate with random delays', () => {
     ({ of, seed, has }: Delayed): object[] =>
       of === 'variant' && seed === 3 && sites.every(has) ? wrong : right;
 
-  it('replays four times more by other seeds, with delays at every site, and says so', async () => {
+  it('launches four times more by other seeds, with delays at every site, and says so', async () => {
     const { report, result, delays } = await judge();
-    expect(delays.map(({ of, seed }) => [of, seed])).toEqual([1, 2, 3, 4].map((seed) => ['variant', seed]));
-    for (const { has } of delays) expect([has(0), has(5), has(6)]).toEqual([true, true, false]);
-    expect(report.delays).toMatchObject({ replays: 4, sites: 6, judged: true, seed: null, places: [] });
-    expect(result).toMatch(/^Result: PASS .*; the same in 4 replays with random delays\)$/);
+    const random = delays.filter(({ half }) => half === null);
+    expect(random.map(({ of, seed }) => [of, seed])).toEqual([1, 2, 3, 4].map((seed) => ['variant', seed]));
+    for (const { has } of random) expect([has(0), has(5), has(6)]).toEqual([true, true, false]);
+    expect(report.delays).toMatchObject({ replays: 4, halves: 4, sites: 6, judged: true, seed: null, places: [] });
+    expect(result).toMatch(
+      /^Result: PASS .*; the same in 4 replays with random delays and 4 with half of the blocks late\)$/,
+    );
+  });
+
+  it('makes all of these launches in one process', async () => {
+    expect(new Set((await judge()).delays.map(({ process }) => process)).size).toBe(1);
+  });
+
+  it('has each half of the blocks wait at each access to global memory, stores first, and at no other site', async () => {
+    const { delays } = await judge();
+    const halves = delays.slice(4);
+    expect(halves.map(({ half }) => half)).toEqual([5, 0].flatMap((site) => [0, 1].map((side) => ({ site, side }))));
+    // The halves of one site are of one seed: together they are all blocks.
+    for (const { seed, has } of halves) expect([seed, has(0), has(5)]).toEqual([1, false, false]);
+  });
+
+  it('says how few of these there was time for', async () => {
+    const { report, result, delays } = await judge({ isLate: true });
+    expect(delays).toHaveLength(4);
+    expect(report.delays).toMatchObject({ replays: 4, halves: 0, judged: true });
+    expect(result).toMatch(/the same in 4 replays with random delays\)$/);
+  });
+
+  it.each([0, 1])('fails a result that differs if half %i waits alone, and names the place', async (side) => {
+    const delayed = ({ of, half }: Delayed): object[] =>
+      of === 'variant' && half?.site === 5 && half.side === side ? wrong : right;
+    const { report, result, delays } = await judge({ delayed });
+    expect(report).toMatchObject({
+      verdict: 'fail',
+      delays: { judged: true, replays: 4, halves: side + 1, half: side, places: [statements[5]] },
+    });
+    expect(result).toContain('If half of the blocks wait there, 4 of 4,096 bytes differ');
+    expect(delays.some(({ of, half }) => of === 'captured' && half !== null)).toBe(true);
+  });
+
+  it('names the access that overtakes a half that waits: it stays behind if all blocks wait there', async () => {
+    const delayed = ({ of, half, hold }: Delayed): object[] =>
+      of === 'variant' && half?.site === 0 && !(hold > 0 && hold <= 3) ? wrong : right;
+    expect((await judge({ delayed })).report.delays?.places).toEqual([statements[0], statements[3]]);
+  });
+
+  it('does not hold against a variant what the captured code does too if half of the blocks wait', async () => {
+    const { report } = await judge({ delayed: ({ half }) => (half?.site === 5 ? wrong : right) });
+    expect(report).toMatchObject({ verdict: 'pass', delays: { judged: false, half: 0 } });
+    expect(report.summary).toMatch(/^NOT judged under delays: with them the captured code itself/);
   });
 
   it('fails a result that differs then, and names the two places that it takes', async () => {

@@ -1,12 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { delayPtx, noHold, type DelayedPtx, type DelaySite } from '../ptx/delays';
+import { delayParameters, delayPtx, type DelayedPtx, type DelayLaunch, type DelaySite } from '../ptx/delays';
 import { rewrittenCode } from '../recompile/rewritten-code';
 import { lensFile } from '../replay/lens';
 import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
 import type { Deps } from '../deps/deps';
+import { stoppable } from '../deps/stoppable';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { writeJson } from '../support/files';
@@ -26,66 +27,117 @@ const attempts = 2;
 interface DelayedCode {
   sites: readonly DelaySite[];
   left: number;
-  /** With the delays of a seed, at these sites or at all of them. */
-  run: (seed: number, where?: Where) => Promise<Run>;
+  /** Launches one after the other in one process, up to the first that is wrong; `within`: that may end early for want of time. */
+  run: (launches: readonly DelayLaunch[], within?: Within) => Promise<Ran>;
 }
 
-/** Sites by number: those that delay, and one at which every warp waits for longer. */
-interface Where {
-  first: number;
+/** So many launches at least, and no further one after so many seconds. */
+interface Within {
+  replays: number;
+  seconds: number;
+}
+
+/** `count`: how many launches ran. `run`: of the last one. */
+interface Ran {
+  run: Run;
   count: number;
-  hold?: number;
+}
+
+/** For each replay that was asked for. Launches in which half of the blocks wait are made while there is time. */
+const secondsOfReplay = 0.06;
+/** Sites at which they do. */
+const mostHeld = 16;
+
+export interface DelaysBegun {
+  /** A failure that the captured code does not have takes the place of the pass. */
+  judge(report: DispatchReport): Promise<DispatchReport>;
+  /** Whether it judged or not. */
+  end(): Promise<void>;
 }
 
 /**
- * Judges whether CUDA code that is right stays so while warps wait at random before their accesses and barriers. A failure that the captured code does
- * not have takes the place of the pass.
+ * Judges whether CUDA code that is right stays so while warps wait before their accesses and barriers. The code for it is compiled from now on, beside
+ * the replays that the report is made of.
  */
-export async function judgeDelays(
-  judged: Case,
-  report: DispatchReport,
-  { delays }: Pick<ValidateOptions, 'delays'>,
-  deps: Deps,
-): Promise<DispatchReport> {
+export function beginDelays(judged: Case, { delays }: Pick<ValidateOptions, 'delays'>, deps: Deps): DelaysBegun {
   const { session } = judged;
-  if (delays === 0 || report.verdict !== 'pass' || session.code.kind !== 'variant' || !session.device.hasPtx)
-    return report;
+  if (delays === 0 || session.code.kind !== 'variant' || !session.device.hasPtx)
+    return { judge: (report) => Promise.resolve(report), end: () => Promise.resolve() };
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-delays-'));
-  try {
-    return await judgeIn(folder, judged, report, delays, deps);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const compiling = stoppable(deps);
+  const code = delayed(judged, join(folder, 'variant'), compiling.deps).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  return {
+    judge: async (report) => {
+      if (report.verdict !== 'pass') return report;
+      const made = await code;
+      if ('error' in made) throw made.error;
+      return await judgeBy(made.value, folder, judged, report, delays, deps);
+    },
+    end: async () => {
+      compiling.stop();
+      await code;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
-async function judgeIn(
+async function judgeBy(
+  code: DelayedCode | string,
   folder: string,
   judged: Case,
   report: DispatchReport,
   replays: number,
   deps: Deps,
 ): Promise<DispatchReport> {
-  const said: Delays = { replays: 0, sites: 0, left: 0, judged: false, reason: null, seed: null, places: [] };
+  const said: Delays = {
+    ...{ replays: 0, halves: 0, sites: 0, left: 0, judged: false },
+    ...{ reason: null, seed: null, half: null, places: [] },
+  };
   const notJudged = (reason: string, beside: Partial<Delays> = {}): DispatchReport =>
     withDelays({ ...report, delays: { ...said, ...beside, reason } });
-  const code = await delayed(judged, join(folder, 'variant'), deps);
   if (typeof code === 'string') return notJudged(code);
   const { sites, left } = code;
   const known = { sites: sites.length, left };
   if (sites.length === 0) return notJudged('the kernel itself has no access to global or shared memory', known);
-  for (let seed = 1; seed <= replays; ++seed) {
-    const run = await code.run(seed);
-    if (passes(run)) continue;
-    const found = { ...known, replays: seed, seed };
-    if (!passes(await code.run(seed, { first: 0, count: 0 })))
-      return notJudged('the code that was made for them fails without any delay, too', found);
-    const captured = await capturedWithstands(judged, seed, replays, join(folder, 'captured'), deps);
-    if (captured !== null) return notJudged(captured, found);
-    const files = new SourceFiles(judged.session.reproducer);
-    const places = new Set((await reduce(code, seed)).map((site) => placeText(site, files)));
-    return failed(judged, report, run, { ...said, ...found, judged: true, places: [...places] });
-  }
-  return withDelays({ ...report, delays: { ...said, ...known, replays, judged: true } });
+  const launches = launchesOf(code, replays);
+  const { run, count } = await code.run(launches, { replays, seconds: secondsOfReplay * replays });
+  const ran = { replays: Math.min(count, replays), halves: Math.max(0, count - replays) };
+  if (passes(run)) return withDelays({ ...report, delays: { ...said, ...known, ...ran, judged: true } });
+  const failing = launches[count - 1];
+  if (failing === undefined) throw new Error('the launch that failed is one of those that were asked for');
+  const found = { ...known, ...ran, seed: failing.seed, half: failing.half?.side ?? null };
+  if (!passes((await code.run([{ seed: failing.seed, first: 0, count: 0 }])).run))
+    return notJudged('the code that was made for them fails without any delay, too', found);
+  const captured = await capturedWithstands(judged, replays, join(folder, 'captured'), deps);
+  if (captured !== null) return notJudged(captured, found);
+  const files = new SourceFiles(judged.session.reproducer);
+  const places = new Set((await reduce(code, failing)).map((site) => placeText(site, files)));
+  return failed(judged, report, run, { ...said, ...found, judged: true, places: [...places] });
+}
+
+/** By a seed each, random delays at all sites; then each half of the blocks held at one global access. */
+function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
+  const random = Array.from({ length: replays }, (_, index) => ({ seed: index + 1, first: 0, count: sites.length }));
+  const halves = heldSites(sites).flatMap((site) =>
+    ([0, 1] as const).map((side) => ({ seed: 1, first: 0, count: 0, half: { site, side } })),
+  );
+  return [...random, ...halves];
+}
+
+/** What others may wait for first: stores and atomics before loads, and the last of them, a flag or a ticket, before what is written for it. */
+function heldSites(sites: readonly DelaySite[]): number[] {
+  const of = (kind: DelaySite['global']): number[] =>
+    sites.flatMap(({ global }, index) => (global === kind ? [index] : [])).reverse();
+  return [...spread(of('store'), mostHeld), ...of('load')].slice(0, mostHeld);
+}
+
+/** So many of them at most, evenly. */
+function spread(all: readonly number[], most: number): number[] {
+  const step = Math.max(1, all.length / most);
+  return Array.from({ length: Math.min(all.length, most) }, (_, index) => all[Math.floor(index * step)] ?? 0);
 }
 
 /** The code with delays, or why there is none. */
@@ -111,17 +163,31 @@ async function delayed(judged: Case, folder: string, deps: Deps): Promise<Delaye
   return {
     sites,
     left,
-    run: (seed, { first, count, hold = noHold } = { first: 0, count: sites.length }) => {
-      const output = join(folder, String(++runs));
+    run: async (launches, within) => {
+      const index = runs++;
+      const output = join(folder, String(index));
       mkdirSync(output);
       const file = join(output, 'lens.json');
-      writeJson(file, lensFile({ parameters: [seed, first, count, hold].map((u32) => ({ u32 })) }));
+      writeJson(file, lensFile({ parameters: byParameter(launches).map((u32) => ({ u32 })) }));
       const lens = { file, output: join(output, 'content') };
       mkdirSync(lens.output);
-      const request = { ...session.request, codeObject, symbol, lens };
-      return runCase({ ...judged, session: { ...session, request } }, runs - 1, deps);
+      const request = {
+        ...{ ...session.request, codeObject, symbol, lens, iterations: launches.length },
+        ...(within ? { settle: within } : {}),
+      };
+      const run = await runCase({ ...judged, session: { ...session, request } }, index, deps, { isRepeated: true });
+      const { iterations, result } = run.outcome;
+      // One that does not end by itself is not told of as an iteration.
+      const isStopped = result.verdict === 'fault' || result.verdict === 'limit';
+      return { run, count: Math.min(iterations.length + (isStopped ? 1 : 0), launches.length) };
     },
   };
+}
+
+/** For each parameter, its values by launch. */
+function byParameter(launches: readonly DelayLaunch[]): number[][] {
+  const rows = launches.map(delayParameters);
+  return (rows[0] ?? []).map((_, parameter) => rows.map((row) => row[parameter] ?? 0));
 }
 
 function threadsOf({ request, capture }: ReplaySession): number {
@@ -129,14 +195,8 @@ function threadsOf({ request, capture }: ReplaySession): number {
   return block.reduce((product, extent) => product * extent, 1);
 }
 
-/** Null if the captured code gives what the app computed with every seed, else why a failure of the variant tells nothing. */
-async function capturedWithstands(
-  judged: Case,
-  seed: number,
-  replays: number,
-  folder: string,
-  deps: Deps,
-): Promise<string | null> {
+/** Null if the captured code gives what the app computed in every such launch, else why a failure of the variant tells nothing. */
+async function capturedWithstands(judged: Case, replays: number, folder: string, deps: Deps): Promise<string | null> {
   const { session, selfcheck } = judged;
   const request = requestOfCaptured(session);
   const captured: Case = { ...judged, session: { ...session, code: { kind: 'captured' }, request } };
@@ -144,30 +204,28 @@ async function capturedWithstands(
   if (typeof code === 'string')
     return `with them the result differs, and whether that of the captured code does, too, is not known: ${code}`;
   const more = selfcheck.verdict === 'verified' ? 0 : seedsOfVarying;
-  const seeds = Array.from({ length: Math.max(replays, seed) + more }, (_, index) => index + 1);
-  for (const one of [seed, ...seeds.filter((other) => other !== seed)]) {
-    if (!passes(await code.run(one))) return 'with them the captured code itself does not repeat what the app computed';
-  }
-  return null;
+  const { run } = await code.run(launchesOf(code, replays + more));
+  return passes(run) ? null : 'with them the captured code itself does not repeat what the app computed';
 }
 
 /**
  * The first and the last of the sites that a failure needs. If the delay of one is enough, the other is the access that overtakes it: the last at which
  * every warp has to wait for the failure to go away.
  */
-async function reduce({ sites, run }: DelayedCode, seed: number): Promise<DelaySite[]> {
-  const fails = async (first: number, end: number, hold = noHold): Promise<boolean> => {
-    for (let attempt = 0; attempt < attempts; ++attempt)
-      if (!passes(await run(seed, { first, count: end - first, hold }))) return true;
-    return false;
-  };
-  const end = await least(1, sites.length, (middle) => fails(0, middle));
-  const last = end - 1;
-  const first = last - (await least(0, last, (less) => fails(last - less, end)));
-  if (first < last) return sites.filter((_, index) => index === first || index === last);
+async function reduce({ sites, run }: DelayedCode, failing: DelayLaunch): Promise<DelaySite[]> {
+  const fails = async (launch: Partial<DelayLaunch>): Promise<boolean> =>
+    !passes((await run(Array.from({ length: attempts }, () => ({ ...failing, ...launch })))).run);
   // The first after it that no longer helps, if the one right behind it does.
-  const beyond = await least(first + 1, sites.length, (hold) => fails(first, end, hold));
-  return sites.filter((_, index) => index === first || (beyond > first + 1 && index === beyond - 1));
+  const overtaken = async (first: number, launch: Partial<DelayLaunch>): Promise<DelaySite[]> => {
+    const beyond = await least(first + 1, sites.length, (hold) => fails({ ...launch, hold }));
+    return sites.filter((_, index) => index === first || (beyond > first + 1 && index === beyond - 1));
+  };
+  if (failing.half) return await overtaken(failing.half.site, {});
+  const end = await least(1, sites.length, (middle) => fails({ first: 0, count: middle }));
+  const last = end - 1;
+  const first = last - (await least(0, last, (less) => fails({ first: last - less, count: end - last + less })));
+  if (first < last) return sites.filter((_, index) => index === first || index === last);
+  return await overtaken(first, { first, count: end - first });
 }
 
 /** The least number for which it holds: as for all above it, and for `high`, which is not asked. */

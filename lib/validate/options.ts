@@ -101,7 +101,7 @@ export const validateOptionsSchema = z.object({
     .max(1000)
     .default(4)
     .describe(
-      'On cuda, number of further replays in which warps wait at random before their accesses to memory and their barriers, to provoke races. 0: none. Needs the PTX of the variant. Failures that the captured code does not have fail.',
+      'On cuda, number of further launches in which warps wait at random before their accesses to memory and their barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures that the captured code does not have fail.',
     ),
   racecheck: z
     .boolean()

@@ -115,19 +115,26 @@ const inputsSchema = z
 
 const delaysSchema = z
   .object({
-    replays: z.int().describe('How many ran: fewer than were asked for after a failure.'),
+    replays: z.int().describe('How many ran with random delays: fewer than were asked for after a failure.'),
+    halves: z
+      .int()
+      .describe('How many more ran in which half of the blocks waited at one access: as many as there was time for.'),
     sites: z.int().describe('Accesses to memory and barriers at which warps may wait.'),
     left: z.int().describe('Those in functions that are not inlined, at which none waits.'),
     judged: z.boolean(),
     reason: z.string().nullable().describe('Why it was not judged.'),
     seed: z.int().nullable().describe('Of the replay that differed.'),
+    half: z
+      .int()
+      .nullable()
+      .describe('The half of the blocks that waited in the replay that differed; null if warps waited at random.'),
     places: z
       .array(z.string())
       .describe(
         'The lines that race: where warps must wait for the result to differ, and the access that overtakes it, if it was found.',
       ),
   })
-  .describe('On cuda: how the code did while warps waited at random.');
+  .describe('On cuda: how the code did while warps or half of the blocks waited.');
 
 const captured = {
   dispatch: z.number().describe('The number by which the dispatch was selected.'),

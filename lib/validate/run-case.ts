@@ -33,12 +33,15 @@ const poisons = ['0xA5', '0x5A'] as const;
 /** LDS, private memory and registers that nobody wrote are then 0 on the software GPU, which they are under none of the others. */
 const zeros = '0x99';
 
-/** `adverse`: so many wave-instructions in the adverse order. `disturbed`: what of the untouched launches begin with other values in. */
+/**
+ * `adverse`: so many wave-instructions in the adverse order. `disturbed`: what of the untouched launches begin with other values in. `isRepeated`: all
+ * launches of the request begin with the same.
+ */
 export async function runCase(
   { session, selfcheck, ignored, plan, records, fills }: Case,
   index: number,
   deps: Deps,
-  { adverse, disturbed }: { adverse?: number; disturbed?: Disturbed } = {},
+  { adverse, disturbed, isRepeated = false }: { adverse?: number; disturbed?: Disturbed; isRepeated?: boolean } = {},
 ): Promise<Run> {
   const poison = adverse === undefined ? (poisons[index % poisons.length] ?? poisons[0]) : zeros;
   const seed = session.device.seeded ? index + 1 : null;
@@ -50,7 +53,14 @@ export async function runCase(
     ignore: ignored,
     elements: plan.elements,
     ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture), records } : {}),
-    ...(launches ? { overwritten: { file: selfcheckFile(session.reproducer.capture), fills: launches } } : {}),
+    ...(launches
+      ? {
+          overwritten: {
+            file: selfcheckFile(session.reproducer.capture),
+            fills: isRepeated ? launches.slice(-1) : launches,
+          },
+        }
+      : {}),
     ...(disturbed ? { disturbUntouched: disturbed } : {}),
     ...(seed === null ? {} : { seed }),
     ...(adverse === undefined ? {} : { adverse }),

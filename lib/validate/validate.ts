@@ -8,7 +8,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
-import { judgeDelays } from './delays';
+import { beginDelays } from './delays';
 import { derivationOf, judgeInputs } from './derived-inputs';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
@@ -86,10 +86,15 @@ async function judgeAll(
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
   const judge = async (one: Case): Promise<DispatchReport> => {
-    const report = await judgeCase(one, options, deps);
-    const usual = await usualTolerance(one, report, options, deps);
-    const judged = usual === undefined ? report : { ...report, usual_tolerance: usual };
-    const delayed = await judgeDelays(one, judged, options, deps);
+    const delays = beginDelays(one, options, deps);
+    let delayed;
+    try {
+      const report = await judgeCase(one, options, deps);
+      const usual = await usualTolerance(one, report, options, deps);
+      delayed = await delays.judge(usual === undefined ? report : { ...report, usual_tolerance: usual });
+    } finally {
+      await delays.end();
+    }
     return sanitize(await judgeInputs(one, delayed, options, deps), one.session, options, sanitizer, deps);
   };
   const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];

@@ -45,6 +45,19 @@ std::optional<uint64_t> hex_of(const Json& object, const char* field, uint64_t m
   return value && *value <= most ? value : std::nullopt;
 }
 
+// Of one number, or of a list of them; empty for anything else.
+std::vector<uint64_t> hexes_of(const Json& object, const char* field, uint64_t most) {
+  std::vector<uint64_t> values;
+  const auto found = object.find(field);
+  if (found == object.end() || (found->is_array() && found->size() > kMaxLensValues)) return values;
+  for (const Json& one : found->is_array() ? *found : Json::array({*found})) {
+    const auto value = hex_of({{field, one}}, field, most);
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
 class LensReader {
  public:
   explicit LensReader(const Json& json) : json_(json) {}
@@ -117,10 +130,11 @@ class LensReader {
       if (!parameter.buffer) return malformed("has no buffer of the name in " + where);
     } else {
       parameter.bytes = row.contains("u32") ? 4 : 8;
-      const auto value = parameter.bytes == 4 ? hex_of(row, "u32", UINT32_MAX) : hex_of(row, "u64", UINT64_MAX);
-      if (!value || row.size() != 1)
-        return malformed("needs one of \"buffer\", \"u64\" and \"u32\", numbers as 0x…, in " + where);
-      parameter.value = *value;
+      auto values = parameter.bytes == 4 ? hexes_of(row, "u32", UINT32_MAX) : hexes_of(row, "u64", UINT64_MAX);
+      if (values.empty() || row.size() != 1)
+        return malformed("needs one of \"buffer\", \"u64\" and \"u32\", numbers as 0x… or lists of at most " +
+                         std::to_string(kMaxLensValues) + " of them, in " + where);
+      parameter.values = std::move(values);
     }
     lens_.parameters.push_back(parameter);
     return Unit{};

@@ -28,8 +28,8 @@ struct LensBuffer {
 
 // What the kernel is given behind its own parameters: where a buffer lies, or a value.
 struct LensParameter {
-  std::optional<size_t> buffer;  // index into the buffers
-  uint64_t value = 0;
+  std::optional<size_t> buffer;        // index into the buffers
+  std::vector<uint64_t> values = {0};  // by launch of `--iterations`; every launch beyond has the last
   uint32_t bytes = 8;
 };
 
@@ -41,6 +41,7 @@ struct Lens {
 
 // More is no lens of anybody: a file is read before it is known whose it is.
 inline constexpr size_t kMaxLensEntries = 256;  // of each kind
+inline constexpr size_t kMaxLensValues = 4096;  // of one parameter
 inline constexpr uint64_t kMaxLensVariableBytes = uint64_t{1} << 30, kMaxLensBufferBytes = uint64_t{16} << 30;
 
 inline Error lens_invalid(const std::string& what, const std::string& hint) {

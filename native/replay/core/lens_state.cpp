@@ -216,10 +216,13 @@ Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& va
   return read;
 }
 
-std::vector<uint64_t> parameter_values(const Lens& lens, const std::vector<PlacedBuffer>& buffers) {
+std::vector<uint64_t> parameter_values(const LensState& lens, uint64_t launch) {
   std::vector<uint64_t> values;
-  for (const LensParameter& parameter : lens.parameters)
-    values.push_back(parameter.buffer ? buffers.at(*parameter.buffer).address : parameter.value);
+  for (const LensParameter& parameter : lens.parameters) {
+    const std::vector<uint64_t>& given = parameter.values;
+    values.push_back(parameter.buffer ? lens.buffers.at(*parameter.buffer).address
+                                      : given.at(std::min<uint64_t>(launch, given.size() - 1)));
+  }
   return values;
 }
 

@@ -32,6 +32,7 @@ struct LensState {
   std::vector<LensVariable> variables;
   std::vector<LensMargin> margins;  // where code is one image
   std::vector<PlacedBuffer> buffers;
+  std::vector<LensParameter> parameters;
 
   uint64_t bytes() const;
   std::vector<Target> targets() const;        // to be named and read: buffers as regions; without pre and post
@@ -56,8 +57,8 @@ Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& va
                                              const codeobject::CodeObjectInfo& variant, uint64_t base,
                                              DeviceReplay& device);
 
-// The values of the parameters, in their order.
-std::vector<uint64_t> parameter_values(const Lens& lens, const std::vector<PlacedBuffer>& buffers);
+// The values of the parameters in this launch, in their order.
+std::vector<uint64_t> parameter_values(const LensState& lens, uint64_t launch);
 
 // As after loading. `is_fresh`: no launch was there before. `is_kept`: the device has put it back already.
 Status restore_lens(const LensState& lens, bool is_fresh, const std::function<bool(const AddressRange&)>& is_kept,

@@ -417,8 +417,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (!options.calibrate.empty() && (options.inject_bit_flips > 0 || options.record_accesses)) {
     return usage("--calibrate goes with neither --inject-bit-flips nor --record-accesses");
   }
-  if ((options.settle || options.calibration_file) && options.calibrate.empty())
-    return usage("--settle and --calibration-file go with --calibrate");
+  if (options.calibration_file && options.calibrate.empty()) return usage("--calibration-file goes with --calibrate");
+  if (options.settle && options.calibrate.empty() && (!options.compare || options.side_by_side || options.derivation))
+    return usage("--settle goes with --calibrate, or with --compare and the --iterations that it may end");
   if (!options.calibrate.empty() && (options.code_object || options.known_varying || !options.ignored.empty())) {
     return usage(
         "--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and "

@@ -78,7 +78,7 @@ struct Options {
   uint64_t order_seed = 0;    // of these turns
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;                        // seeds; empty: no calibration
-  std::optional<Settling> settle;                         // else all of them are replayed
+  std::optional<Settling> settle;                         // else all of them, and all iterations, are replayed
   std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, and then of this one too
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;

@@ -121,7 +121,8 @@ class Loader {
       if (!margins) return margins.error();
       program_.lens->margins = std::move(*margins);
     }
-    put_appended(program_.kernel, parameter_values(*variant_.lens, program_.lens->buffers), program_.launch.kernarg);
+    program_.lens->parameters = variant_.lens->parameters;
+    set_lens_parameters(program_, 0);
     return Unit{};
   }
 
@@ -427,6 +428,10 @@ class Loader {
 };
 
 }  // namespace
+
+void set_lens_parameters(Program& program, uint64_t launch) {
+  if (program.lens) put_appended(program.kernel, parameter_values(*program.lens, launch), program.launch.kernarg);
+}
 
 Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant,
                              EventSink& sink) {

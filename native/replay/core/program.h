@@ -54,6 +54,9 @@ struct Program {
   ConditionsSeen conditions;        // during its measured launches
 };
 
+// Those of this launch of `--iterations`, into the arguments.
+void set_lens_parameters(Program& program, uint64_t launch);
+
 struct VariantOptions {
   std::optional<Buffer> file;  // code object or bundle
   std::string file_name;

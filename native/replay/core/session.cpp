@@ -108,6 +108,7 @@ class Session {
   // True: completed. False: `end_` says how it ended.
   Result<bool> launch(uint64_t index, bool is_measured) {
     const auto started = std::chrono::steady_clock::now();
+    set_lens_parameters(program_, index);
     auto launched = launch_and_tell(device_, snapshot_, program_, is_measured ? Json{{"index", index}} : Json(),
                                     index + 1 == options_.iterations, sink_);
     if (!launched) return launched.error();
@@ -130,8 +131,12 @@ class Session {
 
   Result<SessionEnd> replay() {
     Comparison total;
+    const auto started = std::chrono::steady_clock::now();
     for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
       const bool measured = i >= options_.warmup;
+      if (options_.settle && measured && i - options_.warmup >= options_.settle->replays &&
+          std::chrono::steady_clock::now() - started > std::chrono::duration<double>(options_.settle->seconds))
+        break;
       if (auto restored = restore(options_.fills.front()); !restored) return restored.error();
       if (i == 0) {
         if (auto dumped = dump(DumpTime::kPre); !dumped) return dumped.error();

@@ -114,6 +114,33 @@ TEST_F(CudaLens, NoticesWritesBesideItsBuffer) {
   EXPECT_EQ(run("lens", LensFiles::counting(1, (4 << 20) / 8), {}).exit_code, kExitDevice);
 }
 
+TEST_F(CudaLens, GivesEachLaunchItsOwnValues) {
+  const Json told = run("lens", LensFiles::counting(), {"--compare"}).first("lens");
+  const uint64_t buffer = number(told["buffers"][0]["address"]), astray = (Capture::kIn - buffer) / 8;
+  Json lens = LensFiles::counting(1);
+  // What a launch counts is gone before the next one, so that it is the values of the last that are seen.
+  lens["parameters"][2] = {{"u64", {"0x1", "0x2", "0x3", "0x4"}}};
+  const auto last_of = [&](const std::string& iterations, const Arguments& more) {
+    Arguments arguments = {"--compare", "--iterations", iterations};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun outcome = run("lens", lens, arguments);
+    EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+    const auto seen = files_.read_back("seen.bin");
+    return std::find(seen.begin(), seen.end(), 1u) - seen.begin();
+  };
+  EXPECT_EQ(last_of("1", {}), 1);
+  EXPECT_EQ(last_of("3", {}), 3);
+  EXPECT_EQ(last_of("3", {"--warmup", "2"}), 3) << "a warm-up takes none of them";
+  EXPECT_EQ(last_of("9", {}), 4) << "beyond them, the last one stays";
+  EXPECT_EQ(last_of("4", {"--settle", "2:0"}), 2) << "no time left, but for the least";
+  EXPECT_EQ(last_of("4", {"--settle", "2:1000"}), 4);
+  // The third one writes over the app's memory: two were right, and no fourth is asked.
+  lens["parameters"][2]["u64"][2] = to_hex_number(astray);
+  const ProgramRun outcome = run("lens", lens, {"--compare", "--iterations", "4"});
+  EXPECT_EQ(outcome.exit_code, kExitFail) << outcome.last();
+  EXPECT_EQ(outcome.count("iteration"), 3u);
+}
+
 TEST_F(CudaLens, NoticesWritesOfTheInstrumentationIntoCapturedMemory) {
   const Json told = run("lens", LensFiles::counting(), {"--compare"}).first("lens");
   const uint64_t buffer = number(told["buffers"][0]["address"]);

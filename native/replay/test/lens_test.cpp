@@ -24,7 +24,7 @@ TEST(LensFile, SaysWhatBelongsToALens) {
   const auto lens = read(R"({"schema": "kernloop.lens/1",
     "variables": [{"name": "counts"}, {"prefix": "__prof"}],
     "buffers": [{"id": "m0", "bytes": 4096, "fill": "0xff"}, {"id": "m-1_b", "bytes": 1}],
-    "parameters": [{"buffer": "m-1_b"}, {"u64": "0xffffffffffffffff"}, {"u32": "0xffffffff"}, {"buffer": "m0"}]})");
+    "parameters": [{"buffer": "m-1_b"}, {"u64": "0xffffffffffffffff"}, {"u32": ["0x7", "0xffffffff"]}, {"buffer": "m0"}]})");
   ASSERT_TRUE(lens) << lens.error().message;
   ASSERT_EQ(lens->variables.size(), 2u);
   EXPECT_FALSE(lens->variables[0].is_prefix);
@@ -34,9 +34,9 @@ TEST(LensFile, SaysWhatBelongsToALens) {
   EXPECT_EQ(lens->buffers[1].fill, 0);
   const auto& parameters = lens->parameters;
   EXPECT_EQ(parameters[0].buffer, 1u);
-  EXPECT_EQ(parameters[1].value, UINT64_MAX);
+  EXPECT_EQ(parameters[1].values, std::vector<uint64_t>{UINT64_MAX});
   EXPECT_EQ(parameters[2].bytes, 4u);
-  EXPECT_EQ(parameters[2].value, UINT32_MAX);
+  EXPECT_EQ(parameters[2].values, (std::vector<uint64_t>{7, UINT32_MAX}));
   EXPECT_EQ(parameters[3].buffer, 0u);
 }
 

@@ -1439,10 +1439,12 @@ class ValidateInputs:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidateDelays:
-    """On cuda: how the code did while warps waited at random."""
+    """On cuda: how the code did while warps or half of the blocks waited."""
 
     replays: int
-    """How many ran: fewer than were asked for after a failure."""
+    """How many ran with random delays: fewer than were asked for after a failure."""
+    halves: int
+    """How many more ran in which half of the blocks waited at one access: as many as there was time for."""
     sites: int
     """Accesses to memory and barriers at which warps may wait."""
     left: int
@@ -1452,6 +1454,8 @@ class ValidateDelays:
     """Why it was not judged."""
     seed: int | None
     """Of the replay that differed."""
+    half: int | None
+    """The half of the blocks that waited in the replay that differed; null if warps waited at random."""
     places: list[str]
     """The lines that race: where warps must wait for the result to differ, and the access that overtakes it, if it was found."""
 
@@ -1506,7 +1510,7 @@ class ValidateDispatch:
     inputs: ValidateInputs | None = None
     """With --inputs: how the code did with inputs derived from the captured one."""
     delays: ValidateDelays | None = None
-    """On cuda: how the code did while warps waited at random."""
+    """On cuda: how the code did while warps or half of the blocks waited."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1584,7 +1588,7 @@ class ValidateResult(StageResult):
     inputs: ValidateInputs | None = None
     """With --inputs: how the code did with inputs derived from the captured one."""
     delays: ValidateDelays | None = None
-    """On cuda: how the code did while warps waited at random."""
+    """On cuda: how the code did while warps or half of the blocks waited."""
     replays: list[ValidateReplay]
     dispatches: list[ValidateDispatch]
     """Every captured dispatch that was judged, by number. What stands above is that of the worst, or of the first where all

@@ -597,9 +597,9 @@ class Stages:
             Default: false.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
-        delays: On cuda, number of further replays in which warps wait at random before their accesses to memory and their
-            barriers, to provoke races. 0: none. Needs the PTX of the variant. Failures that the captured code does not have
-            fail. Default: 4.
+        delays: On cuda, number of further launches in which warps wait at random before their accesses to memory and their
+            barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant.
+            Failures that the captured code does not have fail. Default: 4.
         racecheck: On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code
             does not have fail. Default: false.
         initcheck: The same with initcheck: reads of global memory that was never written. Default: false.
@@ -744,9 +744,9 @@ class Stages:
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
         adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
             code does not have fail. Default: true.
-        delays: On cuda, number of further replays in which warps wait at random before their accesses to memory and their
-            barriers, to provoke races. 0: none. Needs the PTX of the variant. Failures that the captured code does not have
-            fail. Default: 4.
+        delays: On cuda, number of further launches in which warps wait at random before their accesses to memory and their
+            barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant.
+            Failures that the captured code does not have fail. Default: 4.
         fresh: Build and measure everything again, ignoring results of earlier runs. Default: false.
         apply: Write the best configuration into the reproducer, show the diff, and validate it there. Default: false.
         compile_limit_seconds: End a compilation after this time. Default: 600.
