@@ -172,6 +172,8 @@ export interface ReplayOutcome {
   /** What is neither read nor written, beside what is. */
   untouched: OverwrittenRow[];
   strays: Stray[];
+  /** Variables whose initializer the variant changes, and whose value was judged. */
+  initializers: { variable: string; judged: 'variant' | 'app' | 'unknown' }[];
   /** Rows of regions. */
   unused: OverwrittenRow[];
   /** Elements of *post* that the replays of a calibration do not explain. */
@@ -296,6 +298,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     reread: [],
     untouched: [],
     strays: [],
+    initializers: [],
     unused: [],
     unexplained: [],
     tolerances: [],
@@ -401,6 +404,12 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       outcome.strays.push(stray);
       break;
     }
+    case 'variable_kept':
+      outcome.initializers.push({ variable: event.variable, judged: event.is_known ? 'variant' : 'unknown' });
+      break;
+    case 'variable_restored':
+      outcome.initializers.push({ variable: event.variable, judged: 'app' });
+      break;
     case 'unused': {
       const { event: _event, ...row } = event;
       outcome.unused.push(row);

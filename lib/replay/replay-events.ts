@@ -282,6 +282,12 @@ const events = {
   finding: findingSchema,
   adverse: z.looseObject({ event: z.literal('adverse'), wave_instructions: count }),
   difference: differenceSchema,
+  variable_kept: z.looseObject({
+    event: z.literal('variable_kept'),
+    variable: z.string(),
+    is_known: z.boolean().default(false).describe('That the app never set it.'),
+  }),
+  variable_restored: z.looseObject({ event: z.literal('variable_restored'), variable: z.string() }),
   fault: z.looseObject({
     event: z.literal('fault'),
     side: sideSchema.optional(),

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import type { Disturbed } from '../replay/program';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
+import { initializersOf } from './initializers';
 import type { ValidateOptions } from './options';
 import type { DispatchReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
@@ -88,6 +89,7 @@ function reportOf(
   const races = adverse?.races ?? [];
   const verdict = races.length > 0 && rank(verdictOf(worst)) < rank('fail') ? 'fail' : verdictOf(worst);
   const { capture, code, dispatch } = session;
+  const initializers = initializersOf(runs.map(({ outcome }) => outcome));
   const report: Omit<DispatchReport, 'summary'> = {
     schema: 'kernloop.report/1',
     verdict,
@@ -112,6 +114,7 @@ function reportOf(
     rewritten_bytes: result.rewritten_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
     ...(worst.outcome.strays.length > 0 ? { stray: worst.outcome.strays } : {}),
+    ...(initializers.length > 0 ? { initializers } : {}),
     state: runs.map(({ outcome }) => outcome.result.state).find(Boolean) ?? null,
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),

@@ -27,6 +27,15 @@ const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
     .describe('What its elements of known types met: the worst of all replays.'),
 });
 
+const initializerSchema = z.looseObject({
+  variable: z.string(),
+  judged: z
+    .enum(['variant', 'app', 'unknown'])
+    .describe(
+      "Whose value: the variant's, which the app never set; the app's, which may have set it; the variant's, where nobody knows.",
+    ),
+});
+
 const counts = {
   compared_bytes: z.number(),
   changed_bytes: z.number().describe('Bytes in which the captured dispatch changed memory.'),
@@ -167,6 +176,10 @@ const dispatchReportSchema = z.object({
     .array(straySchema)
     .optional()
     .describe('Where the variant writes what lay there already, and the captured code neither reads nor writes.'),
+  initializers: z
+    .array(initializerSchema)
+    .optional()
+    .describe('Module variables whose initializer the variant changes, where there are any.'),
   free_order: z
     .array(freeOrderSchema.omit({ event: true }))
     .describe('Arrays that threads fill in any order: judged as records, each group by itself.'),
@@ -275,6 +288,7 @@ export const reportSchema = dispatchReportSchema
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type DerivedInputs = z.output<typeof inputsSchema>;
 export type Delays = z.output<typeof delaysSchema>;
+export type InitializerReport = z.output<typeof initializerSchema>;
 export type Race = z.output<typeof raceSchema>;
 export type RaceAccess = z.output<typeof raceAccessSchema>;
 export type AdverseReport = z.output<typeof adverseSchema>;

@@ -5,6 +5,7 @@ import type { ResultEvent } from '../replay/replay-events';
 import type { Adverse } from './adverse';
 import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
 import { summaryOfRaces } from './races';
+import { initializerWords } from './initializers';
 import type { DispatchReport } from './report-json';
 import type { ElementPlan } from './tolerance';
 import { summaryOfTolerance } from './tolerance-text';
@@ -95,6 +96,7 @@ function whyFilled(
 
 function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): string {
   const judged: string[] = [];
+  judged.push(...initializerWords(report.initializers));
   if (report.state) judged.push(keptStateWords(report.state));
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);

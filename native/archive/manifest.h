@@ -114,6 +114,7 @@ struct ModuleVariable {
   uint64_t address = 0;
   uint64_t size = 0;
   Content pre, post;
+  std::optional<bool> address_told;  // whether the app asked where it lies, and may have set it; none: nobody watched
   Json extra = Json::object();
 };
 

@@ -136,6 +136,7 @@ ModuleVariable read_variable(const Json& json, const std::string& path) {
   variable.size = fields.number<uint64_t>("size");
   variable.pre = fields.content("pre");
   variable.post = fields.content("post");
+  if (fields.has("address_told")) variable.address_told = fields.boolean("address_told");
   variable.extra = fields.rest();
   return variable;
 }

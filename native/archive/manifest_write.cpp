@@ -66,12 +66,14 @@ Json to_json(const Region& region) {
 }
 
 Json to_json(const ModuleVariable& variable) {
-  return with_extra(variable.extra, {{"code_object", variable.code_object.hex()},
-                                     {"name", variable.name},
-                                     {"address", to_hex_number(variable.address)},
-                                     {"size", variable.size},
-                                     {"pre", to_json(variable.pre)},
-                                     {"post", to_json(variable.post)}});
+  Json json = with_extra(variable.extra, {{"code_object", variable.code_object.hex()},
+                                          {"name", variable.name},
+                                          {"address", to_hex_number(variable.address)},
+                                          {"size", variable.size},
+                                          {"pre", to_json(variable.pre)},
+                                          {"post", to_json(variable.post)}});
+  if (variable.address_told) json["address_told"] = *variable.address_told;
+  return json;
 }
 
 Json to_json(const CodeObject& code_object) {

@@ -292,8 +292,10 @@ struct RegionMessage {
   std::string api;
   uint64_t ordinal = 0;
   Origin origin = {};
+  // Of module variables: whether the app asked where it lies, and may have set it; none: nobody watched.
+  std::optional<bool> address_told = {};
   bool is_valid() const { return size != 0 && base + size >= base; }
-  KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin)
+  KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin, address_told)
 };
 
 struct CommitMessage {

@@ -297,7 +297,7 @@ void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
     if (message.memory_class == MemoryClass::kModule) {
       manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base,
                                            message.size, writer_->names(part->pre), writer_->names(part->post),
-                                           Json::object()});
+                                           message.address_told, Json::object()});
       continue;
     }
     archive::Region region;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "capture/core/protocol.h"
@@ -16,7 +17,8 @@ struct Allocation {
   uint64_t ordinal = 0;  // the n-th allocation of the process, from 1
   // Memory of the host process that it may unmap without telling us: read it in a way that survives that.
   bool host_owned = false;
-  uint64_t host_address = 0;  // host_owned: where the host sees it
+  uint64_t host_address = 0;              // host_owned: where the host sees it
+  std::optional<bool> address_told = {};  // of a module variable: DeviceCapture::was_address_told()
 
   uint64_t end() const { return base + size; }
 };

@@ -129,7 +129,9 @@ std::optional<Error> CaptureRun::add_module_variables(Snapshot& snapshot) {
     if (address == 0) {
       if (auto refusal = device_.find_variable(variable, &address)) return refusal;
     }
-    if (address != 0) snapshot.scope.add_module_variable({address, variable.size}, i);
+    if (address == 0) continue;
+    const ByteRange range{address, variable.size};
+    snapshot.scope.add_module_variable(range, i, device_.was_address_told(range));
   }
   return std::nullopt;
 }

@@ -37,6 +37,9 @@ class DeviceCapture {
   // name for anybody to write to (the compiler's own constants), and it is left out.
   virtual std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address);
 
+  // Whether the app asked for an address in there, without which it cannot set the variable; nothing: nobody watched.
+  virtual std::optional<bool> was_address_told(const ByteRange&) const { return std::nullopt; }
+
   // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
   // of post only what changed.
   virtual bool has_device_checksums() const { return false; }

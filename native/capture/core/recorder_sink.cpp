@@ -25,6 +25,7 @@ bool RecorderSink::send_region(FrameType type, uint32_t region, const Allocation
   message.api = allocation.api;
   message.ordinal = allocation.ordinal;
   message.origin = origin;
+  message.address_told = allocation.address_told;
   return client_.send(type, message.encode());
 }
 

@@ -57,13 +57,14 @@ void Scope::add_all(uint64_t except_address) {
   }
 }
 
-void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal) {
+void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal, std::optional<bool> address_told) {
   if (variable.size == 0) return;
   Allocation allocation;
   allocation.base = variable.base;
   allocation.size = variable.size;
   allocation.memory_class = MemoryClass::kModule;
   allocation.ordinal = ordinal;
+  allocation.address_told = address_told;
   regions_.push_back({allocation, {Reached::kVariable}});
   bytes_ += variable.size;
 }

@@ -23,7 +23,7 @@ class Scope {
   void add_pointers_in(std::span<const uint8_t> bytes);
   void add_at(uint64_t address);
   void add_all(uint64_t except_address);
-  void add_module_variable(const ByteRange& variable, uint64_t ordinal);
+  void add_module_variable(const ByteRange& variable, uint64_t ordinal, std::optional<bool> address_told);
 
   // Whether all there is would break the budget.
   bool may_break_budget() const { return byte_budget_ != 0 && bytes_ + left_out_bytes_ > byte_budget_; }

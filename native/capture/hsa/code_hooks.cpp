@@ -1,4 +1,6 @@
 // Code objects as the app loads them.
+#include <cstring>
+
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 
@@ -59,6 +61,19 @@ hsa_status_t executable_destroy(hsa_executable_t executable) {
   return originals().core.hsa_executable_destroy_fn(executable);
 }
 
+// HIP asks for a variable's address when the program first names it (hipMemcpyToSymbol, hipGetSymbolAddress,
+// hipModuleGetGlobal), not when it loads the code.
+hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t attribute, void* value) {
+  const hsa_status_t status = originals().core.hsa_executable_symbol_get_info_fn(symbol, attribute, value);
+  if (attribute != HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS || status != HSA_STATUS_SUCCESS) return status;
+  if (Agent* agent = active_agent()) {
+    uint64_t address = 0;
+    std::memcpy(&address, value, sizeof address);
+    agent->guarded([&] { agent->code_objects.address_told(address); });
+  }
+  return status;
+}
+
 }  // namespace
 
 void install_code_hooks(HsaApiTable& table) {
@@ -69,6 +84,7 @@ void install_code_hooks(HsaApiTable& table) {
   hook(core.version, core.hsa_executable_load_agent_code_object_fn, &load_agent_code_object);
   hook(core.version, core.hsa_executable_load_code_object_fn, &load_code_object);
   hook(core.version, core.hsa_executable_destroy_fn, &executable_destroy);
+  hook(core.version, core.hsa_executable_symbol_get_info_fn, &symbol_get_info);
 }
 
 }  // namespace kernloop::capture

@@ -18,6 +18,9 @@ class HsaDevice : public DeviceCapture {
   std::optional<Error> drain(Deadline deadline) override;
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
+  std::optional<bool> was_address_told(const ByteRange& variable) const override {
+    return agent_.code_objects.was_address_told(variable);
+  }
 
   // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the destructor then sees to
   // its end.

@@ -160,6 +160,9 @@ TEST_F(SoftgpuCaptureTest, ModuleVariablesComeWithTheirValuesAtTheDispatch) {
     variables[variable.name] = &variable;
   ASSERT_TRUE(variables.contains("scale_table"));
   ASSERT_TRUE(variables.contains("visits"));
+  // The app sets the table by its symbol; nobody has asked for the other one yet.
+  EXPECT_EQ(variables["scale_table"]->address_told, true);
+  EXPECT_EQ(variables["visits"]->address_told, false);
   const float table[4] = {1.5f, 2.0f, -1.0f, 0.5f};
   auto bytes = reader->read_all(pre_of(*variables["scale_table"]), 4096);
   ASSERT_TRUE(bytes);

@@ -276,9 +276,18 @@ class Loader {
     auto pre = cache_.reader().read_all(target.pre, kMaxBytes);
     if (!pre) return pre.error();
     if (*pre != *captured_initial) return false;  // the app set it: its value is the capture's, not the source's
+    if (variable.address_told.value_or(false)) {  // it may have set it to that very value
+      sink_.emit({{"event", "variable_restored"},
+                  {"variable", variable.name},
+                  {"reason", "the variant has another initializer, and the app may have set it"}});
+      return false;
+    }
     sink_.emit({{"event", "variable_kept"},
                 {"variable", variable.name},
-                {"reason", "the app never set it and the variant has another initializer"}});
+                {"is_known", variable.address_told.has_value()},
+                {"reason", variable.address_told ? "the app never set it and the variant has another initializer"
+                                                 : "the variant has another initializer, and nobody recorded whether "
+                                                   "the app set it"}});
     program_.kept.push_back({variable.name, target.address, *variant_initial});
     return true;
   }

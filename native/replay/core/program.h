@@ -64,7 +64,7 @@ struct VariantOptions {
   std::optional<Lens> lens;  // goes with a file
 };
 
-// Emits `variable_missing` and `variable_kept`.
+// Emits `variable_missing`, `variable_kept` and `variable_restored`.
 Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant, EventSink& sink);
 
 }  // namespace kernloop::replay

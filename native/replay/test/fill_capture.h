@@ -28,6 +28,7 @@ struct FillCapture {
 
   std::vector<float> in, out_pre, out_post, big;
   std::vector<float> table = {5, 6, 7, 8};  // the app has set c_tab
+  std::optional<bool> table_told;           // whether it asked where it lies
   int32_t counter_pre = 41, counter_post = 42;
   std::string symbol = "fill", name = "fill(float*, float const*, int)";
   std::string code_object = "baseline.hsaco";
@@ -107,6 +108,7 @@ struct FillCapture {
       manifest.module_variables.push_back(v);
     };
     variable("c_tab", as_bytes(table), as_bytes(table));
+    if (!manifest.module_variables.empty()) manifest.module_variables.back().address_told = table_told;
     variable("d_big", as_bytes(big), as_bytes(big));
     variable("d_counter", as_bytes<int32_t>({counter_pre}), as_bytes<int32_t>({counter_post}));
 

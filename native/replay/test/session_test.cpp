@@ -589,7 +589,22 @@ TEST_F(SessionTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariable) {
   options_.code_object = test_code_object("other_initializer.hsaco");
   EXPECT_EQ(run(kernel).exit_code, kExitFail) << "the edit changes the result";
   EXPECT_EQ(output_.first("variable_kept")["variable"], "c_tab");
+  EXPECT_EQ(output_.first("variable_kept")["is_known"], false) << "an older capture";
   EXPECT_EQ(output_.first("difference")["region"], "out");
+}
+
+// The value alone does not tell whether the app set the variable: it may have set it to what it was initialised with.
+TEST_F(SessionTest, RestoresAVariableThatTheAppMayHaveSetToItsInitializer) {
+  capture_.table = {1, 2, 3, 4};  // as in the source
+  capture_.out_post.clear();
+  for (int i = 0; i < Capture::kCount; ++i)
+    capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
+  const auto kernel = [](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); };
+  options_.code_object = test_code_object("other_initializer.hsaco");
+  capture_.table_told = true;
+  EXPECT_EQ(run(kernel).exit_code, kExitPass) << "with the value that the app had";
+  EXPECT_EQ(output_.first("variable_restored")["variable"], "c_tab");
+  EXPECT_EQ(output_.count("variable_kept"), 0u);
 }
 
 TEST_F(SessionTest, RefusesASymbolThatIsNotThere) {

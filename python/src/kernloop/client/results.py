@@ -1146,6 +1146,17 @@ class ValidateStray:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateInitializer:
+    variable: str
+    judged: Literal["variant", "app", "unknown"]
+    """Whose value: the variant's, which the app never set; the app's, which may have set it; the variant's, where nobody
+    knows.
+    """
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateFreeOrderArray:
     region: str | None = None
     variable: str | None = None
@@ -1569,6 +1580,8 @@ class ValidateResult(StageResult):
     """What the variant keeps from launch to launch; null where it keeps nothing."""
     stray: list[ValidateStray] | None = None
     """Where the variant writes what lay there already, and the captured code neither reads nor writes."""
+    initializers: list[ValidateInitializer] | None = None
+    """Module variables whose initializer the variant changes, where there are any."""
     free_order: list[ValidateFreeOrder]
     """Arrays that threads fill in any order: judged as records, each group by itself."""
     tolerance: ValidateTolerance | None
