@@ -119,6 +119,7 @@ const anyInput = [
   'histogram: one block adds to the bins',
   'move_particles: hits written only where there are some',
   'pack_rgba: clamped the other way round',
+  'ring_median: insertion in registers',
 ];
 const right = [
   'saxpy: waits for a load',

@@ -1604,6 +1604,7 @@ export const correct = [
       ],
     ],
     'The median of the same five, as the order is a permutation.',
+    ['--inputs', '8'],
   ),
 
   // reduce

@@ -117,6 +117,11 @@ typedef struct kernloop_softgpu_extension_1_s {
      stands for holds (hsa/device_model.h): one that waits for a workgroup beyond those waits until the limit. Null in
      the table of an older software GPU, which holds all. */
   hsa_status_t (*limit_residency)(uint32_t is_limited);
+  /* Which lanes accessed what, of a dispatch whose accesses were kept, page by page: a number that is another one where
+     other lanes access the same bytes. Null in the table of an older software GPU. */
+  hsa_status_t (*dispatch_lanes)(hsa_signal_t completion_signal,
+                                 void (*callback)(uint64_t base, uint64_t size, uint64_t by_lane, void* data),
+                                 void* data);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -115,6 +115,7 @@ class DerivedInputs {
     tells_ = device_.software_execution() != nullptr;
     reads_ = touched(ran->launched.accesses, false);
     writes_ = touched(ran->launched.accesses, true);
+    by_lane_ = ran->launched.accesses_by_lane;
     auto arrays =
         find_input_arrays(cache_, *options_.derivation, captured().targets, tells_ ? &ran->launched.accesses : nullptr);
     if (!arrays) return arrays.error();
@@ -176,7 +177,7 @@ class DerivedInputs {
   Result<bool> withstands(const Input& input) {
     auto ran = launch(captured(), input, 0);
     if (!ran) return ran.error();
-    return ran->launched.is_complete && touches_what_it_may(input, ran->launched.accesses);
+    return ran->launched.is_complete && touches_what_it_may(input, ran->launched);
   }
 
   // Nothing where it is negative, or has no place among the arguments.
@@ -233,10 +234,17 @@ class DerivedInputs {
     return input;
   }
 
-  bool touches_what_it_may(const Input& input, const std::vector<Access>& accesses) const {
+  bool touches_what_it_may(const Input& input, const Launched& launched) const {
     if (!tells_ || input.may_touch == MayTouch::kAnything) return true;
-    const auto reads = touched(accesses, false), writes = touched(accesses, true);
-    if (input.may_touch == MayTouch::kTheSame) return reads == reads_ && writes == writes_;
+    const auto reads = touched(launched.accesses, false), writes = touched(launched.accesses, true);
+    if (input.may_touch == MayTouch::kTheSame) {
+      // Values that decide which lane touches what are indexes, which may have to be a permutation: so they stay, and
+      // may change places.
+      const bool may_be_indexes =
+          input.change.recipe == Recipe::kPermuted &&
+          std::any_of(input.arrays.begin(), input.arrays.end(), [&](size_t a) { return !arrays_[a].is_constant; });
+      return reads == reads_ && writes == writes_ && (may_be_indexes || launched.accesses_by_lane == by_lane_);
+    }
     return without(reads, reads_).empty() && without(writes, writes_).empty();
   }
 
@@ -249,7 +257,7 @@ class DerivedInputs {
       return drop(input, ran->launched.is_limit ? "the captured code runs past its limit with it"
                                                 : "the captured code faults with it");
     }
-    if (!touches_what_it_may(input, ran->launched.accesses))
+    if (!touches_what_it_may(input, ran->launched))
       return drop(input, "the captured code touches other memory with it");
     Answer& answer = answers_.emplace_back();
     answer.input = input;
@@ -484,7 +492,7 @@ class DerivedInputs {
     return Unit{};
   }
 
-  // `order`: of waves, on a device that takes a seed.
+  // `order`: of waves, on a device that takes a seed. What nobody wrote is the opposite in every other one.
   Result<Ran> launch(Party& side, const Input& input, uint64_t order) {
     Ran ran;
     if (auto restored = snapshot_.restore(side.program, ran.told); !restored) return restored.error();
@@ -492,6 +500,7 @@ class DerivedInputs {
     if (auto written = put(input, side); !written) return written.error();
     if (SoftwareExecution* const execution = device_.software_execution()) {
       if (auto seeded = execution->set_seed(options_.seed.value_or(1) + order); !seeded) return seeded.error();
+      if (auto filled = set_unwritten_fill(options_, *execution, order % 2 != 0); !filled) return filled.error();
     }
     const Buffer kernarg = side.program.launch.kernarg;
     if (input.scalar) {
@@ -605,6 +614,7 @@ class DerivedInputs {
   std::vector<VaryingRange> varying_;
   bool tells_ = false;                        // the device, of what a launch touches
   std::vector<AddressRange> reads_, writes_;  // of the captured code with the captured input
+  std::optional<uint64_t> by_lane_;           // likewise
   std::vector<InputArray> arrays_;
   std::vector<size_t> floats_;   // of these: declared to be floating-point
   std::vector<size_t> proven_;   // whatever they hold, the same memory is touched

@@ -75,8 +75,9 @@ struct LaunchOutcome {
   std::string timer;                    // what measured it, where a device has several
   Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
-  std::vector<Access> accesses;    // when recorded: exact, reads first
-  std::vector<HotSpot> hot_spots;  // when profiled: every instruction that a wave reached, by address
+  std::vector<Access> accesses;              // when recorded: exact, reads first
+  std::optional<uint64_t> accesses_by_lane;  // likewise: another number where other lanes access the same bytes
+  std::vector<HotSpot> hot_spots;            // when profiled: every instruction that a wave reached, by address
   std::optional<uint64_t> adverse_wave_instructions;  // that ran in the adverse order, where it was asked for
   Json findings = Json::array();                      // of the checks in it
   bool device_lost =

@@ -142,9 +142,7 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
   if (options.seed) {
     if (auto set = execution.set_seed(*options.seed); !set) return set;
   }
-  // Poison 0xA5 and 0x5A invert each other, and so do the patterns.
-  constexpr uint64_t kEachByte = 0x0101010101010101;
-  return execution.set_unwritten_fill(kEachByte * options.poison);
+  return set_unwritten_fill(options, execution, false);
 }
 
 // The launch that counts, behind one that only warms the caches where the device asks for that.
@@ -172,6 +170,13 @@ Result<VariantOptions> named_variant(const Options& options) {
   if (!lens) return lens.error();
   variant.lens = std::move(*lens);
   return variant;
+}
+
+Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, bool is_opposite) {
+  // Poison 0xA5 and 0x5A invert each other, and so do the patterns.
+  constexpr uint64_t kEachByte = 0x0101010101010101;
+  const uint64_t pattern = kEachByte * options.poison;
+  return execution.set_unwritten_fill(is_opposite ? ~pattern : pattern);
 }
 
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink) {
@@ -260,6 +265,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   launched.device_lost = outcome->device_lost;
   launched.wave_instructions = outcome->wave_instructions;
   launched.accesses = std::move(outcome->accesses);
+  launched.accesses_by_lane = outcome->accesses_by_lane;
   if (!launched.is_complete) {
     tell_fault(*outcome, program, snapshot, sink);
   } else if (!iteration.is_null()) {

@@ -13,6 +13,8 @@ Result<VariantOptions> named_variant(const Options& options);
 
 // What was not asked for stays as the environment has it. Emits `cache` where a state of the caches was asked for.
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink);
+// What is found where nobody wrote; the other pattern of its pair where `is_opposite`.
+Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, bool is_opposite);
 
 // Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where
 // that is not the captured one.
@@ -31,6 +33,7 @@ struct Launched {
   bool device_lost = false;  // see LaunchOutcome
   std::optional<uint64_t> wave_instructions;
   std::vector<Access> accesses;  // of one that is, when recorded
+  std::optional<uint64_t> accesses_by_lane;
 
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };

@@ -138,10 +138,35 @@ Status SoftwareGpu::report(std::span<const AddressRange> own, LaunchOutcome& out
   return records_accesses_ ? report_accesses(own, outcome) : Unit{};
 }
 
+namespace {
+
+struct LanesOfPage {
+  AddressRange range;
+  uint64_t by_lane = 0;
+};
+
+}  // namespace
+
 Status SoftwareGpu::report_accesses(std::span<const AddressRange> own, LaunchOutcome& outcome) const {
   const auto add = [](uint32_t is_write, uint64_t base, uint64_t size, void* data) {
     outcome_of(data).accesses.push_back({is_write != 0, base, size});
   };
+  const auto add_lanes = [](uint64_t base, uint64_t size, uint64_t by_lane, void* data) {
+    static_cast<std::vector<LanesOfPage>*>(data)->push_back({{base, size}, by_lane});
+  };
+  std::vector<LanesOfPage> pages;
+  if (extension_.dispatch_lanes) {
+    const hsa_status_t told = extension_.dispatch_lanes(told_, add_lanes, &pages);
+    if (auto read = done("dispatch_lanes", told, "reading which lanes accessed what"); !read) return read;
+    outcome.accesses_by_lane = 0;
+  }
+  for (const LanesOfPage& page : pages) {
+    // Packets lie elsewhere in each launch.
+    const bool is_own = std::any_of(own.begin(), own.end(), [&](const AddressRange& range) {
+      return page.range.base < range.end() && range.base < page.range.end();
+    });
+    if (!is_own) *outcome.accesses_by_lane += page.by_lane;
+  }
   const hsa_status_t listed = extension_.dispatch_accesses(told_, add, &outcome);
   std::erase_if(outcome.accesses, [&](const Access& access) {
     return std::any_of(own.begin(), own.end(),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "replay/core/derived_array.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 
@@ -174,6 +175,67 @@ TEST_F(DerivedInputsTest, LeaveWhatMayBeAnIndexAsItWas) {
   // Floating-point numbers may lead elsewhere in captured memory.
   declare("in");
   EXPECT_EQ(run().exit_code, kExitFail) << result();
+}
+
+TEST_F(DerivedInputsTest, KeepTheValuesOfWhatDecidesWhichThreadTouchesWhat) {
+  options_.derivation->types.clear();
+  captured_ = [this](int count) {
+    fill_(count);
+    // An order of the threads, say: whatever it is, all of them together touch the same.
+    device_.outcome.accesses_by_lane = 0;
+    for (int i = 0; i < count; ++i) {
+      uint32_t bits = 0;
+      std::memcpy(&bits, &in(i), 4);
+      *device_.outcome.accesses_by_lane += mixed(mixed(bits) + static_cast<uint64_t>(i));
+    }
+  };
+  const std::multiset<float> values(capture_.in.begin(), capture_.in.end());
+  variant_ = [&](int count) {
+    fill_(count);
+    std::multiset<float> now;
+    for (int i = 0; i < Capture::kCount; ++i) now.insert(in(i));
+    if (now != values) out(0) = 12345;  // It relies on a permutation.
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 8) << "in other places";
+  // A variant that relies on the order as well is wrong.
+  variant_ = [&](int count) {
+    fill_(count);
+    if (!is_as_captured()) out(0) = 12345;
+  };
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+}
+
+TEST_F(DerivedInputsTest, ChangeTheValuesOfWhatDecidesNothingOfThat) {
+  options_.derivation->types.clear();
+  captured_ = [this](int count) {
+    fill_(count);
+    device_.outcome.accesses_by_lane = 77;
+  };
+  const std::multiset<float> values(capture_.in.begin(), capture_.in.end());
+  uint64_t others = 0;
+  variant_ = [&](int count) {
+    fill_(count);
+    std::multiset<float> now;
+    for (int i = 0; i < Capture::kCount; ++i) now.insert(in(i));
+    others += now != values;
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_GT(others, 0u);
+}
+
+TEST_F(DerivedInputsTest, AreDroppedWhereTheCapturedCodeReadsRegistersThatNobodyWrote) {
+  captured_ = [this](int count) {
+    fill_(count);
+    if (!is_as_captured()) out(0) += static_cast<float>(device_.unwritten_fill.value_or(0) % 256);
+  };
+  variant_ = [this](int count) {
+    fill_(count);
+    if (!is_as_captured()) out(0) += 1000;
+  };
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  ASSERT_FALSE(derived("dropped").empty());
+  EXPECT_TRUE(derived("different").empty());
 }
 
 TEST_F(DerivedInputsTest, NeverChangePointers) {

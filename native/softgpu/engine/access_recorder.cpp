@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "softgpu/engine/permutation.h"
+
 namespace kernloop::softgpu {
 
 AccessRecorder::Page& AccessRecorder::page(uint64_t number) {
@@ -26,6 +28,11 @@ void AccessRecorder::mark(uint64_t address, uint64_t bytes, Bitmap Page::*which)
     address += count;
     bytes -= count;
   }
+}
+
+void AccessRecorder::count(uint64_t address, uint64_t bytes, unsigned lane, bool is_write) {
+  const uint64_t who = mix(mix(wave_) ^ lane << 1 ^ static_cast<unsigned>(is_write));
+  page(address / kPageBytes).by_lane += mix(mix(who ^ address) ^ bytes);
 }
 
 namespace {
@@ -63,12 +70,14 @@ AccessSets AccessRecorder::merge(const std::vector<const AccessRecorder*>& recor
         into.read[w] |= page->read[w];
         into.written[w] |= page->written[w];
       }
+      into.by_lane += page->by_lane;
     }
   }
   AccessSets sets;
   for (const auto& [number, page] : merged) {
     append_runs(sets.reads, number * kPageBytes, page.read, std::size(page.read));
     append_runs(sets.writes, number * kPageBytes, page.written, std::size(page.written));
+    sets.pages.push_back({number * kPageBytes, kPageBytes, page.by_lane});
   }
   return sets;
 }

@@ -12,8 +12,17 @@ namespace kernloop::softgpu {
 
 class AccessRecorder {
  public:
-  void read(uint64_t address, uint64_t bytes) { mark(address, bytes, &Page::read); }
-  void written(uint64_t address, uint64_t bytes) { mark(address, bytes, &Page::written); }
+  // Accesses are this wave's from now on. A number in the grid.
+  void begin_wave(uint64_t number) { wave_ = number; }
+  // `lane`: kLanes for what the wave accesses as one range, or by a scalar instruction.
+  void read(uint64_t address, uint64_t bytes, unsigned lane) {
+    mark(address, bytes, &Page::read);
+    count(address, bytes, lane, false);
+  }
+  void written(uint64_t address, uint64_t bytes, unsigned lane) {
+    mark(address, bytes, &Page::written);
+    count(address, bytes, lane, true);
+  }
 
   // Sorted and merged over all recorders.
   static AccessSets merge(const std::vector<const AccessRecorder*>& recorders);
@@ -24,14 +33,17 @@ class AccessRecorder {
   struct Page {
     Bitmap read = {};
     Bitmap written = {};
+    uint64_t by_lane = 0;
   };
 
   void mark(uint64_t address, uint64_t bytes, Bitmap Page::*which);
+  void count(uint64_t address, uint64_t bytes, unsigned lane, bool is_write);
   Page& page(uint64_t number);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   uint64_t last_number_ = ~uint64_t{0};
   Page* last_page_ = nullptr;
+  uint64_t wave_ = 0;
 };
 
 }  // namespace kernloop::softgpu

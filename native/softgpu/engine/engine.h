@@ -75,6 +75,12 @@ struct AddressRange {
 // Sorted, merged byte ranges of global memory a dispatch read and wrote.
 struct AccessSets {
   std::vector<AddressRange> reads, writes;
+  // Tells by page which lanes access what: a sum over all accesses, the same in whatever order they happen.
+  struct Page {
+    uint64_t base, size;
+    uint64_t by_lane;
+  };
+  std::vector<Page> pages;
 };
 
 // What the GPU may touch. Thread-safe; waves read a snapshot, so map/unmap never blocks a running dispatch.

@@ -95,9 +95,9 @@ void MemoryPort::raise_miss(uint64_t address, uint32_t bytes, bool write, int32_
                   .is_write = write};
 }
 
-void MemoryPort::record(uint64_t address, uint64_t bytes, AccessKind kind) {
-  if (kind != AccessKind::kStore) recorder_->read(address, bytes);
-  if (kind != AccessKind::kLoad) recorder_->written(address, bytes);
+void MemoryPort::record(uint64_t address, uint64_t bytes, unsigned lane, AccessKind kind) {
+  if (kind != AccessKind::kStore) recorder_->read(address, bytes, lane);
+  if (kind != AccessKind::kLoad) recorder_->written(address, bytes, lane);
 }
 
 // Distinct lines of scattered addresses.
@@ -212,7 +212,7 @@ uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, unsigned
   count_lanes(lanes, bytes, kind);
   count_transactions(lines_of(kLineBytes), bytes);
   if (profiler) counters.memory_lines_128 += lines_of(kWideLineBytes);
-  if (recorder_) record(address, size, kind);
+  if (recorder_) record(address, size, kLanes, kind);
   return reinterpret_cast<uint8_t*>(address);
 }
 
@@ -244,9 +244,9 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   if (is_watched_) tell_global(addresses, lanes, bytes, kind);
   if (!recorder_) return;
   if (addresses.contiguous) {
-    record(scan.lowest, uint64_t{bytes} * kLanes, kind);
+    record(scan.lowest, uint64_t{bytes} * kLanes, kLanes, kind);
   } else {
-    for_lanes(lanes, [&](unsigned lane) { record(addresses.at[lane], bytes, kind); });
+    for_lanes(lanes, [&](unsigned lane) { record(addresses.at[lane], bytes, lane, kind); });
   }
 }
 
@@ -335,7 +335,7 @@ const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {
   last_address = address;
   last_kind = AccessKind::kLoad;
   counters.bytes_read += bytes;
-  if (recorder_) recorder_->read(address, bytes);
+  if (recorder_) recorder_->read(address, bytes, kLanes);
   if (is_watched_) tell_scalar(address, bytes);
   return reinterpret_cast<const uint8_t*>(address);
 }

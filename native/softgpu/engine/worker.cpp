@@ -239,6 +239,7 @@ void Worker::run_wave(WaveSlot& wave, uint32_t accesses) {
   const uint64_t start = wave.instructions;
   if (memory_.checker) memory_.checker->begin_wave(wave);
   if (prober_) prober_->begin_slice(wave);
+  if (recorder_) recorder_->begin_wave(wave.workgroup->ordinal * kLanes + wave.index_in_workgroup);
   try {
     const uint64_t end = start + dispatch_.allowance(static_cast<uint32_t>(wave.slice_end - start), unreported_);
     interpreter_in_use_->run(wave, end, accesses);

@@ -95,6 +95,16 @@ hsa_status_t dispatch_accesses(hsa_signal_t completion_signal,
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t dispatch_lanes(hsa_signal_t completion_signal,
+                            void (*callback)(uint64_t base, uint64_t size, uint64_t by_lane, void* data), void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr || !record->accesses) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  for (const AccessSets::Page& page : record->accesses->pages) callback(page.base, page.size, page.by_lane, data);
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t set_next_load_address(uint64_t base) {
   if (base % kGranule != 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   CodeObjects::set_next_load_address(base);
@@ -227,7 +237,7 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
       &set_unwritten_fill,        &set_adverse,       &dispatch_findings,     &set_probes,
-      &dispatch_probes,           &open_constants,    &limit_residency,
+      &dispatch_probes,           &open_constants,    &limit_residency,       &dispatch_lanes,
   };
   return kTable;
 }

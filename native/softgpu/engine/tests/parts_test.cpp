@@ -1,6 +1,8 @@
 // The parts that need no wave: address space, access recorder, permutation, kernel descriptor.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <algorithm>
 #include <numeric>
 #include <thread>
@@ -47,14 +49,14 @@ TEST(AddressSpaces, UnmappingCutsAndSnapshotsStay) {
 
 TEST(AccessRecorders, MergeRangesAcrossWordsPagesAndRecorders) {
   AccessRecorder a, b;
-  a.read(4096 - 3, 3);
-  b.read(4096, 200);
-  b.read(10000, 1);
-  a.read(10002, 62);
-  a.read(10001, 1);
-  a.written(64, 64);
-  a.written(128, 1);
-  a.written(63, 1);
+  a.read(4096 - 3, 3, 0);
+  b.read(4096, 200, 0);
+  b.read(10000, 1, 0);
+  a.read(10002, 62, 0);
+  a.read(10001, 1, 0);
+  a.written(64, 64, 0);
+  a.written(128, 1, 0);
+  a.written(63, 1, 0);
   const AccessSets sets = AccessRecorder::merge({&a, &b});
   ASSERT_EQ(sets.reads.size(), 2u);
   EXPECT_EQ(sets.reads[0].base, 4093u);
@@ -66,9 +68,30 @@ TEST(AccessRecorders, MergeRangesAcrossWordsPagesAndRecorders) {
   EXPECT_EQ(sets.writes[0].size, 66u);
 }
 
+TEST(AccessRecorders, TellByPageWhichLaneAccessesWhat) {
+  const auto pages = [](const std::vector<std::array<uint64_t, 3>>& accesses) {
+    AccessRecorder recorder;
+    for (const auto& [wave, lane, address] : accesses) {
+      recorder.begin_wave(wave);
+      recorder.read(address, 4, static_cast<unsigned>(lane));
+    }
+    std::vector<uint64_t> by_lane;
+    for (const AccessSets::Page& page : AccessRecorder::merge({&recorder}).pages) by_lane.push_back(page.by_lane);
+    return by_lane;
+  };
+  const auto usual = pages({{0, 0, 64}, {0, 1, 128}, {1, 0, 8192}});
+  ASSERT_EQ(usual.size(), 2u);
+  EXPECT_EQ(pages({{1, 0, 8192}, {0, 1, 128}, {0, 0, 64}}), usual) << "in another order";
+  const auto exchanged = pages({{0, 1, 64}, {0, 0, 128}, {1, 0, 8192}});
+  EXPECT_NE(exchanged[0], usual[0]) << "lanes have exchanged places";
+  EXPECT_EQ(exchanged[1], usual[1]) << "of another page";
+  EXPECT_NE(pages({{1, 0, 64}, {0, 1, 128}, {1, 0, 8192}})[0], usual[0]) << "another wave";
+  EXPECT_NE(pages({{0, 0, 64}, {0, 0, 64}, {0, 1, 128}, {1, 0, 8192}})[0], usual[0]) << "once more";
+}
+
 TEST(AccessRecorders, KeepHolesOfOneByte) {
   AccessRecorder recorder;
-  for (uint64_t address = 1; address < 1000; address += 2) recorder.written(address, 1);
+  for (uint64_t address = 1; address < 1000; address += 2) recorder.written(address, 1, 0);
   const AccessSets sets = AccessRecorder::merge({&recorder});
   ASSERT_EQ(sets.writes.size(), 500u);
   for (size_t k = 0; k < 500; ++k) {
