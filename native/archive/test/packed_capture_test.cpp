@@ -9,20 +9,12 @@
 #include "archive/packed_layout.h"
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
+#include "archive/test/whole_file.h"
 
 namespace kernloop::archive {
 namespace {
 
 namespace fs = std::filesystem;
-
-Buffer load(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void save(const fs::path& path, Bytes bytes) {
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;

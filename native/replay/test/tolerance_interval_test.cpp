@@ -14,9 +14,9 @@ namespace kernloop::replay {
 namespace {
 
 // SplitMix64: the same everywhere.
-class Random {
+class RandomNumbers {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
+  explicit RandomNumbers(uint64_t seed) : state_(seed) {}
   uint64_t next() {
     uint64_t z = state_ += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -94,7 +94,7 @@ class Sums {
 
  private:
   ElementType type_;
-  Random random_;
+  RandomNumbers random_;
   std::vector<std::vector<double>> addends_;
 };
 
@@ -231,7 +231,7 @@ TEST(ToleranceIntervalOf, WhatNeverVariedIsJudgedByRoundingAloneAndByNoOtherJump
 
 TEST(ToleranceIntervalOf, CancellingSumsShareAnAbsoluteSpread) {
   // The second is a thousandth of the first, and as uncertain.
-  Random random(3);
+  RandomNumbers random(3);
   std::vector<Spread> spreads;
   for (int i = 0; i < 64; ++i) {
     std::vector<Number> values;
