@@ -1,4 +1,5 @@
-// Random delays on a real GPU: planted races, missing barriers and missing fences, and honest edits of the same kernels.
+// Random delays on a real GPU: planted races, missing barriers and missing fences, and honest edits of the same kernels. What they cost is the median
+// over the honest edits: the seconds of a validate with them, by those of one without, one after the other in turns.
 //   node bench/gpu-delays.mjs [delays=4] [seconds=540]
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -135,10 +136,12 @@ function judge(kind, kernel, edit, replacements) {
     const built = kernloop(['recompile', '--reproducer', reproducer], { cwd: folder, limitSeconds: 60 });
     if (built.code !== 0)
       return { ...record, verdict: `recompile: ${built.code}`, summary: built.text.slice(-600), ok: false };
-    const judged = kernloopJson(['validate', '--reproducer', reproducer, '--delays', delays], {
-      cwd: folder,
-      limitSeconds: 90,
-    });
+    const validate = (launches) =>
+      kernloopJson(['validate', '--reproducer', reproducer, '--delays', launches], { cwd: folder, limitSeconds: 90 });
+    const isWithoutFirst = edit.length % 2 === 0;
+    const before = kind === 'honest' && isWithoutFirst ? validate('0') : null;
+    const judged = validate(delays);
+    const without = kind === 'honest' ? (before ?? validate('0')) : null;
     const {
       verdict = `exit ${judged.code}`,
       summary = judged.text.slice(-600),
@@ -152,7 +155,8 @@ function judge(kind, kernel, edit, replacements) {
       places: found?.places ?? [],
       summary,
       delays: found,
-      seconds: rounded(judged.seconds, 1),
+      seconds: rounded(judged.seconds, 2),
+      ...(without ? { secondsWithout: rounded(without.seconds, 2) } : {}),
       ok: kind === 'planted' ? verdict === 'fail' : verdict === 'pass' && found?.judged === true,
     };
   } finally {
@@ -169,15 +173,20 @@ const records = [
   return record;
 });
 const count = (kind, ok) => records.filter((one) => one.kind === kind && one.ok === ok).length;
+const costs = records
+  .flatMap(({ seconds, secondsWithout }) => (secondsWithout ? [seconds / secondsWithout] : []))
+  .sort((a, b) => a - b);
+const cost = costs.length > 0 ? rounded(costs[costs.length >> 1], 2) : null;
 conclude(
   'gpu-delays',
   {
+    cost,
     planted: { caught: count('planted', true), missed: count('planted', false) },
     honest: { passed: count('honest', true), failed: count('honest', false) },
     records,
   },
   [
-    ['kind', 'kernel', 'edit', 'verdict', 'by', 'seconds', 'places', ''],
+    ['kind', 'kernel', 'edit', 'verdict', 'by', 'seconds', 'without', 'places', ''],
     ...records.map((r) => [
       r.kind,
       r.kernel,
@@ -185,11 +194,13 @@ conclude(
       r.verdict,
       r.by ?? '',
       r.seconds ?? '',
+      r.secondsWithout ?? '',
       (r.places ?? []).map((place) => place.split('/').at(-1)).join(' '),
       r.ok ? 'ok' : 'WRONG',
     ]),
-    ['planted', `${count('planted', true)} of ${planted.length} caught`, '', '', '', '', '', ''],
-    ['honest', `${count('honest', true)} of ${honest.length} pass`, '', '', '', '', '', ''],
+    ['planted', `${count('planted', true)} of ${planted.length} caught`, '', '', '', '', '', '', ''],
+    ['honest', `${count('honest', true)} of ${honest.length} pass`, '', '', '', '', '', '', ''],
+    ['cost', `${cost} times the seconds of a validate without delays`, '', '', '', '', '', '', ''],
   ],
   records.every(({ ok }) => ok),
 );

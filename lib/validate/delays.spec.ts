@@ -147,9 +147,9 @@ describe('validate with random delays', () => {
     const random = delays.filter(({ half }) => half === null);
     expect(random.map(({ of, seed }) => [of, seed])).toEqual([1, 2, 3, 4].map((seed) => ['variant', seed]));
     for (const { has } of random) expect([has(0), has(5), has(6)]).toEqual([true, true, false]);
-    expect(report.delays).toMatchObject({ replays: 4, halves: 4, sites: 6, judged: true, seed: null, places: [] });
+    expect(report.delays).toMatchObject({ replays: 4, halves: 8, sites: 6, judged: true, seed: null, places: [] });
     expect(result).toMatch(
-      /^Result: PASS .*; the same in 4 replays with random delays and 4 with half of the blocks late\)$/,
+      /^Result: PASS .*; the same in 4 replays with random delays and 8 with half of the blocks late\)$/,
     );
   });
 
@@ -160,9 +160,11 @@ describe('validate with random delays', () => {
   it('has each half of the blocks wait at each access to global memory, stores first, and at no other site', async () => {
     const { delays } = await judge();
     const halves = delays.slice(4);
-    expect(halves.map(({ half }) => half)).toEqual([5, 0].flatMap((site) => [0, 1].map((side) => ({ site, side }))));
-    // The halves of one site are of one seed: together they are all blocks.
-    for (const { seed, has } of halves) expect([seed, has(0), has(5)]).toEqual([1, false, false]);
+    // The halves of one site are of one seed: together they are all blocks. By another seed they are other halves.
+    expect(halves.map(({ seed, half }) => ({ seed, half }))).toEqual(
+      [1, 2].flatMap((seed) => [5, 0].flatMap((site) => [0, 1].map((side) => ({ seed, half: { site, side } })))),
+    );
+    for (const { has } of halves) expect([has(0), has(5)]).toEqual([false, false]);
   });
 
   it('says how few of these there was time for', async () => {

@@ -118,11 +118,15 @@ async function judgeBy(
   return failed(judged, report, run, { ...said, ...found, judged: true, places: [...places] });
 }
 
-/** By a seed each, random delays at all sites; then each half of the blocks held at one global access. */
+/** Two halvings of the blocks: the block that must be early, the last to take a ticket, is in the half that waits in one of four. */
+const halvings = [1, 2];
+
+/** By a seed each, random delays at all sites; then each half of the blocks held at one global access, by one halving and by another. */
 function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
   const random = Array.from({ length: replays }, (_, index) => ({ seed: index + 1, first: 0, count: sites.length }));
-  const halves = heldSites(sites).flatMap((site) =>
-    ([0, 1] as const).map((side) => ({ seed: 1, first: 0, count: 0, half: { site, side } })),
+  const held = heldSites(sites);
+  const halves = halvings.flatMap((seed) =>
+    held.flatMap((site) => ([0, 1] as const).map((side) => ({ seed, first: 0, count: 0, half: { site, side } }))),
   );
   return [...random, ...halves];
 }
