@@ -83,6 +83,30 @@ describe('kernloop on the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ options: { kernel: ['saxpy'], selfCheck: false } });
   });
 
+  it.each(['validate', 'tune'])('tells whether the user of %s gave what only some devices can do', async (verb) => {
+    const reproducer = writeReproducer(workspace);
+    const given = async (...words: string[]): Promise<{ options: object; origins: object }> => {
+      stdout = '';
+      expect(await kernloop(verb, reproducer, ...words, '--print-config', '--json')).toBe(0);
+      return JSON.parse(stdout) as { options: object; origins: object };
+    };
+    const left = await given();
+    for (const option of ['adverse', 'delays']) {
+      expect(left.options).not.toHaveProperty(option);
+      expect(left.origins).not.toHaveProperty(option);
+    }
+    expect(await given('--no-adverse', '--delays', '0')).toMatchObject({
+      options: { adverse: false, delays: 0 },
+      origins: { adverse: 'flag --adverse', delays: 'flag --delays' },
+    });
+    expect(await given('--adverse')).toMatchObject({ options: { adverse: true } });
+  });
+
+  it('refuses an option that the device does not have, by its name', async () => {
+    expect(await kernloop('validate', writeReproducer(workspace), '--delays', '3')).toBe(2);
+    expect(stderr).toMatch(/--delays .*; this is softgpu/);
+  });
+
   it('takes verbs of two words, and says in --json which stage it was', async () => {
     expect(await kernloop('trace', 'read', 'a.bin', '--print-config', '--json')).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ verb: 'trace-read', options: { trace: 'a.bin' } });

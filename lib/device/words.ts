@@ -10,6 +10,8 @@ export interface DeviceWords {
   loadHint: string;
   /** What looks for memory errors and races instead of compute-sanitizer, where that does not. */
   checker: string;
+  /** What `validate` has on this device to find races. */
+  races: string;
 }
 
 const hsa = {
@@ -23,14 +25,20 @@ const words: Readonly<Record<DeviceKind, DeviceWords>> = {
   softgpu: {
     ...hsa,
     checker: 'the software GPU has a checker of its own: KERNLOOP_SOFTGPU_CHECK=all (docs/softgpu.md)',
+    races: 'on softgpu every validate looks for races by a replay in an adverse order (--adverse)',
   },
-  hsa: { ...hsa, checker: 'leave it out; the software GPU checks HIP kernels with KERNLOOP_SOFTGPU_CHECK=all' },
+  hsa: {
+    ...hsa,
+    checker: 'the software GPU checks HIP kernels with KERNLOOP_SOFTGPU_CHECK=all',
+    races: 'nothing looks for races on hsa; the software GPU does, also with captures of hsa (--device softgpu)',
+  },
   cuda: {
     runtime: 'the CUDA driver',
     queues: 'contexts',
     loadHint:
       'check that "command" starts the program that uses the GPU, that it is a 64-bit program, and that nothing in its environment hides the GPU (CUDA_VISIBLE_DEVICES)',
     checker: 'compute-sanitizer is it',
+    races: 'on cuda --delays provokes races, and --racecheck of validate looks for those in shared memory',
   },
 };
 

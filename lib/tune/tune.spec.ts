@@ -41,6 +41,16 @@ const compiled = (deps: ReturnType<typeof depsWith>): number =>
   deps.calls.filter(({ program, args }) => program === 'hipcc' && !args.includes('--version')).length;
 
 describe('tune', () => {
+  it('refuses an option that the device does not have, before anything is compiled', async () => {
+    const deps = depsWith();
+    const error = await failure(run(['kRows=2,8'], deps, { delays: 3 }));
+    expect([error.code, error.what, compiled(deps)]).toEqual([
+      'USAGE',
+      expect.stringMatching(/^--delays .*softgpu$/),
+      0,
+    ]);
+  });
+
   it('finds the best of what passes, beside the source as it is and the captured code', async () => {
     const deps = depsWith();
     const result = await run(['kRows=2,4,8', 'WIDTH=1,2'], deps);

@@ -26,6 +26,7 @@ import type { Search } from './trial';
 import { keys, trialsOf } from './trials';
 import { tritonSubject } from './triton-subject';
 import { unchangedCheck } from './unchanged';
+import { requireOptionsOfDevice } from '../validate/device-options';
 
 /**
  * Tries every configuration of a search space on the captured inputs; only what validates is scored, and only that can be the best. `judged`:
@@ -118,6 +119,7 @@ async function prepare(options: TuneOptions, snapshot: Snapshot, deps: Deps) {
   const autotuned = recipe.triton !== undefined && options.set.length === 0 ? autotunedSpace(main.folder) : null;
   const parameters = autotuned?.parameters ?? readParameters(options.set);
   const device = await openReplayDevice(options, main.capture, deps);
+  requireOptionsOfDevice(options, device);
   warnOfFilesOutside(reproducer.root, snapshot, deps);
   const captured = capturedValues(main.capture, reproducer.config.args);
   const subject =

@@ -13,7 +13,7 @@ import { exitCodes } from '../support/error-codes';
 import { writeJson } from '../support/files';
 import { argumentNames, comparedRegions } from './regions';
 import { describeFault } from '../replay/fault-text';
-import type { ValidateOptions } from './options';
+import type { OptionsOnDevice } from './device-options';
 import type { Delays, DispatchReport } from './report-json';
 import { passes, runCase, verdictOf, type Case, type Run } from './run-case';
 import { withDelayFailure, withDelays } from './delays-text';
@@ -59,9 +59,9 @@ export interface DelaysBegun {
  * Judges whether CUDA code that is right stays so while warps wait before their accesses and barriers. The code for it is compiled from now on, beside
  * the replays that the report is made of.
  */
-export function beginDelays(judged: Case, { delays }: Pick<ValidateOptions, 'delays'>, deps: Deps): DelaysBegun {
+export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'delays'>, deps: Deps): DelaysBegun {
   const { session } = judged;
-  if (delays === 0 || session.code.kind !== 'variant' || !session.device.hasPtx)
+  if (delays === 0 || session.code.kind !== 'variant')
     return { judge: (report) => Promise.resolve(report), end: () => Promise.resolve() };
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-delays-'));
   const compiling = stoppable(deps);

@@ -9,35 +9,25 @@ const overwritten = [{ region: 'r0', offset: 0, bytes: 4 }];
 
 describe('what launches begin with where the captured code does not look', () => {
   it.each([
-    [2, true, true, [['captured', 'huge'], ['opposite']]],
+    [2, true, [['captured', 'huge'], ['opposite']]],
     [
       2,
-      false,
-      true,
-      [
-        ['captured', 'huge'],
-        ['opposite', 'zeros'],
-      ],
-    ],
-    [
-      2,
-      true,
       false,
       [
         ['captured', 'huge'],
         ['opposite', 'zeros'],
       ],
     ],
-    [1, false, true, [['captured', 'huge', 'opposite', 'zeros']]],
-    [1, true, true, [['captured', 'huge', 'opposite']]],
-    [4, true, true, [['captured', 'huge'], ['opposite'], ['huge'], ['opposite']]],
-  ])('has every value in %d replays (adverse order %s, seeded %s)', (replays, adverse, seeded, expected) => {
-    expect(fillsOf({ overwritten }, { replays, adverse }, seeded)).toEqual(expected);
+    [1, false, [['captured', 'huge', 'opposite', 'zeros']]],
+    [1, true, [['captured', 'huge', 'opposite']]],
+    [4, true, [['captured', 'huge'], ['opposite'], ['huge'], ['opposite']]],
+  ])('has every value in %d replays (adverse order %s)', (replays, adverse, expected) => {
+    expect(fillsOf({ overwritten }, { replays, adverse })).toEqual(expected);
   });
 
   it('is what the app had where nothing is known', () => {
-    expect(fillsOf({}, { replays: 2, adverse: true }, true)).toEqual([]);
-    expect(fillsOf({ overwritten: [] }, { replays: 2, adverse: true }, true)).toEqual([]);
+    expect(fillsOf({}, { replays: 2, adverse: true })).toEqual([]);
+    expect(fillsOf({ overwritten: [] }, { replays: 2, adverse: true })).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Selfcheck } from '../archive/capture-files';
 import type { Fill } from '../replay/program';
-import type { ValidateOptions } from './options';
+import type { OptionsOnDevice } from './device-options';
 
 /**
  * What launches begin with where the captured code overwrites memory without reading it, by replay; empty where nothing is known of that.
@@ -8,11 +8,10 @@ import type { ValidateOptions } from './options';
  */
 export function fillsOf(
   { overwritten = [] }: Pick<Selfcheck, 'overwritten'>,
-  { replays, adverse }: Pick<ValidateOptions, 'replays' | 'adverse'>,
-  seeded: boolean,
+  { replays, adverse }: Pick<OptionsOnDevice, 'replays' | 'adverse'>,
 ): readonly (readonly Fill[])[] {
   if (overwritten.length === 0) return [];
-  const last: readonly Fill[] = adverse && seeded ? [] : fillsOfAdverse;
+  const last: readonly Fill[] = adverse ? [] : fillsOfAdverse;
   if (replays === 1) return [['captured', 'huge', 'opposite', ...last]];
   return Array.from({ length: replays }, (_, index): readonly Fill[] => {
     if (index === 0) return ['captured', 'huge'];

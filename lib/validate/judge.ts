@@ -5,7 +5,7 @@ import type { Disturbed } from '../replay/program';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
 import { initializersOf } from './initializers';
-import type { ValidateOptions } from './options';
+import type { OptionsOnDevice } from './device-options';
 import type { DispatchReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
@@ -21,7 +21,7 @@ const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';
 /** Replays one captured dispatch so often and compares, and once more in the adverse order; a fault or a limit ends that. */
 export async function judgeCase(
   judged: Case,
-  options: Pick<ValidateOptions, 'replays' | 'adverse'>,
+  options: Pick<OptionsOnDevice, 'replays' | 'adverse'>,
   deps: Deps,
 ): Promise<DispatchReport> {
   const { replays, adverse } = options;
@@ -35,7 +35,7 @@ export async function judgeCase(
       return judgeCase({ ...judged, fills: [], refuted: true }, options, deps);
     if (isStopped(run)) return reportOf(judged, runs, null);
   }
-  if (!adverse || !judged.session.device.seeded) return reportOf(judged, runs, null);
+  if (!adverse) return reportOf(judged, runs, null);
   return reportOf(judged, runs, await judgeAdverse(judged, replays, deps));
 }
 

@@ -64,9 +64,9 @@ export const validateOptionsSchema = z.object({
     .describe('Number of replays to compare, each with a different wave order and poison pattern.'),
   adverse: z
     .boolean()
-    .default(true)
+    .optional()
     .describe(
-      'On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured code does not have fail.',
+      'Also replay in a wave order that provokes races, and detect them. Races that the captured code does not have fail. Default: true on the software GPU (--no-adverse leaves it out); no other device can.',
     ),
   ...toleranceOptions,
   record: recordOption,
@@ -99,9 +99,9 @@ export const validateOptionsSchema = z.object({
     .int()
     .min(0)
     .max(1000)
-    .default(4)
+    .optional()
     .describe(
-      'On cuda, number of further launches in which warps wait at random before their accesses to memory and their barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures that the captured code does not have fail.',
+      'Number of further launches in which warps wait at random before their accesses to memory and their barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures that the captured code does not have fail. Default: 4 on cuda; no other device can.',
     ),
   racecheck: z
     .boolean()

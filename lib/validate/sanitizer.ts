@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { replayOnce, type ReplayRequest } from '../replay/program';
 import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
-import { deviceWords } from '../device/words';
 import { KernloopError, systemCode } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { compilerCandidates } from '../toolchain/find-compiler';
@@ -21,18 +20,10 @@ function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
   return sanitizerTools.filter((tool) => options[tool]);
 }
 
-/** compute-sanitizer is of CUDA; checked before anything runs. */
-export function requireSanitizer({ device }: ReplaySession, options: ValidateOptions, deps: Deps): string | null {
+/** Where compute-sanitizer is, if a tool of it is asked for; checked before anything runs. */
+export function requireSanitizer(options: ValidateOptions, deps: Deps): string | null {
   const [tool] = sanitizersOf(options);
   if (tool === undefined) return null;
-  const { kind } = device.description;
-  if (!device.hasSanitizer) {
-    throw new KernloopError(
-      'USAGE',
-      `--${tool} runs compute-sanitizer, which is for cuda; this is ${kind}`,
-      deviceWords(kind).checker,
-    );
-  }
   const [path] = compilerCandidates('compute-sanitizer', deps.env);
   if (path !== undefined) return path;
   throw new KernloopError(

@@ -9,6 +9,7 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { beginDelays } from './delays';
+import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
@@ -52,20 +53,21 @@ const keptOf = (report: Report): Omit<KeptVerdict, 'at'> => ({
 
 /** The same, and neither writes nor prints anything: for who judges several. */
 export async function judge(
-  options: ValidateOptions,
+  given: ValidateOptions,
   deps: Deps,
   code?: Code,
 ): Promise<{ report: Report; reports: readonly DispatchReport[]; first: ReplaySession }> {
-  const { sessions, ...beside } = await openSessions(options, deps, 'all', code);
+  const { sessions, ...beside } = await openSessions(given, deps, 'all', code);
   const [first, ...others] = sessions;
   // What cannot be judged is known before anything runs.
+  const options = asTheDeviceHas(given, first.device);
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
-  const sanitizer = requireSanitizer(first, options, deps);
+  const sanitizer = requireSanitizer(options, deps);
   const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
   return { report: overallReport(reports, { ...beside, capture: options.capture }), reports, first };
 }
 
-function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): Case {
+function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): Case {
   const selfcheck = requireSelfcheck(session, deps);
   const ignored = ignoredRanges(session.reproducer.config, session.capture);
   derivationOf(session, options);
@@ -75,13 +77,13 @@ function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): C
     ignored,
     plan: planElements(options, session.reproducer.config, session.capture, ignored),
     records: givenRecords(options.record, session.reproducer.config, session.capture, selfcheck),
-    fills: fillsOf(selfcheck, options, session.device.seeded),
+    fills: fillsOf(selfcheck, options),
   };
 }
 
 async function judgeAll(
   [first, ...others]: readonly [Case, ...Case[]],
-  options: ValidateOptions,
+  options: OptionsOnDevice,
   sanitizer: string | null,
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {

@@ -571,8 +571,8 @@ class Stages:
             software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
-        adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
-            code does not have fail. Default: true.
+        adverse: Also replay in a wave order that provokes races, and detect them. Races that the captured code does not have
+            fail. Default: true on the software GPU (--no-adverse leaves it out); no other device can.
         atol: Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must
             be equal.
         rtol: Relative tolerance. See --atol.
@@ -597,9 +597,9 @@ class Stages:
             Default: false.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
-        delays: On cuda, number of further launches in which warps wait at random before their accesses to memory and their
-            barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant.
-            Failures that the captured code does not have fail. Default: 4.
+        delays: Number of further launches in which warps wait at random before their accesses to memory and their barriers, to
+            provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures
+            that the captured code does not have fail. Default: 4 on cuda; no other device can.
         racecheck: On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code
             does not have fail. Default: false.
         initcheck: The same with initcheck: reads of global memory that was never written. Default: false.
@@ -742,11 +742,11 @@ class Stages:
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
-        adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
-            code does not have fail. Default: true.
-        delays: On cuda, number of further launches in which warps wait at random before their accesses to memory and their
-            barriers, to provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant.
-            Failures that the captured code does not have fail. Default: 4.
+        adverse: Also replay in a wave order that provokes races, and detect them. Races that the captured code does not have
+            fail. Default: true on the software GPU (--no-adverse leaves it out); no other device can.
+        delays: Number of further launches in which warps wait at random before their accesses to memory and their barriers, to
+            provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures
+            that the captured code does not have fail. Default: 4 on cuda; no other device can.
         fresh: Build and measure everything again, ignoring results of earlier runs. Default: false.
         apply: Write the best configuration into the reproducer, show the diff, and validate it there. Default: false.
         compile_limit_seconds: End a compilation after this time. Default: 600.

@@ -1,0 +1,62 @@
+import type { Device } from '../device/device';
+import { deviceWords, type DeviceWords } from '../device/words';
+import { KernloopError } from '../support/error';
+import { environmentName, kebab } from '../support/options';
+import type { ValidateOptions } from './options';
+import type { SanitizerTool } from './sanitizer-report';
+
+/** Options for what only some devices can do. */
+type OptionsOfDevice = Partial<Pick<ValidateOptions, 'adverse' | 'delays' | SanitizerTool>>;
+
+/** Options once the device is known. */
+export type OptionsOnDevice = ValidateOptions & { adverse: boolean; delays: number };
+
+interface OfSome {
+  has: (device: Device) => boolean;
+  /** What it does, and which device can do that. */
+  does: string;
+  instead: keyof Pick<DeviceWords, 'races' | 'checker'>;
+}
+
+const sanitizer: OfSome = {
+  has: ({ hasSanitizer }) => hasSanitizer,
+  does: 'runs compute-sanitizer, which is for cuda',
+  instead: 'checker',
+};
+const ofSome: Readonly<Record<keyof OptionsOfDevice, OfSome>> = {
+  adverse: {
+    has: ({ seeded }) => seeded,
+    does: 'replays in an order of waves that only softgpu can be given',
+    instead: 'races',
+  },
+  delays: {
+    has: ({ hasPtx }) => hasPtx,
+    does: 'puts delays into PTX, which only cuda has',
+    instead: 'races',
+  },
+  racecheck: sanitizer,
+  initcheck: sanitizer,
+  memcheck: sanitizer,
+};
+
+const defaultDelays = 4;
+
+/** Refuses what the user asks for and the device cannot do: it would be left out in silence. Any device can turn it off. */
+export function requireOptionsOfDevice(options: OptionsOfDevice, device: Device): void {
+  for (const [option, { has, does, instead }] of Object.entries(ofSome) as [keyof OptionsOfDevice, OfSome][]) {
+    if (!options[option] || has(device)) continue;
+    const { kind } = device.description;
+    throw new KernloopError(
+      'USAGE',
+      `--${kebab(option)} ${does}; this is ${kind}`,
+      `leave it out (of ${environmentName(option)}, kernel.json and kernloop.json, too): ${deviceWords(kind)[instead]}`,
+    );
+  }
+}
+
+/** The options with defaults of this device for what is not given. */
+export function asTheDeviceHas(options: ValidateOptions, device: Device): OptionsOnDevice {
+  requireOptionsOfDevice(options, device);
+  const { adverse = true, delays = defaultDelays } = options;
+  return { ...options, adverse: adverse && device.seeded, delays: device.hasPtx ? delays : 0 };
+}
