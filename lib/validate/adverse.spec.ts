@@ -130,6 +130,21 @@ describe('validate, in the adverse order', () => {
     expect(text).toMatch(/Result: FAIL \(4 of 4,096 bytes .* differ when waves run in the adverse order/);
   });
 
+  it.each(['limit', 'fault'])('does not blame what memory held for a %s of this order', async (verdict) => {
+    const overwritten = [{ region: 'r0', offset: 0, bytes: 4 }];
+    reproducer = writeReproducer(workspace, {}, { overwritten });
+    writeVariant(workspace);
+    const text = '3 workgroups, all that the device (MI210) holds at once, had not ended';
+    const stopped = [
+      { event: 'fault', kind: verdict, kernel: 'saxpy', text },
+      { ...passed, verdict, fill: 'zeros' },
+    ];
+    const { report } = await judge(stopped);
+    expect(report.verdict).toBe(verdict);
+    expect(report.summary).toMatch(/^the (replay ran past its limit|device faulted) in the adverse order: /);
+    expect(report.summary.endsWith(text)).toBe(true);
+  });
+
   it('does not judge by an order in which the captured code itself gives another result', async () => {
     const { report, text } = await judge([ran, difference, differed], [ran, difference, differed]);
     expect(report).toMatchObject({ verdict: 'pass', differing_bytes: 0, adverse: { verdict: 'fail' } });

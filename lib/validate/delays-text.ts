@@ -11,11 +11,18 @@ export function withDelays(report: DispatchReport): DispatchReport {
 }
 
 /** The words of a pass. */
-export function delayWords({ judged, reason, replays, halves, left }: Delays): string {
+export function delayWords({ judged, reason, replays, left, ...held }: Delays): string {
   if (!judged) return `not judged under delays: ${reason ?? ''}`;
   const beside = left > 0 ? ` (not in functions that are not inlined: ${formatCount(left)} accesses and barriers)` : '';
-  const held = halves > 0 ? ` and ${formatCount(halves)} with half of the blocks late` : '';
-  return `the same in ${formatCount(replays)} replays with random delays${held}${beside}`;
+  return `the same in ${formatCount(replays)} replays with random delays${halvesWords(held)}${beside}`;
+}
+
+function halvesWords({ halves, of_halves: of }: Pick<Delays, 'halves' | 'of_halves'>): string {
+  const lacking = '; not judged with half of the blocks late';
+  if (of === 0) return `${lacking}: the kernel itself has no access to global memory`;
+  if (halves === 0) return `${lacking}: there was no time for any of ${formatCount(of)} launches`;
+  if (halves === of) return ` and ${formatCount(of)} with half of the blocks late`;
+  return ` and ${formatCount(halves)} of ${formatCount(of)} with half of the blocks late, for want of time`;
 }
 
 export function withDelayFailure(report: DispatchReport, { places, seed, half }: Delays): DispatchReport {

@@ -25,8 +25,19 @@ const ptx = `.version 8.0 .target sm_90a .address_size 64
 ld.param.u64 %rd1, [k_0];
 ${statements.join('\n')}
 ret; }`;
+/** Three sites, none of them of global memory. */
+const shared = ptx
+  .replace(statements[0] ?? '', '')
+  .replace(statements[4] ?? '', '')
+  .replace(statements[5] ?? '', '');
 const withPtx = assemble(ptx, '-lineinfo').cubin;
 const withoutPtx = assemble(ptx).cubin;
+
+const captured = {
+  device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' },
+  execution: {},
+  kernel: { symbol: 'shapes', name: 'saxpy(float*, float)', code_object: someDigest },
+};
 
 /** A launch with delays: of what code, from what seed, at which sites. */
 interface Delayed {
@@ -56,12 +67,12 @@ describe('validate with random delays', () => {
     selfcheck?: object;
     options?: object;
     usual?: object[];
-    /** No time is left for more than was asked for. */
-    isLate?: boolean;
+    /** There is time for so many launches beyond what was asked for. */
+    fitting?: number | ((capture: string) => number);
   }
 
   function depsOf(
-    { delayed = () => right, captured = withPtx, usual = right, isLate = false }: Given,
+    { delayed = () => right, captured = withPtx, usual = right, fitting = Infinity }: Given,
     delays: Delayed[],
   ): FakeDeps {
     const bin = made.workspace.write('bin/ptxas', '');
@@ -84,10 +95,11 @@ describe('validate with random delays', () => {
           const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string[] }[] };
           const events: object[] = [];
           const launches = Number(flag(args, '--iterations'));
+          const most = typeof fitting === 'number' ? fitting : fitting(flag(args, '--capture') ?? '');
           const settle = flag(args, '--settle')?.split(':').map(Number);
           expect(parameters.map(({ u32 }) => u32.length)).toEqual(parameters.map(() => launches));
           for (let launch = 0; launch < launches; ++launch) {
-            if (isLate && settle && launch >= (settle[0] ?? 0)) break;
+            if (settle && launch >= (settle[0] ?? 0) + most) break;
             const [seed = 0, first = 0, count = 0, hold = 0, site = 0, side = 0] = parameters.map(({ u32 }) =>
               Number(u32[launch]),
             );
@@ -117,14 +129,7 @@ describe('validate with random delays', () => {
     const { workspace, reproducer } = made;
     const variant = workspace.path('mine.cubin');
     writeFileSync(variant, given.variant ?? withPtx);
-    const path = workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({
-        device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' },
-        execution: {},
-        kernel: { symbol: 'shapes', name: 'saxpy(float*, float)', code_object: someDigest },
-      }),
-    );
+    const path = workspace.write('kernels/app/saxpy/capture/capture.json', captureJson(captured));
     const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
     const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
     const digest = sha256(readFileSync(path, 'utf8'));
@@ -147,7 +152,15 @@ describe('validate with random delays', () => {
     const random = delays.filter(({ half }) => half === null);
     expect(random.map(({ of, seed }) => [of, seed])).toEqual([1, 2, 3, 4].map((seed) => ['variant', seed]));
     for (const { has } of random) expect([has(0), has(5), has(6)]).toEqual([true, true, false]);
-    expect(report.delays).toMatchObject({ replays: 4, halves: 8, sites: 6, judged: true, seed: null, places: [] });
+    expect(report.delays).toMatchObject({
+      replays: 4,
+      halves: 8,
+      of_halves: 8,
+      sites: 6,
+      judged: true,
+      seed: null,
+      places: [],
+    });
     expect(result).toMatch(
       /^Result: PASS .*; the same in 4 replays with random delays and 8 with half of the blocks late\)$/,
     );
@@ -167,11 +180,50 @@ describe('validate with random delays', () => {
     for (const { has } of halves) expect([has(0), has(5)]).toEqual([false, false]);
   });
 
-  it('says how few of these there was time for', async () => {
-    const { report, result, delays } = await judge({ isLate: true });
-    expect(delays).toHaveLength(4);
-    expect(report.delays).toMatchObject({ replays: 4, halves: 0, judged: true });
-    expect(result).toMatch(/the same in 4 replays with random delays\)$/);
+  it.each([
+    [0, '; not judged with half of the blocks late: there was no time for any of 8 launches'],
+    [1, ' and 1 of 8 with half of the blocks late, for want of time'],
+    [7, ' and 7 of 8 with half of the blocks late, for want of time'],
+    [8, ' and 8 with half of the blocks late'],
+  ])('says how few of these there was time for: %i', async (fitting, words) => {
+    const { report, result, delays } = await judge({ fitting });
+    expect(delays).toHaveLength(4 + fitting);
+    expect(report.delays).toMatchObject({ replays: 4, halves: fitting, of_halves: 8, judged: true });
+    expect(result.endsWith(`; the same in 4 replays with random delays${words})`)).toBe(true);
+  });
+
+  it.each([0, 9])(
+    'says of a kernel without global accesses that there are none to hold blocks at, time or not',
+    async (fitting) => {
+      const { report, result } = await judge({ fitting, variant: assemble(shared, '-lineinfo').cubin });
+      expect(report.delays).toMatchObject({ replays: 4, halves: 0, of_halves: 0, sites: 3, judged: true });
+      expect(result).toMatch(
+        /; the same in 4 replays with random delays; not judged with half of the blocks late: the kernel itself has no access to global memory\)$/,
+      );
+    },
+  );
+
+  it('says the least that was judged of several captured dispatches', async () => {
+    const { workspace } = made;
+    const other = (number: number): void => {
+      const folder = `kernels/app/saxpy/captures/${number}`;
+      const capture = workspace.write(
+        `${folder}/capture.json`,
+        captureJson({ ...captured, dispatch: { ordinal: number, index: number, queue: 0 } }),
+      );
+      workspace.write(`${folder}/chunks.pack`, '');
+      const selfcheck = readFileSync(join(made.reproducer, 'capture', 'selfcheck.json'), 'utf8');
+      const checked = JSON.parse(selfcheck) as object;
+      workspace.write(`${folder}/selfcheck.json`, {
+        ...checked,
+        capture_sha256: sha256(readFileSync(capture, 'utf8')),
+      });
+    };
+    other(2);
+    const { result } = await judge({ fitting: (capture) => (capture.endsWith('captures/2') ? 0 : 8) });
+    expect(result).toMatch(
+      /^Result: PASS \(2 captured dispatches: .*; not judged with half of the blocks late: there was no time for any of 8/,
+    );
   });
 
   it.each([0, 1])('fails a result that differs if half %i waits alone, and names the place', async (side) => {

@@ -93,16 +93,16 @@ async function judgeBy(
   deps: Deps,
 ): Promise<DispatchReport> {
   const said: Delays = {
-    ...{ replays: 0, halves: 0, sites: 0, left: 0, judged: false },
+    ...{ replays: 0, halves: 0, of_halves: 0, sites: 0, left: 0, judged: false },
     ...{ reason: null, seed: null, half: null, places: [] },
   };
   const notJudged = (reason: string, beside: Partial<Delays> = {}): DispatchReport =>
     withDelays({ ...report, delays: { ...said, ...beside, reason } });
   if (typeof code === 'string') return notJudged(code);
   const { sites, left } = code;
-  const known = { sites: sites.length, left };
-  if (sites.length === 0) return notJudged('the kernel itself has no access to global or shared memory', known);
   const launches = launchesOf(code, replays);
+  const known = { sites: sites.length, left, of_halves: launches.length - replays };
+  if (sites.length === 0) return notJudged('the kernel itself has no access to global or shared memory', known);
   const { run, count } = await code.run(launches, { replays, seconds: secondsOfReplay * replays });
   const ran = { replays: Math.min(count, replays), halves: Math.max(0, count - replays) };
   if (passes(run)) return withDelays({ ...report, delays: { ...said, ...known, ...ran, judged: true } });

@@ -76,10 +76,10 @@ function derivedWords(reports: readonly DispatchReport[]): string {
 /** The words about every dispatch that was not judged under delays, else about the first one. */
 function delaysWords(reports: readonly DispatchReport[]): string {
   const all = reports.flatMap(({ delays }) => delays ?? []);
-  const [first] = all;
-  if (first === undefined) return '';
+  if (all.length === 0) return '';
   const lacking = all.filter(({ judged }) => !judged);
-  return `; ${lacking.length > 0 ? [...new Set(lacking.map(delayWords))].join('; ') : delayWords(first)}`;
+  const least = all.reduce((a, b) => (b.of_halves - b.halves > a.of_halves - a.halves ? b : a));
+  return `; ${lacking.length > 0 ? [...new Set(lacking.map(delayWords))].join('; ') : delayWords(least)}`;
 }
 
 /** Of a pass: what the captured code has too is not judged, and that is to be known. */

@@ -128,6 +128,9 @@ const delaysSchema = z
     halves: z
       .int()
       .describe('How many more ran in which half of the blocks waited at one access: as many as there was time for.'),
+    of_halves: z
+      .int()
+      .describe('Of so many: two for each access to global memory, up to 16 of these; 0 if the kernel has none.'),
     sites: z.int().describe('Accesses to memory and barriers at which warps may wait.'),
     left: z.int().describe('Those in functions that are not inlined, at which none waits.'),
     judged: z.boolean(),

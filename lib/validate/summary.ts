@@ -61,9 +61,9 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
       return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why || whyFilled(report, result)}${extra}`;
     }
     case 'limit':
-      return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}${whyFilled(report, result)}`;
+      return `the replay ran past its limit${stopWords(report, evidence)}`;
     case 'fault':
-      return `the device faulted${report.fault ? `: ${report.fault}` : ''}${whyFilled(report, result)}`;
+      return `the device faulted${stopWords(report, evidence)}`;
   }
 }
 
@@ -92,6 +92,15 @@ function whyFilled(
   if (unwritten && unwritten === differing)
     return ': the variant does not write them, and the captured code does, whatever they held before';
   return `: the result depends on what memory held that the captured code overwrites without reading it${unwritten ? `, and ${formatCount(unwritten)} of them are not written at all` : ''}`;
+}
+
+/**
+ * In usual replays a launch with what the app had comes before those that begin with other values: if one of these stops, what memory held is why. No
+ * such launch comes before the adverse replay: only the device says why that one stopped.
+ */
+function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
+  const what = report.fault ? `: ${report.fault}` : '';
+  return adverse ? ` in the adverse order${what}` : `${what}${whyFilled(report, result)}`;
 }
 
 function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): string {

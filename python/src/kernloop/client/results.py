@@ -1456,6 +1456,8 @@ class ValidateDelays:
     """How many ran with random delays: fewer than were asked for after a failure."""
     halves: int
     """How many more ran in which half of the blocks waited at one access: as many as there was time for."""
+    of_halves: int
+    """Of so many: two for each access to global memory, up to 16 of these; 0 if the kernel has none."""
     sites: int
     """Accesses to memory and barriers at which warps may wait."""
     left: int
