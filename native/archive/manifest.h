@@ -105,6 +105,7 @@ struct Region {
   std::string api;  // the call that allocated it
   uint64_t allocation_ordinal = 0;
   Content pre, post;
+  std::optional<bool> fine_grained;  // coherent with the host while a kernel runs; none: nobody told
   Json extra = Json::object();
 };
 

@@ -123,6 +123,7 @@ Region read_region(const Json& json, const std::string& path) {
   region.allocation_ordinal = fields.number<uint64_t>("allocation_ordinal");
   region.pre = fields.content("pre");
   region.post = fields.content("post");
+  if (fields.has("fine_grained")) region.fine_grained = fields.boolean("fine_grained");
   region.extra = fields.rest();
   return region;
 }

@@ -55,14 +55,16 @@ Json to_json(const Kernel& kernel) {
 }
 
 Json to_json(const Region& region) {
-  return with_extra(region.extra, {{"id", region.id},
-                                   {"base", to_hex_number(region.base)},
-                                   {"size", region.size},
-                                   {"class", region.memory_class == RegionClass::kHost ? "host" : "device"},
-                                   {"api", region.api},
-                                   {"allocation_ordinal", region.allocation_ordinal},
-                                   {"pre", to_json(region.pre)},
-                                   {"post", to_json(region.post)}});
+  Json json = with_extra(region.extra, {{"id", region.id},
+                                        {"base", to_hex_number(region.base)},
+                                        {"size", region.size},
+                                        {"class", region.memory_class == RegionClass::kHost ? "host" : "device"},
+                                        {"api", region.api},
+                                        {"allocation_ordinal", region.allocation_ordinal},
+                                        {"pre", to_json(region.pre)},
+                                        {"post", to_json(region.post)}});
+  if (region.fine_grained) json["fine_grained"] = *region.fine_grained;
+  return json;
 }
 
 Json to_json(const ModuleVariable& variable) {

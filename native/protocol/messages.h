@@ -294,8 +294,11 @@ struct RegionMessage {
   Origin origin = {};
   // Of module variables: whether the app asked where it lies, and may have set it; none: nobody watched.
   std::optional<bool> address_told = {};
+  // Of the rest: whether the memory is fine-grained (coherent with the host while a kernel runs); none: nobody told.
+  std::optional<bool> fine_grained = {};
   bool is_valid() const { return size != 0 && base + size >= base; }
-  KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin, address_told)
+  KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin, address_told,
+                   fine_grained)
 };
 
 struct CommitMessage {

@@ -310,6 +310,7 @@ void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
     region.allocation_ordinal = message.ordinal;
     region.pre = writer_->names(part->pre);
     region.post = writer_->names(part->post);
+    region.fine_grained = message.fine_grained;
     manifest.regions.push_back(std::move(region));
   }
 }

@@ -90,6 +90,17 @@ TEST(Manifest, LaunchAttributesAndGridsBeyond32BitsSurviveARoundTrip) {
   EXPECT_EQ(to_json(*manifest)["geometry"], json["geometry"]);
 }
 
+TEST(Manifest, WhetherMemoryIsFineGrainedSurvivesARoundTrip) {
+  for (const Json& told : {Json(true), Json(false), Json()}) {
+    Json json = sample_json();
+    if (!told.is_null()) json["regions"][1]["fine_grained"] = told;
+    const auto manifest = parse_manifest(json.dump(), "told");
+    ASSERT_TRUE(manifest) << manifest.error().message;
+    EXPECT_EQ(manifest->regions[1].fine_grained, told.is_null() ? std::nullopt : std::optional(told.get<bool>()));
+    EXPECT_EQ(to_json(*manifest)["regions"], json["regions"]);
+  }
+}
+
 TEST(Manifest, RefusesANewerMajorVersionAndSaysWhatToDo) {
   Json json = sample_json();
   json["schema"] = "kernloop.capture/2";
@@ -136,6 +147,7 @@ TEST(Manifest, RefusesWhatCannotBe) {
   using Edit = void (*)(Json&);
   const std::pair<const char*, Edit> cases[] = {
       {"regions[0].id is missing", [](Json& j) { j["regions"][0].erase("id"); }},
+      {"fine_grained is not true or false", [](Json& j) { j["regions"][0]["fine_grained"] = "yes"; }},
       {"not a plain name", [](Json& j) { j["regions"][0]["id"] = "../escape"; }},
       {"not a plain name", [](Json& j) { j["regions"][0]["id"] = ""; }},
       {"occurs twice", [](Json& j) { j["regions"][1]["id"] = "r0"; }},

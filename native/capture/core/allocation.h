@@ -19,6 +19,7 @@ struct Allocation {
   bool host_owned = false;
   uint64_t host_address = 0;              // host_owned: where the host sees it
   std::optional<bool> address_told = {};  // of a module variable: DeviceCapture::was_address_told()
+  std::optional<bool> fine_grained = {};  // of a region of a capture: DeviceCapture::is_fine_grained()
 
   uint64_t end() const { return base + size; }
 };

@@ -40,6 +40,10 @@ class DeviceCapture {
   // Whether the app asked for an address in there, without which it cannot set the variable; nothing: nobody watched.
   virtual std::optional<bool> was_address_told(const ByteRange&) const { return std::nullopt; }
 
+  // Whether the memory is fine-grained, where some atomics of the device do nothing; nothing: the runtime does not
+  // tell.
+  virtual std::optional<bool> is_fine_grained(const Allocation&) const { return std::nullopt; }
+
   // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
   // of post only what changed.
   virtual bool has_device_checksums() const { return false; }

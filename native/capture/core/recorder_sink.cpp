@@ -26,6 +26,7 @@ bool RecorderSink::send_region(FrameType type, uint32_t region, const Allocation
   message.ordinal = allocation.ordinal;
   message.origin = origin;
   message.address_told = allocation.address_told;
+  message.fine_grained = allocation.fine_grained;
   return client_.send(type, message.encode());
 }
 

@@ -157,6 +157,8 @@ std::optional<Error> Scope::tell_total() {
 
 std::optional<Error> Scope::read_pre_of(uint32_t id) {
   Region& region = regions_[id];
+  if (region.allocation.memory_class != MemoryClass::kModule)
+    region.allocation.fine_grained = device_.is_fine_grained(region.allocation);
   if (!sink_.region(id, region.allocation, region.origin)) return recorder_lost();
   const bool by_device = device_.has_device_checksums();
   if (by_device) {

@@ -67,6 +67,23 @@ void HsaDevice::drop_unmapped() {
   }
 }
 
+std::optional<bool> HsaDevice::is_fine_grained(const Allocation& allocation) const {
+  const auto pointer_info = agent_.hsa.amd.hsa_amd_pointer_info_fn;
+  if (pointer_info == nullptr) return std::nullopt;
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof info;
+  const hsa_status_t status = pointer_info(reinterpret_cast<void*>(allocation.base), &info, nullptr, nullptr, nullptr);
+  // An older runtime fills in less. Managed memory is none of the runtime's allocations.
+  const bool is_told = status == HSA_STATUS_SUCCESS && info.type != HSA_EXT_POINTER_TYPE_UNKNOWN &&
+                       info.size >= offsetof(hsa_amd_pointer_info_t, global_flags) + sizeof info.global_flags;
+  if (!is_told) return std::nullopt;
+  if (info.global_flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) return false;
+  constexpr uint32_t kFine =
+      HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_EXTENDED_SCOPE_FINE_GRAINED;
+  if (info.global_flags & kFine) return true;
+  return std::nullopt;
+}
+
 std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   if (from.host_owned) return host_memory_.read(from.host_address + offset, into);
   const uint64_t address = from.base + offset;

@@ -21,6 +21,7 @@ class HsaDevice : public DeviceCapture {
   std::optional<bool> was_address_told(const ByteRange& variable) const override {
     return agent_.code_objects.was_address_told(variable);
   }
+  std::optional<bool> is_fine_grained(const Allocation& allocation) const override;
 
   // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the destructor then sees to
   // its end.

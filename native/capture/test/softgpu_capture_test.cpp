@@ -265,6 +265,27 @@ TEST_F(SoftgpuCaptureTest, OtherStreamsAndThreadsAreHeldAndGoOnAfterwards) {
   }
 }
 
+TEST_F(SoftgpuCaptureTest, RegionsTellWhetherTheyAreFineGrained) {
+  run.select("^add_all\\(");
+  ASSERT_EQ(record({"granularities"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  // In the order of the kernel's arguments.
+  const std::pair<archive::RegionClass, bool> expected[] = {{archive::RegionClass::kHost, true},
+                                                            {archive::RegionClass::kHost, false},
+                                                            {archive::RegionClass::kHost, true},
+                                                            {archive::RegionClass::kDevice, false}};
+  for (size_t i = 0; i < std::size(expected); ++i) {
+    const auto& slot = reader->manifest().kernarg.slots.at(i);
+    for (const archive::Region& region : reader->manifest().regions) {
+      if (region.id != slot.region) continue;
+      EXPECT_EQ(region.memory_class, expected[i].first) << i;
+      EXPECT_EQ(region.fine_grained, expected[i].second) << i;
+    }
+    EXPECT_TRUE(slot.region) << i;
+  }
+}
+
 TEST_F(SoftgpuCaptureTest, AKernelThatWaitsForTheHostIsRefusedAndTheProgramGoesOn) {
   run.config["run_limit_ms"] = 500;
   run.select("^wait_for_host\\(");

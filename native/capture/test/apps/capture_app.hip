@@ -74,6 +74,10 @@ __global__ void write_wild(int* address) {
   *address = 1;
 }
 
+__global__ void add_all(const int* fine, const int* coarse, const int* registered, int* sum) {
+  *sum = *fine + *coarse + *registered;
+}
+
 __global__ void empty() {}
 
 namespace {
@@ -201,6 +205,23 @@ int host_flag() {
   return value == 7 ? 0 : 1;
 }
 
+// Memory of every granularity, in one dispatch.
+int granularities() {
+  int *fine, *coarse, *registered;
+  CHECK(hipHostMalloc(&fine, sizeof(int), hipHostMallocCoherent));
+  CHECK(hipHostMalloc(&coarse, sizeof(int), hipHostMallocNonCoherent));
+  std::vector<int> plain(1, 4);
+  CHECK(hipHostRegister(plain.data(), sizeof(int), hipHostRegisterDefault));
+  CHECK(hipHostGetDevicePointer(reinterpret_cast<void**>(&registered), plain.data(), 0));
+  *fine = 1;
+  *coarse = 2;
+  int* sum = upload(std::vector<int>(1, 0));
+  add_all<<<1, 1>>>(fine, coarse, registered, sum);
+  int value = 0;
+  CHECK(hipMemcpy(&value, sum, sizeof value, hipMemcpyDeviceToHost));
+  return value == 7 ? 0 : 1;
+}
+
 // A kernel on another stream waits for the host, which is about to launch the kernel to capture first.
 int busy_queue() {
   int* flag;
@@ -315,6 +336,7 @@ int main(int argument_count, char** arguments) {
   if (what == "outside") return outside(std::stoi(value));
   if (what == "streams") return streams();
   if (what == "host-flag") return host_flag();
+  if (what == "granularities") return granularities();
   if (what == "busy-queue") return busy_queue();
   if (what == "large") return large(std::stoul(value));
   if (what == "events") return events();
