@@ -78,6 +78,7 @@ const chosen: Record<string, string> = {
   'stray store': 'compact_ordered: an end mark in the last place',
   'kept state': 'saxpy: nothing from the third launch on',
   'missing wait': 'saxpy: used at once',
+  'dropped atomic': 'host_sums: unsafe on fine-grained memory',
   'captured input only': 'move_particles: hits overwritten',
 };
 /** What is published before it is there: only an order of the blocks shows it. */
@@ -122,6 +123,7 @@ const anyInput = [
   'ring_median: insertion in registers',
 ];
 const right = [
+  'host_sums: unsafe on coarse-grained memory',
   'saxpy: waits for a load',
   'saxpy: waits for both loads',
   'gather_scatter: writes back what is there',
@@ -225,6 +227,14 @@ describe('planted defects', () => {
       expect.stringMatching(
         /Result: FAIL \(.*the variant writes [\d,]+ bytes at r\d+ at offset [\d,]+ that the captured code does not, with what lay there already/,
       ),
+    ]);
+  });
+
+  it('a floating-point atomic on fine-grained memory of the host does not pass', async () => {
+    const outcome = await verdict(find('defects', 'host_sums: unsafe on fine-grained memory'));
+    expect([outcome.code, outcome.text]).toEqual([
+      1,
+      expect.stringMatching(/Result: FAIL \(`global_atomic_add_f32 .*` at r\d at offset [\d,]+: this GPU leaves out/),
     ]);
   });
 

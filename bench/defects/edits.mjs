@@ -27,6 +27,7 @@ export const kinds = {
   'stray store': 'what lies there already, written where the kernel has nothing to write',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
+  'dropped atomic': 'a floating-point atomic of the GPU’s on memory where it does nothing',
   'captured input only': 'right for the input that was captured, wrong for others: found with --inputs',
 };
 
@@ -1140,6 +1141,15 @@ export const defects = [
     'The second value may come later.',
   ),
 
+  // dropped atomic
+  defect(
+    'dropped atomic',
+    'host_sums',
+    'unsafe on fine-grained memory',
+    [['atomicAdd(&fine[i % 8], x[i]);', 'unsafeAtomicAdd(&fine[i % 8], x[i]);']],
+    'gfx90a leaves it out there, without an error.',
+  ),
+
   // captured input only: without --inputs each of them passes
   defect(
     'captured input only',
@@ -1214,6 +1224,13 @@ export const defects = [
 export const correct = [
   ...rewrites,
   ...withOwnMemory,
+  right(
+    'unsafe atomic',
+    'host_sums',
+    'unsafe on coarse-grained memory',
+    [['atomicAdd(&coarse[i % 8], x[i]);', 'unsafeAtomicAdd(&coarse[i % 8], x[i]);']],
+    'The same memory of the host, but not fine-grained.',
+  ),
   // Loads by hand that are waited for.
   right(
     'waits by hand',

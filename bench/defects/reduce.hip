@@ -115,6 +115,15 @@ __global__ void extremes(const int* x, int* lowest, int* highest, int n) {
   }
 }
 
+// Whole numbers, of which any order makes the same sums. One array is fine-grained memory of the host, the other
+// coarse-grained.
+__global__ void host_sums(const float* x, float* fine, float* coarse, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  atomicAdd(&fine[i % 8], x[i]);
+  atomicAdd(&coarse[i % 8], x[i]);
+}
+
 void run_reduce() {
   {
     const int n = 9973, blocks = 13;
@@ -183,6 +192,23 @@ void run_reduce() {
       high = std::max(high, value);
     }
     report("extremes", lowest.read()[0] == low && highest.read()[0] == high);
+  }
+  {
+    const int n = 700;
+    std::vector<float> x(n), expected(8, 0.0f);
+    for (int i = 0; i < n; ++i) expected[i % 8] += x[i] = static_cast<float>(random_bits() % 50);
+    const Device<float> dx(x);
+    float *fine, *coarse;
+    HIP_CHECK(hipHostMalloc(&fine, 8 * sizeof(float), hipHostMallocCoherent));
+    HIP_CHECK(hipHostMalloc(&coarse, 8 * sizeof(float), hipHostMallocNonCoherent));
+    std::fill_n(fine, 8, 0.0f);
+    std::fill_n(coarse, 8, 0.0f);
+    host_sums<<<blocks_for(n, 256), 256>>>(dx.get(), fine, coarse, n);
+    HIP_CHECK(hipDeviceSynchronize());
+    report("host_sums",
+           std::equal(fine, fine + 8, expected.begin()) && std::equal(coarse, coarse + 8, expected.begin()));
+    HIP_CHECK(hipHostFree(fine));
+    HIP_CHECK(hipHostFree(coarse));
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type FaultEvent,
   type FreeOrderEvent,
   type FindingEvent,
+  type FloatAtomicEvent,
   type Guard,
   type HotSpotEvent,
   type IterationEvent,
@@ -163,6 +164,7 @@ export interface ReplayOutcome {
   faults: FaultEvent[];
   /** Of a replay in the adverse order. */
   findings: FindingEvent[];
+  floatAtomics: FloatAtomicEvent[];
   /** Wave-instructions that ran in the adverse order. */
   adverseInstructions: number | null;
   hotSpots: HotSpotEvent[];
@@ -291,6 +293,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     differences: [],
     faults: [],
     findings: [],
+    floatAtomics: [],
     adverseInstructions: null,
     hotSpots: [],
     varying: [],
@@ -372,6 +375,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'finding':
       outcome.findings.push(event);
+      break;
+    case 'float_atomic':
+      outcome.floatAtomics.push(event);
       break;
     case 'adverse':
       outcome.adverseInstructions = event.wave_instructions;

@@ -235,6 +235,17 @@ const findingSchema = accessSchema.extend({
   other: accessSchema.optional().describe('The earlier access.'),
 });
 
+/** On memory that is watched for them: the first of a launch in each region. */
+const floatAtomicSchema = z.looseObject({
+  event: z.literal('float_atomic'),
+  region: z.string(),
+  offset_in_target: count,
+  address: z.string(),
+  bytes: count,
+  instruction: z.string(),
+  effect: z.enum(['none', 'unknown_memory', 'unknown_target']).describe('What it does on the real GPU.'),
+});
+
 const lensContent = { bytes: count, address: z.string(), file: z.string(), sha256: z.string() };
 
 const events = {
@@ -280,6 +291,7 @@ const events = {
   }),
   hot_spot: hotSpotSchema,
   finding: findingSchema,
+  float_atomic: floatAtomicSchema,
   adverse: z.looseObject({ event: z.literal('adverse'), wave_instructions: count }),
   difference: differenceSchema,
   variable_kept: z.looseObject({
@@ -385,6 +397,7 @@ export type ConditionsEvent = z.output<typeof events.conditions>;
 export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FindingEvent = z.output<typeof findingSchema>;
+export type FloatAtomicEvent = z.output<typeof floatAtomicSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type LensEvent = z.output<typeof events.lens>;

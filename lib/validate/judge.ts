@@ -4,9 +4,10 @@ import type { Deps } from '../deps/deps';
 import type { Disturbed } from '../replay/program';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
+import { droppedOf, floatAtomicsOf } from './float-atomics';
 import { initializersOf } from './initializers';
 import type { OptionsOnDevice } from './device-options';
-import type { DispatchReport, Verdict } from './report-json';
+import type { DispatchReport, FloatAtomicReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
 import { launchWords, ownLaunchOf } from './own-launch';
@@ -26,6 +27,10 @@ export async function judgeCase(
 ): Promise<DispatchReport> {
   const { replays, adverse } = options;
   const runs: Run[] = [];
+  const conclude = async (inAdverse: Adverse | null): Promise<DispatchReport> => {
+    const all = inAdverse ? [...runs, inAdverse.run] : runs;
+    return reportOf(judged, runs, inAdverse, await floatAtomicsOf(judged, all, deps));
+  };
   for (let index = 0; index < replays; index += 1) {
     const isDisturbed = index === replays - 1 && !!judged.selfcheck.untouched?.length && runs.every(passes);
     const run = await (isDisturbed ? runDisturbed(judged, index, deps) : runCase(judged, index, deps));
@@ -33,10 +38,10 @@ export async function judgeCase(
     // What the captured code does not withstand, either, is no judge.
     if (run.outcome.result.fill && !run.outcome.result.stray_bytes && !(await withstandsFills(judged, index, deps)))
       return judgeCase({ ...judged, fills: [], refuted: true }, options, deps);
-    if (isStopped(run)) return reportOf(judged, runs, null);
+    if (isStopped(run)) return conclude(null);
   }
-  if (!adverse) return reportOf(judged, runs, null);
-  return reportOf(judged, runs, await judgeAdverse(judged, replays, deps));
+  if (!adverse) return conclude(null);
+  return conclude(await judgeAdverse(judged, replays, deps));
 }
 
 /**
@@ -82,12 +87,14 @@ function reportOf(
   { session, selfcheck, plan, refuted }: Case,
   usual: readonly Run[],
   adverse: Adverse | null,
+  floatAtomics: FloatAtomicReport[],
 ): DispatchReport {
   const runs = adverse?.counts ? [...usual, adverse.run] : usual;
   const worst = runs.reduce((a, b) => (rank(verdictOf(b)) > rank(verdictOf(a)) ? b : a));
   const { result, differences, faults } = worst.outcome;
   const races = adverse?.races ?? [];
-  const verdict = races.length > 0 && rank(verdictOf(worst)) < rank('fail') ? 'fail' : verdictOf(worst);
+  const isFound = races.length > 0 || droppedOf(floatAtomics).length > 0;
+  const verdict = isFound && rank(verdictOf(worst)) < rank('fail') ? 'fail' : verdictOf(worst);
   const { capture, code, dispatch } = session;
   const initializers = initializersOf(runs.map(({ outcome }) => outcome));
   const report: Omit<DispatchReport, 'summary'> = {
@@ -115,6 +122,7 @@ function reportOf(
     differing_bytes: result.differing_bytes ?? 0,
     ...(worst.outcome.strays.length > 0 ? { stray: worst.outcome.strays } : {}),
     ...(initializers.length > 0 ? { initializers } : {}),
+    ...(floatAtomics.length > 0 ? { float_atomics: floatAtomics } : {}),
     state: runs.map(({ outcome }) => outcome.result.state).find(Boolean) ?? null,
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),

@@ -2,6 +2,7 @@ import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
 import { delayWords } from './delays-text';
 import { inputsWords } from './derived-inputs-text';
+import { floatAtomicWords } from './float-atomics';
 import { initializerWords } from './initializers';
 import { notJudged, withLeftOut, type Beside } from './not-judged';
 import { launchWords } from './own-launch';
@@ -48,7 +49,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${initializersWords(reports)}${stateWords(reports)}${derivedWords(reports)}${delaysWords(reports)}`;
+    return `${[...launchWords(reports), ...forced].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${initializersWords(reports)}${floatAtomicsWords(reports)}${stateWords(reports)}${derivedWords(reports)}${delaysWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
@@ -60,6 +61,12 @@ function initializersWords(reports: readonly DispatchReport[]): string {
   return initializerWords([...all.values()])
     .map((words) => `; ${words}`)
     .join('');
+}
+
+/** A dispatch each: other regions in each of them. */
+function floatAtomicsWords(reports: readonly DispatchReport[]): string {
+  const all = new Set(reports.flatMap(({ float_atomics: atomics }) => floatAtomicWords(atomics)));
+  return [...all].map((words) => `; ${words}`).join('');
 }
 
 /** The first that keeps some: it is the same code in all of them. */

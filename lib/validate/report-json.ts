@@ -27,6 +27,19 @@ const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
     .describe('What its elements of known types met: the worst of all replays.'),
 });
 
+const floatAtomicSchema = z.object({
+  region: z.string(),
+  offset: z.int().describe('Of the first one.'),
+  address: z.string(),
+  bytes: z.int(),
+  instruction: z.string(),
+  effect: z
+    .enum(['none', 'unknown_memory', 'unknown_target'])
+    .describe(
+      'What it does on the real GPU: nothing, which fails; or nobody knows, as the capture does not tell whether the memory is fine-grained, or nothing tells what this GPU does.',
+    ),
+});
+
 const initializerSchema = z.looseObject({
   variable: z.string(),
   judged: z
@@ -183,6 +196,12 @@ const dispatchReportSchema = z.object({
     .array(initializerSchema)
     .optional()
     .describe('Module variables whose initializer the variant changes, where there are any.'),
+  float_atomics: z
+    .array(floatAtomicSchema)
+    .optional()
+    .describe(
+      'On the software GPU: regions where the variant uses floating-point atomics that do nothing on the real GPU, or may do nothing, and the captured code none.',
+    ),
   free_order: z
     .array(freeOrderSchema.omit({ event: true }))
     .describe('Arrays that threads fill in any order: judged as records, each group by itself.'),
@@ -291,6 +310,7 @@ export const reportSchema = dispatchReportSchema
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type DerivedInputs = z.output<typeof inputsSchema>;
 export type Delays = z.output<typeof delaysSchema>;
+export type FloatAtomicReport = z.output<typeof floatAtomicSchema>;
 export type InitializerReport = z.output<typeof initializerSchema>;
 export type Race = z.output<typeof raceSchema>;
 export type RaceAccess = z.output<typeof raceAccessSchema>;

@@ -5,6 +5,7 @@ import type { ResultEvent } from '../replay/replay-events';
 import type { Adverse } from './adverse';
 import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
 import { summaryOfRaces } from './races';
+import { droppedOf, floatAtomicWords, summaryOfDropped } from './float-atomics';
 import { initializerWords } from './initializers';
 import type { DispatchReport } from './report-json';
 import type { ElementPlan } from './tolerance';
@@ -50,6 +51,9 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
       const [race] = report.races ?? [];
       if (race)
         return `${unjudged}${summaryOfRaces(race, report.races?.length ?? 1)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
+      const dropped = droppedOf(report.float_atomics);
+      if (dropped.length > 0)
+        return `${unjudged}${summaryOfDropped(dropped)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
       const inThisOrderAlone = adverse && report.replays.every(({ verdict }) => verdict !== 'fail');
       const why = inThisOrderAlone
         ? ' when waves run in the adverse order and find 0 where nobody wrote: the result depends on one of the two'
@@ -106,6 +110,7 @@ function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
 function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): string {
   const judged: string[] = [];
   judged.push(...initializerWords(report.initializers));
+  judged.push(...floatAtomicWords(report.float_atomics));
   if (report.state) judged.push(keptStateWords(report.state));
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);

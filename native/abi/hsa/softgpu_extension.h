@@ -60,6 +60,10 @@ typedef struct kernloop_softgpu_probed_map_s {
   uint32_t wave_size;
 } kernloop_softgpu_probed_map_t;
 
+typedef struct kernloop_softgpu_range_s {
+  uint64_t base, size;
+} kernloop_softgpu_range_t;
+
 typedef struct kernloop_softgpu_extension_1_s {
   /* Limits for dispatches submitted after the call, process-wide. 0: default. */
   hsa_status_t (*set_max_wave_instructions)(uint64_t per_dispatch);
@@ -100,7 +104,8 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* The adverse order (engine/adverse_order.h): so many wave-instructions of every dispatch run in it, checked for
    * races if asked for; 0: none. */
   hsa_status_t (*set_adverse)(uint64_t wave_instructions, uint32_t races);
-  /* Of how many that was in the dispatch, and what the checks found, each as Fault::json(). The callback may be null.
+  /* Of how many that was in the dispatch, and what the checks and watches found, each as Fault::json(). The callback
+   * may be null.
    */
   hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                     void (*callback)(const char* json, void* data), void* data);
@@ -122,6 +127,9 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*dispatch_lanes)(hsa_signal_t completion_signal,
                                  void (*callback)(uint64_t base, uint64_t size, uint64_t by_lane, void* data),
                                  void* data);
+  /* Of dispatches submitted after the call, the first floating-point atomic on each of these ranges, which do not
+     overlap, is a finding (dispatch_findings). Null in the table of an older software GPU, which tells of none. */
+  hsa_status_t (*watch_float_atomics)(const kernloop_softgpu_range_t* ranges, uint32_t count);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -38,6 +38,8 @@ class SoftwareExecution {
   virtual Status set_adverse(uint64_t wave_instructions, bool races) = 0;
   // Whether no more workgroups are resident at once than the GPU that this device stands for holds.
   virtual Status limit_residency(bool) { return Unit{}; }
+  // Memory of which the first floating-point atomic of every launch is told (LaunchOutcome::float_atomics).
+  virtual Status watch_float_atomics(const std::vector<AddressRange>&) { return Unit{}; }
   virtual Status record_accesses() = 0;
   virtual Status profile() = 0;
   // Probes ("kernloop.probes/1"), and what they left of the last launch, map by map.

@@ -33,6 +33,13 @@ struct KeptVariable {
   Buffer content;
 };
 
+// What floating-point atomics do there (float_atomics.h).
+struct WatchedRegion {
+  std::string id;
+  AddressRange range;
+  std::string effect;
+};
+
 struct Program {
   Launch launch;
   codeobject::Kernel kernel;               // what is launched
@@ -51,7 +58,8 @@ struct Program {
   bool is_counted = false;
   bool is_restored = false;         // once at least
   uint64_t relocated_kernargs = 0;  // words of the kernel arguments that now follow a module variable
-  ConditionsSeen conditions;        // during its measured launches
+  std::vector<WatchedRegion> watched;
+  ConditionsSeen conditions;  // during its measured launches
 };
 
 // Those of this launch of `--iterations`, into the arguments.

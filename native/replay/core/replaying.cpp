@@ -3,6 +3,7 @@
 #include "archive/file.h"
 #include "replay/core/differences.h"
 #include "replay/core/findings.h"
+#include "replay/core/float_atomics.h"
 #include "replay/core/guard.h"
 #include "replay/core/kernarg.h"
 #include "replay/core/launch_check.h"
@@ -206,6 +207,7 @@ Result<Program> load_for_replay(const Options& options, ContentCache& cache, Dev
     sink.emit(*changes);
   }
   if (auto checked = check_launch(device, manifest.geometry, *program); !checked) return checked.error();
+  if (auto watched = watch_float_atomics(manifest, device, *program); !watched) return watched.error();
   return program;
 }
 
@@ -273,6 +275,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
     tell_iteration(*outcome, std::move(iteration), sink);
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);
     tell_findings(*outcome, program, snapshot, sink);
+    tell_float_atomics(*outcome, program, sink);
   }
   return launched;
 }

@@ -21,6 +21,7 @@ class SoftwareGpu final : public SoftwareExecution {
   Status open_constants(bool are_open) override;
   Status set_adverse(uint64_t wave_instructions, bool races) override;
   Status limit_residency(bool is_limited) override;
+  Status watch_float_atomics(const std::vector<AddressRange>& ranges) override;
   Status record_accesses() override;
   Status profile() override;
   Status set_probes(const std::string& request) override;
@@ -44,7 +45,7 @@ class SoftwareGpu final : public SoftwareExecution {
   HsaLibrary& hsa_;
   kernloop_softgpu_extension_1_t extension_{};
   hsa_signal_t told_{0};
-  bool records_accesses_ = false, profiles_ = false, is_adverse_ = false;
+  bool records_accesses_ = false, profiles_ = false, is_adverse_ = false, watches_ = false;
 };
 
 }  // namespace kernloop::replay

@@ -32,6 +32,8 @@ struct FillCapture {
   int32_t counter_pre = 41, counter_post = 42;
   std::string symbol = "fill", name = "fill(float*, float const*, int)";
   std::string code_object = "baseline.hsaco";
+  archive::RegionClass out_class = archive::RegionClass::kDevice;
+  std::optional<bool> out_fine_grained;
   std::vector<uint64_t> pointers;  // a third region full of these, when not empty
 
   FillCapture() {
@@ -93,6 +95,8 @@ struct FillCapture {
     };
     region("in", kIn, as_bytes(in), as_bytes(in));
     region("out", kOut, as_bytes(out_pre), as_bytes(out_post));
+    manifest.regions.back().memory_class = out_class;
+    manifest.regions.back().fine_grained = out_fine_grained;
     if (!pointers.empty()) region("pointers", 0x400000100000, as_bytes(pointers), as_bytes(pointers));
 
     const auto variable = [&](const char* id, const Buffer& pre, const Buffer& post) {

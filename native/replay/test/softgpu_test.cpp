@@ -102,6 +102,36 @@ TEST_F(SoftGpuReplay, PassesOnAVariantThatIsTheSameCode) {
   EXPECT_EQ(compare_variant("other_initializer.hsaco").exit_code, kExitPass);
 }
 
+TEST_F(SoftGpuReplay, TellsOfFloatAtomicsThatDoNothingOnFineGrainedMemory) {
+  constexpr auto kHost = archive::RegionClass::kHost, kDevice = archive::RegionClass::kDevice;
+  struct {
+    archive::RegionClass memory_class;
+    std::optional<bool> fine_grained;
+    const char* effect;
+  } const cases[] = {{kHost, true, "none"},   {kHost, std::nullopt, "unknown_memory"}, {kHost, false, nullptr},
+                     {kDevice, true, "none"}, {kDevice, std::nullopt, nullptr},        {kDevice, false, nullptr}};
+  for (const auto& [memory_class, fine_grained, effect] : cases) {
+    std::filesystem::remove_all(directory_.path() / "capture");
+    capture_.out_class = memory_class;
+    capture_.out_fine_grained = fine_grained;
+    EXPECT_EQ(run({"--compare"}).count("float_atomic"), 0u) << "the captured code has none";
+    for (const std::vector<std::string>& order : {std::vector<std::string>{}, {"--adverse", "1"}}) {
+      const ProgramRun outcome = compare_variant("float_atomic.hsaco", order);
+      EXPECT_EQ(outcome.exit_code, kExitPass) << "the software GPU executes them: " << outcome.last();
+      EXPECT_EQ(outcome.count("finding"), 0u);
+      ASSERT_EQ(outcome.count("float_atomic"), effect ? 1u : 0u) << outcome.last();
+      if (!effect) continue;
+      const archive::Json told = outcome.first("float_atomic");
+      EXPECT_EQ(told["effect"], effect);
+      EXPECT_EQ(told["region"], "out");
+      EXPECT_EQ(told["bytes"], 4);
+      EXPECT_LT(told["offset_in_target"], 4 * Capture::kCount);
+      EXPECT_EQ(told["address"], to_hex_number(Capture::kOut + told["offset_in_target"].get<uint64_t>()));
+      EXPECT_EQ(told["instruction"].get<std::string>().rfind("global_atomic_add_f32", 0), 0u) << told;
+    }
+  }
+}
+
 TEST_F(SoftGpuReplay, FailsOnAVariantThatDoesNothing) {
   const ProgramRun outcome = compare_variant("do_nothing.hsaco");
   EXPECT_EQ(outcome.exit_code, kExitFail) << outcome.last();

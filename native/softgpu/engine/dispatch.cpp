@@ -1,6 +1,7 @@
 #include "softgpu/engine/dispatch.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/interpreter.h"
@@ -61,6 +62,7 @@ Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCach
       request_(request),
       options_(options),
       limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {
+  if (options.float_atomics) float_atomics_.emplace(*options.float_atomics);
   if (std::string problem = prepare(isa); !problem.empty()) {
     Fault fault;
     fault.kind = Fault::Kind::kBadDispatch;
@@ -344,7 +346,9 @@ DispatchOutcome Dispatch::finish() {
     for (const auto& recorder : recorders_) recorders.push_back(recorder.get());
     *options_.accesses = AccessRecorder::merge(recorders);
   }
-  return DispatchOutcome{fault_, findings_, adverse_executed_, counters_};
+  std::vector<Fault> findings = findings_;
+  if (float_atomics_) std::ranges::move(float_atomics_->findings(request_.kernel_name), std::back_inserter(findings));
+  return DispatchOutcome{fault_, std::move(findings), adverse_executed_, counters_};
 }
 
 }  // namespace kernloop::softgpu

@@ -10,6 +10,7 @@
 #include "softgpu/engine/access_recorder.h"
 #include "softgpu/engine/code_cache.h"
 #include "softgpu/engine/engine.h"
+#include "softgpu/engine/float_atomic_watch.h"
 #include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/engine/permutation.h"
 #include "softgpu/engine/probes.h"
@@ -36,6 +37,7 @@ class Dispatch {
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
   ProbeStore* probes() { return options_.probes ? &probes_ : nullptr; }
+  FloatAtomicWatch* float_atomics() { return float_atomics_ ? &*float_atomics_ : nullptr; }
   Target target() const { return kernel_.target; }
   const UnwrittenFill& fill() const { return *fill_; }
   const Checks& checks() const { return options_.checks; }
@@ -113,6 +115,7 @@ class Dispatch {
   Permutation order_;
   uint64_t adverse_executed_ = 0;
   ProbeStore probes_;
+  std::optional<FloatAtomicWatch> float_atomics_;
 
   // What workers write often has cache lines of its own: all of them look at the rest all the time.
   static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together

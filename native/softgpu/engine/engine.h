@@ -38,6 +38,7 @@ struct Fault {
     kUninitialized,
     kRace,
     kMissingWait,  // which stops the adverse order (pending_results.h)
+    kFloatAtomic,  // on memory that is watched for them (float_atomic_watch.h)
   };
   Kind kind = Kind::kInternal;
   std::string kernel;
@@ -179,6 +180,8 @@ struct DispatchOptions {
   // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
   // fit beside it waits until the instruction limit. Null: all fit.
   const Residency* residency = nullptr;
+  // Disjoint memory of which the first floating-point atomic is a finding. Null: none.
+  std::shared_ptr<const std::vector<AddressRange>> float_atomics = nullptr;
 };
 
 struct DispatchOutcome {

@@ -12,7 +12,8 @@ namespace {
 bool has_address(Fault::Kind kind) {
   return kind == Fault::Kind::kMemoryAccess || kind == Fault::Kind::kMisaligned ||
          kind == Fault::Kind::kLdsOutOfRange || kind == Fault::Kind::kScratchOutOfRange ||
-         kind == Fault::Kind::kOutOfBounds || kind == Fault::Kind::kUninitialized || kind == Fault::Kind::kRace;
+         kind == Fault::Kind::kOutOfBounds || kind == Fault::Kind::kUninitialized || kind == Fault::Kind::kRace ||
+         kind == Fault::Kind::kFloatAtomic;
 }
 
 const char* describe(Fault::Kind kind) {
@@ -41,6 +42,8 @@ const char* describe(Fault::Kind kind) {
       return "internal error of the software GPU";
     case Fault::Kind::kMissingWait:
       return "missing wait for memory";
+    case Fault::Kind::kFloatAtomic:
+      return "floating-point atomic";
     case Fault::Kind::kOutOfBounds:
       return "access past the end of an allocation";
     case Fault::Kind::kUninitialized:
@@ -79,6 +82,8 @@ const char* Fault::kind_name() const {
       return "internal";
     case Kind::kMissingWait:
       return "missing_wait";
+    case Kind::kFloatAtomic:
+      return "float_atomic";
     case Kind::kOutOfBounds:
       return "out_of_bounds";
     case Kind::kUninitialized:

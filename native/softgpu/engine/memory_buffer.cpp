@@ -4,6 +4,7 @@
 #include <string>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/float_atomic_watch.h"
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/lds_load.h"
 #include "softgpu/engine/private_access.h"
@@ -231,6 +232,7 @@ void buffer_atomic(Wave& wave, const Instruction& i) {
     raise_unsupported("buffer atomic on private memory or across the end of a buffer");
   MemoryPort& port = *wave.memory;
   ++port.counters.atomics;
+  note_atomic<atomic>(wave, i, addresses.lanes, addresses.whole, sizeof(T));
   port.check_global(addresses.lanes, addresses.whole, sizeof(T), AccessKind::kAtomic);
   const VectorRegister* data = register_rows(wave, i.src[0]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/float_atomic_watch.h"
 #include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/private_access.h"
 #include "softgpu/engine/wave_fault.h"
@@ -131,6 +132,7 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   }
   if (lanes.global || !(lanes.lds | lanes.scratch)) {
     ++port.counters.atomics;
+    note_atomic<atomic>(wave, i, addresses, lanes.global, sizeof(T));
     port.check_global(addresses, lanes.global, sizeof(T), AccessKind::kAtomic);
     modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, memory_atomic_mode(i.isa),
                                   LaneOrder::of(wave));

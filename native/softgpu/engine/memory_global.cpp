@@ -1,4 +1,5 @@
 // GLOBAL: loads, stores and atomics on device memory.
+#include "softgpu/engine/float_atomic_watch.h"
 #include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/lds_load.h"
 #include "softgpu/engine/memory_select.h"
@@ -82,6 +83,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
   LaneAddresses addresses;
   compute_addresses(wave, i, i.src[2], addresses);
   const uint64_t lanes = wave.exec();
+  note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
   port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);
   // Compare-and-swap: the new value comes first, what it is compared with after it.
   const VectorRegister* data = register_rows(wave, i.src[1]);

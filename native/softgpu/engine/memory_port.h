@@ -15,6 +15,7 @@
 namespace kernloop::softgpu {
 
 class Checker;
+class FloatAtomicWatch;
 class Prober;
 
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
@@ -70,11 +71,12 @@ class MemoryPort {
   // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
   const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
 
-  Counters counters;           // what memory instructions do is counted here
-  Profiler* const profiler;    // nullptr: none is asked for
-  Prober* const prober;        // likewise
-  Checker* checker = nullptr;  // set by check_by()
-  uint64_t last_address = 0;   // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
+  Counters counters;                          // what memory instructions do is counted here
+  Profiler* const profiler;                   // nullptr: none is asked for
+  Prober* const prober;                       // likewise
+  Checker* checker = nullptr;                 // set by check_by()
+  FloatAtomicWatch* float_atomics = nullptr;  // nullptr: nobody watches for them
+  uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
   uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending
 

@@ -34,6 +34,7 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
   if (dispatch.checks()) checker_ = make_checker(dispatch.checks());
   memory_.check_by(checker_.get());
   memory_.lane_seed = dispatch.seed();
+  memory_.float_atomics = dispatch.float_atomics();
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ =
       dispatch.lds_bytes() +

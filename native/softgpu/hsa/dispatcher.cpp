@@ -73,6 +73,7 @@ hsa_status_t status_of(const Fault& fault) {
     case Fault::Kind::kOutOfBounds:
     case Fault::Kind::kUninitialized:
     case Fault::Kind::kRace:
+    case Fault::Kind::kFloatAtomic:
       break;
   }
   return HSA_STATUS_ERROR;
@@ -105,6 +106,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.unwritten_fill = settings_.unwritten_fill;
   options.adverse = {.wave_instructions = settings_.adverse_wave_instructions, .races = settings_.adverse_races};
   options.residency = settings_.residency;
+  options.float_atomics = settings_.float_atomics();
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/probes.h"
@@ -37,10 +38,19 @@ struct DispatchSettings {
     std::lock_guard lock(mutex_);
     return probes_;
   }
+  void watch_float_atomics(std::shared_ptr<const std::vector<AddressRange>> in) {
+    std::lock_guard lock(mutex_);
+    float_atomics_ = std::move(in);
+  }
+  std::shared_ptr<const std::vector<AddressRange>> float_atomics() const {
+    std::lock_guard lock(mutex_);
+    return float_atomics_;
+  }
 
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<const ProbeProgram> probes_;
+  std::shared_ptr<const std::vector<AddressRange>> float_atomics_;
 };
 
 struct KernelInfo {

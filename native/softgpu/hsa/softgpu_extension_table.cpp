@@ -188,6 +188,15 @@ hsa_status_t limit_residency(uint32_t is_limited) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t watch_float_atomics(const kernloop_softgpu_range_t* ranges, uint32_t count) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (count > 0 && ranges == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto watched = std::make_shared<std::vector<AddressRange>>();
+  for (uint32_t i = 0; i < count; ++i) watched->push_back({ranges[i].base, ranges[i].size});
+  runtime().settings.watch_float_atomics(count > 0 ? std::move(watched) : nullptr);
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t dispatch_findings(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                void (*callback)(const char* json, void* data), void* data) {
   if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
@@ -238,6 +247,7 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
       &set_unwritten_fill,        &set_adverse,       &dispatch_findings,     &set_probes,
       &dispatch_probes,           &open_constants,    &limit_residency,       &dispatch_lanes,
+      &watch_float_atomics,
   };
   return kTable;
 }

@@ -14,6 +14,7 @@ compile do_nothing.hsaco -DDO_NOTHING
 compile wrong_bit.hsaco -DWRONG_BIT
 compile beyond.hsaco -DBEYOND
 compile wild.hsaco -DWILD
+compile float_atomic.hsaco -DFLOAT_ATOMIC
 compile spin.hsaco -DSPIN
 compile no_fill.hsaco -DNO_FILL
 compile more_arguments.hsaco -DMORE_ARGUMENTS

@@ -80,7 +80,12 @@ extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n) {
 #ifdef NO_VARIABLES
   if (i < n) out[i] = in[i] * c_tab[i & 3] + bias;
 #else
+#ifdef FLOAT_ATOMIC
+  if (i < n) out[i] = in[i] * c_tab[i & 3];
+  if (i < n) unsafeAtomicAdd(&out[i], d_big[i & 7]);
+#else
   if (i < n) out[i] = in[i] * c_tab[i & 3] + d_big[i & 7] + bias;
+#endif
   if (i == 0) ++d_counter;
 #endif
 #ifdef WRONG_BIT

@@ -1157,6 +1157,20 @@ class ValidateInitializer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateFloatAtomic:
+    region: str
+    offset: int
+    """Of the first one."""
+    address: str
+    bytes: int
+    instruction: str
+    effect: Literal["none", "unknown_memory", "unknown_target"]
+    """What it does on the real GPU: nothing, which fails; or nobody knows, as the capture does not tell whether the memory is
+    fine-grained, or nothing tells what this GPU does.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateFreeOrderArray:
     region: str | None = None
     variable: str | None = None
@@ -1584,6 +1598,10 @@ class ValidateResult(StageResult):
     """Where the variant writes what lay there already, and the captured code neither reads nor writes."""
     initializers: list[ValidateInitializer] | None = None
     """Module variables whose initializer the variant changes, where there are any."""
+    float_atomics: list[ValidateFloatAtomic] | None = None
+    """On the software GPU: regions where the variant uses floating-point atomics that do nothing on the real GPU, or may do
+    nothing, and the captured code none.
+    """
     free_order: list[ValidateFreeOrder]
     """Arrays that threads fill in any order: judged as records, each group by itself."""
     tolerance: ValidateTolerance | None

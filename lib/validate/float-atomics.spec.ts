@@ -1,0 +1,80 @@
+import { fakeDeps } from '../testing/fake-deps';
+import { fakeReplay, flag, passed } from '../testing/fake-programs';
+import { TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { validateOptionsSchema } from './options';
+import { validate } from './validate';
+
+/** As kernloop-replay tells of one. */
+const atomic = (fields: object = {}): object => ({
+  event: 'float_atomic',
+  region: 'r1',
+  offset_in_target: 8,
+  address: '0x2008',
+  bytes: 4,
+  instruction: 'global_atomic_add_f32 v0, v1, s[0:1]',
+  effect: 'none',
+  ...fields,
+});
+
+describe('a floating-point atomic that does nothing on the real GPU', () => {
+  let workspace: TestWorkspace;
+  let reproducer: string;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    reproducer = writeReproducer(workspace);
+    writeVariant(workspace);
+  });
+  afterEach(() => workspace.dispose());
+
+  /** What the usual replays tell of the variant and of the captured code, or what those in the adverse order do. */
+  const judge = async (variant: object[], captured: object[] = [], isAdverse = false) => {
+    const fake = fakeDeps(
+      {
+        'kernloop-replay': fakeReplay((args) => {
+          const ran = flag(args, '--adverse') === undefined ? [] : [{ event: 'adverse', wave_instructions: 1000 }];
+          if (!args.includes('--code-object')) return [...captured, ...ran, passed];
+          return [...(ran.length > 0 === isAdverse ? variant : []), ...ran, passed];
+        }),
+      },
+      workspace.native,
+    );
+    const report = await validate(validateOptionsSchema.parse({ reproducer, adverse: isAdverse }), fake);
+    return { report, line: fake.said.result.at(-1) ?? '' };
+  };
+
+  it.each([false, true])('fails with its instruction and place (in the adverse order: %s)', async (isAdverse) => {
+    const { report, line } = await judge([atomic(), atomic({ offset_in_target: 12 })], [], isAdverse);
+    expect(report).toMatchObject({ verdict: 'fail', exit_code: 1, differing_bytes: 0 });
+    expect(report.float_atomics).toMatchObject([{ region: 'r1', offset: 8, address: '0x2008', effect: 'none' }]);
+    expect(line).toMatch(
+      /^Result: FAIL \(`global_atomic_add_f32 v0, v1, s\[0:1\]` at r1 at offset 8: this GPU leaves out/,
+    );
+  });
+
+  it('is not held against the variant where the captured code has one in the same memory', async () => {
+    const { report, line } = await judge([atomic()], [atomic({ offset_in_target: 0 })]);
+    expect(report.float_atomics).toBeUndefined();
+    expect(line).toMatch(/^Result: PASS/);
+  });
+
+  it('fails although the captured code has one in other memory', async () => {
+    const { report } = await judge([atomic()], [atomic({ region: 'r0' })]);
+    expect(report).toMatchObject({ verdict: 'fail', float_atomics: [{ region: 'r1' }] });
+  });
+
+  it.each([
+    [
+      'unknown_memory',
+      /; NOT judged: whether `global_atomic_add_f32 .*` at r1 takes effect: it does nothing on this GPU if/,
+    ],
+    [
+      'unknown_target',
+      /; NOT judged: whether `global_atomic_add_f32 .*` at r1 takes effect: it may do nothing on this GPU/,
+    ],
+  ])('is named beside the verdict where nobody knows (%s)', async (effect, words) => {
+    const { report, line } = await judge([atomic({ effect })]);
+    expect(report).toMatchObject({ verdict: 'pass', float_atomics: [{ effect }] });
+    expect(line).toMatch(words);
+  });
+});

@@ -1,0 +1,46 @@
+import type { Deps } from '../deps/deps';
+import { requestOfCaptured } from '../replay/session';
+import { formatCount } from '../support/report';
+import type { FloatAtomicReport } from './report-json';
+import { runCase, type Case, type Run } from './run-case';
+
+/**
+ * Regions in which the variant uses floating-point atomics that do nothing on the real GPU, or may do nothing, and the captured code none: what
+ * the app itself does there is not held against a variant.
+ */
+export async function floatAtomicsOf(judged: Case, runs: readonly Run[], deps: Deps): Promise<FloatAtomicReport[]> {
+  const { session } = judged;
+  const found = new Map<string, FloatAtomicReport>();
+  for (const { event: _event, ...atomic } of runs.flatMap(({ outcome }) => outcome.floatAtomics)) {
+    const { region, offset_in_target: offset, address, bytes, instruction, effect } = atomic;
+    if (!found.has(region)) found.set(region, { region, offset, address, bytes, instruction, effect });
+  }
+  if (found.size === 0 || session.code.kind === 'captured') return [];
+  const captured = await runCase({ ...judged, session: { ...session, request: requestOfCaptured(session) } }, 0, deps);
+  for (const { region } of captured.outcome.floatAtomics) found.delete(region);
+  return [...found.values()];
+}
+
+export const droppedOf = (atomics: readonly FloatAtomicReport[] = []): FloatAtomicReport[] =>
+  atomics.filter(({ effect }) => effect === 'none');
+
+/** The first line that says why it failed. */
+export function summaryOfDropped(dropped: readonly FloatAtomicReport[]): string {
+  const [first] = dropped;
+  const more = dropped.length > 1 ? `, and in ${formatCount(dropped.length - 1)} more` : '';
+  return `\`${first?.instruction ?? '?'}\` at ${first?.region ?? '?'} at offset ${formatCount(first?.offset ?? 0)}${more}: this GPU leaves out floating-point atomics on fine-grained memory, without an error, and the captured code has none there`;
+}
+
+const whyUnknown = {
+  unknown_memory: 'does nothing on this GPU if the memory is fine-grained, which the capture does not tell',
+  unknown_target: 'may do nothing on this GPU, as the memory is fine-grained',
+} as const;
+
+/** Beside the verdict. */
+export function floatAtomicWords(atomics: readonly FloatAtomicReport[] = []): string[] {
+  return atomics.flatMap(({ effect, instruction, region }) =>
+    effect === 'none'
+      ? []
+      : [`NOT judged: whether \`${instruction}\` at ${region} takes effect: it ${whyUnknown[effect]}`],
+  );
+}

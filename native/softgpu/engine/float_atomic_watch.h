@@ -1,0 +1,51 @@
+// Which watched memory a dispatch touches with floating-point atomics. On fine-grained memory some devices do nothing
+// instead (AMD, "Hardware atomics operation support"; clang, -munsafe-fp-atomics); the software GPU executes them
+// everywhere, and tells.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "softgpu/engine/atomic.h"
+#include "softgpu/engine/engine.h"
+#include "softgpu/engine/memory_port.h"
+
+namespace kernloop::softgpu {
+
+constexpr bool is_float(Atomic atomic) {
+  return atomic == Atomic::kFloatAdd || atomic == Atomic::kFloatMin || atomic == Atomic::kFloatMax ||
+         atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kPackedHalfAdd;
+}
+
+// One a dispatch. Tells the first access to each range.
+class FloatAtomicWatch {
+ public:
+  explicit FloatAtomicWatch(std::span<const AddressRange> ranges);
+
+  // `addresses` are the device's.
+  void note(const Wave& wave, const Instruction& instruction, const LaneAddresses& addresses, uint64_t lanes,
+            uint32_t bytes);
+  std::vector<Fault> findings(const std::string& kernel) const;
+
+ private:
+  const std::vector<AddressRange> ranges_;  // sorted by base
+  std::vector<std::atomic<bool>> is_told_;
+  std::atomic<size_t> untold_;
+  mutable std::mutex mutex_;
+  std::vector<Fault> findings_;
+};
+
+// Ahead of MemoryPort::check_global(), which replaces the addresses.
+template <Atomic atomic>
+inline void note_atomic(const Wave& wave, const Instruction& instruction, const LaneAddresses& addresses,
+                        uint64_t lanes, uint32_t bytes) {
+  if constexpr (is_float(atomic)) {
+    if (FloatAtomicWatch* const watch = wave.memory->float_atomics)
+      watch->note(wave, instruction, addresses, lanes, bytes);
+  }
+}
+
+}  // namespace kernloop::softgpu
