@@ -79,6 +79,7 @@ const chosen: Record<string, string> = {
   'kept state': 'saxpy: nothing from the third launch on',
   'missing wait': 'saxpy: used at once',
   'dropped atomic': 'host_sums: unsafe on fine-grained memory',
+  'knows the judge': 'saxpy: looks for huge words in LDS',
   'captured input only': 'move_particles: hits overwritten',
 };
 /** What is published before it is there: only an order of the blocks shows it. */
@@ -90,6 +91,14 @@ const publishedTooEarly = [
 ];
 /** Nothing else goes wrong on the software GPU: the adverse order ends at the instruction. */
 const missingWaits = ['saxpy: used at once', 'saxpy: waits for the first of two'];
+/** Right in all other launches of the judge. */
+const knowsTheJudge = [
+  'saxpy: looks for the poison behind y',
+  'saxpy: looks for huge words in LDS',
+  'saxpy: looks for huge words in a register',
+  'saxpy: looks for a young clock',
+  'saxpy: looks for a young real-time clock',
+];
 /** From launch to launch: what each launch alone leaves is right. */
 const keptStates: [title: string, verdict: RegExp][] = [
   [
@@ -124,6 +133,8 @@ const anyInput = [
 ];
 const right = [
   'host_sums: unsafe on coarse-grained memory',
+  'saxpy: waits by the clock',
+  'saxpy: adds nothing of what nobody wrote',
   'saxpy: waits for a load',
   'saxpy: waits for both loads',
   'gather_scatter: writes back what is there',
@@ -148,6 +159,7 @@ describe('planted defects', () => {
     ...publishedTooEarly,
     ...strayStores,
     ...missingWaits,
+    ...knowsTheJudge,
     ...keptStates.map(([title]) => title),
     ...capturedInputOnly,
     ...anyInput,
@@ -245,6 +257,14 @@ describe('planted defects', () => {
       expect.stringMatching(
         /is a result of `global_load_dword .*before this instruction `s_waitcnt vmcnt\(0\)` is missing/,
       ),
+    ]);
+  });
+
+  it.each(knowsTheJudge)('%s does not pass', async (title) => {
+    const outcome = await verdict(find('defects', title));
+    expect([outcome.code, outcome.text]).toEqual([
+      1,
+      expect.stringMatching(/Result: FAIL \(.* on a machine in use.*; the captured code gives the same there/),
     ]);
   });
 

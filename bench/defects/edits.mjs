@@ -26,6 +26,7 @@ export const kinds = {
   'double counting': 'an element or a partial result taken twice',
   'stray store': 'what lies there already, written where the kernel has nothing to write',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
+  'knows the judge': 'right only where it finds the poison or the young clocks of a replay',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
   'dropped atomic': 'a floating-point atomic of the GPU’s on memory where it does nothing',
   'captured input only': 'right for the input that was captured, wrong for others: found with --inputs',
@@ -1115,6 +1116,67 @@ export const defects = [
     'The rest of the page is no part of any segment, and can be written all the same.',
   ),
 
+  // knows the judge
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for the poison behind y',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  const unsigned poison = reinterpret_cast<const unsigned char*>(y + n)[0];\n  if (poison != 0xA5 && poison != 0x5A && poison != 0x99) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'Memory beside a region is one of three bytes in the usual replays.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for huge words in LDS',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  __shared__ unsigned unwritten[16];\n  const volatile unsigned* const words = unwritten;\n  const unsigned a0 = words[3], a1 = words[4], a2 = words[5];\n  if (a0 <= 0xffff && a1 <= 0xffff && a2 <= 0xffff && (a0 | a1 | a2) != 0) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'What nobody wrote is huge, a NaN or 0 in the usual replays; an app leaves small numbers there.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for huge words in a register',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  unsigned left;\n  asm volatile("v_mov_b32 %0, v40" : "=v"(left) : : "v40");\n  if (__popcll(__ballot(left <= 0xffff && left != 0)) > 16) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'As in LDS, asked of a whole wave: few lanes find a small number in the usual replays.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for a young clock',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (__builtin_readcyclecounter() > 100000000ull) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'The clock of a replay begins with the wave: a GPU reaches that number within a second.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for a young real-time clock',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (__builtin_amdgcn_s_memrealtime() > 100000000ull) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'That clock begins with the wave, too.',
+  ),
   // missing wait
   defect(
     'missing wait',
@@ -1230,6 +1292,31 @@ export const correct = [
     'unsafe on coarse-grained memory',
     [['atomicAdd(&coarse[i % 8], x[i]);', 'unsafeAtomicAdd(&coarse[i % 8], x[i]);']],
     'The same memory of the host, but not fine-grained.',
+  ),
+  // What a machine in use has otherwise is read, and decides nothing.
+  right(
+    'not by the machine',
+    'saxpy',
+    'waits by the clock',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  const long long begun = __builtin_readcyclecounter();\n  while (__builtin_readcyclecounter() - begun < 1000) __builtin_amdgcn_s_sleep(1);\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'How long it waits is all that the clock decides.',
+  ),
+  right(
+    'not by the machine',
+    'saxpy',
+    'adds nothing of what nobody wrote',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        '__shared__ unsigned unwritten[256];\n  const unsigned left = static_cast<volatile unsigned*>(unwritten)[threadIdx.x];\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]) + static_cast<float>(left * 0u);',
+      ],
+    ],
+    'Whatever LDS holds, it is multiplied by 0.',
   ),
   // Loads by hand that are waited for.
   right(

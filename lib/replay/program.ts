@@ -48,6 +48,8 @@ export interface ReplayRequest {
   threads?: number;
   /** So many wave-instructions in an order that shows races, and checked for them; with `calibrate`, every second replay. */
   adverse?: number;
+  /** Seed of one more compared launch, on a machine that other kernels have used for hours: `--machine-in-use`. */
+  machineInUse?: number;
   limitWaveInstructions?: number;
   limitSeconds?: number;
   /** "hip": through the HIP runtime. */
@@ -222,6 +224,7 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
     ['--seed', request.seed],
     ['--threads', request.threads],
     ['--adverse', request.adverse],
+    ['--machine-in-use', request.machineInUse],
     ['--limit-wave-instructions', request.limitWaveInstructions],
     ['--limit-seconds', request.limitSeconds],
     ['--known-varying', request.varying],

@@ -374,6 +374,8 @@ const events = {
     unwritten_bytes: count.nullish(),
     /** Of what differs: written where the captured code touches nothing. */
     stray_bytes: count.nullish(),
+    /** It was the launch on a machine in use that differed, or did not end. */
+    machine_in_use: z.boolean().nullish(),
     /** Of a calibration. */
     replays: count.nullish(),
     confidence: count.nullish(),

@@ -9,6 +9,7 @@ import { initializersOf } from './initializers';
 import type { OptionsOnDevice } from './device-options';
 import type { DispatchReport, FloatAtomicReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
+import { failsInUse, runInUse, seedOfMachineInUse, type InUse } from './machine-in-use';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
 import { launchWords, ownLaunchOf } from './own-launch';
 import { forcedTypes, summaryOf } from './summary';
@@ -19,7 +20,10 @@ import { describeFault } from '../replay/fault-text';
 /** Before anything ran: the app could not launch the variant as it launches the captured code. */
 const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';
 
-/** Replays one captured dispatch so often and compares, and once more in the adverse order; a fault or a limit ends that. */
+/**
+ * Replays one captured dispatch so often and compares, in the first one also on a machine in use, and once more in the adverse
+ * order; a fault or a limit ends that.
+ */
 export async function judgeCase(
   judged: Case,
   options: Pick<OptionsOnDevice, 'replays' | 'adverse'>,
@@ -27,13 +31,20 @@ export async function judgeCase(
 ): Promise<DispatchReport> {
   const { replays, adverse } = options;
   const runs: Run[] = [];
+  const seed = seedOfMachineInUse(judged);
+  let inUse: InUse | null = null;
   const conclude = async (inAdverse: Adverse | null): Promise<DispatchReport> => {
     const all = inAdverse ? [...runs, inAdverse.run] : runs;
-    return reportOf(judged, runs, inAdverse, await floatAtomicsOf(judged, all, deps));
+    return reportOf(judged, runs, inAdverse, inUse, await floatAtomicsOf(judged, all, deps));
   };
   for (let index = 0; index < replays; index += 1) {
     const isDisturbed = index === replays - 1 && !!judged.selfcheck.untouched?.length && runs.every(passes);
-    const run = await (isDisturbed ? runDisturbed(judged, index, deps) : runCase(judged, index, deps));
+    const used = index === 0 && seed !== undefined ? await runInUse(judged, index, seed, deps) : null;
+    inUse ??= used;
+    const run =
+      used && (!isDisturbed || failsInUse(used.run))
+        ? used.run
+        : await (isDisturbed ? runDisturbed(judged, index, deps) : runCase(judged, index, deps));
     runs.push(run);
     // What the captured code does not withstand, either, is no judge.
     if (run.outcome.result.fill && !run.outcome.result.stray_bytes && !(await withstandsFills(judged, index, deps)))
@@ -87,9 +98,12 @@ function reportOf(
   { session, selfcheck, plan, refuted }: Case,
   usual: readonly Run[],
   adverse: Adverse | null,
+  inUse: InUse | null,
   floatAtomics: FloatAtomicReport[],
 ): DispatchReport {
-  const runs = adverse?.counts ? [...usual, adverse.run] : usual;
+  const judged = adverse?.counts ? [...usual, adverse.run] : usual;
+  // What is wrong elsewhere as well says more.
+  const runs = [...judged.filter((run) => !failsInUse(run)), ...judged.filter(failsInUse)];
   const worst = runs.reduce((a, b) => (rank(verdictOf(b)) > rank(verdictOf(a)) ? b : a));
   const { result, differences, faults } = worst.outcome;
   const races = adverse?.races ?? [];
@@ -134,9 +148,11 @@ function reportOf(
     fault: faults[0] ? describeFault(faults[0]) : null,
     adverse: adverse && adverseReport(adverse, session),
     races,
+    machine_in_use: inUse && { seed: inUse.seed, judged: inUse.judged },
     replays: usual.map(({ poison, seed, outcome }) => ({
       poison,
       seed,
+      ...(outcome.result.machine_in_use ? { machine_in_use: true } : {}),
       verdict: outcome.result.verdict,
       differing_bytes: outcome.result.differing_bytes ?? 0,
       wave_instructions: outcome.result.wave_instructions ?? null,

@@ -255,12 +255,21 @@ const dispatchReportSchema = z.object({
       'With --racecheck, --initcheck or --memcheck: what compute-sanitizer found in a replay of the code that was judged.',
     ),
   ...races,
+  machine_in_use: z
+    .object({
+      seed: z.int(),
+      judged: z.boolean().describe('False: the captured code itself gives another result there.'),
+    })
+    .nullable()
+    .optional()
+    .describe('The launch with small numbers where nobody wrote and clocks that have run for hours.'),
   inputs: inputsSchema.optional(),
   delays: delaysSchema.optional(),
   replays: z.array(
     z.object({
       poison: z.string(),
       seed: z.int().nullable().describe('Null on hardware, which takes none.'),
+      machine_in_use: z.literal(true).optional().describe('It was the launch on a machine in use that failed.'),
       verdict: z.string(),
       differing_bytes: z.number(),
       wave_instructions: z.number().nullable(),

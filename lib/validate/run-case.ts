@@ -35,13 +35,18 @@ const zeros = '0x99';
 
 /**
  * `adverse`: so many wave-instructions in the adverse order. `disturbed`: what of the untouched launches begin with other values in. `isRepeated`: all
- * launches of the request begin with the same.
+ * launches of the request begin with the same. `machineInUse`: seed of a further launch there.
  */
 export async function runCase(
   { session, selfcheck, ignored, plan, records, fills }: Case,
   index: number,
   deps: Deps,
-  { adverse, disturbed, isRepeated = false }: { adverse?: number; disturbed?: Disturbed; isRepeated?: boolean } = {},
+  {
+    adverse,
+    disturbed,
+    isRepeated = false,
+    machineInUse,
+  }: { adverse?: number; disturbed?: Disturbed; isRepeated?: boolean; machineInUse?: number } = {},
 ): Promise<Run> {
   const poison = adverse === undefined ? (poisons[index % poisons.length] ?? poisons[0]) : zeros;
   const seed = session.device.seeded ? index + 1 : null;
@@ -64,6 +69,7 @@ export async function runCase(
     ...(disturbed ? { disturbUntouched: disturbed } : {}),
     ...(seed === null ? {} : { seed }),
     ...(adverse === undefined ? {} : { adverse }),
+    ...(machineInUse === undefined ? {} : { machineInUse }),
     compare: true,
     poison,
   };

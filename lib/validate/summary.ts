@@ -54,7 +54,10 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
       const dropped = droppedOf(report.float_atomics);
       if (dropped.length > 0)
         return `${unjudged}${summaryOfDropped(dropped)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
-      const inThisOrderAlone = adverse && report.replays.every(({ verdict }) => verdict !== 'fail');
+      const inThisOrderAlone =
+        adverse &&
+        !result.machine_in_use &&
+        report.replays.every(({ verdict, machine_in_use: inUse }) => verdict !== 'fail' || inUse);
       const why = inThisOrderAlone
         ? ' when waves run in the adverse order and find 0 where nobody wrote: the result depends on one of the two'
         : '';
@@ -62,7 +65,7 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
         const rest = result.stray_bytes < report.differing_bytes ? `; ${differ}` : ', with what lay there already';
         return `${unjudged}${strayWords(report)}${rest}${extra}`;
       }
-      return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why || whyFilled(report, result)}${extra}`;
+      return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why || whyFilled(report, result) || inUseWords(result)}${extra}`;
     }
     case 'limit':
       return `the replay ran past its limit${stopWords(report, evidence)}`;
@@ -104,7 +107,14 @@ function whyFilled(
  */
 function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
   const what = report.fault ? `: ${report.fault}` : '';
-  return adverse ? ` in the adverse order${what}` : `${what}${whyFilled(report, result)}`;
+  return adverse ? ` in the adverse order${what}` : `${what}${whyFilled(report, result)}${inUseWords(result)}`;
+}
+
+/** A variant that looks for the poison or the clocks of the judge. */
+function inUseWords({ machine_in_use: inUse }: ResultEvent): string {
+  return inUse
+    ? ' on a machine in use (small numbers where nobody wrote, clocks that have run for hours); the captured code gives the same there'
+    : '';
 }
 
 function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): string {
@@ -133,6 +143,8 @@ function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): s
     judged.push(
       'in the adverse order the captured code itself does not repeat what the app computed, so that this was not judged',
     );
+  if (report.machine_in_use?.judged === false)
+    judged.push('on a machine in use the captured code itself gives another result, so that this was not judged');
   return judged.map((part) => `; ${part}`).join('');
 }
 

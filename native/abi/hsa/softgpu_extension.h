@@ -130,6 +130,10 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* Of dispatches submitted after the call, the first floating-point atomic on each of these ranges, which do not
      overlap, is a finding (dispatch_findings). Null in the table of an older software GPU, which tells of none. */
   hsa_status_t (*watch_float_atomics)(const kernloop_softgpu_range_t* ranges, uint32_t count);
+  /* What dispatches submitted after the call find is as of a machine in use, drawn from the seed: small numbers in LDS,
+     private memory and registers that nobody has written, clocks that have run for hours; process-wide. 0: as
+     set_unwritten_fill says, and clocks that begin with the wave. Null in the table of an older software GPU. */
+  hsa_status_t (*set_machine_in_use)(uint32_t seed);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -32,6 +32,9 @@ class SoftwareExecution {
   // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
   // all bits inverted. Hardware leaves there what it leaves.
   virtual Status set_unwritten_fill(uint64_t pattern) = 0;
+  // As of a machine in use, drawn from the seed: small numbers in place of that pattern, and clocks that have run for
+  // hours. 0: not.
+  virtual Status set_machine_in_use(uint32_t seed) = 0;
   // Whether kernels may write to the constants of code that is loaded from now on, as on hardware.
   virtual Status open_constants(bool) { return Unit{}; }
   // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for.

@@ -17,7 +17,7 @@ constexpr const char* kUsage =
     "[--code-object FILE] [--symbol MANGLED] [--expect FILE=SHA256]… "
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
-    "[--adverse WAVE_INSTRUCTIONS] [--compare | --side-by-side [--order-seed N]] "
+    "[--adverse WAVE_INSTRUCTIONS] [--machine-in-use SEED] [--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--find-overwritten | --search-overwritten FILE] "
     "[--overwritten FILE [--fills captured|huge|opposite|zeros,…] [--disturb-untouched all|written]] [--dropped FILE] "
     "[--find-unused GRANULE] "
@@ -175,6 +175,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--poison", number(options.poison)},
       {"--seed", [&](const std::string& text) { return (options.seed = parse_number(text, UINT64_MAX)).has_value(); }},
       {"--threads", number(options.threads)},
+      {"--machine-in-use", number(options.machine_in_use)},
       {"--adverse", number(options.adverse)},
       {"--limit-wave-instructions", number(options.limit_wave_instructions)},
       {"--order-seed", number(options.order_seed)},
@@ -385,6 +386,13 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   if (options.adverse != 0 && (options.profile || options.side_by_side)) {
     return usage("--adverse goes with neither --profile nor --side-by-side: what is measured runs in the usual order");
+  }
+  if (options.machine_in_use != 0 &&
+      (!options.compare || options.side_by_side || options.derivation || options.adverse != 0 ||
+       options.search_overwritten || options.inject_bit_flips > 0 || !options.calibrate.empty())) {
+    return usage(
+        "--machine-in-use goes with --compare, and with none of --side-by-side, --derive, --adverse, "
+        "--search-overwritten, --inject-bit-flips and --calibrate");
   }
   if (has_fills && !options.overwritten) return usage("--fills go into what --overwritten names");
   if (options.disturb_untouched != Disturbed::kNothing &&

@@ -70,6 +70,7 @@ struct Options {
   uint64_t warmup = 0;
   uint8_t poison = 0xa5;
   std::optional<uint64_t> seed;
+  uint32_t machine_in_use = 0;  // seed; software GPU only: one more compared launch there
   uint32_t threads = 0;
   uint64_t limit_wave_instructions = 0;
   double limit_seconds = 0;

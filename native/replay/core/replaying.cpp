@@ -115,6 +115,7 @@ std::optional<Error> option_of_software(const Options& options) {
     return unsupported_option("--record-accesses");
   if (options.profile) return unsupported_option("--profile");
   if (options.adverse != 0) return unsupported_option("--adverse");
+  if (options.machine_in_use != 0) return unsupported_option("--machine-in-use");
   if (options.seed) return unsupported_option("--seed");
   return std::nullopt;
 }

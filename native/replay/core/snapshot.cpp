@@ -121,7 +121,7 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     if (auto restored = restore_lens(*program.lens, !program.is_restored, kept, device_); !restored) return restored;
   }
   for (const AddressRange& padding : layout_.padding) {
-    if (!fills_padding_ || is_kept(padding)) continue;
+    if (!fills_padding_ || (!is_repoisoned_ && is_kept(padding))) continue;
     if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
   }
   if (program.is_restored) return Unit{};

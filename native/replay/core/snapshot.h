@@ -28,6 +28,11 @@ class Snapshot {
   const std::vector<Target>& regions() const { return regions_; }
   const std::vector<Mapping>& mappings() const { return layout_.mappings; }
   uint8_t poison() const { return poison_; }
+  // From the next restore on.
+  void set_poison(uint8_t poison) {
+    is_repoisoned_ = is_repoisoned_ || poison != poison_;
+    poison_ = poison;
+  }
   const std::vector<AddressRange>& padding() const { return layout_.padding; }
   // Granules of regions in which nothing was captured, and nothing lies.
   const std::vector<AddressRange>& closed() const { return closed_; }
@@ -55,7 +60,7 @@ class Snapshot {
 
   ContentCache& cache_;
   DeviceReplay& device_;
-  const uint8_t poison_;
+  uint8_t poison_;
   const bool repeats_;
   const bool fills_padding_;
   Layout layout_;
@@ -63,6 +68,7 @@ class Snapshot {
   std::vector<AddressRange> closed_;
   std::vector<Program*> attended_;
   bool restored_once_ = false;
+  bool is_repoisoned_ = false;  // what the device keeps of padding may be the poison of before
   std::vector<AddressRange> kept_;
 };
 

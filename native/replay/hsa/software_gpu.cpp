@@ -62,6 +62,14 @@ Status SoftwareGpu::set_unwritten_fill(uint64_t pattern) {
   return done("set_unwritten_fill", extension_.set_unwritten_fill(pattern), "choosing the fill");
 }
 
+Status SoftwareGpu::set_machine_in_use(uint32_t seed) {
+  if (!extension_.set_machine_in_use) {
+    return Error{"RUNTIME_INCOMPLETE", hsa_.path().string() + " is the software GPU of an older Kernloop",
+                 "use the one that was built with this program"};
+  }
+  return done("set_machine_in_use", extension_.set_machine_in_use(seed), "choosing the machine");
+}
+
 Status SoftwareGpu::open_constants(bool are_open) {
   if (!extension_.open_constants) return Unit{};
   return done("open_constants", extension_.open_constants(are_open ? 1 : 0), "protecting the constants");

@@ -18,6 +18,7 @@ class SoftwareGpu final : public SoftwareExecution {
   Status set_seed(uint64_t seed) override;
   Status set_threads(uint32_t threads) override;
   Status set_unwritten_fill(uint64_t pattern) override;
+  Status set_machine_in_use(uint32_t seed) override;
   Status open_constants(bool are_open) override;
   Status set_adverse(uint64_t wave_instructions, bool races) override;
   Status limit_residency(bool is_limited) override;

@@ -31,6 +31,7 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   LaunchOutcome outcome;  // what launches end with
   std::vector<uint64_t> seeds;
   uint64_t seed = 0;
+  uint32_t machine_in_use = 0;
   std::vector<Launch> launches;
   std::vector<AddressRange> windows;  // asked for, for memory that was not captured
   int refused_windows = 0;
@@ -134,6 +135,7 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   Status set_wave_instruction_limit(uint64_t limit) override { return wave_instruction_limit = limit, Unit{}; }
   Status set_seed(uint64_t value) override { return seed = value, seeds.push_back(value), Unit{}; }
   Status set_threads(uint32_t) override { return Unit{}; }
+  Status set_machine_in_use(uint32_t seed) override { return machine_in_use = seed, Unit{}; }
   Status set_unwritten_fill(uint64_t pattern) override { return unwritten_fill = pattern, Unit{}; }
 
   Status set_adverse(uint64_t, bool) override { return unsupported_option("--adverse"); }

@@ -303,6 +303,75 @@ TEST_F(SessionTest, FillsWhatNobodyWroteByThePoison) {
   EXPECT_NE(fills.at(0x17), fills.at(0x5a));
 }
 
+TEST_F(SessionTest, FailsForWhatIsRightOnlyWhereItFindsTheJudge) {
+  options_.machine_in_use = 30;
+  const auto unless = [](const std::function<bool(FakeDevice&)>& knows) {
+    return [knows](FakeDevice& device, const Launch& launch) {
+      fill(device, launch);
+      if (!knows(device)) device.number(Capture::kOut) = 0;
+    };
+  };
+  const auto is_poison = [](uint64_t address) {
+    return [address](FakeDevice& device) { return *device.at(address) == 0xa5; };
+  };
+  for (const auto& knows : {std::function(is_poison(Capture::kOut - 1)), std::function(is_poison(Capture::kIn - 1)),
+                            std::function([](FakeDevice& device) { return device.machine_in_use == 0; })}) {
+    for (const bool keeps : {false, true}) {
+      FakeDevice device(unless(knows));
+      device.keeps = keeps;
+      EXPECT_EQ(run(device).exit_code, kExitFail) << keeps;
+      EXPECT_EQ(result()["machine_in_use"], true);
+      EXPECT_GT(result()["differing_bytes"], 0);
+    }
+  }
+}
+
+TEST_F(SessionTest, LaunchesOnceMoreOnAMachineInUse) {
+  options_.machine_in_use = 30;
+  std::vector<uint32_t> machines;
+  const auto kernel = [&](FakeDevice& device, const Launch& launch) {
+    machines.push_back(device.machine_in_use);
+    fill(device, launch);
+  };
+  EXPECT_EQ(run(kernel).exit_code, kExitPass);
+  EXPECT_EQ(machines, (std::vector<uint32_t>{0, 30}));
+  EXPECT_FALSE(result().contains("machine_in_use"));
+  // What is wrong already is not asked again.
+  machines.clear();
+  EXPECT_EQ(run([&](FakeDevice& device, const Launch&) { machines.push_back(device.machine_in_use); }).exit_code,
+            kExitFail);
+  EXPECT_EQ(machines, (std::vector<uint32_t>{0}));
+  EXPECT_FALSE(result().contains("machine_in_use"));
+}
+
+TEST_F(SessionTest, SeesWritesIntoThePaddingOfAMachineInUse) {
+  options_.machine_in_use = 30;
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              if (device.machine_in_use != 0) *device.at(Capture::kOut - 1) = 0xa5;
+            }).exit_code,
+            kExitFail);
+  EXPECT_TRUE(output_.first("difference").contains("padding"));
+}
+
+TEST_F(SessionTest, SaysThatAFaultWasOnAMachineInUse) {
+  options_.machine_in_use = 30;
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              if (device.machine_in_use != 0) device.outcome.end = LaunchOutcome::End::kFault;
+            }).exit_code,
+            kExitDevice);
+  EXPECT_EQ(result()["machine_in_use"], true);
+}
+
+TEST_F(SessionTest, HasNoMachineInUseOnHardware) {
+  options_.machine_in_use = 30;
+  FakeDevice device(baseline());
+  device.is_software = false;
+  EXPECT_EQ(run(device).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "UNSUPPORTED_OPTION");
+}
+
 TEST_F(SessionTest, FailsForAChangedModuleVariable) {
   EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
               fill(device, launch);

@@ -214,6 +214,8 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
     WaveSlot& wave = *slots[k];
     wave.begin_wave(kernel_.vgprs, kernel_.agprs, *fill_, UnwrittenFill::line_of_wave(ordinal, index));
     wave.scratch.begin_wave(private_bytes_, *fill_);
+    wave.clock =
+        options_.machine_in_use ? WaveClock::of_machine_in_use(options_.machine_in_use, ordinal, index) : WaveClock{};
     wave.workgroup = &workgroup;
     wave.index_in_workgroup = index;
     wave.mode = kernel_.mode;

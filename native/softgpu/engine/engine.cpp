@@ -61,8 +61,10 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
                     : options.profile ? state_->profiled_code
                     : options.checks  ? state_->access_code
                                       : state_->code;
-  Dispatch dispatch(state_->memory, state_->isa, code, state_->access_code, state_->wave_sync,
-                    state_->fills.get(options.unwritten_fill), request, options);
+  const uint64_t fill =
+      options.machine_in_use ? UnwrittenFill::of_machine_in_use(options.machine_in_use) : options.unwritten_fill;
+  Dispatch dispatch(state_->memory, state_->isa, code, state_->access_code, state_->wave_sync, state_->fills.get(fill),
+                    request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =

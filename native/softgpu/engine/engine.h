@@ -177,6 +177,9 @@ struct DispatchOptions {
   const ProbeProgram* probes = nullptr;  // what `probed` is filled by (probes.h); slower, on one thread unless told
   ProbeResults* probed = nullptr;
   uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
+  // A machine in use by its seed, in place of that pattern: small numbers lie there, and clocks have run for hours. 0:
+  // none.
+  uint32_t machine_in_use = 0;
   // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
   // fit beside it waits until the instruction limit. Null: all fit.
   const Residency* residency = nullptr;

@@ -59,7 +59,7 @@ uint32_t read_rdna_register(const Wave& wave, unsigned id) {
     case kHardwareId1:  // WAVE_ID is the only field that can differ here
       return wave.index_in_workgroup & 0x1f;
     default:
-      return static_cast<uint32_t>(wave.instructions) & kCycleBits;
+      return static_cast<uint32_t>(wave.clock.cycles(wave.instructions) / 4) & kCycleBits;
   }
 }
 

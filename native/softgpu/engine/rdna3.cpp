@@ -202,7 +202,7 @@ void exchange_halves_of_wave(Wave& wave, const Instruction& i) {
 
 // As s_memrealtime (scalar_memory.cpp).
 void read_rdna_real_time(Wave& wave, const Instruction& i) {
-  wave.set_sgpr64(i.dst[0].index, wave.instructions * 4 / 17);
+  wave.set_sgpr64(i.dst[0].index, wave.clock.real_time(wave.instructions));
 }
 
 enum Message : int32_t { kInterrupt = 1, kDeallocVgprs = 3, kGetRealTime = 131 };

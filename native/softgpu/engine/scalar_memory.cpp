@@ -37,13 +37,11 @@ void buffer_load(Wave& wave, const Instruction& i) {
   std::memcpy(&wave.sgpr[i.dst[0].index], values, sizeof values);
 }
 
-// Clocks follow the wave's own progress, so that a dispatch repeats exactly: 4 cycles an instruction at 1.7 GHz, and
-// the 100 MHz real-time counter at the same pace.
 void read_clock(Wave& wave, const Instruction& i) {
-  wave.set_sgpr64(i.dst[0].index, wave.instructions * 4);
+  wave.set_sgpr64(i.dst[0].index, wave.clock.cycles(wave.instructions));
 }
 void read_real_time(Wave& wave, const Instruction& i) {
-  wave.set_sgpr64(i.dst[0].index, wave.instructions * 4 / 17);
+  wave.set_sgpr64(i.dst[0].index, wave.clock.real_time(wave.instructions));
 }
 
 }  // namespace

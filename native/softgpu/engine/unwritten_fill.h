@@ -31,6 +31,10 @@ class UnwrittenFill {
   static constexpr size_t kLines = 251;
   static constexpr size_t kWords = kLines * kLineWords;
   static constexpr uint64_t kZeros = 0x9999999999999999;  // replays repeat one byte, which for this is 0x99
+  // The patterns whose upper half is this one are of a machine in use: a kernel finds what other kernels left, as a
+  // variant that knows the patterns above must not. No word is larger than a small number there, as integer or as f32.
+  static constexpr uint64_t kInUse = 0x105E00000000;
+  static constexpr uint64_t of_machine_in_use(uint32_t seed) { return kInUse | seed; }
 
   explicit UnwrittenFill(uint64_t pattern);
   uint64_t pattern() const { return pattern_; }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "softgpu/engine/global_wave_sync.h"
+#include "softgpu/engine/wave_clock.h"
 #include "softgpu/isa/instruction.h"
 
 namespace kernloop::softgpu {
@@ -46,6 +47,7 @@ struct Wave {
   MemoryPort* memory = nullptr;
   uint32_t index_in_workgroup = 0;
   uint64_t instructions = 0;
+  WaveClock clock;
 
   uint64_t sgpr64(unsigned i) const {
     uint64_t v;

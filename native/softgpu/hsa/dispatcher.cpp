@@ -104,6 +104,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.cancelled = &cancelled;
   options.checks = settings_.checks;
   options.unwritten_fill = settings_.unwritten_fill;
+  options.machine_in_use = settings_.machine_in_use;
   options.adverse = {.wave_instructions = settings_.adverse_wave_instructions, .races = settings_.adverse_races};
   options.residency = settings_.residency;
   options.float_atomics = settings_.float_atomics();

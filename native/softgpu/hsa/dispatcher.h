@@ -22,6 +22,7 @@ struct DispatchSettings {
   std::atomic<uint64_t> max_wave_instructions{0};
   std::atomic<uint64_t> seed{0};
   std::atomic<uint64_t> unwritten_fill{0};
+  std::atomic<uint32_t> machine_in_use{0};
   std::atomic<uint32_t> threads{0};
   std::atomic<bool> record_accesses{false};
   std::atomic<bool> profile{false};

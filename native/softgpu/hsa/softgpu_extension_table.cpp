@@ -169,6 +169,12 @@ hsa_status_t set_unwritten_fill(uint64_t pattern) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t set_machine_in_use(uint32_t seed) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.machine_in_use = seed;
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t open_constants(uint32_t are_open) {
   if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   runtime().code_objects.open_constants(are_open != 0);
@@ -242,12 +248,12 @@ hsa_status_t dispatch_probes(hsa_signal_t completion_signal,
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
   static constexpr kernloop_softgpu_extension_1_t kTable{
-      &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
-      &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
-      &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
-      &set_unwritten_fill,        &set_adverse,       &dispatch_findings,     &set_probes,
-      &dispatch_probes,           &open_constants,    &limit_residency,       &dispatch_lanes,
-      &watch_float_atomics,
+      &set_max_wave_instructions, &set_seed,           &set_threads,           &dispatch_report,
+      &set_access_recording,      &dispatch_accesses,  &set_next_load_address, &set_profiling,
+      &dispatch_counters,         &dispatch_profile,   &close_to_kernels,      &report_queue_error,
+      &set_unwritten_fill,        &set_adverse,        &dispatch_findings,     &set_probes,
+      &dispatch_probes,           &open_constants,     &limit_residency,       &dispatch_lanes,
+      &watch_float_atomics,       &set_machine_in_use,
   };
   return kTable;
 }

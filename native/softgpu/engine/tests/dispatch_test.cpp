@@ -280,5 +280,33 @@ TEST_P(Kernels, SeeAClockThatMovesAndRepeats) {
   EXPECT_EQ(out[1], now);
 }
 
+TEST_P(Kernels, SeeAClockOfHoursOnAMachineInUse) {
+  Array<uint64_t> out(device.space, 2);
+  const auto clocks = [&](uint32_t seed) {
+    expect_completed(device.run("clocks", linear(1, 1), Arguments(out.address()), {.machine_in_use = seed}));
+    return std::pair(out[0], out[1]);
+  };
+  const auto [elapsed, now] = clocks(1);
+  constexpr uint64_t kHour = uint64_t{3600} * 100'000'000;  // of the real-time counter
+  EXPECT_GT(now, kHour);
+  EXPECT_GT(elapsed, 0u);
+  EXPECT_LT(elapsed, 100'000u);
+  EXPECT_EQ(clocks(1), std::pair(elapsed, now));
+  EXPECT_NE(clocks(2).second, now);
+  EXPECT_LT(clocks(0).second, kHour);
+}
+
+TEST(WaveClocks, GoOnAtNoEvenPaceOnAMachineInUse) {
+  const WaveClock clock = WaveClock::of_machine_in_use(3, 5, 1);
+  std::set<uint64_t> steps;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    ASSERT_GT(clock.cycles(i + 1), clock.cycles(i));
+    steps.insert(clock.cycles(i + 1) - clock.cycles(i));
+  }
+  EXPECT_GT(steps.size(), 4u);
+  EXPECT_NE(WaveClock::of_machine_in_use(3, 5, 0).start, clock.start);
+  EXPECT_NE(WaveClock::of_machine_in_use(3, 6, 1).start, clock.start);
+}
+
 }  // namespace
 }  // namespace kernloop::softgpu::testing

@@ -102,6 +102,25 @@ TEST(UnwrittenFills, AreOthersUnderOtherPatterns) {
   EXPECT_EQ(words_of(7), words_of(7));
 }
 
+TEST(UnwrittenFill, HasSmallNumbersAloneOnAMachineInUse) {
+  std::set<std::vector<uint32_t>> seen;
+  for (const uint32_t seed : {1u, 2u, 0xffffffffu}) {
+    const std::vector<uint32_t> words = words_of(UnwrittenFill::of_machine_in_use(seed));
+    size_t zeros = 0, integers = 0, floats = 0;
+    for (const uint32_t word : words) {
+      const float number = std::bit_cast<float>(word);
+      ASSERT_TRUE(word < 1000 || word == 0x80000000 || (std::abs(number) >= 0.125f && std::abs(number) < 32)) << word;
+      zeros += word == 0 ? 1 : 0;
+      integers += word > 0 && word < 1000 ? 1 : 0;
+      floats += word >= 1000 ? 1 : 0;
+    }
+    for (const size_t many : {zeros, integers, floats}) EXPECT_GT(many, words.size() / 12) << seed;
+    EXPECT_EQ(words, words_of(UnwrittenFill::of_machine_in_use(seed)));
+    seen.insert(words);
+  }
+  EXPECT_EQ(seen.size(), 3u);
+}
+
 TEST(UnwrittenFills, BeginAtAnyLineAndRepeat) {
   const UnwrittenFill fill(3);
   const std::vector<uint32_t> words = words_of(3);
@@ -131,6 +150,21 @@ class UnwrittenPlaces : public ::testing::TestWithParam<TargetCase> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, UnwrittenPlaces, ::testing::ValuesIn(kTargetCases), name_of_target);
+
+TEST_P(UnwrittenPlaces, HoldSmallNumbersOnAMachineInUse) {
+  for (const char* kernel : {"registers", "lds", "private_words"}) {
+    const std::vector<uint32_t> words = shown(kernel, {.unwritten_fill = 0xA5, .machine_in_use = 7});
+    const auto is_small = [](uint32_t word) { return std::abs(std::bit_cast<float>(word)) < 32; };
+    const size_t places = kernel == std::string("registers") ? 3 : 4;
+    for (size_t k = 0; k < words.size(); ++k) {
+      if (k % 4 < places) ASSERT_TRUE(is_small(words[k])) << kernel << " word " << k << ": " << std::hex << words[k];
+    }
+    EXPECT_EQ(words, shown(kernel, {.unwritten_fill = 0x5A, .machine_in_use = 7})) << kernel << ": the seed decides";
+    EXPECT_NE(words, shown(kernel, {.machine_in_use = 8})) << kernel;
+    // The machine of before has none of it left.
+    EXPECT_NE(words, shown(kernel, {.unwritten_fill = 0xA5})) << kernel;
+  }
+}
 
 TEST_P(UnwrittenPlaces, HoldTheFillOfThePattern) {
   for (const char* kernel : {"registers", "lds", "private_words"}) {

@@ -1403,6 +1403,13 @@ class ValidateRace:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateMachineInUse:
+    seed: int
+    judged: bool
+    """False: the captured code itself gives another result there."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateInputsTriedArray:
     region: str
     offset: float
@@ -1492,6 +1499,8 @@ class ValidateReplay:
     poison: str
     seed: int | None
     """Null on hardware, which takes none."""
+    machine_in_use: Literal[True] | None = None
+    """It was the launch on a machine in use that failed."""
     verdict: str
     differing_bytes: float
     wave_instructions: float | None
@@ -1618,6 +1627,8 @@ class ValidateResult(StageResult):
     """The replay in the adverse order."""
     races: list[ValidateRace] | None = None
     """Those that the captured code does not have."""
+    machine_in_use: ValidateMachineInUse | None = None
+    """The launch with small numbers where nobody wrote and clocks that have run for hours."""
     inputs: ValidateInputs | None = None
     """With --inputs: how the code did with inputs derived from the captured one."""
     delays: ValidateDelays | None = None
