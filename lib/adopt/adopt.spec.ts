@@ -1,10 +1,22 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { kernelJson } from '../testing/workspace';
 import { adopt } from './adopt';
 
+/** The folder around the reproducer. */
+let outside: string;
 let root: string;
 let said: string[];
 const report = {
@@ -22,7 +34,8 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const run = (reset = false) => adopt({ reproducer: root, reset }, { report });
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'kernloop-adopt-'));
+  outside = mkdtempSync(join(tmpdir(), 'kernloop-adopt-'));
+  root = join(outside, 'kernel');
   said = [];
   for (const file of [
     'kernel_variant.hip',
@@ -35,7 +48,7 @@ beforeEach(() => {
     write(`pristine/${file}`, `pristine ${file}`);
   }
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(outside, { recursive: true }));
 
 describe('adopt', () => {
   it('writes what is not there, but not what stages read from pristine/', async () => {
@@ -79,6 +92,33 @@ describe('adopt', () => {
     expect(said.at(-1)).toContain('kept, not as in pristine/: deps/inc/a.h, kernel_variant.hip');
   });
 
+  it('resets a link in its place, and leaves the file that it leads to alone', async () => {
+    await run();
+    write('../mine.hip', 'precious');
+    rmSync(join(root, 'kernel_variant.hip'));
+    symlinkSync('../mine.hip', join(root, 'kernel_variant.hip'));
+    expect(await run(true)).toMatchObject({ reset: ['kernel_variant.hip'] });
+    expect(lstatSync(join(root, 'kernel_variant.hip')).isFile()).toBe(true);
+    expect([read('kernel_variant.hip'), read('../mine.hip')]).toEqual(['pristine kernel_variant.hip', 'precious']);
+  });
+
+  it.each([
+    ['writes', false, 'notes.txt'],
+    ['resets', true, 'inc/a.h'],
+  ])('%s nothing in a folder that a link leads out to', async (_, reset, file) => {
+    await run();
+    rmSync(join(root, 'deps'), { recursive: true });
+    write(`../others/${file}`, 'precious');
+    symlinkSync('../others', join(root, 'deps'));
+    const refused = await failure(run(reset));
+    expect(refused).toMatchObject({ code: 'PATH_OUTSIDE' });
+    expect(refused.what).toContain('deps/inc/a.h');
+    expect(
+      readdirSync(join(outside, 'others'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
+    ).toHaveLength(1);
+    expect(read(`../others/${file}`)).toBe('precious');
+  });
+
   it('resets only when told to, and then leaves added files alone', async () => {
     await run();
     write('kernel_variant.hip', 'mine');
@@ -120,9 +160,11 @@ describe('adopt', () => {
     });
   });
 
-  it('counts a folder in the place of a file as a difference', async () => {
-    mkdirSync(join(root, 'Makefile'));
+  it('counts a folder in the place of a file as a difference, and keeps what is in it', async () => {
+    write('Makefile/notes.txt', 'precious');
     expect((await run()).different).toEqual(['Makefile']);
+    expect(await failure(run(true))).toMatchObject({ code: 'TARGET_EXISTS' });
+    expect(read('Makefile/notes.txt')).toBe('precious');
   });
 
   it('says what to do where nothing was generated', async () => {

@@ -1,12 +1,12 @@
-import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { writeFileAtomic } from '../support/files';
+import { isInside, writeFileAtomic } from '../support/files';
 import { readJson } from '../support/schema';
 import type { AdoptOptions } from './options';
 import type { AdoptResult } from './result';
@@ -25,15 +25,16 @@ export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): 
   }
   const result: AdoptResult = { reproducer: root, written: [], updated: [], different: [], reset: [] };
   for (const file of filesBelow(pristine)) {
-    if (!pristineOnly.includes(file))
-      await adoptFile(join(pristine, file), join(root, file), file, options.reset, result);
+    if (!pristineOnly.includes(file)) await adoptFile(join(pristine, file), root, file, options.reset, result);
   }
   report(result, deps);
   return result;
 }
 
-async function adoptFile(from: string, to: string, file: string, reset: boolean, result: AdoptResult): Promise<void> {
+async function adoptFile(from: string, root: string, file: string, reset: boolean, result: AdoptResult): Promise<void> {
+  const to = join(root, file);
   if (!existsSync(to)) {
+    refuseOutside(root, file);
     await mkdir(dirname(to), { recursive: true });
     // Fails rather than overwrites if somebody else writes the file at this moment.
     await copyFile(from, to, constants.COPYFILE_EXCL);
@@ -44,10 +45,28 @@ async function adoptFile(from: string, to: string, file: string, reset: boolean,
       writeFileAtomic(to, current);
       result.updated.push(file);
     }
-    if (reset) await copyFile(from, to);
-    if (reset) result.reset.push(file);
-    else if (!sameContent(from, to)) result.different.push(file);
+    if (reset) {
+      refuseOutside(root, file);
+      if (lstatSync(to).isDirectory())
+        throw new KernloopError('TARGET_EXISTS', `${to} is a folder`, 'move it away, and reset again');
+      // A link in its place leads to a file that is none of the reproducer's.
+      await rm(to);
+      await copyFile(from, to);
+      result.reset.push(file);
+    } else if (!sameContent(from, to)) result.different.push(file);
   }
+}
+
+/** Links are the user's: what a folder that is one holds is not written to. */
+function refuseOutside(root: string, file: string): void {
+  let folder = dirname(join(root, file));
+  while (!existsSync(folder)) folder = dirname(folder);
+  if (isInside(realpathSync(root), realpathSync(folder))) return;
+  throw new KernloopError(
+    'PATH_OUTSIDE',
+    `${file} of ${root} would be written outside of it: a link leads to ${realpathSync(folder)}`,
+    'put a folder in the place of the link, or copy the file from pristine/ yourself',
+  );
 }
 
 /**
