@@ -41,4 +41,6 @@ module.exports = {
     { ...specs, displayName: 'tools', testMatch: tools, globals: { mayStartTools: true } },
   ],
   maxWorkers: 2,
+  // A busy machine is no failure: the first test of a file also loads what it tests.
+  testTimeout: 60_000,
 };
