@@ -1,5 +1,5 @@
-// Random delays on a real GPU: planted races, missing barriers and missing fences, and honest edits of the same kernels. What they cost is the median
-// over the honest edits: the seconds of a validate with them, by those of one without, one after the other in turns.
+// Random delays on a real GPU: planted races, missing barriers and missing fences, and honest edits of the same kernels. Their cost is a median over
+// the honest edits: the seconds of a validate with delays by those of one without, run one after the other.
 //   node bench/gpu-delays.mjs [delays=4] [seconds=540]
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What an edit is made of. `replace` has pairs of texts: what stands in the kernel once, and what is put in its place.
+// The makers of edits. `replace` has pairs of texts: one that stands in the kernel once, and the one in its place.
 
 export const defect = (kind, kernel, name, replace, why, options = []) => ({
   kind,

@@ -1293,7 +1293,7 @@ export const correct = [
     [['atomicAdd(&coarse[i % 8], x[i]);', 'unsafeAtomicAdd(&coarse[i % 8], x[i]);']],
     'The same memory of the host, but not fine-grained.',
   ),
-  // What a machine in use has otherwise is read, and decides nothing.
+  // These read the clock and unwritten memory, and their results do not depend on either.
   right(
     'not by the machine',
     'saxpy',

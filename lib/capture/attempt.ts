@@ -404,7 +404,7 @@ function refusals(request: Request, seen: Seen, captured: number, again: AgainLi
 /** Failures of a selection of which something was attempted, but not all that was asked for. */
 function fewer(request: Request, attempted: readonly (number | undefined)[], seen: Seen): KernloopError[] {
   if (request.counted !== null) {
-    // What follows the end of counting may be the last.
+    // The agent saw no dispatch after that: the last one that it counted need not be the last.
     const closed = descriptorsClosed(seen.notes);
     if (closed) return [closed];
     if (request.counted !== seen.matches) return [countedDifferently(request, seen)];

@@ -11,12 +11,12 @@ export const levelVariable = 'KERNLOOP_SOFTGPU_LEVEL';
 
 const identityStart = 'softgpu-kfd-';
 
-/** Where a duration is the work of processors that compute what a GPU would. */
+/** Durations of an emulated device are times of host processors. */
 export const isEmulated = ({ identity }: { identity: string }): boolean => identity.startsWith(identityStart);
 
 const softwareTime = "software GPU's time (no GPU time)";
 
-/** What a duration of a device is called, so that nobody takes one of the software GPU for a GPU's. */
+/** The name of a device's durations in tables and pages: those of the software GPU are never called GPU time. */
 export const timeWords = (device: { identity: string }, onGpu = 'GPU time'): string =>
   isEmulated(device) ? softwareTime : onGpu;
 
@@ -33,7 +33,7 @@ export interface EmulatedDriver {
   readonly topology: string;
 }
 
-/** What the environment asks for: undefined for the driver of the machine. */
+/** The emulated driver that the environment asks for; undefined: the machine's own. */
 export function emulatedDriver(env: Environment, nativePaths: () => NativePaths): EmulatedDriver | undefined {
   const level = env[levelVariable];
   if (!level) return undefined;

@@ -10,7 +10,7 @@ export interface DeviceWords {
   loadHint: string;
   /** What looks for memory errors and races instead of compute-sanitizer, where that does not. */
   checker: string;
-  /** What `validate` has on this device to find races. */
+  /** How `validate` finds races on this device. */
   races: string;
 }
 

@@ -8,7 +8,7 @@ export interface DelaySite {
   /** Its line, then the line of the call if it is of an inlined function. Empty without line information. */
   readonly places: readonly { readonly file: string; readonly line: number }[];
   readonly instruction: string;
-  /** What other blocks may see of it: `store` also stands for atomics. Null for shared memory, constants and barriers. */
+  /** An access that other blocks may see: `store` also stands for atomics. Null for shared memory, constants and barriers. */
   readonly global: 'store' | 'load' | null;
 }
 
@@ -20,7 +20,7 @@ export interface DelayedPtx {
   readonly left: number;
 }
 
-/** What a launch says of its delays; sites by number. */
+/** The delays of one launch; sites by number. */
 export interface DelayLaunch {
   /** Decides which warps wait at random, and which blocks are of which half. */
   readonly seed: number;
@@ -135,7 +135,7 @@ const mix = (register: string, scratch: string): string[] =>
 /** Nanoseconds that a thread of a slow warp, and one of another, sleeps in all at most: the cost of a launch stays bounded. */
 const budget = { slow: 100_000, usual: 8_000 };
 
-/** Nanoseconds, twice, and how often in a loop: a site that holds makes every warp wait for longer than any delay, also than one that holds half of the blocks. */
+/** Nanoseconds, slept twice, of a site that holds all warps and of one that holds half of the blocks; and how often a warp is held in a loop. All wait for longer than half, and half for longer than any delay. */
 const held = { all: 100_000, half: 20_000 };
 const mostHolds = { all: 100, half: 4 };
 /** Blocks that a site may hold: a chain of blocks that wait for each other stays within a second, however long it is. */

@@ -34,7 +34,7 @@ export function forkedAfterInit(notes: readonly Note[]): KernloopError | undefin
   );
 }
 
-/** Of an app that closed the agent's descriptors with all others: what it launched afterwards was seen by nobody. */
+/** The app closed the agent's descriptors with all others: its later launches were not seen. */
 export function descriptorsClosed(notes: readonly Note[]): KernloopError | undefined {
   const note = notes.find(({ code }) => code === 'DESCRIPTORS_CLOSED');
   if (!note) return undefined;

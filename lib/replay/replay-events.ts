@@ -243,7 +243,7 @@ const floatAtomicSchema = z.looseObject({
   address: z.string(),
   bytes: count,
   instruction: z.string(),
-  effect: z.enum(['none', 'unknown_memory', 'unknown_target']).describe('What it does on the real GPU.'),
+  effect: z.enum(['none', 'unknown_memory']).describe('What it does on the real GPU.'),
 });
 
 const lensContent = { bytes: count, address: z.string(), file: z.string(), sha256: z.string() };

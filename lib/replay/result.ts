@@ -51,7 +51,9 @@ const speedSchema = z.object({
   ratio: z.number().describe('Time of the variant over that of the captured code: the median of what the rounds gave.'),
   ci95: intervalSchema
     .nullable()
-    .describe('95% confidence interval of the ratio; null for fewer than six rounds or three processes.'),
+    .describe(
+      '95% confidence interval of the ratio; null for fewer than six rounds or three processes, or if the clock steps by half of a launch.',
+    ),
   rounds: count.describe('Samples of the ratio: two launches of each side, in the order ABBA or BAAB.'),
   processes: count,
   clockStepNs: count

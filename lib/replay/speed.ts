@@ -48,8 +48,8 @@ function clockStep(iterations: readonly IterationEvent[]): number {
 }
 
 /**
- * A duration is the difference of two readings of a clock, each too early by up to a step: it is a step too long or too short at most. Where the kernel
- * starts in a step may be the same in every launch, so that no number of launches averages that out. Null if a step is half of a duration.
+ * A duration is the difference of two readings of a clock, each too early by up to a step: it is a step too long or too short at most. Every launch may
+ * start at the same point of a step, so that no number of launches averages that out. Null if a step is half of a duration.
  */
 function widenByClock({ low, high }: Interval, step: number, iterations: readonly IterationEvent[]): Interval | null {
   const share = (wanted: Side): number =>

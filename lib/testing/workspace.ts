@@ -128,11 +128,14 @@ export function writeVariant(workspace: TestWorkspace): string {
 }
 
 /** A workspace with a reproducer, made anew for each test of the `describe` that calls this, and removed after it. */
-export function reproducerForEachTest(): { readonly workspace: TestWorkspace; readonly reproducer: string } {
+export function reproducerForEachTest(selfcheck: object = {}): {
+  readonly workspace: TestWorkspace;
+  readonly reproducer: string;
+} {
   const made = {} as { workspace: TestWorkspace; reproducer: string };
   beforeEach(() => {
     made.workspace = new TestWorkspace();
-    made.reproducer = writeReproducer(made.workspace);
+    made.reproducer = writeReproducer(made.workspace, {}, selfcheck);
   });
   afterEach(() => made.workspace.dispose());
   return made;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
-import { TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { reproducerForEachTest, writeReproducer, writeVariant } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { reportSchema } from './report-json';
 import { validate } from './validate';
@@ -39,15 +39,8 @@ const finding = (fields: object = {}, other: object = {}): object => ({
 const ran = { event: 'adverse', wave_instructions: 1000 };
 
 describe('validate, in the adverse order', () => {
-  let workspace: TestWorkspace;
-  let reproducer: string;
-
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-    reproducer = writeReproducer(workspace);
-    writeVariant(workspace);
-  });
-  afterEach(() => workspace.dispose());
+  const made = reproducerForEachTest();
+  beforeEach(() => void writeVariant(made.workspace));
 
   /** What a replay in that order tells of the variant and of the captured code; any other passes. */
   const judge = async (variant: object[], captured: object[] = [ran, passed], overrides: object = {}) => {
@@ -57,9 +50,9 @@ describe('validate, in the adverse order', () => {
           flag(args, '--adverse') === undefined ? [passed] : args.includes('--code-object') ? variant : captured,
         ),
       },
-      workspace.native,
+      made.workspace.native,
     );
-    const report = await validate(validateOptionsSchema.parse({ reproducer, ...overrides }), fake);
+    const report = await validate(validateOptionsSchema.parse({ reproducer: made.reproducer, ...overrides }), fake);
     return { report, fake, text: fake.said.result.join('\n') };
   };
   const adverse = (fake: FakeDeps): (readonly string[])[] =>
@@ -102,7 +95,7 @@ describe('validate, in the adverse order', () => {
       [false, '3'],
       [false, '4'],
     ]);
-    expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
+    expect(reportSchema.parse(JSON.parse(readFileSync(join(made.reproducer, 'report.json'), 'utf8')))).toEqual(report);
   });
 
   it.each([
@@ -132,8 +125,8 @@ describe('validate, in the adverse order', () => {
 
   it.each(['limit', 'fault'])('does not blame what memory held for a %s of this order', async (verdict) => {
     const overwritten = [{ region: 'r0', offset: 0, bytes: 4 }];
-    reproducer = writeReproducer(workspace, {}, { overwritten });
-    writeVariant(workspace);
+    writeReproducer(made.workspace, {}, { overwritten });
+    writeVariant(made.workspace);
     const text = '3 workgroups, all that the device (MI210) holds at once, had not ended';
     const stopped = [
       { event: 'fault', kind: verdict, kernel: 'saxpy', text },
@@ -154,9 +147,9 @@ describe('validate, in the adverse order', () => {
   it('does not hold the races of the captured code against itself', async () => {
     const fake = fakeDeps(
       { 'kernloop-replay': fakeReplay((args) => (args.includes('--adverse') ? [finding(), ran, passed] : [passed])) },
-      workspace.native,
+      made.workspace.native,
     );
-    const report = await validate(validateOptionsSchema.parse({ reproducer, variant: 'none' }), fake);
+    const report = await validate(validateOptionsSchema.parse({ reproducer: made.reproducer, variant: 'none' }), fake);
     expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { findings: 1 } });
     expect(adverse(fake)).toHaveLength(1);
   });

@@ -31,7 +31,7 @@ interface DelayedCode {
   run: (launches: readonly DelayLaunch[], within?: Within) => Promise<Ran>;
 }
 
-/** So many launches at least, and no further one after so many seconds. */
+/** A limit: at least `replays` launches, and none begins later than `seconds`. */
 interface Within {
   replays: number;
   seconds: number;
@@ -43,9 +43,9 @@ interface Ran {
   count: number;
 }
 
-/** For each replay that was asked for. Launches in which half of the blocks wait are made while there is time. */
+/** Time for each of `--delays`. Launches in which half of the blocks wait are made while there is some left. */
 const secondsOfReplay = 0.06;
-/** Sites at which they do. */
+/** Sites that hold half of the blocks, at most. */
 const mostHeld = 16;
 
 export interface DelaysBegun {
@@ -131,14 +131,14 @@ function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
   return [...random, ...halves];
 }
 
-/** What others may wait for first: stores and atomics before loads, and the last of them, a flag or a ticket, before what is written for it. */
+/** Stores and atomics before loads, since others may wait for them; the last first, since a flag or a ticket follows what it announces. */
 function heldSites(sites: readonly DelaySite[]): number[] {
   const of = (kind: DelaySite['global']): number[] =>
     sites.flatMap(({ global }, index) => (global === kind ? [index] : [])).reverse();
   return [...spread(of('store'), mostHeld), ...of('load')].slice(0, mostHeld);
 }
 
-/** So many of them at most, evenly. */
+/** At most `most` of them, evenly. */
 function spread(all: readonly number[], most: number): number[] {
   const step = Math.max(1, all.length / most);
   return Array.from({ length: Math.min(all.length, most) }, (_, index) => all[Math.floor(index * step)] ?? 0);

@@ -7,7 +7,7 @@ import { asTheDeviceHas } from './device-options';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
 
-/** What of a device decides it. */
+/** The properties of a device that decide it. */
 const devices: Readonly<Record<string, Pick<Device, 'seeded' | 'hasPtx' | 'hasSanitizer'>>> = {
   softgpu: { seeded: true, hasPtx: false, hasSanitizer: false },
   hsa: { seeded: false, hasPtx: false, hasSanitizer: false },

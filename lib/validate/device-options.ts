@@ -13,7 +13,7 @@ export type OptionsOnDevice = ValidateOptions & { adverse: boolean; delays: numb
 
 interface OfSome {
   has: (device: Device) => boolean;
-  /** What it does, and which device can do that. */
+  /** Words: its effect, and the device that can do it. */
   does: string;
   instead: keyof Pick<DeviceWords, 'races' | 'checker'>;
 }

@@ -31,16 +31,13 @@ export function summaryOfDropped(dropped: readonly FloatAtomicReport[]): string 
   return `\`${first?.instruction ?? '?'}\` at ${first?.region ?? '?'} at offset ${formatCount(first?.offset ?? 0)}${more}: this GPU leaves out floating-point atomics on fine-grained memory, without an error, and the captured code has none there`;
 }
 
-const whyUnknown = {
-  unknown_memory: 'does nothing on this GPU if the memory is fine-grained, which the capture does not tell',
-  unknown_target: 'may do nothing on this GPU, as the memory is fine-grained',
-} as const;
-
 /** Beside the verdict. */
 export function floatAtomicWords(atomics: readonly FloatAtomicReport[] = []): string[] {
   return atomics.flatMap(({ effect, instruction, region }) =>
     effect === 'none'
       ? []
-      : [`NOT judged: whether \`${instruction}\` at ${region} takes effect: it ${whyUnknown[effect]}`],
+      : [
+          `NOT judged: whether \`${instruction}\` at ${region} takes effect: it does nothing on this GPU if the memory is fine-grained, which the capture does not tell`,
+        ],
   );
 }

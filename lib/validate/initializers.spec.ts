@@ -1,23 +1,16 @@
 import { fakeDeps } from '../testing/fake-deps';
 import { fakeReplay, passed } from '../testing/fake-programs';
-import { TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
 
 describe('a module variable whose initializer the variant changes', () => {
-  let workspace: TestWorkspace;
-  let reproducer: string;
-
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-    reproducer = writeReproducer(workspace);
-    writeVariant(workspace);
-  });
-  afterEach(() => workspace.dispose());
+  const made = reproducerForEachTest();
+  beforeEach(() => void writeVariant(made.workspace));
 
   const judge = async (events: object[]) => {
-    const fake = fakeDeps({ 'kernloop-replay': fakeReplay(() => [...events, passed]) }, workspace.native);
-    const report = await validate(validateOptionsSchema.parse({ reproducer, adverse: false }), fake);
+    const fake = fakeDeps({ 'kernloop-replay': fakeReplay(() => [...events, passed]) }, made.workspace.native);
+    const report = await validate(validateOptionsSchema.parse({ reproducer: made.reproducer, adverse: false }), fake);
     return { report, line: fake.said.result.at(-1) ?? '' };
   };
   const kept = { event: 'variable_kept', variable: 'coef' };

@@ -102,7 +102,7 @@ function reportOf(
   floatAtomics: FloatAtomicReport[],
 ): DispatchReport {
   const judged = adverse?.counts ? [...usual, adverse.run] : usual;
-  // What is wrong elsewhere as well says more.
+  // A failure in a usual launch says more than one on a machine in use.
   const runs = [...judged.filter((run) => !failsInUse(run)), ...judged.filter(failsInUse)];
   const worst = runs.reduce((a, b) => (rank(verdictOf(b)) > rank(verdictOf(a)) ? b : a));
   const { result, differences, faults } = worst.outcome;

@@ -2,22 +2,15 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fakeDeps } from '../testing/fake-deps';
 import { differed, fakeReplay, flag, passed } from '../testing/fake-programs';
-import { TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
 
 const there = { ...differed, machine_in_use: true };
 
 describe('a launch on a machine in use', () => {
-  let workspace: TestWorkspace;
-  let reproducer: string;
-
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-    reproducer = writeReproducer(workspace, {}, { untouched: [{ region: 'r0', offset: 4093, bytes: 7 }] });
-    writeVariant(workspace);
-  });
-  afterEach(() => workspace.dispose());
+  const made = reproducerForEachTest({ untouched: [{ region: 'r0', offset: 4093, bytes: 7 }] });
+  beforeEach(() => void writeVariant(made.workspace));
 
   type Says = (inUse: boolean, args: readonly string[]) => object[];
   const judge = async (variant: Says, captured: Says = () => [passed], options: object = {}) => {
@@ -27,9 +20,12 @@ describe('a launch on a machine in use', () => {
           (args.includes('--code-object') ? variant : captured)(args.includes('--machine-in-use'), args),
         ),
       },
-      workspace.native,
+      made.workspace.native,
     );
-    const report = await validate(validateOptionsSchema.parse({ reproducer, adverse: false, ...options }), fake);
+    const report = await validate(
+      validateOptionsSchema.parse({ reproducer: made.reproducer, adverse: false, ...options }),
+      fake,
+    );
     const launches = fake.calls.map(({ args }) => [
       args.includes('--code-object') ? 'variant' : 'captured',
       flag(args, '--machine-in-use'),
@@ -74,7 +70,7 @@ describe('a launch on a machine in use', () => {
   });
 
   it('is not asked of the captured code', async () => {
-    rmSync(join(reproducer, 'build'), { recursive: true });
+    rmSync(join(made.reproducer, 'build'), { recursive: true });
     const { report, launches } = await judge(() => [passed]);
     expect(launches.every(([, seed]) => seed === undefined)).toBe(true);
     expect([report.code, report.machine_in_use]).toEqual(['captured', null]);

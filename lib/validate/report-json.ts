@@ -34,9 +34,9 @@ const floatAtomicSchema = z.object({
   bytes: z.int(),
   instruction: z.string(),
   effect: z
-    .enum(['none', 'unknown_memory', 'unknown_target'])
+    .enum(['none', 'unknown_memory'])
     .describe(
-      'What it does on the real GPU: nothing, which fails; or nobody knows, as the capture does not tell whether the memory is fine-grained, or nothing tells what this GPU does.',
+      'What it does on the real GPU: nothing, which fails; or not known, as the capture does not tell whether the memory is fine-grained.',
     ),
 });
 
@@ -143,7 +143,9 @@ const delaysSchema = z
       .describe('How many more ran in which half of the blocks waited at one access: as many as there was time for.'),
     of_halves: z
       .int()
-      .describe('Of so many: two for each access to global memory, up to 16 of these; 0 if the kernel has none.'),
+      .describe(
+        'Of so many: four for each access to global memory, up to 16 of these (both halves, by two halvings); 0 if the kernel has none.',
+      ),
     sites: z.int().describe('Accesses to memory and barriers at which warps may wait.'),
     left: z.int().describe('Those in functions that are not inlined, at which none waits.'),
     judged: z.boolean(),

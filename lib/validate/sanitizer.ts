@@ -20,7 +20,7 @@ function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
   return sanitizerTools.filter((tool) => options[tool]);
 }
 
-/** Where compute-sanitizer is, if a tool of it is asked for; checked before anything runs. */
+/** The path of compute-sanitizer, if one of its tools is asked for; checked before anything runs. */
 export function requireSanitizer(options: ValidateOptions, deps: Deps): string | null {
   const [tool] = sanitizersOf(options);
   if (tool === undefined) return null;

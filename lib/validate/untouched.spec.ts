@@ -1,6 +1,6 @@
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
-import { TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
 
@@ -8,15 +8,8 @@ const stray = { event: 'stray', region: 'r0', offset: 4093, bytes: 7 };
 const astray = { ...differed, differing_bytes: 7, stray_bytes: 7 };
 
 describe('what the captured code neither reads nor writes', () => {
-  let workspace: TestWorkspace;
-  let reproducer: string;
-
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-    reproducer = writeReproducer(workspace, {}, { untouched: [{ region: 'r0', offset: 4093, bytes: 7 }] });
-    writeVariant(workspace);
-  });
-  afterEach(() => workspace.dispose());
+  const made = reproducerForEachTest({ untouched: [{ region: 'r0', offset: 4093, bytes: 7 }] });
+  beforeEach(() => void writeVariant(made.workspace));
 
   type Says = (disturbed: string | undefined) => object[];
   /** Each launch: of which code it was, and which of these bytes were disturbed. */
@@ -28,8 +21,11 @@ describe('what the captured code neither reads nor writes', () => {
     const replay = fakeReplay((args) =>
       (args.includes('--code-object') ? variant : captured)(flag(args, '--disturb-untouched')),
     );
-    const fake = fakeDeps({ 'kernloop-replay': replay }, workspace.native);
-    const { verdict } = await validate(validateOptionsSchema.parse({ reproducer, adverse: false, ...options }), fake);
+    const fake = fakeDeps({ 'kernloop-replay': replay }, made.workspace.native);
+    const { verdict } = await validate(
+      validateOptionsSchema.parse({ reproducer: made.reproducer, adverse: false, ...options }),
+      fake,
+    );
     const launches = fake.calls.map(
       ({ args }) =>
         `${args.includes('--code-object') ? 'variant' : 'captured'} ${flag(args, '--disturb-untouched') ?? 'as the app'}`,
@@ -49,7 +45,7 @@ describe('what the captured code neither reads nor writes', () => {
       'Result: FAIL (the variant writes 7 bytes at r0 at offset 4,093 that the captured code does not, with what lay there already)',
     ]);
     expect(launches.at(-1)).toBe('captured all');
-    expect(JSON.parse(workspace.read('kernels/app/saxpy/report.json'))).toMatchObject({
+    expect(JSON.parse(made.workspace.read('kernels/app/saxpy/report.json'))).toMatchObject({
       stray: [{ region: 'r0', offset: 4093, bytes: 7 }],
     });
   });

@@ -18,7 +18,7 @@ class LineDemoter {
   LineDemoter(const LineDemoter&) = delete;
   LineDemoter& operator=(const LineDemoter&) = delete;
 
-  // Of this mapped memory, whole lines. Done when it returns.
+  // Takes whole lines of mapped memory. Returns when it is done.
   Status demote(uint64_t base, uint64_t bytes);
 
  private:

@@ -292,9 +292,10 @@ struct RegionMessage {
   std::string api;
   uint64_t ordinal = 0;
   Origin origin = {};
-  // Of module variables: whether the app asked where it lies, and may have set it; none: nobody watched.
+  // A module variable: whether the app asked for its address, and may have set it; none: not recorded.
   std::optional<bool> address_told = {};
-  // Of the rest: whether the memory is fine-grained (coherent with the host while a kernel runs); none: nobody told.
+  // Other memory: whether it is fine-grained (coherent with the host while a kernel runs); none: the runtime did not
+  // tell.
   std::optional<bool> fine_grained = {};
   bool is_valid() const { return size != 0 && base + size >= base; }
   KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin, address_told,

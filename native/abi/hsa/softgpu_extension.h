@@ -104,9 +104,8 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* The adverse order (engine/adverse_order.h): so many wave-instructions of every dispatch run in it, checked for
    * races if asked for; 0: none. */
   hsa_status_t (*set_adverse)(uint64_t wave_instructions, uint32_t races);
-  /* Of how many that was in the dispatch, and what the checks and watches found, each as Fault::json(). The callback
-   * may be null.
-   */
+  /* How many wave-instructions of the dispatch ran in it, and the findings of checks and watches, each as
+   * Fault::json(). The callback may be null. */
   hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                     void (*callback)(const char* json, void* data), void* data);
   /* Probes on every dispatch submitted after the call: "kernloop.probes/1" as JSON (engine/probe_request.cpp); null:
@@ -127,11 +126,11 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*dispatch_lanes)(hsa_signal_t completion_signal,
                                  void (*callback)(uint64_t base, uint64_t size, uint64_t by_lane, void* data),
                                  void* data);
-  /* Of dispatches submitted after the call, the first floating-point atomic on each of these ranges, which do not
-     overlap, is a finding (dispatch_findings). Null in the table of an older software GPU, which tells of none. */
+  /* A dispatch submitted after the call has a finding (dispatch_findings) for its first floating-point atomic on each
+     of these ranges, which do not overlap. Null in the table of an older software GPU, which tells of none. */
   hsa_status_t (*watch_float_atomics)(const kernloop_softgpu_range_t* ranges, uint32_t count);
-  /* What dispatches submitted after the call find is as of a machine in use, drawn from the seed: small numbers in LDS,
-     private memory and registers that nobody has written, clocks that have run for hours; process-wide. 0: as
+  /* Dispatches submitted after the call find a machine in use, drawn from the seed: small numbers in LDS, private
+     memory and registers that nobody has written, clocks that have run for hours; process-wide. 0: as
      set_unwritten_fill says, and clocks that begin with the wave. Null in the table of an older software GPU. */
   hsa_status_t (*set_machine_in_use)(uint32_t seed);
 } kernloop_softgpu_extension_1_t;

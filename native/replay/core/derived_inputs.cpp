@@ -492,7 +492,8 @@ class DerivedInputs {
     return Unit{};
   }
 
-  // `order`: of waves, on a device that takes a seed. What nobody wrote is the opposite in every other one.
+  // `order`: of waves, on a device that takes a seed. Memory and registers that nobody wrote hold the opposite pattern
+  // in every other order.
   Result<Ran> launch(Party& side, const Input& input, uint64_t order) {
     Ran ran;
     if (auto restored = snapshot_.restore(side.program, ran.told); !restored) return restored.error();

@@ -19,12 +19,11 @@ Status watch_float_atomics(const archive::Manifest& manifest, DeviceReplay& devi
   SoftwareExecution* const execution = device.software_execution();
   const std::string& isa = manifest.device.isa;
   if (execution == nullptr || is_target(isa, "gfx942")) return Unit{};
-  const bool is_known = is_target(isa, "gfx90a");
   std::vector<AddressRange> ranges;
   for (const archive::Region& region : manifest.regions) {
     const bool is_host = region.memory_class == archive::RegionClass::kHost;
     if (!region.fine_grained.value_or(is_host)) continue;
-    const char* const effect = !region.fine_grained ? "unknown_memory" : is_known ? "none" : "unknown_target";
+    const char* const effect = region.fine_grained ? "none" : "unknown_memory";
     program.watched.push_back({region.id, {region.base, region.size}, effect});
     ranges.push_back({region.base, region.size});
   }

@@ -1,8 +1,7 @@
-// Floating-point atomics on memory of the host, where what they do depends on the target and on the memory. Replays put
-// all memory on the device, and the software GPU executes them everywhere: whoever wants to know has to watch.
-//
-// On gfx90a (MI200) they do nothing where the memory is fine-grained, with no error (AMD, "Hardware atomics operation
-// support"; clang, -munsafe-fp-atomics). gfx942 (MI300) executes them in either kind.
+// Floating-point atomics on fine-grained memory. The L2 cache executes them, and such memory is not cached: on MI200
+// (gfx90a), gfx10 and gfx11 they do nothing, with no error; on MI300 (gfx942) the Infinity Fabric executes them (AMD,
+// "Hardware atomics operation support", support summary). Replays put all memory on the device, and the software GPU
+// executes them everywhere: so the regions are watched.
 #pragma once
 
 #include "archive/manifest.h"
@@ -15,8 +14,8 @@ namespace kernloop::replay {
 // Those of the regions of the capture, for `program`. Nothing where the device cannot tell.
 Status watch_float_atomics(const archive::Manifest& manifest, DeviceReplay& device, Program& program);
 
-// A `float_atomic` event for each region with one, with its `effect`: `none`, or `unknown_memory` (nobody recorded of
-// which kind it is) or `unknown_target`.
+// A `float_atomic` event for each region with one, with its `effect`: `none`, or `unknown_memory` if the capture does
+// not tell whether the memory is fine-grained.
 void tell_float_atomics(const LaunchOutcome& outcome, const Program& program, EventSink& sink);
 
 }  // namespace kernloop::replay

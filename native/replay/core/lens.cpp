@@ -45,7 +45,7 @@ std::optional<uint64_t> hex_of(const Json& object, const char* field, uint64_t m
   return value && *value <= most ? value : std::nullopt;
 }
 
-// Of one number, or of a list of them; empty for anything else.
+// The values of a number or a list of numbers; empty for anything else.
 std::vector<uint64_t> hexes_of(const Json& object, const char* field, uint64_t most) {
   std::vector<uint64_t> values;
   const auto found = object.find(field);

@@ -33,7 +33,7 @@ struct KeptVariable {
   Buffer content;
 };
 
-// What floating-point atomics do there (float_atomics.h).
+// Memory where floating-point atomics have this effect on the real GPU (float_atomics.h).
 struct WatchedRegion {
   std::string id;
   AddressRange range;

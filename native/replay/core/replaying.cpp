@@ -58,7 +58,7 @@ std::optional<std::string> hint_of_dropped(const Snapshot& snapshot, const Json&
          (is_there ? "" : ", is not there") + ": to judge code that does, capture again without --shrink";
 }
 
-// Of code that lies elsewhere than the app's: on hardware all does.
+// Hardware loads code at another address than the app had it at.
 std::optional<std::string> hint_of_stale_pointers(const Program& program) {
   const uint64_t count = program.stale_in_memory + count_pointers_into(program.stale_ranges, 0, program.launch.kernarg);
   if (count == 0) return std::nullopt;

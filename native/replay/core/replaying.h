@@ -13,7 +13,7 @@ Result<VariantOptions> named_variant(const Options& options);
 
 // What was not asked for stays as the environment has it. Emits `cache` where a state of the caches was asked for.
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink);
-// What is found where nobody wrote; the other pattern of its pair where `is_opposite`.
+// The content of on-chip memory and registers that nobody wrote; the other pattern of its pair if `is_opposite`.
 Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, bool is_opposite);
 
 // Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where

@@ -62,7 +62,7 @@ namespace kernloop::replay {
   X(hsa_amd_vmem_unmap)                \
   X(hsa_amd_vmem_set_access)
 
-// What takes its place before.
+// Replaces virtual memory before ROCm 6.
 #define KERNLOOP_HSA_SHARED_MEMORY(X) \
   X(hsa_amd_svm_attributes_set)       \
   X(hsa_amd_svm_prefetch_async)

@@ -149,7 +149,7 @@ class SharedMemory final : public PlacedMemory {
   hsa_signal_t arrived_{0};
 };
 
-// What hsa_amd_svm_attributes_set needs; false by a runtime that does not know the question.
+// Whether the runtime supports shared virtual memory; false if it does not know the question.
 bool shares_memory(HsaLibrary& hsa) {
   bool is_supported = false;
   return hsa.hsa_amd_svm_attributes_set != nullptr && hsa.hsa_amd_svm_prefetch_async != nullptr &&

@@ -118,7 +118,7 @@ TEST_F(CudaLens, GivesEachLaunchItsOwnValues) {
   const Json told = run("lens", LensFiles::counting(), {"--compare"}).first("lens");
   const uint64_t buffer = number(told["buffers"][0]["address"]), astray = (Capture::kIn - buffer) / 8;
   Json lens = LensFiles::counting(1);
-  // What a launch counts is gone before the next one, so that it is the values of the last that are seen.
+  // Counts are put back before each launch: those of the last one are seen.
   lens["parameters"][2] = {{"u64", {"0x1", "0x2", "0x3", "0x4"}}};
   const auto last_of = [&](const std::string& iterations, const Arguments& more) {
     Arguments arguments = {"--compare", "--iterations", iterations};

@@ -336,7 +336,7 @@ TEST_F(SessionTest, LaunchesOnceMoreOnAMachineInUse) {
   EXPECT_EQ(run(kernel).exit_code, kExitPass);
   EXPECT_EQ(machines, (std::vector<uint32_t>{0, 30}));
   EXPECT_FALSE(result().contains("machine_in_use"));
-  // What is wrong already is not asked again.
+  // A variant that is wrong already is not launched there.
   machines.clear();
   EXPECT_EQ(run([&](FakeDevice& device, const Launch&) { machines.push_back(device.machine_in_use); }).exit_code,
             kExitFail);
@@ -649,13 +649,20 @@ TEST_F(SessionTest, RestoresVariablesOfAVariantByName) {
       << result();
 }
 
-TEST_F(SessionTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariable) {
-  capture_.table = {1, 2, 3, 4};  // as in the source
-  capture_.out_post.clear();
-  for (int i = 0; i < Capture::kCount; ++i)
-    capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
-  const auto kernel = [](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); };
-  options_.code_object = test_code_object("other_initializer.hsaco");
+// The table has the value that the source gives it, which the variant's does not.
+class InitializerTest : public SessionTest {
+ protected:
+  InitializerTest() {
+    capture_.table = {1, 2, 3, 4};
+    capture_.out_post.clear();
+    for (int i = 0; i < Capture::kCount; ++i)
+      capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
+    options_.code_object = test_code_object("other_initializer.hsaco");
+  }
+  static void kernel(FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); }
+};
+
+TEST_F(InitializerTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariable) {
   EXPECT_EQ(run(kernel).exit_code, kExitFail) << "the edit changes the result";
   EXPECT_EQ(output_.first("variable_kept")["variable"], "c_tab");
   EXPECT_EQ(output_.first("variable_kept")["is_known"], false) << "an older capture";
@@ -663,13 +670,7 @@ TEST_F(SessionTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariable) {
 }
 
 // The value alone does not tell whether the app set the variable: it may have set it to what it was initialised with.
-TEST_F(SessionTest, RestoresAVariableThatTheAppMayHaveSetToItsInitializer) {
-  capture_.table = {1, 2, 3, 4};  // as in the source
-  capture_.out_post.clear();
-  for (int i = 0; i < Capture::kCount; ++i)
-    capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
-  const auto kernel = [](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); };
-  options_.code_object = test_code_object("other_initializer.hsaco");
+TEST_F(InitializerTest, RestoresAVariableThatTheAppMayHaveSetToItsInitializer) {
   capture_.table_told = true;
   EXPECT_EQ(run(kernel).exit_code, kExitPass) << "with the value that the app had";
   EXPECT_EQ(output_.first("variable_restored")["variable"], "c_tab");

@@ -13,7 +13,7 @@ uint64_t workgroups_at_once(const Residency& device, const KernelDescriptor& ker
   uint32_t workgroups = waves / waves_per_workgroup;
   if (waves_per_workgroup > 1) workgroups = std::min(workgroups, device.barriers);
   if (lds_bytes > 0) workgroups = std::min(workgroups, device.lds_bytes / lds_bytes);
-  // What an app launches, its device can run.
+  // The app's GPU ran at least one workgroup.
   return uint64_t{device.units} * std::max(workgroups, 1u);
 }
 

@@ -1,5 +1,5 @@
-// What a wave has stored when it has waited for that is seen by all before it looks at what others have stored: a fence
-// of LLVM's memory model is a wait (AMDGPUUsage, "Memory Model"). The host may hold a store back behind later loads.
+// A wave that has waited for its stores reads memory after all others can see them: a fence of LLVM's memory model is
+// such a wait (AMDGPUUsage, "Memory Model"). The host may hold a store back behind later loads.
 #pragma once
 
 #include <atomic>

@@ -928,7 +928,9 @@ class ReplaySpeed:
     ratio: float
     """Time of the variant over that of the captured code: the median of what the rounds gave."""
     ci95: ReplayDurationNsCi95 | None
-    """95% confidence interval of the ratio; null for fewer than six rounds or three processes."""
+    """95% confidence interval of the ratio; null for fewer than six rounds or three processes, or if the clock steps by half
+    of a launch.
+    """
     rounds: float
     """Samples of the ratio: two launches of each side, in the order ABBA or BAAB."""
     processes: float
@@ -1164,9 +1166,9 @@ class ValidateFloatAtomic:
     address: str
     bytes: int
     instruction: str
-    effect: Literal["none", "unknown_memory", "unknown_target"]
-    """What it does on the real GPU: nothing, which fails; or nobody knows, as the capture does not tell whether the memory is
-    fine-grained, or nothing tells what this GPU does.
+    effect: Literal["none", "unknown_memory"]
+    """What it does on the real GPU: nothing, which fails; or not known, as the capture does not tell whether the memory is
+    fine-grained.
     """
 
 
@@ -1478,7 +1480,9 @@ class ValidateDelays:
     halves: int
     """How many more ran in which half of the blocks waited at one access: as many as there was time for."""
     of_halves: int
-    """Of so many: two for each access to global memory, up to 16 of these; 0 if the kernel has none."""
+    """Of so many: four for each access to global memory, up to 16 of these (both halves, by two halvings); 0 if the kernel has
+    none.
+    """
     sites: int
     """Accesses to memory and barriers at which warps may wait."""
     left: int

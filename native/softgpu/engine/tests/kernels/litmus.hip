@@ -68,7 +68,7 @@ __device__ inline void pass(bool writes, Pointer data, uint* flag, uint* seen, u
   __hip_atomic_fetch_add(wrong, bad, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-// Of generic addresses the compiler makes flat instructions, of others those of their space.
+// The compiler makes flat instructions for generic addresses, and those of the address space for others.
 template <typename T>
 using InGlobal = volatile __attribute__((address_space(1))) T*;
 template <typename T>
