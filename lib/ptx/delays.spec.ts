@@ -88,11 +88,16 @@ describe('PTX with delays', () => {
       ['u32', 'kl_delay_hold'],
       ['u32', 'kl_delay_half'],
       ['u32', 'kl_delay_side'],
+      ['u32', 'kl_delay_late'],
     ]);
-    expect(delayParameters({ seed: 7, first: 1, count: 2 })).toEqual([7, 1, 2, 0xffffffff, 0xffffffff, 0]);
+    expect(delayParameters({ seed: 7, first: 1, count: 2 })).toEqual([7, 1, 2, 0xffffffff, 0xffffffff, 0, 0xffffffff]);
     expect(delayParameters({ seed: 7, first: 1, count: 0, hold: 3, half: { site: 4, side: 1 } })).toEqual([
       ...[7, 1, 0],
-      ...[3, 4, 1],
+      ...[3, 4, 1, 0xffffffff],
+    ]);
+    expect(delayParameters({ seed: 7, first: 1, count: 0, half: { site: 4, side: 1, late: true } })).toEqual([
+      ...[7, 1, 0, 0xffffffff],
+      ...[0xffffffff, 1, 4],
     ]);
   });
 
@@ -160,4 +165,19 @@ describe('PTX with delays', () => {
     expect(found.code).toBe('PROBE_UNSUPPORTED');
     expect(found.what).toContain(message);
   });
+
+  it.each(['', '@%p1 ', '@!%p1 '])(
+    'makes a store before an atomic or behind it, as ptxas takes it: guarded by %j',
+    (guard) => {
+      const ticket = 'atom.global.inc.u32 %r1, [%rd1+256], 7;';
+      const text = kernel(`${guard}st.global.f32 [%rd1+4], %f1;`, '@%p2 add.u32 %r2, %r2, 1;', ticket, 'bar.sync 0;');
+      const { ptx, sites } = delayPtx(text, 'k', 256);
+      expect(assemble(ptx).said).not.toMatch(/warning|error/i);
+      expect(sites.map(({ overtakes }) => overtakes)).toEqual([null, 0, null]);
+      // Before the access or behind it, never both, and at no other place.
+      const made = [...ptx.matchAll(/@(\S+) st\.global\.f32 \[%rd1\+4\], %f1;/g)].map(({ index }) => index);
+      expect(made.map((at) => at < ptx.indexOf(ticket))).toEqual([true, false]);
+      expect(ptx.split('st.global.f32')).toHaveLength(3);
+    },
+  );
 });

@@ -1,6 +1,8 @@
+import { globalOf, isDelayed, type GlobalAccess } from './accesses';
 import { Edits } from './edits';
 import { addParameters, freePrefix, kernelAlone, limitRegisters } from './kernel-edits';
 import { probeUnsupported } from './lexer';
+import { makeLate, overtakenStores } from './late-stores';
 import { readModule, type Instruction, type PtxModule } from './module';
 
 /** An instruction that may be delayed. */
@@ -9,7 +11,9 @@ export interface DelaySite {
   readonly places: readonly { readonly file: string; readonly line: number }[];
   readonly instruction: string;
   /** An access that other blocks may see: `store` also stands for atomics. Null for shared memory, constants and barriers. */
-  readonly global: 'store' | 'load' | null;
+  readonly global: GlobalAccess;
+  /** By number, the first of the stores that this access may overtake: nothing orders them. Null if there is none. */
+  readonly overtakes: number | null;
 }
 
 export interface DelayedPtx {
@@ -29,22 +33,25 @@ export interface DelayLaunch {
   readonly count: number;
   /** A site at which every warp waits, for longer than any delay. */
   readonly hold?: number;
-  /** A global site at which half of the blocks wait, and which half. */
-  readonly half?: { readonly site: number; readonly side: 0 | 1 };
+  /** A global site at which half of the blocks wait, and which half; `late`: their stores that it may overtake are made behind it. */
+  readonly half?: { readonly site: number; readonly side: 0 | 1; readonly late?: boolean };
 }
 
-const parameterNames = ['seed', 'first', 'count', 'hold', 'half', 'side'] as const;
+const parameterNames = ['seed', 'first', 'count', 'hold', 'half', 'side', 'late'] as const;
 const noSite = 0xffff_ffff;
 
 /** The parameters behind the kernel's own, in their order. */
 export function delayParameters({ seed, first, count, hold = noSite, half }: DelayLaunch): number[] {
-  const values = { seed, first, count, hold, half: half?.site ?? noSite, side: half?.side ?? 0 };
+  const at = half?.site ?? noSite;
+  const waits = half?.late ? { half: noSite, late: at } : { half: at, late: noSite };
+  const values = { seed, first, count, hold, ...waits, side: half?.side ?? 0 };
   return parameterNames.map((name) => values[name]);
 }
 
 /**
  * Puts a delay before each access to global and shared memory and before each barrier of a kernel. Launch parameters say which warps wait where: one
- * compilation serves every launch, and a failure is reduced without another. Nothing else of the kernel changes.
+ * compilation serves every launch, and a failure is reduced without another. Nothing else of the kernel changes, but that stores which nothing orders
+ * before an atomic or a flag may be made behind it.
  */
 export function delayPtx(given: string, kernel: string, blockThreads: number | null = null): DelayedPtx {
   const module = kernelAlone(readModule(given), kernel);
@@ -56,8 +63,13 @@ export function delayPtx(given: string, kernel: string, blockThreads: number | n
   const edits = new Edits();
   const prefix = `${freePrefix(text)}delay_`;
   edits.insert(entry.body.start, prologue(prefix));
+  const sites = new Map(instructions.map((instruction, index) => [instruction, index]));
+  const siteOf = (instruction: Instruction): number => sites.get(instruction) ?? noSite;
+  const overtaken = overtakenStores(text, entry.body.instructions);
+  for (const pair of overtaken) makeLate(text, pair, siteOf(pair.by), { prefix, nanoseconds: held.half }, edits);
   for (const [index, instruction] of instructions.entries())
     edits.insert(instruction.start, delay(prefix, index, globalOf(instruction) !== null));
+  for (const { start, end } of overtaken.flatMap(({ stores }) => stores)) edits.replace(start, end, '');
   addParameters(
     entry,
     parameterNames.map((name) => `.param .u32 ${prefix}${name}`),
@@ -65,12 +77,14 @@ export function delayPtx(given: string, kernel: string, blockThreads: number | n
   );
   if (blockThreads !== null) limitRegisters(text, entry, blockThreads, edits);
   const places = placesOf(text);
+  const overtakes = new Map(overtaken.map(({ stores: [first], by }) => [siteOf(by), first ? siteOf(first) : null]));
   return {
     ptx: edits.apply(text),
-    sites: instructions.map((instruction) => ({
+    sites: instructions.map((instruction, index) => ({
       places: places(instruction.start),
       instruction: text.slice(instruction.head, instruction.end).replaceAll(/\s+/g, ' ').slice(0, 200),
       global: globalOf(instruction),
+      overtakes: overtakes.get(index) ?? null,
     })),
     left: module.functions
       .filter(({ isEntry }) => !isEntry)
@@ -88,37 +102,6 @@ function refuse({ target, version, addressSize }: PtxModule): void {
       'compile it with CUDA 10 or newer',
     );
   if (addressSize !== 64) throw probeUnsupported('the PTX has addresses of 32 bits', 'compile it for 64 bits');
-}
-
-const accesses: ReadonlySet<string> = new Set([
-  ...['ld', 'ldu', 'st', 'atom', 'red', 'multimem', 'cp', 'ldmatrix', 'stmatrix', 'wmma'],
-  ...['suld', 'sust', 'sured', 'tex', 'tld4'],
-]);
-const barriers: ReadonlySet<string> = new Set(['bar', 'barrier', 'mbarrier', 'fence', 'membar']);
-/** Memory that no other thread sees, and memory that nobody writes. */
-const own: ReadonlySet<string> = new Set(['param', 'local', 'const']);
-
-function isDelayed({ opcode }: Instruction): boolean {
-  const [name = '', ...parts] = opcode;
-  if (barriers.has(name)) return true;
-  if (name === 'wmma') return parts[0] === 'load' || parts[0] === 'store';
-  return accesses.has(name) && !parts.some((part) => own.has(part.split('::')[0] ?? ''));
-}
-
-const loads: ReadonlySet<string> = new Set(['ld', 'ldu', 'suld', 'tex', 'tld4', 'ldmatrix']);
-
-/** Generic addresses may be global. `nc` and textures are of memory that nobody writes during the kernel. */
-function globalOf({ opcode }: Instruction): DelaySite['global'] {
-  const [name = '', ...parts] = opcode;
-  if (!accesses.has(name)) return null;
-  const spaces = parts
-    .map((part) => part.split('::')[0] ?? '')
-    .filter((part) => part === 'shared' || part === 'global');
-  if (name === 'ldmatrix' || name === 'stmatrix' || (spaces.length > 0 && !spaces.includes('global'))) return null;
-  if (parts.includes('nc') || name === 'tex' || name === 'tld4') return null;
-  // Copies name the destination first.
-  if (name === 'cp') return spaces[0] === 'global' ? 'store' : 'load';
-  return loads.has(name) || (name === 'wmma' && parts[0] === 'load') ? 'load' : 'store';
 }
 
 /** lowbias32 of Chris Wellons' hash prospector: every bit of the input changes half of those of the output. */
@@ -148,20 +131,20 @@ const mostHeldBlocks = 1024;
 function prologue(prefix: string): string {
   const r = `%${prefix}`;
   return block([
-    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}passes, ${r}first, ${r}count, ${r}hold, ${r}holds, ${r}half, ${r}halves;`,
+    `.reg .b32 ${r}state, ${r}left, ${r}often, ${r}passes, ${r}first, ${r}count, ${r}hold, ${r}holds, ${r}half, ${r}halves, ${r}late; .reg .pred ${r}is_late;`,
     '{',
     `.reg .b32 ${r}a, ${r}b, ${r}c, ${r}seed; .reg .pred ${r}p;`,
     `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count]; ld.param.u32 ${r}hold, [${prefix}hold]; mov.u32 ${r}holds, ${mostHolds.all};`,
-    `ld.param.u32 ${r}half, [${prefix}half]; mov.u32 ${r}halves, ${mostHolds.half};`,
+    `ld.param.u32 ${r}half, [${prefix}half]; ld.param.u32 ${r}late, [${prefix}late]; mov.u32 ${r}halves, ${mostHolds.half};`,
     // The number of the block.
     `mov.u32 ${r}a, %ctaid.z; mov.u32 ${r}b, %nctaid.y; mov.u32 ${r}c, %ctaid.y; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %ctaid.x; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
     // Only the last blocks are held: those that are there when a kernel ends.
     `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %nctaid.y; mul.lo.u32 ${r}b, ${r}b, ${r}c; mov.u32 ${r}c, %nctaid.z; mul.lo.u32 ${r}b, ${r}b, ${r}c;`,
-    `sub.u32 ${r}b, ${r}b, ${r}a; setp.gt.u32 ${r}p, ${r}b, ${mostHeldBlocks}; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p;`,
+    `sub.u32 ${r}b, ${r}b, ${r}a; setp.gt.u32 ${r}p, ${r}b, ${mostHeldBlocks}; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p; selp.u32 ${r}late, ${noSite}, ${r}late, ${r}p;`,
     `mad.lo.u32 ${r}a, ${r}a, ${0x9e3779b1}, ${r}seed;`,
     ...mix(`${r}a`, `${r}b`),
-    `ld.param.u32 ${r}c, [${prefix}side]; shr.u32 ${r}b, ${r}a, 3; xor.b32 ${r}b, ${r}b, ${r}c; and.b32 ${r}b, ${r}b, 1; setp.ne.u32 ${r}p, ${r}b, 0; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p;`,
+    `ld.param.u32 ${r}c, [${prefix}side]; shr.u32 ${r}b, ${r}a, 3; xor.b32 ${r}b, ${r}b, ${r}c; and.b32 ${r}b, ${r}b, 1; setp.ne.u32 ${r}p, ${r}b, 0; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p; selp.u32 ${r}late, ${noSite}, ${r}late, ${r}p;`,
     // The number of the warp in it.
     `mov.u32 ${r}state, %tid.z; mov.u32 ${r}b, %ntid.y; mov.u32 ${r}c, %tid.y; mad.lo.u32 ${r}state, ${r}state, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %ntid.x; mov.u32 ${r}c, %tid.x; mad.lo.u32 ${r}state, ${r}state, ${r}b, ${r}c;`,

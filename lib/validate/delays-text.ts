@@ -25,7 +25,7 @@ function halvesWords({ halves, of_halves: of }: Pick<Delays, 'halves' | 'of_halv
   return ` and ${formatCount(halves)} of ${formatCount(of)} with half of the blocks late, for want of time`;
 }
 
-export function withDelayFailure(report: DispatchReport, { places, seed, half }: Delays): DispatchReport {
+export function withDelayFailure(report: DispatchReport, { places, seed, half, late_stores }: Delays): DispatchReport {
   const where = places.length === 2 ? `${places[0]} and ${places[1]}` : (places[0] ?? 'a place that is not known');
   const how =
     report.verdict === 'fail'
@@ -33,8 +33,12 @@ export function withDelayFailure(report: DispatchReport, { places, seed, half }:
       : report.verdict === 'fault'
         ? `the device faults${report.fault === null ? '' : `: ${report.fault}`}`
         : 'the replay runs past its limit';
+  const late = half === null ? `warps wait there (seed ${seed})` : 'half of the blocks wait there';
+  const cause = late_stores
+    ? `a missing fence: ${where}. If other blocks see the second before the first, as nothing forbids,`
+    : `a race or a missing barrier: ${where}. If ${late},`;
   return {
     ...report,
-    summary: `a race or a missing barrier: ${where}. If ${half === null ? `warps wait there (seed ${seed})` : 'half of the blocks wait there'}, ${how}; those of the captured code do not`,
+    summary: `${cause} ${how}; those of the captured code do not`,
   };
 }

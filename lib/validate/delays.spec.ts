@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { assemble } from '../probe/ptx/testing/shapes';
 import { sha256 } from '../support/files';
-import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { difference, differed, fakeCudaReplay, fakeLock, flag, passed } from '../testing/fake-programs';
 import { schemaErrors } from '../testing/published-schema';
 import { captureJson, reproducerForEachTest, someDigest } from '../testing/workspace';
@@ -30,6 +30,8 @@ const shared = ptx
   .replace(statements[0] ?? '', '')
   .replace(statements[4] ?? '', '')
   .replace(statements[5] ?? '', '');
+/** Seven sites; no fence keeps the last store behind the store before it. */
+const flagged = ptx.replace('ret; }', 'st.volatile.global.u32 [%rd1+512], %r2;\nret; }');
 const withPtx = assemble(ptx, '-lineinfo').cubin;
 const withoutPtx = assemble(ptx).cubin;
 
@@ -47,12 +49,37 @@ interface Delayed {
   /** The site at which every warp waits, if there is one. */
   hold: number;
   /** The site at which half of the blocks wait, and which half; null if none does. */
-  half: { site: number; side: number } | null;
+  half: { site: number; side: number; late: boolean } | null;
   /** Counts the processes. */
   process: number;
 }
 
 const noSite = 0xffff_ffff;
+
+interface Signal {
+  given: Promise<void>;
+  give: () => void;
+}
+
+function signalled(): Signal {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/** A replay that ends when one of the other sort has begun, if they are to meet. */
+const meeting =
+  (meets: boolean, { usual, delayed }: { usual: Signal; delayed: Signal }, replay: FakeProgram): FakeProgram =>
+  async (call) => {
+    const hasDelays = flag(call.args, '--lens') !== undefined;
+    if (meets && !call.args.includes('--describe-device')) {
+      (hasDelays ? delayed : usual).give();
+      await (hasDelays ? usual : delayed).given;
+    }
+    return await replay(call);
+  };
 
 describe('validate with random delays', () => {
   const made = reproducerForEachTest();
@@ -67,16 +94,21 @@ describe('validate with random delays', () => {
     selfcheck?: object;
     options?: object;
     usual?: object[];
+    /** By default so little that two processes hold it at once. */
+    trackedBytes?: number;
+    /** The usual replays end once those with delays have begun, and the other way round. */
+    meets?: boolean;
     /** There is time for so many launches beyond what was asked for. */
     fitting?: number | ((capture: string) => number);
   }
 
   function depsOf(
-    { delayed = () => right, captured = withPtx, usual = right, fitting = Infinity }: Given,
+    { delayed = () => right, captured = withPtx, usual = right, fitting = Infinity, meets = false }: Given,
     delays: Delayed[],
   ): FakeDeps {
     const bin = made.workspace.write('bin/ptxas', '');
     chmodSync(bin, 0o755);
+    const begun = { usual: signalled(), delayed: signalled() };
     return fakeDeps(
       {
         sh: fakeLock,
@@ -88,37 +120,42 @@ describe('validate with random delays', () => {
           writeFileSync(flag(args, '-o') ?? '', assemble(readFileSync(args.at(-1) ?? '', 'utf8')).cubin);
           return 0;
         },
-        'kernloop-replay': fakeCudaReplay((args) => {
-          const lens = flag(args, '--lens');
-          if (lens === undefined) return usual;
-          const process = (delays.at(-1)?.process ?? 0) + 1;
-          const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string[] }[] };
-          const events: object[] = [];
-          const launches = Number(flag(args, '--iterations'));
-          const most = typeof fitting === 'number' ? fitting : fitting(flag(args, '--capture') ?? '');
-          const settle = flag(args, '--settle')?.split(':').map(Number);
-          expect(parameters.map(({ u32 }) => u32.length)).toEqual(parameters.map(() => launches));
-          for (let launch = 0; launch < launches; ++launch) {
-            if (settle && launch >= (settle[0] ?? 0) + most) break;
-            const [seed = 0, first = 0, count = 0, hold = 0, site = 0, side = 0] = parameters.map(({ u32 }) =>
-              Number(u32[launch]),
-            );
-            const replay: Delayed = {
-              of: flag(args, '--code-object')?.includes('/captured/') ? 'captured' : 'variant',
-              seed,
-              has: (one) => one >= first && one < first + count,
-              hold,
-              half: site === noSite ? null : { site, side },
-              process,
-            };
-            delays.push(replay);
-            const found = delayed(replay);
-            const isFault = found.some((event) => 'event' in event && event.event === 'fault');
-            if (!isFault) events.push({ event: 'iteration', index: launch });
-            if (found !== right) return [...events, ...found];
-          }
-          return [...events, ...right];
-        }),
+        'kernloop-replay': meeting(
+          meets,
+          begun,
+          fakeCudaReplay((args) => {
+            const lens = flag(args, '--lens');
+            if (lens === undefined) return usual;
+            const process = (delays.at(-1)?.process ?? 0) + 1;
+            const { parameters } = JSON.parse(readFileSync(lens, 'utf8')) as { parameters: { u32: string[] }[] };
+            const events: object[] = [];
+            const launches = Number(flag(args, '--iterations'));
+            const most = typeof fitting === 'number' ? fitting : fitting(flag(args, '--capture') ?? '');
+            const settle = flag(args, '--settle')?.split(':').map(Number);
+            expect(parameters.map(({ u32 }) => u32.length)).toEqual(parameters.map(() => launches));
+            for (let launch = 0; launch < launches; ++launch) {
+              if (settle && launch >= (settle[0] ?? 0) + most) break;
+              const [seed = 0, first = 0, count = 0, hold = 0, waiting = 0, side = 0, late = 0] = parameters.map(
+                ({ u32 }) => Number(u32[launch]),
+              );
+              const site = waiting === noSite ? late : waiting;
+              const replay: Delayed = {
+                of: flag(args, '--code-object')?.includes('/captured/') ? 'captured' : 'variant',
+                seed,
+                has: (one) => one >= first && one < first + count,
+                hold,
+                half: site === noSite ? null : { site, side, late: waiting === noSite },
+                process,
+              };
+              delays.push(replay);
+              const found = delayed(replay);
+              const isFault = found.some((event) => 'event' in event && event.event === 'fault');
+              if (!isFault) events.push({ event: 'iteration', index: launch });
+              if (found !== right) return [...events, ...found];
+            }
+            return [...events, ...right];
+          }),
+        ),
       },
       made.workspace.native,
       { env: { PATH: dirname(bin) } },
@@ -129,7 +166,8 @@ describe('validate with random delays', () => {
     const { workspace, reproducer } = made;
     const variant = workspace.path('mine.cubin');
     writeFileSync(variant, given.variant ?? withPtx);
-    const path = workspace.write('kernels/app/saxpy/capture/capture.json', captureJson(captured));
+    const scope = { mode: 'reachable', tracked_regions: 1, tracked_bytes: given.trackedBytes ?? 4096 };
+    const path = workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ ...captured, scope }));
     const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
     const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
     const digest = sha256(readFileSync(path, 'utf8'));
@@ -170,12 +208,23 @@ describe('validate with random delays', () => {
     expect(new Set((await judge()).delays.map(({ process }) => process)).size).toBe(1);
   });
 
+  it('makes them beside the usual replays', async () => {
+    expect((await judge({ meets: true })).report.delays).toMatchObject({ replays: 4, judged: true });
+  });
+
+  it('says nothing of them if the variant is wrong without', async () => {
+    const { report } = await judge({ usual: wrong, meets: true });
+    expect([report.verdict, report.delays]).toEqual(['fail', undefined]);
+  });
+
   it('has each half of the blocks wait at each access to global memory, stores first, and at no other site', async () => {
     const { delays } = await judge();
     const halves = delays.slice(4);
     // The halves of one site are of one seed: together they are all blocks. By another seed they are other halves.
     expect(halves.map(({ seed, half }) => ({ seed, half }))).toEqual(
-      [1, 2].flatMap((seed) => [5, 0].flatMap((site) => [0, 1].map((side) => ({ seed, half: { site, side } })))),
+      [1, 2].flatMap((seed) =>
+        [5, 0].flatMap((site) => [0, 1].map((side) => ({ seed, half: { site, side, late: false } }))),
+      ),
     );
     for (const { has } of halves) expect([has(0), has(5)]).toEqual([false, false]);
   });
@@ -242,6 +291,23 @@ describe('validate with random delays', () => {
     const delayed = ({ of, half, hold }: Delayed): object[] =>
       of === 'variant' && half?.site === 0 && !(hold > 0 && hold <= 3) ? wrong : right;
     expect((await judge({ delayed })).report.delays?.places).toEqual([statements[0], statements[3]]);
+  });
+
+  it('has a store of half of the blocks come behind a flag, where no fence is between, and names both', async () => {
+    const variant = assemble(flagged, '-lineinfo').cubin;
+    const passing = await judge({ variant });
+    expect(passing.delays.slice(4, 8).map(({ seed, half }) => ({ seed, half }))).toEqual(
+      [1, 2].flatMap((seed) => [0, 1].map((side) => ({ seed, half: { site: 6, side, late: true } }))),
+    );
+    expect(passing.report.delays).toMatchObject({ judged: true, of_halves: 16, late_stores: false });
+    const delayed = ({ of, half }: Delayed): object[] => (of === 'variant' && half?.late ? wrong : right);
+    const { report, result } = await judge({ variant, delayed });
+    expect(report).toMatchObject({
+      verdict: 'fail',
+      delays: { half: 0, late_stores: true, places: [statements[5], 'st.volatile.global.u32 [%rd1+512], %r2;'] },
+    });
+    expect(result).toContain('a missing fence: st.global.u32 [%rd1+4], %r2; and st.volatile');
+    expect(result).toContain('If other blocks see the second before the first, as nothing forbids, 4 of 4,096 bytes');
   });
 
   it('does not hold against a variant what the captured code does too if half of the blocks wait', async () => {
@@ -321,7 +387,10 @@ describe('validate with random delays', () => {
   it.each<[string, Given]>([
     ['asked for none', { options: { delays: 0 } }],
     ['the code is the captured one', { options: { variant: 'none' } }],
-    ['the variant is wrong without', { usual: wrong }],
+    [
+      'the variant is wrong without, and the device may not hold the capture twice',
+      { usual: wrong, trackedBytes: 2 ** 31 },
+    ],
   ])('runs nothing if %s', async (_why, given) => {
     const { report, delays } = await judge(given);
     expect([delays, report.delays]).toEqual([[], undefined]);

@@ -56,8 +56,20 @@ export interface DelaysBegun {
 }
 
 /**
- * Judges whether CUDA code that is right stays so while warps wait before their accesses and barriers. The code for it is compiled from now on, beside
- * the replays that the report is made of.
+ * Captures of more are replayed one at a time: each of two processes holds one in the memory of the device, and what the variant and the snapshots
+ * for comparing need beside it.
+ */
+const mostBytesBeside = 1024 ** 3;
+
+/** The code with delays, and its launches if they began beside the usual replays. */
+interface Made {
+  code: DelayedCode | string;
+  begun: Promise<Settled<Ran>> | null;
+}
+
+/**
+ * Judges whether CUDA code that is right stays so while warps wait before their accesses and barriers. The code for it is compiled from now on, and
+ * launched as soon as it is there, beside the replays that the report is made of: the start of a process on a GPU takes longer than the launches.
  */
 export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'delays'>, deps: Deps): DelaysBegun {
   const { session } = judged;
@@ -65,27 +77,48 @@ export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'del
     return { judge: (report) => Promise.resolve(report), end: () => Promise.resolve() };
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-delays-'));
   const compiling = stoppable(deps);
-  const code = delayed(judged, join(folder, 'variant'), compiling.deps).then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
+  const isSmall = session.capture.scope.tracked_bytes <= mostBytesBeside;
+  const making = settled(
+    delayed(judged, join(folder, 'variant'), compiling.deps).then((code): Made => {
+      const isRun = isSmall && typeof code !== 'string' && code.sites.length > 0;
+      return { code, begun: isRun ? settled(firstLaunches(code, delays)) : null };
+    }),
   );
   return {
     judge: async (report) => {
       if (report.verdict !== 'pass') return report;
-      const made = await code;
-      if ('error' in made) throw made.error;
-      return await judgeBy(made.value, folder, judged, report, delays, deps);
+      return await judgeBy(valueOf(await making), folder, judged, report, delays, deps);
     },
     end: async () => {
       compiling.stop();
-      await code;
+      const made = await making;
+      if ('value' in made) await made.value.begun;
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+type Settled<T> = { value: T } | { error: unknown };
+
+/** Never rejects: nobody may be there to hear it yet. */
+function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+function valueOf<T>(settled: Settled<T>): T {
+  if ('error' in settled) throw settled.error;
+  return settled.value;
+}
+
+/** All that are asked for, and those with half of the blocks late for which there is time. */
+const firstLaunches = (code: DelayedCode, replays: number): Promise<Ran> =>
+  code.run(launchesOf(code, replays), { replays, seconds: secondsOfReplay * replays });
+
 async function judgeBy(
-  code: DelayedCode | string,
+  { code, begun }: Made,
   folder: string,
   judged: Case,
   report: DispatchReport,
@@ -93,7 +126,7 @@ async function judgeBy(
   deps: Deps,
 ): Promise<DispatchReport> {
   const said: Delays = {
-    ...{ replays: 0, halves: 0, of_halves: 0, sites: 0, left: 0, judged: false },
+    ...{ replays: 0, halves: 0, of_halves: 0, sites: 0, left: 0, judged: false, late_stores: false },
     ...{ reason: null, seed: null, half: null, places: [] },
   };
   const notJudged = (reason: string, beside: Partial<Delays> = {}): DispatchReport =>
@@ -103,12 +136,18 @@ async function judgeBy(
   const launches = launchesOf(code, replays);
   const known = { sites: sites.length, left, of_halves: launches.length - replays };
   if (sites.length === 0) return notJudged('the kernel itself has no access to global or shared memory', known);
-  const { run, count } = await code.run(launches, { replays, seconds: secondsOfReplay * replays });
+  const { run, count } = begun ? valueOf(await begun) : await firstLaunches(code, replays);
   const ran = { replays: Math.min(count, replays), halves: Math.max(0, count - replays) };
   if (passes(run)) return withDelays({ ...report, delays: { ...said, ...known, ...ran, judged: true } });
   const failing = launches[count - 1];
   if (failing === undefined) throw new Error('the launch that failed is one of those that were asked for');
-  const found = { ...known, ...ran, seed: failing.seed, half: failing.half?.side ?? null };
+  const found = {
+    ...known,
+    ...ran,
+    seed: failing.seed,
+    half: failing.half?.side ?? null,
+    late_stores: failing.half?.late ?? false,
+  };
   if (!passes((await code.run([{ seed: failing.seed, first: 0, count: 0 }])).run))
     return notJudged('the code that was made for them fails without any delay, too', found);
   const captured = await capturedWithstands(judged, replays, join(folder, 'captured'), deps);
@@ -121,15 +160,30 @@ async function judgeBy(
 /** Two halvings of the blocks: the block that must be early, the last to take a ticket, is in the half that waits in one of four. */
 const halvings = [1, 2];
 
-/** By a seed each, random delays at all sites; then each half of the blocks held at one global access, by one halving and by another. */
+/**
+ * By a seed each, random delays at all sites. Then, by one halving and by another, each half of the blocks: with its stores made behind an atomic or a
+ * flag which no fence keeps behind them, and held at one global access.
+ */
 function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
   const random = Array.from({ length: replays }, (_, index) => ({ seed: index + 1, first: 0, count: sites.length }));
   const held = heldSites(sites);
   const halves = halvings.flatMap((seed) =>
     held.flatMap((site) => ([0, 1] as const).map((side) => ({ seed, first: 0, count: 0, half: { site, side } }))),
   );
-  return [...random, ...halves];
+  const late = overtaking(sites).flatMap((site) =>
+    halvings.flatMap((seed) =>
+      ([0, 1] as const).map((side) => ({ seed, first: 0, count: 0, half: { site, side, late: true } })),
+    ),
+  );
+  return [...random, ...late, ...halves];
 }
+
+/** The last first: what a kernel announces at its end is what others wait for. */
+const overtaking = (sites: readonly DelaySite[]): number[] =>
+  sites
+    .flatMap(({ overtakes }, index) => (overtakes === null ? [] : [index]))
+    .slice(-mostHeld)
+    .reverse();
 
 /** Stores and atomics before loads, since others may wait for them; the last first, since a flag or a ticket follows what it announces. */
 function heldSites(sites: readonly DelaySite[]): number[] {
@@ -224,6 +278,10 @@ async function reduce({ sites, run }: DelayedCode, failing: DelayLaunch): Promis
     const beyond = await least(first + 1, sites.length, (hold) => fails({ ...launch, hold }));
     return sites.filter((_, index) => index === first || (beyond > first + 1 && index === beyond - 1));
   };
+  if (failing.half?.late) {
+    const { site } = failing.half;
+    return sites.filter((_, index) => index === site || index === sites[site]?.overtakes);
+  }
   if (failing.half) return await overtaken(failing.half.site, {});
   const end = await least(1, sites.length, (middle) => fails({ first: 0, count: middle }));
   const last = end - 1;

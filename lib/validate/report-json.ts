@@ -144,7 +144,7 @@ const delaysSchema = z
     of_halves: z
       .int()
       .describe(
-        'Of so many: four for each access to global memory, up to 16 of these (both halves, by two halvings); 0 if the kernel has none.',
+        'Of so many: four for each access to global memory, up to 16 of these (both halves, by two halvings), and for each atomic or flag that may overtake a store; 0 if the kernel has none.',
       ),
     sites: z.int().describe('Accesses to memory and barriers at which warps may wait.'),
     left: z.int().describe('Those in functions that are not inlined, at which none waits.'),
@@ -155,6 +155,9 @@ const delaysSchema = z
       .int()
       .nullable()
       .describe('The half of the blocks that waited in the replay that differed; null if warps waited at random.'),
+    late_stores: z
+      .boolean()
+      .describe('Whether these blocks did not wait, but their stores came behind an atomic or a flag: no fence orders them.'),
     places: z
       .array(z.string())
       .describe(

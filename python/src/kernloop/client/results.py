@@ -1480,8 +1480,8 @@ class ValidateDelays:
     halves: int
     """How many more ran in which half of the blocks waited at one access: as many as there was time for."""
     of_halves: int
-    """Of so many: four for each access to global memory, up to 16 of these (both halves, by two halvings); 0 if the kernel has
-    none.
+    """Of so many: four for each access to global memory, up to 16 of these (both halves, by two halvings), and for each atomic
+    or flag that may overtake a store; 0 if the kernel has none.
     """
     sites: int
     """Accesses to memory and barriers at which warps may wait."""
@@ -1494,6 +1494,8 @@ class ValidateDelays:
     """Of the replay that differed."""
     half: int | None
     """The half of the blocks that waited in the replay that differed; null if warps waited at random."""
+    late_stores: bool
+    """Whether these blocks did not wait, but their stores came behind an atomic or a flag: no fence orders them."""
     places: list[str]
     """The lines that race: where warps must wait for the result to differ, and the access that overtakes it, if it was found."""
 
