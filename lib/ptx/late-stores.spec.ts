@@ -56,6 +56,12 @@ describe('a store that may be made late', () => {
     expect(pairs(store, ...statements)).toEqual([]);
   });
 
+  it('may be volatile or relaxed itself, and is then none that overtakes others too', () => {
+    const [first, flag] = ['st.volatile.global.u32 [%rd1], %r2;', 'st.relaxed.gpu.global.u32 [%rd2+256], %r3;'];
+    expect(pairs(first, flag, ticket)).toEqual([{ stores: [first], by: flag }]);
+    expect(pairs('st.release.gpu.global.u32 [%rd1], %r2;', ticket)).toEqual([]);
+  });
+
   it('is none under a predicate that is written before the access', () => {
     const guarded = `@%p2 ${store}`;
     expect(pairs(guarded, 'setp.eq.u32 %p1|%p2, %r1, 0;', ticket)).toEqual([]);

@@ -3,7 +3,7 @@ import type { Edits } from './edits';
 import { leaves, type Instruction } from './module';
 import { readOperands, type AddressOperand } from './operands';
 
-/** Weak stores, and the atomic, flag or ticket behind them that other blocks may see first, since there is no fence between. */
+/** Stores, and the atomic, flag or ticket behind them that other blocks may see first, since there is no fence between. */
 export interface Overtaken {
   readonly stores: readonly Instruction[];
   readonly by: Instruction;
@@ -13,8 +13,8 @@ export interface Overtaken {
 const mostStores = 8;
 
 /**
- * PTX orders a weak store and a relaxed access to another address behind it in no way (PTX ISA, memory consistency model), though a GPU mostly does.
- * Only such pairs are found between which nothing else touches memory, in one basic block, so that the store may be made later.
+ * PTX orders a weak, relaxed or volatile store and a relaxed or volatile access to another address behind it in no way (PTX ISA, memory consistency
+ * model; volatile is relaxed at the scope of the system), though a GPU mostly does. Only such pairs are found between which nothing else touches memory, in one basic block, so that the store may be made later.
  */
 export function overtakenStores(text: string, instructions: readonly Instruction[]): Overtaken[] {
   const found: Overtaken[] = [];
@@ -24,13 +24,18 @@ export function overtakenStores(text: string, instructions: readonly Instruction
     // A label: control may come from elsewhere.
     if (before && text.slice(before.end, instruction.start).includes(':')) stores = [];
     before = instruction;
-    if (isWeakStore(instruction)) {
-      stores = addressOf(text, instruction) ? [...movable(text, stores, instruction), instruction] : [];
-      continue;
-    }
-    if (isPublishing(instruction) && addressOf(text, instruction)) {
+    const isPlain = addressOf(text, instruction) !== null;
+    if (isPublishing(instruction) && isPlain) {
       const late = movable(text, stores, instruction).slice(-mostStores);
-      if (late.length > 0) found.push({ stores: late, by: instruction });
+      if (late.length > 0) {
+        found.push({ stores: late, by: instruction });
+        stores = [];
+        continue;
+      }
+    }
+    if (isStore(instruction)) {
+      stores = isPlain ? [...movable(text, stores, instruction), instruction] : [];
+      continue;
     }
     const ends = touchesMemory(instruction) || isOrdering(instruction) || leaves(instruction.opcode);
     stores = ends ? [] : movable(text, stores, instruction);
@@ -103,22 +108,20 @@ function guarded(text: string, { guard, head, end }: Instruction, when: string, 
   return [...own, `@${scratch} ${store}`];
 }
 
-const weakWords: ReadonlySet<string> = new Set(['volatile', 'relaxed', 'release', 'mmio', 'async', 'bulk']);
+const orderedWords = ['release', 'acq_rel', 'async', 'bulk'];
 
-function isWeakStore(instruction: Instruction): boolean {
-  const { opcode } = instruction;
-  return opcode[0] === 'st' && globalOf(instruction) === 'store' && !opcode.some((part) => weakWords.has(part));
-}
+/** An access to memory that others see, which nothing orders behind what is before it. */
+const isUnordered = (instruction: Instruction): boolean =>
+  globalOf(instruction) === 'store' && !instruction.opcode.some((part) => orderedWords.includes(part));
 
-/** What others poll or count by, and nothing that orders what is before it. */
+const isStore = (instruction: Instruction): boolean => instruction.opcode[0] === 'st' && isUnordered(instruction);
+
+/** What others poll or count by. */
 function isPublishing(instruction: Instruction): boolean {
-  const { opcode } = instruction;
-  if (
-    globalOf(instruction) !== 'store' ||
-    opcode.some((part) => ['release', 'acq_rel', 'async', 'bulk'].includes(part))
-  )
-    return false;
-  return opcode[0] === 'atom' || opcode[0] === 'red' || (opcode[0] === 'st' && !isWeakStore(instruction));
+  const [name = '', ...parts] = instruction.opcode;
+  if (name === 'st')
+    return isStore(instruction) && parts.some((part) => ['volatile', 'relaxed', 'mmio'].includes(part));
+  return (name === 'atom' || name === 'red') && isUnordered(instruction);
 }
 
 const isOrdering = ({ opcode: [name = ''] }: Instruction): boolean =>
