@@ -4,7 +4,9 @@
 // hides, another one shows: so some waves run on for long, some are held back right after an access while all the
 // others go on (between a load and the store that follows it an update is lost), most of all where the access met
 // another wave's, and some are late from the start of a phase between two barriers (what they were to provide is
-// missing then). A wave that waits, loading the same place again and again, goes on when nobody else can.
+// missing then). Those that read what other workgroups write (WaveSlot::read_shared) are held until all the others are:
+// no race tells of an update that is lost between two atomics. A wave that waits, loading the same place again and
+// again, goes on when nobody else can.
 //
 // A wave that published something (a flag, a ticket: an atomic or a store where another workgroup had been) may be kept
 // until all others have ended, wait or are kept as well, and those that wait have looked again: what it still owes then
@@ -44,6 +46,7 @@ class AdverseOrder {
     WaveSlot* wave;
     uint64_t held_until;
     bool runs_on;
+    bool holds_read = false;  // held behind what it read, until others have stored there
   };
   uint64_t draw() { return state_ = mix(state_); }
   bool happens(unsigned one_in) { return draw() % one_in == 0; }

@@ -104,8 +104,8 @@ bool Interpreter::execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& ac
     const bool counts = is_scalar || memory_.last_address != 0;
     // A loop that compares and swaps would never get ahead of the others' if it stopped at each turn; one that waits
     // does.
-    const bool is_crossing =
-        wave.repeats_access ? memory_.last_kind == AccessKind::kLoad : wave.met_another || wave.is_narrow;
+    const bool is_crossing = wave.repeats_access ? memory_.last_kind == AccessKind::kLoad
+                                                 : wave.met_another || wave.is_narrow || wave.read_shared;
     if (counts && accesses > 0 && (is_crossing || --accesses == 0)) return true;
   } while (wave.state == WaveState::kReady && wave.instructions < end);
   return false;
@@ -137,6 +137,15 @@ inline void Interpreter::begin_access(WaveSlot& wave, const DecodedInstruction& 
   if (late) late->begin_access(wave, instruction);
 }
 
+// Volatile loads, and atomic ones of more than a workgroup's scope, are glc, dlc, or sc1 (scc here) of gfx942. An
+// atomic returns what it found with glc.
+inline bool Interpreter::reads_shared(const DecodedInstruction& instruction) const {
+  if (memory_.last_address == 0 || memory_.last_address >= kSharedApertureBase) return false;
+  if (memory_.last_kind == AccessKind::kStore) return false;
+  const bool is_atomic = memory_.last_kind == AccessKind::kAtomic;
+  return instruction.glc || (!is_atomic && (instruction.dlc || instruction.scc));
+}
+
 inline void Interpreter::end_access(WaveSlot& wave, const DecodedInstruction& instruction) {
   RaceDetector* races = memory_.checker ? memory_.checker->races() : nullptr;
   if (races) races->end_access();
@@ -148,6 +157,7 @@ inline void Interpreter::end_access(WaveSlot& wave, const DecodedInstruction& in
   if (late) late->end_access(wave.was_published);
   const bool is_scalar = instruction.counted_as == InstructionClass::kSmem;
   wave.is_narrow = is_scalar || lanes_of(wave.exec()) == 1;
+  wave.read_shared = reads_shared(instruction);
   if (is_scalar || memory_.last_address == 0) return;
   wave.repeats_access = wave.last_access_pc == wave.pc && wave.last_access_address == memory_.last_address;
   wave.last_access_pc = wave.pc;

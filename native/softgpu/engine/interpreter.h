@@ -36,6 +36,7 @@ class Interpreter {
   void end_access(WaveSlot& wave, const DecodedInstruction& instruction);
   void count(WaveSlot& wave, const CodeRun& run);
   void count_in_profile(const Wave& wave, const DecodedInstruction& instruction);
+  bool reads_shared(const DecodedInstruction& instruction) const;
   void take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::Step& culprit);
   // One instruction after the other.
   template <bool indexed>

@@ -99,7 +99,7 @@ void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& f
   flat_scratch = 0;
   pending.clear();
   last_access_pc = last_access_address = 0;
-  repeats_access = met_another = is_narrow = false;
+  repeats_access = met_another = is_narrow = was_published = read_shared = false;
 }
 
 }  // namespace kernloop::softgpu

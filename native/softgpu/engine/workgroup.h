@@ -84,6 +84,7 @@ struct WaveSlot : Wave {
   bool is_narrow = false;       // it was of one lane or a scalar: what a workgroup shares, more often than not
   bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
   bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
+  bool read_shared = false;     // an atomic or a load past the caches: so one reads what other workgroups write
   uint64_t memory_operations = 0;  // as many as late_stores.h has counted
   PendingResults pending;          // where they are looked for
   WaveRaces races;

@@ -51,6 +51,20 @@ TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenWorkgroups) {
   EXPECT_GE(orders_that_show("lose_update", Arguments(in.address(), out.address()), 64), 19u);
 }
 
+// There is no race, and as few as two waves: every order is to show it.
+TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenTwoAtomicAccesses) {
+  for (const char* const kernel :
+       {"merge_by_load_and_store", "merge_by_volatile", "merge_by_exchange", "merge_by_one_try"}) {
+    for (const uint32_t groups : {2, 4, 64})
+      EXPECT_EQ(orders_that_show(kernel, Arguments(in.address(), out.address()), groups), 20u)
+          << kernel << " of " << groups;
+  }
+  for (const uint32_t groups : {2, 4, 64})
+    EXPECT_EQ(orders_that_show("lock_looked_at", Arguments(in.address(), counters.address(), out.address()), groups),
+              20u)
+        << groups;
+}
+
 TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenWaves) {
   std::fill(in.begin(), in.end(), 4u);
   EXPECT_GE(orders_that_show("lose_update_in_lds", Arguments(in.address(), out.address()), 8), 16u);
@@ -67,6 +81,7 @@ TEST_F(AdverseOrders, ChangeNothingForKernelsWithoutARace) {
   never_shows("last_group_sums", Arguments(in.address(), shared.address(), counters.address(), out.address(), 12u));
   never_shows("lock_by_store", Arguments(in.address(), counters.address(), out.address()));
   never_shows("look_back", Arguments(in.address(), counters.address(), shared.address(), out.address()));
+  never_shows("merge_by_tries", Arguments(in.address(), out.address()));
   never_shows("hand_over_in_lds", Arguments(in.address(), out.address()));
 }
 

@@ -203,6 +203,65 @@ extern "C" __global__ void all_compare_and_swap(const uint* in, uint* sum) {
   }
 }
 
+// A histogram of each workgroup, added to that of all by `merge`, which may lose updates without a race.
+template <typename Merge>
+__device__ inline void merge_counts(const uint* in, Merge merge) {
+  __shared__ uint counts[kItems];
+  const uint t = local_x();
+  counts[t] = 0;
+  barrier();
+  __hip_atomic_fetch_add(&counts[in[group_x() * kItems + t] % kItems], 1u, __ATOMIC_RELAXED, GROUP_SCOPE);
+  barrier();
+  merge(t, counts[t]);
+}
+
+extern "C" __global__ void merge_by_load_and_store(const uint* in, uint* bins) {
+  merge_counts(in, [&](uint t, uint count) {
+    const uint seen = __hip_atomic_load(bins + t, __ATOMIC_RELAXED, DEVICE_SCOPE);
+    __hip_atomic_store(bins + t, seen + count, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  });
+}
+
+extern "C" __global__ void merge_by_volatile(const uint* in, volatile uint* bins) {
+  merge_counts(in, [&](uint t, uint count) { bins[t] = bins[t] + count; });
+}
+
+extern "C" __global__ void merge_by_exchange(const uint* in, uint* bins) {
+  merge_counts(in, [&](uint t, uint count) {
+    const uint seen = __hip_atomic_fetch_add(bins + t, 0u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+    __hip_atomic_exchange(bins + t, seen + count, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  });
+}
+
+extern "C" __global__ void merge_by_one_try(const uint* in, uint* bins) {
+  merge_counts(in, [&](uint t, uint count) {
+    uint seen = __hip_atomic_load(bins + t, __ATOMIC_RELAXED, DEVICE_SCOPE);
+    __hip_atomic_compare_exchange_strong(bins + t, &seen, seen + count, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                         DEVICE_SCOPE);
+  });
+}
+
+extern "C" __global__ void merge_by_tries(const uint* in, uint* bins) {
+  merge_counts(in, [&](uint t, uint count) {
+    uint seen = __hip_atomic_load(bins + t, __ATOMIC_RELAXED, DEVICE_SCOPE);
+    while (!__hip_atomic_compare_exchange_strong(bins + t, &seen, seen + count, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                                 DEVICE_SCOPE)) {
+    }
+  });
+}
+
+// A lock that is looked at, and then taken by another access.
+extern "C" __global__ void lock_looked_at(const uint* in, uint* lock, uint* sum) {
+  const uint mine = sum_of_group(in);
+  if (local_x() != 0) return;
+  while (__hip_atomic_load(lock, __ATOMIC_ACQUIRE, DEVICE_SCOPE) != 0) {
+  }
+  __hip_atomic_store(lock, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  const uint seen = __hip_atomic_load(sum, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  __hip_atomic_store(sum, seen + mine, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  __hip_atomic_store(lock, 0u, __ATOMIC_RELEASE, DEVICE_SCOPE);
+}
+
 // A scan that looks back: each workgroup waits for the one before it.
 extern "C" __global__ void look_back(const uint* in, volatile uint* flags, uint* prefixes, uint* out) {
   __shared__ uint before;
