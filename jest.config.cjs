@@ -20,7 +20,7 @@ const tools = [
   'lib/pgo-use/pgo-chain',
   'lib/probe/cuda',
   'lib/probe/ptx/rewrite',
-  'lib/recompile/recompile',
+  'lib/recompile/{recompile,rewritten-code}',
   'lib/report/browser',
   'lib/source/{dependencies,ninja-deps}',
   'lib/support/stdin',

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { readCapture } from '../archive/capture-files';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
+import { isNvcc } from '../toolchain/translation-unit';
 import { SystemFolders } from '../toolchain/system-folders';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -50,6 +51,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       signature: recipe.signature,
       limitSeconds: options.compileLimitSeconds,
       lineInfo: options.lineInfo ?? false,
+      ...(isNvcc(recipe.compiler.name) ? { keepPtx: paths.variantPtx } : {}),
     },
     startMs,
     deps,

@@ -24,7 +24,7 @@ export const stage = defineStage({
     after: [],
     inputs: ['reproducer', 'compiled', 'toolchain'],
     // Files, since the user may put others beside them.
-    outputs: ['{reproducer}/build/variant.{extension}', '{reproducer}/build/variant.json'],
+    outputs: ['variant.{extension}', 'variant.ptx', 'variant.json'].map((file) => `{reproducer}/build/${file}`),
     needsSource: true,
     isCurrent: (options, deps) => current().isUpToDate(options, deps),
   },

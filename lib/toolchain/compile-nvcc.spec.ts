@@ -112,6 +112,18 @@ describe('compileReproducer with nvcc', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it('keeps the PTX if asked to, and makes the same of it without the front end', async () => {
+    const keepPtx = join(root, 'variant.ptx');
+    nvcc.ptx = `.entry _ZN36_GLOBAL__N_${here}5scaleEPf()\n`;
+    const wanted = compilable(['-maxrregcount=32'], { module_id: captured });
+    await compile({ ...wanted, keepPtx });
+    const keptPtx = readFileSync(keepPtx, 'utf8');
+    expect(keptPtx).toBe(`.entry _ZN36_GLOBAL__N_${captured}5scaleEPf()\n`);
+    await compile({ ...wanted, keptPtx });
+    const [, assembler, again, ...more] = nvcc.steps;
+    expect([again?.args, again?.input, more]).toEqual([assembler?.args, keptPtx, []]);
+  });
+
   it('puts no folder of this machine into line information', async () => {
     nvcc.ptx = '.file 1 "TREE/deps/inc/scale.cuh"\n.file 2 "/usr/include/x.h"\n';
     const program = nvcc.program;

@@ -10,6 +10,7 @@ import { replaceModuleIds } from './module-id';
 import { assemblerArguments, frontEndArguments, isRelocatable, parseNvccArguments } from './nvcc-arguments';
 import { mapDebugStrings } from './ptx-debug';
 import { depsPlaceholder } from './recipe';
+import { writeFileAtomic } from '../support/files';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /**
@@ -53,16 +54,12 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
     const assembler = [...target, ...assemblerArguments(args).flatMap(renderCompileArgument)];
     const ptx = join(tree.root, files.ptx);
     const main = posix.join('deps', recipe.main);
-    await run([
-      ...frontEndArguments(args).flatMap(renderCompileArgument),
-      ...frontEnd,
-      ...target,
-      '-ptx',
-      '-o',
-      files.ptx,
-      main,
-    ]);
-    const compiled = locationFree(readFileSync(ptx, 'utf8'), request, tree);
+    const fromSources = async (): Promise<string> => {
+      const options = frontEndArguments(args).flatMap(renderCompileArgument);
+      await run([...options, ...frontEnd, ...target, '-ptx', '-o', files.ptx, main]);
+      return locationFree(readFileSync(ptx, 'utf8'), request, tree);
+    };
+    const compiled = request.keptPtx ?? (await fromSources());
     writeFileSync(ptx, request.mapPtx ? request.mapPtx(compiled) : compiled);
     if (isRelocatable(args)) {
       await run([...assembler, '-cubin', '-o', files.object, files.ptx]);
@@ -72,6 +69,7 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
       await run([...assembler, ...alone, '-cubin', '-o', files.cubin, files.ptx]);
     }
     copyFileSync(join(tree.root, files.cubin), output);
+    if (request.keepPtx !== undefined) writeFileAtomic(request.keepPtx, compiled);
     const dependencies = join(tree.root, files.dependencies);
     if (!existsSync(dependencies)) return [];
     return parseMakeDependencies(readFileSync(dependencies, 'utf8')).map((path) => tree.origin(path));

@@ -34,4 +34,8 @@ export interface CompileRequest {
   units?: CompiledUnits | undefined;
   /** Of nvcc: what the assembler gets for the PTX of the kernel. */
   mapPtx?: (ptx: string) => string;
+  /** Of nvcc, absolute: the PTX of the kernel is written there too. */
+  keepPtx?: string;
+  /** Of nvcc: PTX that an earlier compilation kept, in the place of what the sources would give. */
+  keptPtx?: string;
 }

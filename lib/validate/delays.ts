@@ -153,8 +153,23 @@ async function judgeBy(
   const captured = await capturedWithstands(judged, replays, join(folder, 'captured'), deps);
   if (captured !== null) return notJudged(captured, found);
   const files = new SourceFiles(judged.session.reproducer);
-  const places = new Set((await reduce(code, failing)).map((site) => placeText(site, files)));
+  const reduced = await withLines(await reduce(code, failing), code, () =>
+    delayed(judged, join(folder, 'lines'), deps, { lineInfo: true }),
+  );
+  const places = new Set(reduced.map((site) => placeText(site, files)));
   return failed(judged, report, run, { ...said, ...found, judged: true, places: [...places] });
+}
+
+/** The PTX that recompile kept may have no lines: the same code is then compiled once more, for their sake. */
+async function withLines(
+  found: readonly DelaySite[],
+  { sites }: DelayedCode,
+  compileWithLines: () => Promise<DelayedCode | string>,
+): Promise<readonly DelaySite[]> {
+  if (found.some(({ places }) => places.length > 0)) return found;
+  const lined = await compileWithLines();
+  if (typeof lined === 'string' || lined.sites.length !== sites.length) return found;
+  return found.map((site) => lined.sites[sites.indexOf(site)] ?? site);
 }
 
 /** Two halvings of the blocks: the block that must be early, the last to take a ticket, is in the half that waits in one of four. */
@@ -199,15 +214,16 @@ function spread(all: readonly number[], most: number): number[] {
 }
 
 /** The code with delays, or why there is none. */
-async function delayed(judged: Case, folder: string, deps: Deps): Promise<DelayedCode | string> {
+async function delayed(
+  judged: Case,
+  folder: string,
+  deps: Deps,
+  { lineInfo = false }: { lineInfo?: boolean } = {},
+): Promise<DelayedCode | string> {
   const { session } = judged;
   let code;
   try {
-    code = await rewrittenCode<DelayedPtx>(
-      session,
-      { rewrite: delayPtx, threads: threadsOf(session), lineInfo: true },
-      deps,
-    );
+    code = await rewrittenCode<DelayedPtx>(session, { rewrite: delayPtx, threads: threadsOf(session), lineInfo }, deps);
   } catch (error) {
     if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
     return error.what;
