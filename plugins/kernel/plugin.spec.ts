@@ -191,6 +191,7 @@ describe('the plugin', () => {
         ]),
         '{projectRoot}/build/variant.hsaco',
         '{projectRoot}/build/variant.json',
+        '{projectRoot}/build/variant.ptx',
         '{projectRoot}/build/report.html',
         '{projectRoot}/report.json',
         '{projectRoot}/trace',
