@@ -148,6 +148,15 @@ describe('adopt', () => {
       expect(await run()).toMatchObject({ updated: [] });
     });
 
+    it('names the device and the symbol of the capture that is there now, too', async () => {
+      const isa = 'amdgcn-amd-amdhsa--gfx90a:sramecc-:xnack-';
+      const captured = { symbol: '_Z5saxpyPff.other', device: { kind: 'hsa', isa } };
+      write('kernel.json', mine);
+      write('pristine/kernel.json', JSON.stringify(kernelJson({ args, code_object: before, ...captured })));
+      expect(await run()).toMatchObject({ updated: ['kernel.json'] });
+      expect(JSON.parse(read('kernel.json'))).toEqual({ ...(JSON.parse(mine) as object), ...captured });
+    });
+
     it.each<[string, object]>([
       ['another kernel', { args, symbol: '_Z3dotPf', demangled: 'dot(float*)' }],
       ['other arguments', { args: [{ ...args[0], offset: 8 }] }],

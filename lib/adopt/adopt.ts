@@ -40,7 +40,7 @@ async function adoptFile(from: string, root: string, file: string, reset: boolea
     await copyFile(from, to, constants.COPYFILE_EXCL);
     result.written.push(file);
   } else if (!sameContent(from, to) && !(file === kernelFile && sameButForSchema(from, to))) {
-    const current = file === kernelFile && !reset ? withCodeObjectOf(from, to) : undefined;
+    const current = file === kernelFile && !reset ? withCaptureOf(from, to) : undefined;
     if (current !== undefined) {
       writeFileAtomic(to, current);
       result.updated.push(file);
@@ -70,18 +70,33 @@ function refuseOutside(root: string, file: string): void {
 }
 
 /**
- * The text of the user's kernel.json with the digest of the code that was captured since, which is none of the user's words; undefined
- * where it has that already, or where the kernel is another one now.
+ * The text of the user's kernel.json with what the capture that is there now decides (code object, symbol, device), which is none of the
+ * user's words; undefined where it has that already, or where the kernel is another one now.
  */
-function withCodeObjectOf(generated: string, mine: string): string | undefined {
+function withCaptureOf(generated: string, mine: string): string | undefined {
   const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
-  if (!theirs || !own || theirs.code_object === own.code_object) return undefined;
+  if (!theirs || !own) return undefined;
   if (theirs.symbol !== own.symbol && theirs.demangled !== own.demangled) return undefined;
   const shapeOf = ({ args }: KernelJson): unknown => args.map(({ offset, size, type }) => ({ offset, size, type }));
   if (!isDeepStrictEqual(shapeOf(theirs), shapeOf(own))) return undefined;
-  return readFileSync(mine, 'utf8').replace(
-    new RegExp(`("code_object"\\s*:\\s*)"${own.code_object}"`),
-    (_all, key: string) => `${key}"${theirs.code_object}"`,
+  const text = readFileSync(mine, 'utf8');
+  const facts = [
+    ['code_object', own.code_object, theirs.code_object],
+    ['symbol', own.symbol, theirs.symbol],
+    // Arguments have a kind as well, but none of these names.
+    ['kind', own.device.kind, theirs.device.kind],
+    ['isa', own.device.isa, theirs.device.isa],
+  ] as const;
+  const current = facts.reduce((all, [key, old, now]) => withValue(all, key, old, now), text);
+  return current === text ? undefined : current;
+}
+
+/** Replaces `"key": "old"`, wherever the user has put it. */
+function withValue(text: string, key: string, old: string, now: string): string {
+  const literal = JSON.stringify(old).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return text.replace(
+    new RegExp(`("${key}"\\s*:\\s*)${literal}`),
+    (_all, lead: string) => `${lead}${JSON.stringify(now)}`,
   );
 }
 
@@ -114,8 +129,7 @@ function filesBelow(folder: string): string[] {
 function report({ reproducer, written, updated, different, reset }: AdoptResult, deps: Pick<Deps, 'report'>): void {
   const shown = relative(process.cwd(), reproducer) || '.';
   if (written.length > 0) deps.report.result(`${shown}: wrote ${written.join(', ')}`);
-  if (updated.length > 0)
-    deps.report.result(`${shown}: ${updated.join(', ')} names the code object that is captured now`);
+  if (updated.length > 0) deps.report.result(`${shown}: ${updated.join(', ')} names what is captured now`);
   if (reset.length > 0) deps.report.result(`${shown}: reset ${reset.join(', ')}`);
   if (different.length > 0) deps.report.result(`${shown}: kept, not as in pristine/: ${different.join(', ')}`);
   if (written.length + updated.length + different.length + reset.length === 0)

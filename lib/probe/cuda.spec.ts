@@ -5,7 +5,7 @@ import { openSessions, type ReplaySession } from '../replay/session';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { cudaDevice, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, reproducerForEachTest, someDigest } from '../testing/workspace';
+import { reproducerForEachTest, someDigest, writeCapture } from '../testing/workspace';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import type { ProbeRun } from './backend';
 import { cudaBackend } from './cuda';
@@ -70,15 +70,12 @@ describe('probes on CUDA', () => {
   async function sessionOf(code: Buffer, deps: FakeDeps): Promise<ReplaySession> {
     const variant = made.workspace.path('mine.cubin');
     writeFileSync(variant, code);
-    made.workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({
-        device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' },
-        execution: {},
-        geometry,
-        kernel: { symbol: 'shapes', name: 'saxpy(float*, float)', code_object: someDigest },
-      }),
-    );
+    writeCapture(made.workspace, {
+      device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' },
+      execution: {},
+      geometry,
+      kernel: { symbol: 'shapes', name: 'saxpy(float*, float)', code_object: someDigest },
+    });
     const options = replayOptionsSchema.parse({ reproducer: made.reproducer, device: 'cuda', variant });
     return (await openSessions(options, deps, 'main')).sessions[0];
   }

@@ -1,6 +1,6 @@
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeCudaReplay, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, reproducerForEachTest } from '../testing/workspace';
+import { reproducerForEachTest, writeCapture } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -33,7 +33,7 @@ describe('the state of the caches', () => {
 
   it('is, where cold, that so much was overwritten, and how much the device tells of', async () => {
     const device = { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' };
-    made.workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ device, execution: {} }));
+    writeCapture(made.workspace, { device, execution: {} });
     const cache = {
       event: 'cache',
       state: 'cold',

@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError, nearest } from '../support/error';
+import { kernelFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
 import type { Reproducer } from '../reproducer/reproducer';
+import { withoutModuleId } from '../toolchain/module-id';
 
 /** One capture of a reproducer, with the number of the dispatch that it was selected by. */
 export interface CapturedDispatch {
@@ -60,16 +62,35 @@ function isSameKernel(
   return a.symbol === b.symbol && a.code_object === b.code_object;
 }
 
-/** A capture that another selection has left here would be judged by the argument types and roles of this kernel. */
-function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel } }: CapturedDispatch): void {
-  // nvcc puts the folder of the build into mangled names, which demangle to the same.
-  if (kernel.symbol === config.symbol || kernel.name === config.demangled) return;
+/**
+ * A capture that another selection has left here would be judged by the argument types and roles of this kernel; and kernel.json, which can
+ * be edited, is what people and programs take the kernel and its target from.
+ */
+function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, device } }: CapturedDispatch): void {
+  if (kernel.symbol !== config.symbol && kernel.name !== config.demangled) {
+    throw new KernloopError(
+      'CAPTURE_MISMATCH',
+      `${shown} is of ${kernel.name}, but the kernel of this reproducer is ${config.demangled}`,
+      `capture that again: \`kernloop extract ${config.name} --recapture\`; or, where the kernel of ${config.name} is another one now, take its files over with \`kernloop extract ${config.name} --reset\``,
+    );
+  }
+  const facts = [
+    // The folder of the build decides an id in the names that nvcc makes.
+    ['symbol', withoutModuleId(kernel.symbol), withoutModuleId(config.symbol), kernel.symbol, config.symbol],
+    ['device', kindOf(device), kindOf(config.device), device.kind, config.device.kind],
+    ['ISA', device.isa, config.device.isa, device.isa, config.device.isa],
+  ] as const;
+  const [what, , , captured, said] = facts.find(([, one, other]) => one !== other) ?? [];
+  if (what === undefined) return;
   throw new KernloopError(
     'CAPTURE_MISMATCH',
-    `${shown} is of ${kernel.name}, but the kernel of this reproducer is ${config.demangled}`,
-    `capture that again: \`kernloop extract ${config.name} --recapture\`; or, where the kernel of ${config.name} is another one now, take its files over with \`kernloop extract ${config.name} --reset\``,
+    `${shown} is of ${kernel.name} with the ${what} ${captured}, but ${kernelFile} says ${what} ${said}`,
+    `\`kernloop extract ${config.name}\` brings ${kernelFile} up to date, and keeps your edits; where the kernel is another one, \`kernloop extract ${config.name} --recapture\` captures that`,
   );
 }
+
+/** What AMD hardware ran the software GPU may have captured since. */
+const kindOf = ({ kind }: { kind: string }): string => (kind === 'hsa' ? 'softgpu' : kind);
 
 const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.string() }) });
 

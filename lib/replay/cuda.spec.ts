@@ -1,7 +1,7 @@
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { cudaDevice, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { TestWorkspace, writeReproducer, writeVariant, writeCapture } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -22,7 +22,7 @@ describe('replay on the cuda device', () => {
 
   function captureOf(isa: string): void {
     const device = { kind: 'cuda', identity: 'cuda-sm_90-1', isa };
-    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ device, execution: {} }));
+    writeCapture(workspace, { device, execution: {} });
   }
 
   const options = (overrides: object = {}) => replayOptionsSchema.parse({ reproducer, device: 'cuda', ...overrides });

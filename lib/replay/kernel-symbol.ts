@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { KernloopError } from '../support/error';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
-import { replaceModuleIds } from '../toolchain/module-id';
+import { withoutModuleId } from '../toolchain/module-id';
 
 /**
  * The name that the captured kernel has in a code object that the user made: the captured one, or in a cubin the one that only differs
@@ -18,8 +18,4 @@ export function symbolIn(path: string, captured: string): string {
     `${path} has no ${captured}, but ${matching.length} kernels of that name from different translation units: ${matching.join(', ')}`,
     'build the code object from one translation unit, or recompile with `kernloop recompile`, which keeps the names',
   );
-}
-
-function withoutModuleId(symbol: string): string {
-  return replaceModuleIds(symbol, '').replace(/^__nv_static_0__/, '');
 }

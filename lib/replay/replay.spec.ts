@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, reproducerForEachTest, writeVariant } from '../testing/workspace';
+import { captureJson, kernelJson, reproducerForEachTest, writeVariant, writeCapture } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -62,8 +62,10 @@ describe('replay', () => {
   });
 
   it('takes a name that differs by what nvcc puts into it', async () => {
-    const kernel = { name: 'saxpy(float*, float)', symbol: '_ZN12_GLOBAL__N_15saxpyEPff', code_object: 'a'.repeat(64) };
+    const symbol = (id: string): string => `_ZN36_GLOBAL__N__${id}_4_k_cu_123456785saxpyEPff`;
+    const kernel = { name: 'saxpy(float*, float)', symbol: symbol('0badcafe'), code_object: 'a'.repeat(64) };
     made.workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
+    made.workspace.write('kernels/app/saxpy/kernel.json', kernelJson({ symbol: symbol('2c443d97') }));
     expect(await replay(options(), deps())).toMatchObject({ verdict: 'ran' });
   });
 
@@ -249,10 +251,7 @@ describe('replay', () => {
 
   it('refuses to order by conflicts where none are counted', async () => {
     const isa = 'amdgcn-amd-amdhsa--gfx1030';
-    made.workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind: 'softgpu', identity: 'softgpu-gfx1030-1', isa } }),
-    );
+    writeCapture(made.workspace, { device: { kind: 'softgpu', identity: 'softgpu-gfx1030-1', isa } });
     const fake = deps();
     const gfx1030 = (hotSpotsBy: string) => options({ hotSpots: true, hotSpotsBy });
     expect(await failure(replay(gfx1030('conflicts'), fake))).toMatchObject({
@@ -268,10 +267,7 @@ describe('replay', () => {
   });
 
   it('refuses to replay on another kind of device than the captured one', async () => {
-    made.workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind: 'cuda', identity: 'cuda-1', isa: 'sm_90' } }),
-    );
+    writeCapture(made.workspace, { device: { kind: 'cuda', identity: 'cuda-1', isa: 'sm_90' } });
     expect(await failure(replay(options(), deps()))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
@@ -283,10 +279,7 @@ describe('replay', () => {
     ['softgpu', 'gfx1030', 'gfx90a', 'gfx90a'],
   ])('replays a capture of %s on %s, --softgpu %s, as %s', async (kind, captured, softgpu, presented) => {
     const isa = `amdgcn-amd-amdhsa--${captured}`;
-    made.workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind, identity: `${kind}-${captured}-1`, isa } }),
-    );
+    writeCapture(made.workspace, { device: { kind, identity: `${kind}-${captured}-1`, isa } });
     const fake = deps();
     await replay(options({ softgpu }), fake);
     expect(fake.calls.map(({ env }) => env?.['KERNLOOP_SOFTGPU'])).toEqual([presented]);
@@ -295,10 +288,7 @@ describe('replay', () => {
 
   it('refuses by name what hardware ran that the software GPU does not present', async () => {
     const isa = 'amdgcn-amd-amdhsa--gfx1101';
-    made.workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx1101-1', isa } }),
-    );
+    writeCapture(made.workspace, { device: { kind: 'hsa', identity: 'hsa-gfx1101-1', isa } });
     expect(await failure(replay(options(), deps()))).toMatchObject({
       code: 'DEVICE_MISMATCH',
       what: expect.stringContaining('gfx1101') as string,

@@ -3,6 +3,7 @@ import type { ElementType, KernelArg, KernelJson } from './kernel-json';
 import { parseDemangledName } from '../source/demangled-name';
 import { elementBehind, scalarOf } from './kernel-args';
 import { tritonElementBehind } from './triton-args';
+import { withoutModuleId } from '../toolchain/module-id';
 
 /** Some bytes of a region, or of a module variable. */
 export interface Place {
@@ -76,7 +77,8 @@ export function contradicts(type: ElementType, parameter: KernelArg): boolean {
 
 /** The parameters with their types as the name of the captured kernel has them, where it does: kernel.json can be edited. */
 export function withCapturedTypes(config: KernelJson, { kernel }: CaptureJson): KernelJson {
-  const types = kernel.symbol === config.symbol ? parseDemangledName(kernel.name).parameters : null;
+  const isSame = withoutModuleId(kernel.symbol) === withoutModuleId(config.symbol);
+  const types = isSame ? parseDemangledName(kernel.name).parameters : null;
   if (types?.length !== config.args.length) return config;
   return { ...config, args: config.args.map((arg) => ({ ...arg, type: types[arg.index] ?? arg.type })) };
 }

@@ -110,6 +110,18 @@ export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, s
   return workspace.path(root);
 }
 
+/** Another capture in the reproducer of `writeReproducer`, and its symbol and device in kernel.json; gives back the path of capture.json. */
+export function writeCapture(workspace: TestWorkspace, overrides: object): string {
+  const { device, kernel } = captureJson(overrides) as {
+    device: { kind: string; isa: string };
+    kernel: { symbol: string };
+  };
+  const current = JSON.parse(workspace.read('kernels/app/saxpy/kernel.json')) as object;
+  const facts = { symbol: kernel.symbol, device: { kind: device.kind, isa: device.isa } };
+  workspace.write('kernels/app/saxpy/kernel.json', { ...current, ...facts });
+  return workspace.write('kernels/app/saxpy/capture/capture.json', captureJson(overrides));
+}
+
 /** What recompile leaves behind. */
 export function writeVariant(workspace: TestWorkspace): string {
   const root = 'kernels/app/saxpy';

@@ -77,6 +77,11 @@ export function replaceModuleIds(text: string, id: string): string {
   return result + text.slice(at);
 }
 
+/** A symbol without what the place of its source decides. */
+export function withoutModuleId(symbol: string): string {
+  return replaceModuleIds(symbol, '').replace(/^__nv_static_0__/, '');
+}
+
 /** The file name in an id, as nvcc writes it. */
 function fileOfModuleId(id: string): string {
   const before = beforeFile.exec(id);

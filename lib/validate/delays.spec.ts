@@ -5,7 +5,7 @@ import { sha256 } from '../support/files';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { difference, differed, fakeCudaReplay, fakeLock, flag, passed } from '../testing/fake-programs';
 import { schemaErrors } from '../testing/published-schema';
-import { captureJson, reproducerForEachTest, someDigest } from '../testing/workspace';
+import { captureJson, reproducerForEachTest, someDigest, writeCapture } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import type { Report } from './report-json';
 import { validate } from './validate';
@@ -167,7 +167,7 @@ describe('validate with random delays', () => {
     const variant = workspace.path('mine.cubin');
     writeFileSync(variant, given.variant ?? withPtx);
     const scope = { mode: 'reachable', tracked_regions: 1, tracked_bytes: given.trackedBytes ?? 4096 };
-    const path = workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ ...captured, scope }));
+    const path = writeCapture(workspace, { ...captured, scope });
     const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
     const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
     const digest = sha256(readFileSync(path, 'utf8'));

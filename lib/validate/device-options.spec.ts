@@ -2,7 +2,7 @@ import type { Device } from '../device/device';
 import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { cudaOf, fakeCudaReplay, fakeLock, fakeReplay } from '../testing/fake-programs';
-import { captureJson, reproducerForEachTest, writeVariant } from '../testing/workspace';
+import { reproducerForEachTest, writeVariant, writeCapture } from '../testing/workspace';
 import { asTheDeviceHas } from './device-options';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
@@ -76,10 +76,7 @@ describe('options that not every device has', () => {
   it('are refused on a GPU before anything is replayed', async () => {
     const { workspace, reproducer } = made;
     writeVariant(workspace);
-    workspace.write(
-      'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' }, execution: {} }),
-    );
+    writeCapture(workspace, { device: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' }, execution: {} });
     const fake = fakeDeps({ sh: fakeLock, 'kernloop-replay': fakeCudaReplay() }, workspace.native);
     const error = await failure(
       validate(validateOptionsSchema.parse({ reproducer, device: 'cuda', adverse: true }), fake),

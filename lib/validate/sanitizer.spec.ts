@@ -5,7 +5,7 @@ import { fakeDeps, type Call, type FakeDeps } from '../testing/fake-deps';
 import { difference, differed, fakeCudaReplay, fakeLock, fakeReplay, flag, passed } from '../testing/fake-programs';
 import { sha256 } from '../support/files';
 import { schemaErrors } from '../testing/published-schema';
-import { captureJson, TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { TestWorkspace, writeReproducer, writeVariant, writeCapture } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { parseSanitizerLog } from './sanitizer-report';
 import { validate } from './validate';
@@ -95,7 +95,7 @@ describe('validate under compute-sanitizer', () => {
     workspace = new TestWorkspace();
     reproducer = writeReproducer(workspace);
     const device = { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' };
-    const path = workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ device, execution: {} }));
+    const path = writeCapture(workspace, { device, execution: {} });
     const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
     const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
     const digest = sha256(readFileSync(path, 'utf8'));

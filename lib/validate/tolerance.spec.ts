@@ -228,6 +228,17 @@ describe('the tolerance policy', () => {
         expect(error.what).toContain('the signature says int* counts:');
       });
 
+      it('is held against it also where nvcc has put another id into the name since', () => {
+        const symbol = (id: string): string => `_ZN36_GLOBAL__N__${id}_4_k_cu_123456781kEv`;
+        const name = 'k(float*, float*, c10::BFloat16*, bool*, float*, double*, int*)';
+        const moved = { ...capture, kernel: { ...capture.kernel, name, symbol: symbol('0badcafe') } };
+        const edited = { type: 'float*', element: 'f32' as const };
+        const args = kernel.args.map((each) => (each.name === 'counts' ? { ...each, ...edited } : each));
+        const plan = (): ElementPlan =>
+          planElements(options({ atol: 1 }), { ...kernel, args, symbol: symbol('2c443d97') }, moved, []);
+        expect(thrown(plan).what).toContain('the signature says int* counts:');
+      });
+
       it('says nothing where it only leaves the type out, and --dtype gives another', () => {
         const without = { type: 'int*', element: null };
         expect(saying(without).untyped).toContain('r4');

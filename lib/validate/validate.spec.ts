@@ -248,6 +248,25 @@ describe('validate', () => {
       });
     });
 
+    const gfx90a = 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-';
+    it.each([
+      ['another symbol', { symbol: '_Z5saxpyPfd' }, 'symbol _Z5saxpyPfd'],
+      ['another ISA', { device: { kind: 'softgpu', isa: 'sm_90' } }, 'ISA sm_90'],
+      ['another kind of device', { device: { kind: 'cuda', isa: gfx90a } }, 'device cuda'],
+    ])('of another kernel than kernel.json says: %s', async (_name, edit, said) => {
+      workspace.write('kernels/app/saxpy/kernel.json', kernelJson(edit));
+      const fake = deps();
+      const error = await failure(validate(options(), fake));
+      expect([error.code, error.exitCode, replays(fake)]).toEqual(['CAPTURE_MISMATCH', 2, []]);
+      expect(error.what).toContain(`, but kernel.json says ${said}`);
+      expect(error.hint).toContain('kernloop extract saxpy');
+    });
+
+    it('but not one of a GPU that the software GPU stands for', async () => {
+      workspace.write('kernels/app/saxpy/kernel.json', kernelJson({ device: { kind: 'hsa', isa: gfx90a } }));
+      expect(await validate(options(), deps())).toMatchObject({ verdict: 'pass' });
+    });
+
     it('whose chunks are in no store, and names them', async () => {
       rmSync(join(reproducer, 'capture', 'chunks.pack'));
       const error = await failure(validate(options(), deps()));
