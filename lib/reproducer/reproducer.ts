@@ -6,7 +6,7 @@ import { KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
-import { knownVariant } from './known-variants';
+import { candidateFiles, knownVariant } from './known-variants';
 import { isOfThisSource, placedVariant } from './optimized-variant';
 import { scriptsOf } from '../language/languages';
 import { candidateSchema, launchOf, type Candidate } from '../toolchain/compile-triton';
@@ -46,7 +46,12 @@ export function openReproducer(folder: string): Reproducer {
 
 /** The code to replay: the captured one, or a code object in its place. */
 export type Code =
-  | { kind: 'captured'; note?: string }
+  | {
+      kind: 'captured';
+      note?: string;
+      /** What lies beside it and was meant to be judged, perhaps; `words` name it. */
+      unjudged?: { file: string; words: string } | undefined;
+    }
   | {
       kind: 'variant';
       path: string;
@@ -65,7 +70,7 @@ const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the rec
  * edited since.
  */
 export function chooseCode(reproducer: Reproducer, variant: string | undefined): Code {
-  if (variant === 'none') return { kind: 'captured' };
+  if (variant === 'none') return capturedCode(reproducer);
   if (variant !== undefined) return namedVariant(reproducer, variant);
   const hasSource = reproducer.config.language !== 'none';
   const known = knownVariant(reproducer.root);
@@ -85,6 +90,16 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
     `${edited} was edited but not compiled`,
     `${recompileHint}; \`--variant none\` takes the captured code`,
   );
+}
+
+/** As asked for. An edit is no reason to refuse it, but whoever reads the verdict may not know who asked. */
+function capturedCode(reproducer: Reproducer): Code {
+  const [placed] = candidateFiles(reproducer.root);
+  const edited = reproducer.config.language === 'none' ? undefined : editedFile(reproducer);
+  const file = edited ?? placed;
+  if (file === undefined) return { kind: 'captured' };
+  const words = file === edited ? `the edit of ${file}` : file;
+  return { kind: 'captured', note: `not ${words}`, unjudged: { file, words } };
 }
 
 /** A code object that the user put there is meant, unless the source was edited as well. */

@@ -1,10 +1,12 @@
 import type { CapturedDispatch, ChosenDispatches } from '../replay/captured-dispatches';
+import type { Code } from '../reproducer/reproducer';
 import type { Report, Verdict } from './report-json';
 
 /** What was captured beside the dispatches that were judged. */
 export interface Beside extends Omit<ChosenDispatches, 'chosen'> {
   /** --capture */
   capture: string | undefined;
+  code: Code;
 }
 
 export function notJudged({ otherKernels, leftOut }: Beside): Report['not_judged'] {
@@ -25,11 +27,22 @@ const rowOf = ({ dispatch, shown, capture: { kernel } }: CapturedDispatch) => ({
 const mostNamed = 8;
 
 /** A pass of some dispatches is none of the kernel: the result begins with what was left out. A failure begins with what fails. */
-export function withLeftOut(summary: string, verdict: Verdict, { leftOut, capture }: Beside): string {
-  if (leftOut.length === 0) return summary;
+export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
+  const words = [...editWords(beside), ...leftOutWords(beside)];
+  return (verdict === 'pass' ? [...words, summary] : [summary, ...words]).join('; ');
+}
+
+/** A pass of the captured code beside an edit: `--variant none` may stand in a file that nobody looks at. */
+function editWords({ code }: Beside): string[] {
+  return code.kind === 'captured' && code.unjudged !== undefined
+    ? [`${code.unjudged.words} is NOT judged: --variant none takes the captured code`]
+    : [];
+}
+
+function leftOutWords({ leftOut, capture }: Beside): string[] {
+  if (leftOut.length === 0) return [];
   const numbers = leftOut.slice(0, mostNamed).map(({ dispatch }) => dispatch);
   const more = leftOut.length > mostNamed ? ` and ${leftOut.length - mostNamed} more` : '';
   const [noun, pronoun] = leftOut.length === 1 ? ['dispatch', 'it'] : ['dispatches', 'them'];
-  const words = `${noun} ${numbers.join(', ')}${more} NOT judged: --capture ${capture} leaves ${pronoun} out`;
-  return verdict === 'pass' ? `${words}; ${summary}` : `${summary}; ${words}`;
+  return [`${noun} ${numbers.join(', ')}${more} NOT judged: --capture ${capture} leaves ${pronoun} out`];
 }

@@ -13,6 +13,7 @@ import type { DispatchReport, Report } from './report-json';
 /** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
 export function overallReport(reports: readonly [DispatchReport, ...DispatchReport[]], beside: Beside): Report {
   const worst = reports.reduce((a, b) => (rank(b.verdict) > rank(a.verdict) ? b : a));
+  const unjudged = beside.code.kind === 'captured' ? beside.code.unjudged : undefined;
   return {
     ...worst,
     summary: withLeftOut(reports.length === 1 ? worst.summary : summaryOfAll(worst, reports), worst.verdict, beside),
@@ -41,6 +42,7 @@ export function overallReport(reports: readonly [DispatchReport, ...DispatchRepo
       ...(rest.delays ? { delays: rest.delays } : {}),
     })),
     not_judged: notJudged(beside),
+    ...(unjudged === undefined ? {} : { unjudged_edit: unjudged.file }),
   };
 }
 

@@ -318,6 +318,10 @@ export const reportSchema = dispatchReportSchema
         }),
       )
       .describe('Captured dispatches that were not judged.'),
+    unjudged_edit: z
+      .string()
+      .optional()
+      .describe('An edited source, or a code object, beside the captured code that --variant none had judged instead.'),
   })
   .meta({ title: 'report.json', description: 'What validate found.' });
 

@@ -64,7 +64,7 @@ export async function judge(
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(options, deps);
   const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
-  return { report: overallReport(reports, { ...beside, capture: options.capture }), reports, first };
+  return { report: overallReport(reports, { ...beside, capture: options.capture, code: first.code }), reports, first };
 }
 
 function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): Case {

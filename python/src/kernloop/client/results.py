@@ -1646,6 +1646,8 @@ class ValidateResult(StageResult):
     """
     not_judged: list[ValidateNotJudged]
     """Captured dispatches that were not judged."""
+    unjudged_edit: str | None = None
+    """An edited source, or a code object, beside the captured code that --variant none had judged instead."""
 
 
 @dataclass(frozen=True, kw_only=True)
