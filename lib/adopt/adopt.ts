@@ -1,4 +1,4 @@
-import { constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { constants, existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,6 +11,7 @@ import { readJson } from '../support/schema';
 import type { AdoptOptions } from './options';
 import type { AdoptResult } from './result';
 import { kernelFile } from '../support/project-file-names';
+import { readRegularFile } from '../support/regular-file';
 
 /** Copies out of `pristine/` what does not exist yet. What the user has changed or added stays, unless a reset is asked for. */
 export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
@@ -79,7 +80,7 @@ function withCaptureOf(generated: string, mine: string): string | undefined {
   if (theirs.symbol !== own.symbol && theirs.demangled !== own.demangled) return undefined;
   const shapeOf = ({ args }: KernelJson): unknown => args.map(({ offset, size, type }) => ({ offset, size, type }));
   if (!isDeepStrictEqual(shapeOf(theirs), shapeOf(own))) return undefined;
-  const text = readFileSync(mine, 'utf8');
+  const text = readRegularFile(mine, 'utf8');
   const facts = [
     ['code_object', own.code_object, theirs.code_object],
     ['symbol', own.symbol, theirs.symbol],
@@ -116,7 +117,7 @@ function kernelJsonIn(path: string): KernelJson | undefined {
 }
 
 function sameContent(a: string, b: string): boolean {
-  return statSync(b).isFile() && readFileSync(a).equals(readFileSync(b));
+  return statSync(b).isFile() && readRegularFile(a).equals(readRegularFile(b));
 }
 
 function filesBelow(folder: string): string[] {

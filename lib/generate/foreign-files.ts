@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { z } from 'zod';
 import { sha256OfFile } from '../support/files';
 import { filesBelow, refuseForeign } from '../support/foreign';
+import { readRegularFile } from '../support/regular-file';
 
 /** What every reproducer has. */
 const ownFiles = ['kernel.json', 'recipe.json', 'overlay.template.json', 'reads.json', 'Makefile', 'README.md'];
@@ -29,7 +30,7 @@ export function foreignFiles(pristine: string): string[] {
 
 function generatedIn(pristine: string): { files: ReadonlyMap<string, string>; stand: string | null } {
   try {
-    const text = readFileSync(join(pristine, 'recipe.json'), 'utf8');
+    const text = readRegularFile(join(pristine, 'recipe.json'), 'utf8');
     const { files, variant } = generatedSchema.parse(JSON.parse(text));
     return {
       files: new Map(Object.entries(files).map(([path, { sha256 }]) => [path, sha256])),

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, posix } from 'node:path';
 import { parseDemangledName } from '../source/demangled-name';
 import { sha256OfFile } from '../support/files';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
+import { readRegularFile } from '../support/regular-file';
 
 /** Code objects of fewer kernels are compiled whole: there is little to gain. */
 export const manyKernels = 8;
@@ -56,5 +57,5 @@ export function removeOneKernelUnit(folder: string, { main }: OneKernelUnit): vo
 }
 
 export function textOfUnit(folder: string, main: string): string {
-  return readFileSync(join(folder, 'deps', main), 'utf8');
+  return readRegularFile(join(folder, 'deps', main), 'utf8');
 }

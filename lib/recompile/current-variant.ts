@@ -62,8 +62,12 @@ function configurations(root: string): unknown[] {
   return configuration === undefined ? [] : [configuration];
 }
 
+/** What of a reproducer may be compiled, as it lies in its folder. */
+export const topNames = (root: string): string[] =>
+  readdirSync(root).filter((name) => !notCompiled.has(name) && !codeObjects.test(name));
+
 function compiledNames(root: string): string[] {
-  const names = readdirSync(root).filter((name) => !notCompiled.has(name) && !codeObjects.test(name));
+  const names = topNames(root);
   const below = join(root, 'deps');
   const deps = names.includes('deps') ? readdirSync(below, { recursive: true, encoding: 'utf8' }) : [];
   return [...names, ...deps.map((name) => join('deps', name))].filter((name) => !name.includes('.partial-')).sort();

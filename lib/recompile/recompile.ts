@@ -12,7 +12,7 @@ import { readJson } from '../support/schema';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { CompileRequest } from '../toolchain/compile-request';
 import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
-import { compileConditions } from './current-variant';
+import { compileConditions, topNames } from './current-variant';
 import { findCompiler, type Compiler } from '../toolchain/find-compiler';
 import { findNvrtc } from '../toolchain/find-nvrtc';
 import { findTriton } from '../toolchain/find-triton';
@@ -27,11 +27,13 @@ import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import { refuseReproducerFiles } from './reproducer-files';
 import type { RecompileResult } from './result';
 import { outsideName, type VariantJson } from '../reproducer/variant-json';
+import { refuseSpecialFiles } from '../support/regular-file';
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
+  refuseSpecialFiles(reproducer.root, topNames(reproducer.root));
   const { recipe: captured, overlay } = readRecipe(reproducer);
   const { configuration } = reproducer.config;
   const recipe = withMacros(captured, macrosOf(configuration));

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
 import { notCompiled } from './current-variant';
+import { readRegularFile } from '../support/regular-file';
 
 /** In text of any kind, comments too: nobody names these files but to ask for them. */
 const asking =
@@ -29,7 +30,7 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
 
 /** The compiler finds them beside the file that asks, or else from the reproducer on. */
 function askedIn(root: string, file: string): string[] {
-  const names = [...readFileSync(file, 'utf8').matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
+  const names = [...readRegularFile(file, 'utf8').matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
   return names.map((name) => {
     const beside = resolve(dirname(file), name);
     return existsSync(beside) ? beside : resolve(root, name);

@@ -17,6 +17,7 @@ import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import { cubinPtx, cubinRegisters } from '../toolchain/cubin';
 import { isNvcc } from '../toolchain/translation-unit';
 import { compilerOf, readRecipe } from './recompile';
+import { readRegularFile } from '../support/regular-file';
 
 /** A rewritten kernel: the answer of its rewriter, and the code that was made of it. */
 export interface RewrittenCode<Rewritten> {
@@ -55,7 +56,7 @@ export async function rewrittenCode<Rewritten extends { readonly ptx: string }>(
 ): Promise<RewrittenCode<Rewritten>> {
   const { code, request, capture, reproducer } = session;
   const symbol = request.symbol ?? capture.kernel.symbol;
-  const bytes = code.kind === 'variant' ? readFileSync(code.path) : await readCapturedCode(reproducer.capture, deps);
+  const bytes = code.kind === 'variant' ? readRegularFile(code.path) : await readCapturedCode(reproducer.capture, deps);
   if (typeof bytes === 'string') throw noPtx(session, `the captured code cannot be read: ${bytes}`);
   const make = async (blockThreads: number | null): Promise<Made<Rewritten>> => {
     const rewrite = (ptx: string): Rewritten => rewriter(ptx, symbol, blockThreads);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { readCapturedCode } from '../archive/captured-code';
 import type { Deps } from '../deps/deps';
 import { sha256 } from '../support/files';
@@ -15,6 +14,7 @@ import type { HotSpotEvent } from './replay-events';
 import type { Code } from '../reproducer/reproducer';
 import type { ReplaySession } from './session';
 import { SourceFiles } from './source-files';
+import { readRegularFile } from '../support/regular-file';
 
 /** What each instruction of `code` did, and the lines of the source that they came from. */
 export async function findHotSpots(
@@ -24,7 +24,7 @@ export async function findHotSpots(
   { reproducer }: ReplaySession,
   deps: Deps,
 ): Promise<HotSpots> {
-  const bytes = code.kind === 'variant' ? readFileSync(code.path) : await readCapturedCode(reproducer.capture, deps);
+  const bytes = code.kind === 'variant' ? readRegularFile(code.path) : await readCapturedCode(reproducer.capture, deps);
   const lines = typeof bytes === 'string' ? bytes : linesOf(bytes, events);
   return summarise(events, lines, order, new SourceFiles(reproducer));
 }

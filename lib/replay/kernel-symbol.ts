@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { KernloopError } from '../support/error';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import { withoutModuleId } from '../toolchain/module-id';
+import { readRegularFile } from '../support/regular-file';
 
 /**
  * The name that the captured kernel has in a code object that the user made: the captured one, or in a cubin the one that only differs
  * in the id that nvcc derives from the place of the source. What is no code object is left to the replay to refuse.
  */
 export function symbolIn(path: string, captured: string): string {
-  const symbols = codeObjectKernels(readFileSync(path))?.map(({ symbol }) => symbol);
+  const symbols = codeObjectKernels(readRegularFile(path))?.map(({ symbol }) => symbol);
   if (!symbols || symbols.includes(captured)) return captured;
   const wanted = withoutModuleId(captured);
   const matching = symbols.filter((symbol) => withoutModuleId(symbol) === wanted);

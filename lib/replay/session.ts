@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { captureDigest, captureFile, readCapture, selfcheckFile, type CaptureJson } from '../archive/capture-files';
+import {
+  captureDigest,
+  captureFile,
+  captureFiles,
+  readCapture,
+  selfcheckFile,
+  type CaptureJson,
+} from '../archive/capture-files';
 import type { Device } from '../device/device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
@@ -15,6 +22,7 @@ import { chooseCode, openReproducer, type Code, type Reproducer } from '../repro
 import { configuredLaunch } from '../reproducer/configured-launch';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
+import { refuseSpecialFiles } from '../support/regular-file';
 
 /** What replay and validate start from: the reproducer, a capture with all its content at hand, the device and the code. */
 export interface ReplaySession {
@@ -43,6 +51,7 @@ export async function openSessions(
   const { chosen, ...beside } = chooseDispatches(reproducer, options.capture, whenLeftOut);
   const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
   for (const dispatch of chosen) {
+    refuseSpecialFiles(dispatch.folder, captureFiles);
     const stores = storesFor(dispatch.folder, deps.env, options.store);
     await fetchLacking(reproducer, dispatch.folder, stores, deps);
     requireChunks(reproducer, dispatch.folder, stores);

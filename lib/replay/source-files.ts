@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { readJson } from '../support/schema';
 import { reproducerPaths } from '../reproducer/layout';
 import { recipeSchema } from '../toolchain/recipe';
 import type { Reproducer } from '../reproducer/reproducer';
+import { readRegularFile } from '../support/regular-file';
 
 const maxFileBytes = 8 << 20;
 const maxShownCharacters = 96;
@@ -46,7 +47,7 @@ export class SourceFiles {
     const inside = relative(realpathSync(this.reproducer.workspaceRoot), realpathSync(path));
     const file = statSync(path);
     if (inside.startsWith('..') || isAbsolute(inside) || !file.isFile() || file.size > maxFileBytes) return null;
-    return readFileSync(path, 'utf8').split('\n');
+    return readRegularFile(path, 'utf8').split('\n');
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, formatNumber, tableOf } from '../page/parts';
 import type { Html } from '../page/html';
@@ -10,6 +10,7 @@ import { isInside } from '../support/files';
 import { readKept } from './kept';
 import { sourceTable } from './source-table';
 import { stale } from './timing';
+import { readRegularFile } from '../support/regular-file';
 
 /** What each line did, beside the source; the instructions of a line are folded under it. */
 export function hotSpotsBody(root: string, current: string | null): Html {
@@ -115,7 +116,7 @@ export function textOf(root: string, file: string): string[] | null {
   const real = realpathSync(path);
   const { size } = statSync(real);
   if (!isInside(realpathSync(root), real) || !statSync(real).isFile() || size > maxFileBytes) return null;
-  return readFileSync(real, 'utf8').split('\n');
+  return readRegularFile(real, 'utf8').split('\n');
 }
 
 const mostInstructions = 200;

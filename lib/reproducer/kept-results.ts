@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { writeFileAtomic, writeJson } from '../support/files';
+import { readRegularFile } from '../support/regular-file';
 
 /** What stages that give no file leave for people to look at later: in build/, which nobody edits or commits, and in no output of a task. */
 export const keptPaths = (root: string) => {
@@ -45,7 +46,7 @@ export const keptResultSchema = z.looseObject({
 export function readVerdicts(root: string): KeptVerdict[] {
   const path = keptPaths(root).verdicts;
   if (!existsSync(path) || statSync(path).size > mostFileBytes) return [];
-  return readFileSync(path, 'utf8')
+  return readRegularFile(path, 'utf8')
     .split('\n')
     .flatMap((line) => {
       const parsed = keptVerdictSchema.safeParse(jsonOf(line));

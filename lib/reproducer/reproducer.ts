@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
@@ -14,6 +14,7 @@ import type { VariantLaunch } from '../toolchain/variant-launch';
 import type { Configuration } from './configuration';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { kernelFile } from '../support/project-file-names';
+import { readRegularFile } from '../support/regular-file';
 
 /** A reproducer as its kernel.json declares it. */
 export interface Reproducer {
@@ -200,7 +201,7 @@ function editedFile({ root, config }: Reproducer): string | undefined {
   ];
   const edited = candidates.find((name) => {
     const [mine, original] = [join(root, name), join(pristine, name)];
-    return existsSync(mine) && existsSync(original) && !readFileSync(mine).equals(readFileSync(original));
+    return existsSync(mine) && existsSync(original) && !readRegularFile(mine).equals(readRegularFile(original));
   });
   return edited ?? (config.configuration === undefined ? undefined : kernelFile);
 }

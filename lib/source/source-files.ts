@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { DemangledName } from './demangled-name';
 import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
 import { bestDefinition, matchScore } from './match-definition';
 import type { SourceParser } from './source-parser';
+import { readRegularFile } from '../support/regular-file';
 
 /** Reads and parses each file at most once, and only where it mentions the kernel at all. */
 export class SourceFiles {
@@ -46,7 +47,7 @@ export class SourceFiles {
   private text(path: string): string {
     let text = this.texts.get(path);
     if (text === undefined) {
-      text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+      text = existsSync(path) ? readRegularFile(path, 'utf8') : '';
       this.texts.set(path, text);
     }
     return text;

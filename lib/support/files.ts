@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { KernloopError } from './error';
 import { throwIfGivenUp } from './given-up';
 import { partialOf } from './leftovers';
+import { openRegularFile } from './regular-file';
 
 /** Writes a file by rename: readers see the old content or the new, never a part. */
 export function writeFileAtomic(path: string, content: string): void {
@@ -37,10 +38,10 @@ export function writeJson(path: string, value: unknown): void {
 
 export function sha256OfFile(path: string): string {
   const hash = createHash('sha256');
-  const file = openSync(path, 'r');
+  const { file, size } = openRegularFile(path);
   try {
     // Most are small: to get a MiB for each takes longer than to read it. What grows meanwhile is read in several parts.
-    const buffer = Buffer.allocUnsafe(Math.min(1 << 20, Math.max(fstatSync(file).size, 4095) + 1));
+    const buffer = Buffer.allocUnsafe(Math.min(1 << 20, Math.max(size, 4095) + 1));
     for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
       hash.update(buffer.subarray(0, read));
   } finally {

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes';
 import { KernloopError, messageOf, nearest, systemCode } from './error';
+import { openRegularFile } from './regular-file';
 
 /** No file of JSON that Kernloop reads is larger than this; a larger one is hostile or a mistake. */
 const maxJsonBytes = 256 * 1024 * 1024;
@@ -36,14 +37,7 @@ export function parseJson<S extends z.ZodType>(path: string, text: string, schem
 
 export function readText(path: string, missing: ErrorCode, missingHint: string): string {
   try {
-    if (statSync(path).size > maxJsonBytes) {
-      throw new KernloopError(
-        'FILE_UNREADABLE',
-        `${path} is larger than ${maxJsonBytes} bytes`,
-        'name a file that Kernloop wrote',
-      );
-    }
-    return readFileSync(path, 'utf8');
+    return readWhole(path);
   } catch (error) {
     if (error instanceof KernloopError) throw error;
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') {
@@ -53,6 +47,20 @@ export function readText(path: string, missing: ErrorCode, missingHint: string):
       cause: error,
     });
   }
+}
+
+function readWhole(path: string): string {
+  const { file, size } = openRegularFile(path);
+  try {
+    if (size <= maxJsonBytes) return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+  throw new KernloopError(
+    'FILE_UNREADABLE',
+    `${path} is larger than ${maxJsonBytes} bytes`,
+    'name a file that Kernloop wrote',
+  );
 }
 
 /** One line for the issues of a failed parse: where, what, and the nearest known name of an unknown key. */

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readRegularFile } from '../support/regular-file';
 
 /** In text of any kind, comments and what is not compiled too: a name too many does no harm. */
 const quoted = /(?:#\s*(?:include|include_next|import)|__has_include(?:_next)?\s*\()\s*"([^"\n]+)"/g;
@@ -7,7 +8,7 @@ const quoted = /(?:#\s*(?:include|include_next|import)|__has_include(?:_next)?\s
 /** Files that these ask for by relative names, where the compiler looks before it looks elsewhere; not all of them exist. */
 export function askedFiles(files: readonly string[], reproducer: string): string[] {
   const asked = files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(quoted)].flatMap(([, name = '']) =>
+    [...readRegularFile(file, 'utf8').matchAll(quoted)].flatMap(([, name = '']) =>
       [dirname(file), reproducer].map((folder) => resolve(folder, name)),
     ),
   );

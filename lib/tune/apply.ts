@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { applyEdits, modify } from 'jsonc-parser';
@@ -15,6 +14,7 @@ import { validateOptionsSchema } from '../validate/options';
 import { beginApplying, changedSince, keepChanges, takeBack, undoHint, writeChanges, type Change } from './applying';
 import type { Snapshot } from './snapshot';
 import type { Variation } from './subject';
+import { readRegularFile } from '../support/regular-file';
 
 /** What a configuration is, written into the reproducer. */
 export function changesOf(
@@ -23,7 +23,7 @@ export function changesOf(
   { files, configuration }: Variation,
 ): Change[] {
   const changes = Object.entries(files).map(([name, after]) => ({ name, before: snapshot.read(name), after }));
-  const before = readFileSync(join(root, kernelFile), 'utf8');
+  const before = readRegularFile(join(root, kernelFile), 'utf8');
   const isSame = JSON.stringify(configuration) === JSON.stringify(config.configuration);
   const edits = isSame
     ? []
@@ -45,7 +45,7 @@ export async function applyChanges(
   deps: Deps,
 ): Promise<string[]> {
   const { root, config } = reproducer;
-  const touched = changes.find(({ name, before }) => readFileSync(join(root, name), 'utf8') !== before);
+  const touched = changes.find(({ name, before }) => readRegularFile(join(root, name), 'utf8') !== before);
   if (touched) {
     throw new KernloopError(
       'TUNE_NOT_APPLIED',

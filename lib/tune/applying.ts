@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import { resolveInside, writeFileAtomic, writeJson } from '../support/files';
 import { isRunning } from '../support/leftovers';
 import { readJson } from '../support/schema';
 import { tunePaths } from './paths';
+import { readRegularFile } from '../support/regular-file';
 
 /** A file of the user's, before `--apply` and after. */
 export interface Change {
@@ -116,5 +117,5 @@ const pathOf = (root: string, name: string): string => resolveInside(root, name,
 
 function contentOf(root: string, name: string): string | null {
   const path = pathOf(root, name);
-  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+  return existsSync(path) ? readRegularFile(path, 'utf8') : null;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDemangledName } from '../source/demangled-name';
 import { openSourceParser, type SourceParser } from '../source/source-parser';
@@ -14,6 +14,7 @@ import type { TuneOptions } from './options';
 import type { Parameter, Parameters } from './space';
 import type { Subject } from './subject';
 import { editableText, edited, literalValue } from './text-edits';
+import { readRegularFile } from '../support/regular-file';
 
 interface Source {
   name: string;
@@ -40,7 +41,7 @@ export async function cppSubject(
   const below = filesBelow(root, 'deps').filter((name) => name !== join('deps', recipe.variant.stands_for));
   const sources = [recipe.variant.file, ...below].map((name) => ({
     name,
-    text: readFileSync(join(root, name), 'utf8'),
+    text: readRegularFile(join(root, name), 'utf8'),
   }));
   const formulas = formulasOf(options, config.configuration, parameters);
   const named = new Set(Object.values(formulasIn(formulas)).flatMap((text) => [...namesIn(text)]));

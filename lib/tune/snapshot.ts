@@ -1,18 +1,10 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { codeObjects, notCompiled } from '../recompile/current-variant';
 import { sha256, sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
+import { readRegularFile } from '../support/regular-file';
 
 /**
  * What is compiled of a reproducer as it was when the search began, away from the user's files: an edit meanwhile must not be in some candidates
@@ -35,7 +27,7 @@ export class Snapshot {
   }
 
   read(name: string): string {
-    return readFileSync(join(this.root, name), 'utf8');
+    return readRegularFile(join(this.root, name), 'utf8');
   }
 
   /** A copy with some files other ones: what a candidate is compiled from. */

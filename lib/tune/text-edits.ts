@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernloopError } from '../support/error';
 import type { Value } from '../support/expression';
+import { readRegularFile } from '../support/regular-file';
 
 /** Of a file that is to be written back: what its bytes mean where they are not UTF-8, nobody says. */
 export function editableText(root: string, name: string): string {
-  const bytes = readFileSync(join(root, name));
+  const bytes = readRegularFile(join(root, name));
   const text = bytes.toString('utf8');
   if (Buffer.from(text, 'utf8').equals(bytes)) return text;
   throw new KernloopError(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { ReplaySession } from '../replay/session';
 import { reproducerPaths } from '../reproducer/layout';
@@ -9,6 +9,7 @@ import { bestDefinition } from '../source/match-definition';
 import { readPythonModule } from '../source/python-module';
 import { openSourceParser } from '../source/source-parser';
 import type { DispatchReport } from './report-json';
+import { readRegularFile } from '../support/regular-file';
 
 /**
  * `<file>:<line>` of the source that a verdict is about, for editors (.vscode/tasks.json): the first access of a race, else the kernel.
@@ -34,7 +35,7 @@ const shown = (root: string, file: string): string => relative(process.cwd(), jo
 /** 1 where the text has no such kernel any more (a macro may name it), or cannot be read for it: no verdict is lost for want of a place. */
 async function lineOfKernel({ root, config }: Reproducer, file: string): Promise<number> {
   try {
-    const text = readFileSync(join(root, file), 'utf8');
+    const text = readRegularFile(join(root, file), 'utf8');
     const name = parseDemangledName(config.demangled);
     if (config.language === 'triton') {
       const { statements } = readPythonModule(text, await openSourceParser('python'));

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { FindingEvent } from '../replay/replay-events';
 import type { Code, Reproducer } from '../reproducer/reproducer';
 import type { ReplaySession } from '../replay/session';
@@ -7,6 +6,7 @@ import { sha256 } from '../support/files';
 import { formatCount } from '../support/report';
 import { readLineTable } from '../toolchain/line-table';
 import type { Race, RaceAccess } from './report-json';
+import { readRegularFile } from '../support/regular-file';
 
 /**
  * What a race is about: the array (all of LDS is one), and whether waves of one workgroup or of several meet there. Not where in the code:
@@ -85,7 +85,7 @@ type Placed = Pick<FindingEvent, 'code_object' | 'offset'>;
 /** Of the variant's code: file and line, where it has them. */
 function lineFinder(code: Code, reproducer: Reproducer): (access: Placed) => string | null {
   if (code.kind !== 'variant') return () => null;
-  const bytes = readFileSync(code.path);
+  const bytes = readRegularFile(code.path);
   const digest = sha256(bytes);
   const table = readLineTable(bytes);
   const sources = new SourceFiles(reproducer);

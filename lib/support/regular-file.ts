@@ -1,0 +1,73 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { KernloopError, systemCode } from './error';
+
+/**
+ * Opens a file that is one: a FIFO would be waited for without end, and a device such as /dev/zero has no end. Links are followed. The caller closes
+ * the descriptor.
+ */
+export function openRegularFile(path: string): { file: number; size: number } {
+  // Without O_NONBLOCK it is the opening of a FIFO that waits.
+  const file = opened(path);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw special(path, stats);
+    return { file, size: stats.size };
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    // A socket cannot be opened at all.
+    if (systemCode(error) === 'ENXIO') throw special(path, statSync(path));
+    throw error;
+  }
+}
+
+/** The content of a file that is one. */
+export function readRegularFile(path: string): Buffer;
+export function readRegularFile(path: string, encoding: 'utf8'): string;
+export function readRegularFile(path: string, encoding?: 'utf8'): Buffer | string {
+  const { file } = openRegularFile(path);
+  try {
+    return readFileSync(file, encoding);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For programs that open files by themselves: refuses what of these names, and below those that are folders, is neither file nor folder. */
+export function refuseSpecialFiles(root: string, names: readonly string[]): void {
+  for (const name of names) {
+    const path = join(root, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.isFile()) continue;
+    if (!stats.isDirectory()) throw special(path, stats);
+    for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
+      if (entry.isFile() || entry.isDirectory()) continue;
+      const inside = join(entry.parentPath, entry.name);
+      const there = statSync(inside, { throwIfNoEntry: false });
+      if (there !== undefined && !there.isFile() && !there.isDirectory()) throw special(inside, there);
+    }
+  }
+}
+
+function special(path: string, stats: Stats): KernloopError {
+  return new KernloopError(
+    'FILE_UNREADABLE',
+    `${path} is ${kindOf(stats)}, and must be a regular file`,
+    'move it away, and put the file itself in its place',
+  );
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return 'a FIFO';
+  if (stats.isSocket()) return 'a socket';
+  if (stats.isDirectory()) return 'a folder';
+  return 'a device';
+}
