@@ -6,7 +6,8 @@ import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
 import type { Environment } from '../lib/support/environment';
-import { KernloopError } from '../lib/support/error';
+import { asKernloopError, KernloopError } from '../lib/support/error';
+import { unwritable } from '../lib/support/unwritable';
 import { environmentName, kebab } from '../lib/support/options';
 import { refuseUntracked, type TaskContext } from './tracked';
 import { watchInputs } from './unchanged';
@@ -69,8 +70,9 @@ export async function reportingErrors(task: () => Promise<boolean>): Promise<{ s
   try {
     return { success: await task() };
   } catch (error) {
-    if (!(error instanceof KernloopError)) throw error;
-    process.stderr.write(`error: ${error.what} [${error.code}]\n${error.hint ? `  → ${error.hint}\n` : ''}`);
+    const known = error instanceof KernloopError || unwritable(error) ? asKernloopError(error) : undefined;
+    if (known === undefined) throw error;
+    process.stderr.write(`error: ${known.what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
     return { success: false };
   }
 }

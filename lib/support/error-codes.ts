@@ -51,6 +51,10 @@ export const errorCodes = kinds({
   CONFIG_MISSING: { exitCode: exitCodes.usage, meaning: 'kernloop.json or kernel.json was not found' },
   CONFIG_INVALID: { exitCode: exitCodes.usage, meaning: 'a file does not follow its schema' },
   FILE_UNREADABLE: { exitCode: exitCodes.usage, meaning: 'a file could not be read' },
+  FILE_UNWRITABLE: {
+    exitCode: exitCodes.environment,
+    meaning: 'a file could not be written: permission, a read-only or full disk, or something in its place',
+  },
   FILE_FOREIGN: { exitCode: exitCodes.usage, meaning: 'a file of the user lies where a stage would remove it' },
   PATH_OUTSIDE: { exitCode: exitCodes.usage, meaning: 'a path in a file climbs out of the folder it belongs to' },
   KERNEL_UNKNOWN: { exitCode: exitCodes.usage, meaning: 'no kernel of that name is declared' },

@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { errorCodes, type ErrorCode } from './error-codes';
 import { nextSteps } from './next-steps';
+import { unwritable } from './unwritable';
 
 export interface ErrorReport {
   code: ErrorCode;
@@ -31,9 +32,11 @@ export class KernloopError extends Error {
   }
 }
 
-/** Whatever was thrown, as one of them: what no stage expected is a bug. */
+/** Whatever was thrown, as one of them: what no stage expected is a bug, unless the system lets nothing be written. */
 export function asKernloopError(error: unknown): KernloopError {
   if (error instanceof KernloopError) return error;
+  const refused = unwritable(error);
+  if (refused) return new KernloopError('FILE_UNWRITABLE', refused.what, refused.hint, { cause: error });
   return new KernloopError('INTERNAL_ERROR', messageOf(error), 'this is a bug in Kernloop: report it', {
     cause: error,
   });

@@ -5,6 +5,7 @@ import { KernloopError } from './error';
 import { throwIfGivenUp } from './given-up';
 import { partialOf } from './leftovers';
 import { openRegularFile } from './regular-file';
+import { withPath } from './unwritable';
 
 /** Writes a file by rename: readers see the old content or the new, never a part. */
 export function writeFileAtomic(path: string, content: string): void {
@@ -23,8 +24,17 @@ export function writeFileAtomic(path: string, content: string): void {
     throwIfGivenUp();
     renameSync(partial, path);
   } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
+    removeIfThere(partial);
+    throw withPath(error, path);
+  }
+}
+
+/** The error that ended the writing says more than one of the removal. */
+function removeIfThere(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    return;
   }
 }
 

@@ -9,6 +9,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   CONFIG_MISSING: 'go to the folder of an app or a reproducer, or name it: `--app DIR`, `--reproducer DIR`',
   CONFIG_INVALID: 'correct the field that is named; `docs/reference/files.md` lists them all',
   FILE_UNREADABLE: 'check the path and who may read it: `ls -l FILE`',
+  FILE_UNWRITABLE: 'check who may write there and how much room is left: `ls -ld DIR`, `df -h DIR`',
   FILE_FOREIGN: 'move your file elsewhere with `mv`, then run the command again',
   PATH_OUTSIDE: 'use a path below the folder of the file: none with `..` that leads out of it',
   KERNEL_UNKNOWN: 'use a name that is listed under `kernels` in kernloop.json, or add one there',

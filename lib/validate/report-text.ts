@@ -9,7 +9,7 @@ import { kernelFile } from '../support/project-file-names';
 import type { DispatchReport, Report, Verdict } from './report-json';
 import { usualToleranceLine } from './usual-tolerance';
 
-const labels: Readonly<Record<Verdict, string>> = {
+export const verdictLabels: Readonly<Record<Verdict, string>> = {
   pass: 'PASS',
   fail: 'FAIL',
   vacuous: 'VACUOUS',
@@ -39,14 +39,14 @@ export function printReport(
   for (const one of reports) {
     const { dispatch, capture: shown } = one;
     if (reports.length > 1)
-      lines.push(`${nameOfDispatch({ dispatch, shown })}: ${labels[one.verdict]} (${one.summary})`);
+      lines.push(`${nameOfDispatch({ dispatch, shown })}: ${verdictLabels[one.verdict]} (${one.summary})`);
     lines.push(...usualToleranceLine(one));
     lines.push(...raceLines(one.races ?? []), ...regionLines(one, verbose));
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
   if (place !== null) lines.push(`at ${place}`);
-  lines.push(`Result: ${labels[report.verdict]} (${report.summary})`);
+  lines.push(`Result: ${verdictLabels[report.verdict]} (${report.summary})`);
   for (const line of lines) deps.report.result(line);
 }
 

@@ -5,7 +5,7 @@ import { keepVerdict, type KeptVerdict } from '../reproducer/kept-results';
 import { openReproducer, type Code } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
-import { KernloopError } from '../support/error';
+import { asKernloopError, KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { beginDelays } from './delays';
@@ -18,7 +18,7 @@ import type { ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
 import { placeOfVerdict } from './place';
-import { printReport } from './report-text';
+import { printReport, verdictLabels } from './report-text';
 import { givenRecords } from '../replay/records';
 import { ignoredRanges } from '../reproducer/roles';
 import { requireSanitizer, sanitize } from './sanitizer';
@@ -27,17 +27,33 @@ import { usualTolerance } from './usual-tolerance';
 
 /**
  * Replays and compares device memory with what the app itself computed, for every captured dispatch of the kernel; only that can
- * pass. Writes report.json.
+ * pass. Writes report.json; where that cannot be written, the verdict is told all the same, and an error follows.
  */
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
-  // An error below must not leave the verdict of an earlier run standing.
-  rmSync(openReproducer(options.reproducer).report, { force: true });
+  removeEarlier(openReproducer(options.reproducer).report, deps);
   const { report, reports, first } = await judge(options, deps);
-  writeJson(first.reproducer.report, report);
+  const lost = failureOf(() => writeJson(first.reproducer.report, report));
   keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
   printReport(report, reports, first, options, place, deps);
-  return report;
+  if (lost === undefined) return report;
+  const what = `${lost.what}; the verdict was ${verdictLabels[report.verdict]} (${report.summary})`;
+  throw new KernloopError(lost.code, what, lost.hint, { cause: lost });
+}
+
+/** An error of this run must not leave the verdict of an earlier one standing, in silence at least. */
+function removeEarlier(path: string, { report }: Deps): void {
+  const failed = failureOf(() => rmSync(path, { force: true }));
+  if (failed) report.warn(`${path} is that of an earlier run, and stays: ${failed.what}`);
+}
+
+function failureOf(write: () => void): KernloopError | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    return asKernloopError(error);
+  }
 }
 
 const keptOf = (report: Report): Omit<KeptVerdict, 'at'> => ({
