@@ -3,6 +3,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -73,6 +74,23 @@ describe('recompile', () => {
     expect(result).toMatchObject({ unchanged: true, codeObjectSha256: captured.code_object });
     expect(sha256OfFile(built())).toBe(captured.code_object);
     expect(result.sources).toEqual(['deps/inc/scale.h', 'kernel_variant.hip']);
+  });
+
+  it('keeps a code object that somebody else has put into build/, also where the source does not compile', async () => {
+    mkdirSync(join(made.reproducer, 'build'));
+    writeFileSync(built(), 'mine');
+    writeFileSync(variant(), 'no source\n');
+    expect(await failure(recompile(options(), deps))).toMatchObject({ code: 'COMPILE_FAILED' });
+    const kept = join(made.reproducer, 'build', 'variant.kept-1.hsaco');
+    expect(readFileSync(kept, 'utf8')).toBe('mine');
+    writeFileSync(variant(), source);
+    await recompile(options(), deps);
+    await recompile(options(), deps);
+    expect(readdirSync(join(made.reproducer, 'build')).sort()).toEqual([
+      'variant.hsaco',
+      'variant.json',
+      'variant.kept-1.hsaco',
+    ]);
   });
 
   it('claims nothing about a capture that is of other code than pristine/', async () => {

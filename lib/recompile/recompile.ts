@@ -26,6 +26,7 @@ import { absentFiles } from '../toolchain/probed-names';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import { refuseReproducerFiles } from './reproducer-files';
 import type { RecompileResult } from './result';
+import { keepUsersBuild } from './users-build';
 import { outsideName, type VariantJson } from '../reproducer/variant-json';
 import { refuseSpecialFiles } from '../support/regular-file';
 
@@ -41,6 +42,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   const compiler = await compilerOf(recipe, reproducer, deps);
   const output = paths.variant(recipe.language, reproducer.config.device.kind);
   mkdirSync(paths.build, { recursive: true });
+  keepUsersBuild(reproducer.root, output, deps);
   const conditions = compileConditions(reproducer.root, options, deps.env);
   const startMs = Date.now();
   const compiled = await compileOrLeaveNothing(

@@ -1,0 +1,56 @@
+import { lstatSync, renameSync } from 'node:fs';
+import { basename, relative } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { reproducerPaths } from '../reproducer/layout';
+import { variantJsonSchema, type VariantJson } from '../reproducer/variant-json';
+import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
+import { readJson } from '../support/schema';
+
+/**
+ * Moves aside what lies where recompile is to write, unless variant.json says that recompile built it. build/ is Kernloop's, but a code object that
+ * somebody compiled by hand may be nowhere else.
+ */
+export function keepUsersBuild(root: string, output: string, deps: Pick<Deps, 'report'>): void {
+  const { variantJson } = reproducerPaths(root);
+  const built = builtIn(variantJson);
+  if (isThere(output) && !isBuilt(output, built)) keep(root, output, deps);
+  if (isThere(variantJson) && (built === undefined || !isFile(variantJson))) keep(root, variantJson, deps);
+}
+
+function builtIn(variantJson: string): VariantJson | undefined {
+  try {
+    return readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
+  } catch (error) {
+    if (error instanceof KernloopError) return undefined;
+    throw error;
+  }
+}
+
+/** A link is the user's, whatever it leads to. */
+function isBuilt(output: string, built: VariantJson | undefined): boolean {
+  if (built === undefined || !isFile(output)) return false;
+  return built.code_object === basename(output) && built.code_object_sha256 === sha256OfFile(output);
+}
+
+function keep(root: string, path: string, { report }: Pick<Deps, 'report'>): void {
+  const place = placeFor(path);
+  renameSync(path, place);
+  const [from, to] = [path, place].map((each) => relative(root, each));
+  report.warn(`${from} is none that \`kernloop recompile\` built: it is kept as ${to}`);
+}
+
+/** variant.kept-1.hsaco; the same content is kept once. */
+function placeFor(path: string): string {
+  const [, stem = path, extension = ''] = /^(.*)(\.[^./]+)$/.exec(path) ?? [];
+  for (let number = 1; ; number += 1) {
+    const place = `${stem}.kept-${number}${extension}`;
+    if (!isThere(place) || isSame(path, place)) return place;
+  }
+}
+
+const isSame = (one: string, other: string): boolean =>
+  isFile(one) && isFile(other) && sha256OfFile(one) === sha256OfFile(other);
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
