@@ -95,6 +95,9 @@ export const selfcheckSchema = z.looseObject({
       'What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only.',
     ),
   shrink: shrinkSchema.optional().describe('With --shrink: what of the capture was dropped.'),
+  content_sha256: digest
+    .optional()
+    .describe('Digest of everything else here: what was edited since judges nothing. Older self-checks have none.'),
 });
 
 export type Selfcheck = z.output<typeof selfcheckSchema>;

@@ -3,8 +3,9 @@ import { describeFault } from '../replay/fault-text';
 import type { Fill, ReplayOutcome } from '../replay/program';
 import type { UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
-import { sha256OfFile, writeJson } from '../support/files';
+import { sha256OfFile } from '../support/files';
 import { captureFile, readCapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
+import { writeSelfcheck as writeSealed } from '../archive/selfcheck-seal';
 import { disagreementOf } from './disagreement';
 import { isEqual, isStopped, Replays, type SelfCheckTarget } from './replays';
 
@@ -292,6 +293,6 @@ function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: Repl
         }
       : {}),
   };
-  writeJson(selfcheckFile(target.capture), selfcheck);
+  writeSealed(target.capture, selfcheck);
   return selfcheck;
 }

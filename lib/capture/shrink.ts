@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { runArchive } from '../archive/archive-program';
 import { captureFiles, isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
+import { writeSelfcheck } from '../archive/selfcheck-seal';
 import { bytesOf, type Shrink, type UnusedRange } from '../archive/dropped';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
@@ -135,6 +136,6 @@ async function write(
 
 function record(capture: string, selfcheck: Selfcheck, shrunk: Shrink): Selfcheck {
   const known: Selfcheck = { ...selfcheck, shrink: shrunk };
-  writeJson(selfcheckFile(capture), known);
+  writeSelfcheck(capture, known);
   return known;
 }

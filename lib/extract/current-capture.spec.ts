@@ -151,6 +151,8 @@ describe('whyCaptureAgain', () => {
     expect(await why(kernel, true)).toBe('its self-check failed');
     check({ capture_sha256: '0'.repeat(64) });
     expect(await why(kernel, true)).toBe('its self-check is that of another capture');
+    check({ content_sha256: '0'.repeat(64) });
+    expect(await why(kernel, true)).toBe('its self-check was edited');
   });
 
   it('captures again on another device', async () => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { App } from '../app/app';
 import type { AppFile } from '../app/identity';
 import { selectionShape, type KernelEntry } from '../app/kernloop-json';
+import { readSelfcheck } from '../archive/selfcheck-seal';
 import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../archive/capture-files';
 import type { DeviceDescription } from '../device/device';
 import { reproducerPaths } from '../reproducer/layout';
@@ -47,7 +48,9 @@ export function whyCaptureAgain(
 function uncheckedReason(folder: string): string | null {
   const path = selfcheckFile(folder);
   if (!existsSync(path)) return 'it was never checked';
-  const { capture_sha256: checked, verdict } = readJson(path, selfcheckSchema, 'SELFCHECK_MISSING', 'capture it again');
+  const { selfcheck, seal } = readSelfcheck(folder, 'capture it again');
+  if (seal === 'broken') return 'its self-check was edited';
+  const { capture_sha256: checked, verdict } = selfcheck;
   if (checked !== sha256OfFile(captureFile(folder))) return 'its self-check is that of another capture';
   return verdict === 'failed' ? 'its self-check failed' : null;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { captureFile, isJudgedByRanges, selfcheckFile, selfcheckSchema } from '../archive/capture-files';
+import { readSelfcheck } from '../archive/selfcheck-seal';
 import type { Deps } from '../deps/deps';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
@@ -28,7 +29,8 @@ export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }:
   const doubt = (why: string): void =>
     deps.report.warn(`${shown}: ${why}: what is replayed may not be what the app did`);
   if (!existsSync(file)) return doubt('its self-check is missing');
-  const selfcheck = readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again');
+  const { selfcheck, seal } = readSelfcheck(capture, 'capture again');
+  if (seal === 'broken') return doubt('its self-check was edited');
   if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(capture)))
     return doubt('it was changed after its self-check');
   if (selfcheck.verdict === 'failed') doubt(`its self-check failed (${selfcheck.reason ?? 'no reason given'})`);

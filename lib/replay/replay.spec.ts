@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { join, relative, resolve } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -47,7 +48,8 @@ describe('replay', () => {
     expect(await warned()).toContain('capture: it was changed after its self-check');
     writeFileSync(capture, text);
     const selfcheck = join(made.reproducer, 'capture', 'selfcheck.json');
-    writeFileSync(selfcheck, readFileSync(selfcheck, 'utf8').replace('"verified"', '"failed"'));
+    const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
+    writeFileSync(selfcheck, JSON.stringify(sealed({ ...checked, verdict: 'failed' })));
     expect(await warned()).toContain('capture: its self-check failed (no reason given)');
     rmSync(selfcheck);
     expect(await warned()).toContain('capture: its self-check is missing');

@@ -99,7 +99,8 @@ function capturedCode(reproducer: Reproducer): Code {
   const edited = reproducer.config.language === 'none' ? undefined : editedFile(reproducer);
   const file = edited ?? placed;
   if (file === undefined) return { kind: 'captured' };
-  const words = file === edited ? `the edit of ${file}` : file;
+  const edit = file === kernelFile ? 'configuration' : 'edit';
+  const words = file === edited ? `the ${edit} of ${file}` : file;
   return { kind: 'captured', note: `not ${words}`, unjudged: { file, words } };
 }
 

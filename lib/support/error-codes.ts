@@ -103,6 +103,7 @@ export const errorCodes = kinds({
   CAPTURE_INVALID: { exitCode: exitCodes.usage, meaning: 'the capture is damaged or of another version' },
   CHUNK_MISSING: { exitCode: exitCodes.usage, meaning: 'content of the capture is missing or corrupt' },
   SELFCHECK_MISSING: { exitCode: exitCodes.usage, meaning: 'the capture was never self-checked on this device' },
+  SELFCHECK_EDITED: { exitCode: exitCodes.usage, meaning: 'selfcheck.json is not what the capture has left there' },
   SELFCHECK_FAILED: { exitCode: exitCodes.fail, meaning: 'replaying the capture does not give what the app computed' },
   VARIANT_MISSING: { exitCode: exitCodes.usage, meaning: 'the code object of the variant does not exist' },
   VARIANT_STALE: { exitCode: exitCodes.usage, meaning: 'the source was edited after the code object was built' },

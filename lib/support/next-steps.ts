@@ -37,6 +37,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   CAPTURE_INVALID: 'capture again with `kernloop extract --recapture`',
   CHUNK_MISSING: 'bring the content back with `kernloop pull`, or capture again with `kernloop extract --recapture`',
   SELFCHECK_MISSING: 'capture again on this device: `kernloop extract --recapture`',
+  SELFCHECK_EDITED: 'bring it back from version control, or capture again: `kernloop extract --recapture`',
   SELFCHECK_FAILED:
     'capture with `kernloop capture --scope all`, or another launch with `kernloop capture --dispatch N`',
   VARIANT_MISSING: 'run `kernloop recompile`, or judge the captured code with `--variant none`',

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sealed } from '../archive/selfcheck-seal';
 import { sha256OfFile } from '../support/files';
 import { nativePathsIn, type NativePaths } from '../native/native-paths';
 
@@ -106,7 +107,7 @@ export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, s
     workspace.write(`${folder}/kernel_variant.hip`, '__global__ void saxpy() {}\n');
   const capture = workspace.write(`${root}/capture/capture.json`, captureJson());
   workspace.write(`${root}/capture/chunks.pack`, 'pack');
-  workspace.write(`${root}/capture/selfcheck.json`, { ...verifiedSelfcheck(capture), ...selfcheck });
+  workspace.write(`${root}/capture/selfcheck.json`, sealed({ ...verifiedSelfcheck(capture), ...selfcheck }));
   return workspace.path(root);
 }
 

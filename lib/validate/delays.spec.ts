@@ -1,4 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { dirname, join } from 'node:path';
 import { assemble } from '../probe/ptx/testing/shapes';
 import { sha256 } from '../support/files';
@@ -171,7 +172,7 @@ describe('validate with random delays', () => {
     const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
     const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
     const digest = sha256(readFileSync(path, 'utf8'));
-    workspace.write(selfcheck, { ...checked, capture_sha256: digest, ...given.selfcheck });
+    workspace.write(selfcheck, sealed({ ...checked, capture_sha256: digest, ...given.selfcheck }));
     const delays: Delayed[] = [];
     const deps = depsOf(given, delays);
     const options = validateOptionsSchema.parse({ reproducer, device: 'cuda', variant, ...given.options });
@@ -263,10 +264,13 @@ describe('validate with random delays', () => {
       workspace.write(`${folder}/chunks.pack`, '');
       const selfcheck = readFileSync(join(made.reproducer, 'capture', 'selfcheck.json'), 'utf8');
       const checked = JSON.parse(selfcheck) as object;
-      workspace.write(`${folder}/selfcheck.json`, {
-        ...checked,
-        capture_sha256: sha256(readFileSync(capture, 'utf8')),
-      });
+      workspace.write(
+        `${folder}/selfcheck.json`,
+        sealed({
+          ...checked,
+          capture_sha256: sha256(readFileSync(capture, 'utf8')),
+        }),
+      );
     };
     other(2);
     const { result } = await judge({ fitting: (capture) => (capture.endsWith('captures/2') ? 0 : 8) });

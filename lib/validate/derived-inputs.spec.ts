@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -41,7 +42,7 @@ describe('validate --inputs', () => {
         kernarg: { slots: [slot(0, '0x400000000000', 'r0'), slot(8, '0x400000000800', 'r0'), slot(16, '0x1000')] },
       }),
     );
-    workspace.write('kernels/app/saxpy/capture/selfcheck.json', verifiedSelfcheck(capture));
+    workspace.write('kernels/app/saxpy/capture/selfcheck.json', sealed(verifiedSelfcheck(capture)));
     writeVariant(workspace);
   });
   afterEach(() => workspace.dispose());

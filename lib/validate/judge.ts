@@ -95,7 +95,7 @@ const exitOf: Readonly<Record<Verdict, number>> = {
 };
 
 function reportOf(
-  { session, selfcheck, plan, refuted }: Case,
+  { session, selfcheck, proof, plan, refuted }: Case,
   usual: readonly Run[],
   adverse: Adverse | null,
   inUse: InUse | null,
@@ -124,6 +124,8 @@ function reportOf(
     capture: dispatch.shown,
     capture_sha256: captureDigest(capture),
     selfcheck: selfcheck.verdict === 'failed' ? 'verified' : selfcheck.verdict,
+    selfcheck_sha256: proof.sha256,
+    selfcheck_sealed: proof.isSealed,
     device: { kind: session.device.description.kind, identity: session.device.description.identity },
     launch: ownLaunchOf(session),
     compared_bytes: result.compared_bytes ?? 0,

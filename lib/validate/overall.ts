@@ -16,12 +16,18 @@ export function overallReport(reports: readonly [DispatchReport, ...DispatchRepo
   const unjudged = beside.code.kind === 'captured' ? beside.code.unjudged : undefined;
   return {
     ...worst,
-    summary: withLeftOut(reports.length === 1 ? worst.summary : summaryOfAll(worst, reports), worst.verdict, beside),
+    summary: withLeftOut(
+      `${reports.length === 1 ? worst.summary : summaryOfAll(worst, reports)}${sealWords(reports)}`,
+      worst.verdict,
+      beside,
+    ),
     dispatches: reports.map(({ differences: _differences, replays: _replays, ...rest }) => ({
       dispatch: rest.dispatch,
       capture: rest.capture,
       capture_sha256: rest.capture_sha256,
       selfcheck: rest.selfcheck,
+      selfcheck_sha256: rest.selfcheck_sha256,
+      selfcheck_sealed: rest.selfcheck_sealed,
       verdict: rest.verdict,
       summary: rest.summary,
       launch: rest.launch,
@@ -55,6 +61,14 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
+}
+
+/** Intervals and verdict of a self-check without a seal may be anybody's. */
+function sealWords(reports: readonly DispatchReport[]): string {
+  const [first, ...more] = reports.filter(({ selfcheck_sealed: isSealed }) => !isSealed);
+  if (first === undefined) return '';
+  const others = more.length > 0 ? ` and of ${more.length} more` : '';
+  return `; NOT known: whether the self-check of ${first.capture}${others} was edited, which has no seal (of an older version)`;
 }
 
 /** It is the same source in all of them. */

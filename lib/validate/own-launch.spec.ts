@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { join } from 'node:path';
 import { sha256OfFile } from '../support/files';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -49,13 +50,18 @@ describe('validate, of a variant that is not launched as the app launches the ke
     expect(report.dispatches[0]?.launch).toEqual(report.launch);
   });
 
-  it.each([
-    ['that comes to the same launch', { grid: '4' }, true],
-    ['where the captured code is judged', { grid: '1' }, false],
-  ])('says nothing of a configuration %s', async (_name, configuration, edited) => {
-    const { report, fake } = await judge(configuration, edited);
+  it('says nothing of a configuration that comes to the same launch', async () => {
+    const { report, fake } = await judge({ grid: '4' });
     expect(fake.said.result.at(-1)).toMatch(/^Result: PASS \(4,096 bytes/);
     expect(report.launch).toBeNull();
+  });
+
+  it('says of the captured code only that the configuration is not judged', async () => {
+    const { report, fake } = await judge({ grid: '1' }, false);
+    expect(fake.said.result.at(-1)).toMatch(
+      /^Result: PASS \(the configuration of kernel.json is NOT judged: --variant none takes the captured code; 4,096/,
+    );
+    expect([report.launch, report.unjudged_edit]).toEqual([null, 'kernel.json']);
   });
 
   it('says it of several dispatches, each with its own launch in report.json', async () => {
@@ -67,10 +73,13 @@ describe('validate, of a variant that is not launched as the app launches the ke
       captureJson({ dispatch: { ordinal: 2, index: 2, queue: 0 }, geometry }),
     );
     workspace.write(`${folder}/chunks.pack`, '');
-    workspace.write(`${folder}/selfcheck.json`, {
-      ...verifiedSelfcheck(capture),
-      capture_sha256: sha256OfFile(capture),
-    });
+    workspace.write(
+      `${folder}/selfcheck.json`,
+      sealed({
+        ...verifiedSelfcheck(capture),
+        capture_sha256: sha256OfFile(capture),
+      }),
+    );
     const fake = fakeDeps({ 'kernloop-replay': fakeReplay() }, workspace.native);
     const options = { reproducer, variant: optimized(), replays: 1, adverse: false };
     const report = await validate(validateOptionsSchema.parse(options), fake);

@@ -157,7 +157,9 @@ const delaysSchema = z
       .describe('The half of the blocks that waited in the replay that differed; null if warps waited at random.'),
     late_stores: z
       .boolean()
-      .describe('Whether these blocks did not wait, but their stores came behind an atomic or a flag: no fence orders them.'),
+      .describe(
+        'Whether these blocks did not wait, but their stores came behind an atomic or a flag: no fence orders them.',
+      ),
     places: z
       .array(z.string())
       .describe(
@@ -177,6 +179,13 @@ const regions = z
   .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.');
 
 /** Of one captured dispatch. */
+const sealOfSelfcheck = {
+  selfcheck_sha256: z.string().describe('Of the selfcheck.json that was judged by.'),
+  selfcheck_sealed: z
+    .boolean()
+    .describe('Whether that is known to be what the capture has left: older versions wrote no digest of its content.'),
+};
+
 const dispatchReportSchema = z.object({
   schema: z.literal('kernloop.report/1'),
   verdict: z.enum(verdicts),
@@ -190,6 +199,7 @@ const dispatchReportSchema = z.object({
   ...captured,
   capture_sha256: z.string(),
   selfcheck,
+  ...sealOfSelfcheck,
   device: z.object({ kind: z.string(), identity: z.string() }),
   launch: launchSchema,
   ...counts,
@@ -290,6 +300,7 @@ export const reportSchema = dispatchReportSchema
           ...captured,
           capture_sha256: z.string(),
           selfcheck,
+          ...sealOfSelfcheck,
           verdict: z.enum(verdicts),
           summary: z.string(),
           launch: launchSchema,

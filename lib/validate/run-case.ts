@@ -13,6 +13,8 @@ import type { ElementPlan } from './tolerance';
 export interface Case {
   session: ReplaySession;
   selfcheck: Selfcheck;
+  /** Which one it is, and whether it is known that nobody edited it. */
+  proof: { sha256: string; isSealed: boolean };
   ignored: IgnoredRange[];
   plan: ElementPlan;
   records: RecordLength[];

@@ -1,4 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { basename, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type Call, type FakeDeps } from '../testing/fake-deps';
@@ -99,7 +100,7 @@ describe('validate under compute-sanitizer', () => {
     const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
     const checked = JSON.parse(readFileSync(selfcheck, 'utf8')) as object;
     const digest = sha256(readFileSync(path, 'utf8'));
-    workspace.write(selfcheck, { ...checked, capture_sha256: digest });
+    workspace.write(selfcheck, sealed({ ...checked, capture_sha256: digest }));
     chmodSync(workspace.write('tools/compute-sanitizer', '#!/bin/sh\n'), 0o755);
   });
   afterEach(() => workspace.dispose());

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { join } from 'node:path';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';
@@ -29,11 +30,14 @@ describe('validate, of several captured dispatches', () => {
       captureJson({ dispatch: { ordinal: number, index: number, queue: 0 }, ...overrides }),
     );
     workspace.write(`${folder}/chunks.pack`, '');
-    workspace.write(`${folder}/selfcheck.json`, {
-      ...(JSON.parse(readFileSync(join(reproducer, 'capture', 'selfcheck.json'), 'utf8')) as object),
-      capture_sha256: sha256OfFile(capture),
-      verdict,
-    });
+    workspace.write(
+      `${folder}/selfcheck.json`,
+      sealed({
+        ...(JSON.parse(readFileSync(join(reproducer, 'capture', 'selfcheck.json'), 'utf8')) as object),
+        capture_sha256: sha256OfFile(capture),
+        verdict,
+      }),
+    );
   }
 
   const options = (overrides: object = {}) =>

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sealed } from '../archive/selfcheck-seal';
 import { join } from 'node:path';
 import { captureJsonSchema } from '../archive/capture-files';
 import { kernelJsonSchema } from '../reproducer/kernel-json';
@@ -424,10 +425,13 @@ describe('validate under a tolerance', () => {
       'kernels/app/saxpy/capture/capture.json',
       captureJson({ kernarg: { slots }, regions: [region('r0', 0x1000, 4096, true)] }),
     );
-    workspace.write('kernels/app/saxpy/capture/selfcheck.json', {
-      ...(JSON.parse(readFileSync(join(reproducer, 'capture', 'selfcheck.json'), 'utf8')) as object),
-      capture_sha256: sha256(readFileSync(join(reproducer, 'capture', 'capture.json'), 'utf8')),
-    });
+    workspace.write(
+      'kernels/app/saxpy/capture/selfcheck.json',
+      sealed({
+        ...(JSON.parse(readFileSync(join(reproducer, 'capture', 'selfcheck.json'), 'utf8')) as object),
+        capture_sha256: sha256(readFileSync(join(reproducer, 'capture', 'capture.json'), 'utf8')),
+      }),
+    );
     const asked = { replays: 1, dtype: ['y=f64'] };
     const fake = fakeDeps({}, workspace.native);
     const refused = await failure(validate(options({ reproducer, rtol: 1e-6, ...asked }), fake));

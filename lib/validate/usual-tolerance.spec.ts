@@ -1,3 +1,4 @@
+import { sealed } from '../archive/selfcheck-seal';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { differed, fakeReplay, passed } from '../testing/fake-programs';
 import { sha256OfFile } from '../support/files';
@@ -24,10 +25,13 @@ describe('the usual tolerance', () => {
       captureJson({ kernarg: { slots: [slot] }, regions }),
     );
     const selfcheck = JSON.parse(workspace.read('kernels/app/saxpy/capture/selfcheck.json')) as object;
-    workspace.write('kernels/app/saxpy/capture/selfcheck.json', {
-      ...selfcheck,
-      capture_sha256: sha256OfFile(capture),
-    });
+    workspace.write(
+      'kernels/app/saxpy/capture/selfcheck.json',
+      sealed({
+        ...selfcheck,
+        capture_sha256: sha256OfFile(capture),
+      }),
+    );
   });
   afterEach(() => workspace.dispose());
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
-import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../archive/capture-files';
+import { captureFile, selfcheckFile } from '../archive/capture-files';
+import { readSelfcheck, type SealedSelfcheck } from '../archive/selfcheck-seal';
 import { withDevice } from '../device/lock';
 import { keepVerdict, type KeptVerdict } from '../reproducer/kept-results';
 import { openReproducer, type Code } from '../reproducer/reproducer';
@@ -7,7 +8,6 @@ import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
-import { readJson } from '../support/schema';
 import { beginDelays } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
@@ -84,12 +84,13 @@ export async function judge(
 }
 
 function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): Case {
-  const selfcheck = requireSelfcheck(session, deps);
+  const { selfcheck, sha256, seal } = requireSelfcheck(session, deps);
   const ignored = ignoredRanges(session.reproducer.config, session.capture);
   derivationOf(session, options);
   return {
     session,
     selfcheck,
+    proof: { sha256, isSealed: seal === 'intact' },
     ignored,
     plan: planElements(options, session.reproducer.config, session.capture, ignored),
     records: givenRecords(options.record, session.reproducer.config, session.capture, selfcheck),
@@ -121,9 +122,17 @@ async function judgeAll(
 }
 
 /** A capture that does not give back what the app computed can judge nothing. */
-function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession, deps: Deps): Selfcheck {
+function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession, deps: Deps): SealedSelfcheck {
   const again = 'capture it again without --no-self-check';
-  const selfcheck = readJson(selfcheckFile(folder), selfcheckSchema, 'SELFCHECK_MISSING', again);
+  const read = readSelfcheck(folder, again);
+  const { selfcheck, seal } = read;
+  if (seal === 'broken') {
+    throw new KernloopError(
+      'SELFCHECK_EDITED',
+      `${selfcheckFile(folder)} was edited since the capture was checked: what it says decides what passes`,
+      'bring it back from version control, or capture it again (`kernloop extract --recapture`)',
+    );
+  }
   if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(folder))) {
     throw new KernloopError(
       'SELFCHECK_MISSING',
@@ -141,5 +150,5 @@ function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession
   if (selfcheck.device.identity !== device.description.identity) {
     deps.report.warn(`the capture was checked on ${selfcheck.device.identity}, this is ${device.description.identity}`);
   }
-  return selfcheck;
+  return read;
 }

@@ -290,6 +290,8 @@ class CaptureCaptureSelfcheck:
     """What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only."""
     shrink: CaptureCaptureSelfcheckShrink | None = None
     """With --shrink: what of the capture was dropped."""
+    content_sha256: str | None = None
+    """Digest of everything else here: what was edited since judges nothing. Older self-checks have none."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -598,6 +600,8 @@ class ExtractKernelCaptureSelfcheck:
     """What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only."""
     shrink: ExtractKernelCaptureSelfcheckShrink | None = None
     """With --shrink: what of the capture was dropped."""
+    content_sha256: str | None = None
+    """Digest of everything else here: what was edited since judges nothing. Older self-checks have none."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -1520,6 +1524,10 @@ class ValidateDispatch:
     """Its folder, relative to the reproducer."""
     capture_sha256: str
     selfcheck: Literal["verified", "nondeterministic", "order-dependent"]
+    selfcheck_sha256: str
+    """Of the selfcheck.json that was judged by."""
+    selfcheck_sealed: bool
+    """Whether that is known to be what the capture has left: older versions wrote no digest of its content."""
     verdict: Literal["pass", "fail", "vacuous", "fault", "limit"]
     summary: str
     launch: ValidateLaunch | None
@@ -1588,6 +1596,10 @@ class ValidateResult(StageResult):
     """Its folder, relative to the reproducer."""
     capture_sha256: str
     selfcheck: Literal["verified", "nondeterministic", "order-dependent"]
+    selfcheck_sha256: str
+    """Of the selfcheck.json that was judged by."""
+    selfcheck_sealed: bool
+    """Whether that is known to be what the capture has left: older versions wrote no digest of its content."""
     device: ValidateDevice
     launch: ValidateLaunch | None
     """Where kernel.json (configuration) or the source has the variant launched otherwise than the app does. Else null."""

@@ -1,0 +1,46 @@
+import type { Selfcheck } from './capture-files';
+import { selfcheckFile, selfcheckSchema } from './capture-files';
+import { sha256, writeJson } from '../support/files';
+import { parseJson, readText } from '../support/schema';
+
+/** A self-check, and whether it is what the capture has left; "none" of older versions, which wrote no seal. */
+export interface SealedSelfcheck {
+  selfcheck: Selfcheck;
+  /** Of the file. */
+  sha256: string;
+  seal: 'intact' | 'broken' | 'none';
+}
+
+/**
+ * Writes selfcheck.json with a digest of what it says. Whoever widens an interval there, or says "verified", must then do more than edit a
+ * number; a person who computes the digest anew is not held off.
+ */
+export function writeSelfcheck(folder: string, selfcheck: Selfcheck): void {
+  writeJson(selfcheckFile(folder), sealed(selfcheck));
+}
+
+export function sealed(selfcheck: object): object {
+  return { ...selfcheck, content_sha256: contentDigest(selfcheck) };
+}
+
+export function readSelfcheck(folder: string, missingHint: string): SealedSelfcheck {
+  const path = selfcheckFile(folder);
+  const text = readText(path, 'SELFCHECK_MISSING', missingHint);
+  const selfcheck = parseJson(path, text, selfcheckSchema);
+  const { content_sha256: digest } = selfcheck;
+  const seal = digest === undefined ? 'none' : digest === contentDigest(JSON.parse(text)) ? 'intact' : 'broken';
+  return { selfcheck, sha256: sha256(text), seal };
+}
+
+/** Layout and the order of keys say nothing. */
+function contentDigest(content: unknown): string {
+  const text = JSON.stringify(content, (key, value: unknown) =>
+    key === 'content_sha256' ? undefined : inOrder(value),
+  );
+  return sha256(text);
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
