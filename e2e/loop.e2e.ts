@@ -12,7 +12,10 @@ import { join } from 'node:path';
 import { Agent } from './agent';
 import { asUsersHaveIt, nativeDirectory, repository, Workspace } from './harness';
 
-/** The first thing a newcomer does, through Nx, in a workspace of their own. */
+/**
+ * The first thing a newcomer does, through Nx, in a workspace of their own. The first three tests start
+ * Nx with a process for each plugin, as users have it; the others, but for those with the daemon, with one process.
+ */
 describe('the loop on batched-scale (T**)', () => {
   let workspace: Workspace;
   const project = 'kernels/batched-scale/scale_batch';
@@ -20,7 +23,7 @@ describe('the loop on batched-scale (T**)', () => {
   const appRuns = (): number => readFileSync(workspace.path('runs.log'), 'utf8').split('\n').length - 1;
 
   beforeAll(async () => {
-    workspace = Workspace.create(['examples/batched-scale'], asUsersHaveIt);
+    workspace = Workspace.create(['examples/batched-scale']);
     // Counts the starts of the app.
     workspace.write('apps/batched-scale/count', '#!/bin/sh\necho run >> "$(dirname "$0")/../../runs.log"\nexec "$@"\n');
     workspace.write('runs.log', '');
@@ -32,7 +35,7 @@ describe('the loop on batched-scale (T**)', () => {
   afterAll(() => workspace.remove());
 
   it('extracts the kernel of an unmodified program into a project of its own', async () => {
-    const outcome = await workspace.nx(['run', 'batched-scale:extract-kernel']);
+    const outcome = await workspace.nx(['run', 'batched-scale:extract-kernel'], { env: asUsersHaveIt });
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringContaining('scale_batch')]);
     for (const file of [
       'kernel.json',
@@ -63,7 +66,7 @@ describe('the loop on batched-scale (T**)', () => {
     const files = (): Map<string, string> =>
       new Map([...workspace.snapshot('.')].filter(([name]) => name !== '.kernloop/inputs/began'));
     const again = async (): Promise<Map<string, string>> => {
-      const outcome = await workspace.nx(['run', 'batched-scale:extract-kernel']);
+      const outcome = await workspace.nx(['run', 'batched-scale:extract-kernel'], { env: asUsersHaveIt });
       expect([outcome.code, appRuns()]).toEqual([0, 1]);
       return files();
     };
@@ -77,7 +80,7 @@ describe('the loop on batched-scale (T**)', () => {
   });
 
   it('validates the untouched kernel against what the app computed', async () => {
-    const outcome = await workspace.nx(target('validate'));
+    const outcome = await workspace.nx(target('validate'), { env: asUsersHaveIt });
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
   });
 
