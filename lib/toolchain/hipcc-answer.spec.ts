@@ -146,6 +146,7 @@ describe('the version of hipcc', () => {
     Object.assign(process.env, {
       NX_TASK_HASH: '1',
       LERNA_PACKAGE_NAME: 'k',
+      NODE_OPTIONS: '--max-old-space-size=4096',
       TERM: 'x',
       SLURM_JOB_ID: '2',
       PWD: '/',

@@ -66,4 +66,4 @@ const readByHipcc = /^(-Wl,)?@|\.(a|lo)$|^--(rocm|hip)-path|\n/;
 
 /** All other variables count: these change from one task, terminal or job to the next. */
 const ofNoCompiler =
-  /^(_|PWD|OLDPWD|SHLVL|TERM|COLUMNS|LINES|WINDOWID|TMUX\w*|XDG_SESSION_ID|(NX|LERNA|npm|SSH|SLURM|KERNLOOP|JEST|GITHUB|VSCODE)_\w+)$/;
+  /^(_|PWD|OLDPWD|SHLVL|TERM|COLUMNS|LINES|WINDOWID|TMUX\w*|XDG_SESSION_ID|(NX|LERNA|NODE|npm|SSH|SLURM|KERNLOOP|JEST|GITHUB|VSCODE)_\w+)$/;
