@@ -7,6 +7,7 @@ import { recompile } from '../recompile/recompile';
 import { runProcess, type ProcessRunner } from '../support/exec';
 import { failure } from '../testing/failure';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
+import { CompiledUnits } from '../toolchain/compiled-units';
 import { isSameKernelCode } from '../toolchain/hsaco-code';
 import type { Recipe } from '../toolchain/recipe';
 import { generate } from './generate';
@@ -74,15 +75,22 @@ interface Generated {
   captured: Buffer;
 }
 
-async function generated({ app, reproducer }: Fixture, env: Deps['env'] = process.env): Promise<Generated> {
+async function generated(
+  { app, reproducer }: Fixture,
+  env: Deps['env'] = process.env,
+  starts: (args: readonly string[]) => void = () => undefined,
+  units?: CompiledUnits,
+): Promise<Generated> {
   const code = join(app, 'build', 'captured.o.hsaco');
   // In the place of the archive, which holds no code: what the app's own command gave.
-  const run: ProcessRunner = (file, args, options) =>
-    file.endsWith('kernloop-archive')
+  const run: ProcessRunner = (file, args, options) => {
+    starts(args);
+    return file.endsWith('kernloop-archive')
       ? runProcess('cp', [code, args[args.indexOf('--output') + 1] ?? ''], options)
       : runProcess(file, args, options);
+  };
   const { deps, reported } = recordingDeps({ run, env });
-  const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120 }, deps);
+  const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120 }, deps, units);
   const recipe = JSON.parse(readFileSync(join(result.pristine, 'recipe.json'), 'utf8')) as Recipe;
   await adopt({ reproducer, reset: false }, deps);
   reported.length = 0;
@@ -155,6 +163,26 @@ describe('a unit that defines many kernels itself', () => {
     // What the front end says of another kernel is said as ever.
     const broken = failure(edited(made, unitText({ body: (n) => (n === 3 ? 'x = nothing;' : plainBody(n)) }), deps));
     expect((await broken).what).toContain("use of undeclared identifier 'nothing'");
+  });
+
+  it('is read by the front end once for all kernels that are extracted together, and again where it was edited', async () => {
+    const made = make();
+    const units = new CompiledUnits();
+    const again = async (): Promise<{ frontEnds: number; recipe: Recipe }> => {
+      let frontEnds = 0;
+      const { recipe } = await generated(
+        made,
+        process.env,
+        (args) => (frontEnds += Number(args.includes('-emit-llvm-bc'))),
+        units,
+      );
+      return { frontEnds, recipe };
+    };
+    const first = await again();
+    expect(first).toMatchObject({ frontEnds: 1, recipe: { one_entry: true } });
+    expect(await again()).toEqual({ ...first, frontEnds: 0 });
+    writeFileSync(join(made.app, 'gpu.h'), `${gpu}#define MORE 1\n`);
+    expect(await again()).toMatchObject({ frontEnds: 1, recipe: { one_entry: true } });
   });
 
   it('links the device library as the whole unit does', async () => {

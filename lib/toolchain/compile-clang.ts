@@ -12,27 +12,33 @@ import { runCompiler, type CompileDeps } from './run-compiler';
 
 /** Compiles through the overlay, which clang and so hipcc understand; returns every file that was opened. */
 export function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
-  return throughOverlay(request, output, (args) => runClang(request, request.compiler.path, args, deps));
+  return throughOverlay(request, output, async (args) => {
+    await runClang(request, request.compiler.path, args, deps);
+    return openedFiles(request, output);
+  });
 }
 
-/** Has something compiled with these arguments of clang's driver; returns every file that was opened. */
+/** Has something compiled with these arguments of clang's driver. */
 export async function throughOverlay(
   request: CompileRequest,
   output: string,
-  compile: (driverArguments: readonly string[]) => Promise<void>,
+  compile: (driverArguments: readonly string[]) => Promise<string[]>,
 ): Promise<string[]> {
-  const { compiler, reproducer } = request;
-  const overlayPath = `${output}.overlay.json`;
-  const dependencyPath = `${output}.d`;
+  const { overlayPath, dependencyPath } = pathsOf(output);
   try {
-    writeJson(overlayPath, renderOverlay(request.overlay, reproducer));
-    await compile(compileArguments(request, { output, overlayPath, dependencyPath }));
-    if (!existsSync(dependencyPath)) throw toldNothing(compiler.path);
-    const spelled = parseMakeDependencies(readFileSync(dependencyPath, 'utf8'));
-    return spelled.map((path) => resolve(reproducer, path));
+    writeJson(overlayPath, renderOverlay(request.overlay, request.reproducer));
+    return await compile(compileArguments(request, output));
   } finally {
     for (const path of [overlayPath, dependencyPath]) rmSync(path, { force: true });
   }
+}
+
+/** Every file that a compilation with these arguments opened, as it said. */
+export function openedFiles({ compiler, reproducer }: CompileRequest, output: string): string[] {
+  const { dependencyPath } = pathsOf(output);
+  if (!existsSync(dependencyPath)) throw toldNothing(compiler.path);
+  const spelled = parseMakeDependencies(readFileSync(dependencyPath, 'utf8'));
+  return spelled.map((path) => resolve(reproducer, path));
 }
 
 /** The driver, or a program that it would start. */
@@ -62,16 +68,13 @@ function toldNothing(compiler: string): KernloopError {
   );
 }
 
-interface Paths {
-  output: string;
-  overlayPath: string;
-  dependencyPath: string;
-}
+const pathsOf = (output: string): { overlayPath: string; dependencyPath: string } => ({
+  overlayPath: `${output}.overlay.json`,
+  dependencyPath: `${output}.d`,
+});
 
-function compileArguments(
-  { recipe, reproducer }: CompileRequest,
-  { output, overlayPath, dependencyPath }: Paths,
-): string[] {
+function compileArguments({ recipe, reproducer }: CompileRequest, output: string): string[] {
+  const { overlayPath, dependencyPath } = pathsOf(output);
   const folder = join(reproducer, 'deps');
   return [
     ...recipe.arguments.map((arg) => arg.split(depsPlaceholder).join(folder)),

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { KernloopError } from '../support/error';
 import { isExecutable } from '../support/programs';
 import { askDriver } from './ask-driver';
-import { runClang, throughOverlay } from './compile-clang';
+import { openedFiles, runClang, throughOverlay } from './compile-clang';
 import type { CompileRequest } from './compile-request';
 import { decisionByCallers } from './inlining-remarks';
 import { extractor } from './find-compiler';
@@ -59,13 +59,14 @@ class Steps {
     for (const path of [this.bitcode, this.alone, this.object, this.remarks]) rmSync(path, { force: true });
   }
 
-  async run(driverArguments: readonly string[]): Promise<void> {
+  /** Gives the files that the front end opened. */
+  async run(driverArguments: readonly string[]): Promise<string[]> {
     const commands = await askDriver(this.request, this.output, driverArguments, this.deps);
     if (commands === null) throw new NotAlone(`${basename(this.request.compiler.path)} does not say how it compiles`);
     const { clang, link } = compileAndLink(commands);
     const extract = join(dirname(realpathSync(clang.program)), extractor);
     if (!isExecutable(extract)) throw new NotAlone(`${extract} is not installed (Debian: it is in the package llvm-N)`);
-    await runClang(this.request, clang.program, frontEnd(clang.args, this.bitcode), this.deps);
+    const opened = await this.frontEnd(clang);
     await this.extract(extract);
     const shared = sharedVariable(textOf(this.alone));
     if (shared !== null) throw new NotAlone(`it uses ${shared}, which other kernels of the unit may write`);
@@ -73,6 +74,17 @@ class Steps {
     const callee = decisionByCallers(textOf(this.remarks));
     if (callee !== null) throw new NotAlone(`whether ${callee} is inlined depends on what else calls it`);
     await this.quietly(link.program, renamed(link.args, link.input, this.object));
+    return opened;
+  }
+
+  /** It says the same for each kernel of the unit. */
+  private frontEnd({ program, args }: Command): Promise<string[]> {
+    const { request, output, bitcode, deps } = this;
+    const run = async (): Promise<string[]> => {
+      await runClang(request, program, frontEnd(args, bitcode), deps);
+      return openedFiles(request, output);
+    };
+    return request.units === undefined ? run() : request.units.compile(request, bitcode, run, 'front end');
   }
 
   private async extract(program: string): Promise<void> {

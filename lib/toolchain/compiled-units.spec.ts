@@ -69,6 +69,24 @@ describe('units that several kernels share', () => {
     expect([two, compilations]).toEqual(['unit installed -O1', 2]);
   });
 
+  it('are no code where only the front end has run', async () => {
+    const compile = (output: string, made: 'code' | 'front end'): Promise<string[]> => {
+      const request = { reproducer: join(folder, 'one'), recipe: { arguments: [] }, compiler: {} };
+      return units.compile(
+        request as unknown as Parameters<CompiledUnits['compile']>[0],
+        join(folder, output),
+        () => {
+          writeFileSync(join(folder, output), made);
+          return Promise.resolve([join(folder, 'header.h')]);
+        },
+        made,
+      );
+    };
+    const made = ['front end', 'code', 'front end', 'code'] as const;
+    for (const [index, each] of made.entries()) await compile(`output${index}`, each);
+    expect(made.map((_, index) => readFileSync(join(folder, `output${index}`), 'utf8'))).toEqual(made);
+  });
+
   it('are compiled again where a header changed so shortly ago that it may be another than was read', async () => {
     await codeOf('one', [], 'just-changed.h');
     await codeOf('two', [], 'just-changed.h');

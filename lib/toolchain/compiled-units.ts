@@ -7,7 +7,10 @@ import type { Overlay } from './overlay';
 import type { UnprovenRecipe } from './recipe';
 
 /** Code objects of large apps have megabytes. */
-const mostUnits = 4;
+const mostUnits = 8;
+
+/** What is made of the unit: the code of all its kernels, or what the front end says before any is taken out. */
+type Made = 'code' | 'front end';
 
 interface UnitRequest {
   reproducer: string;
@@ -18,7 +21,7 @@ interface UnitRequest {
 }
 
 interface CompiledUnit {
-  code: Buffer;
+  content: Buffer;
   /** Relative to the reproducer. */
   inside: string[];
   /** Elsewhere, each with its state. */
@@ -26,7 +29,8 @@ interface CompiledUnit {
 }
 
 /**
- * What clang made of whole units: the kernels of a unit are proven one after the other, by one compilation of it. Everything that the compiler is given
+ * What clang made of whole units: the kernels of a unit are proven one after the other, by one compilation of it, and each alone by one run of the front
+ * end. Everything that the compiler is given
  * counts: its options, the names and contents of the files in the reproducer, and the state of each file elsewhere that it read. The code does not
  * depend on where the reproducer lies.
  */
@@ -34,20 +38,25 @@ export class CompiledUnits {
   private readonly known = new Map<string, CompiledUnit>();
 
   /** Like `compile`, which writes the output and gives every file that was opened. */
-  async compile(request: UnitRequest, output: string, compile: () => Promise<string[]>): Promise<string[]> {
+  async compile(
+    request: UnitRequest,
+    output: string,
+    compile: () => Promise<string[]>,
+    made: Made = 'code',
+  ): Promise<string[]> {
     const { reproducer } = request;
-    const key = keyOf(request);
+    const key = keyOf(request, made);
     const unit = this.known.get(key);
     if (unit !== undefined && [...unit.outside].every(([path, state]) => existsSync(path) && stateOf(path) === state)) {
-      writeFileSync(output, unit.code);
+      writeFileSync(output, unit.content);
       return [...unit.inside.map((path) => join(reproducer, path)), ...unit.outside.keys()];
     }
     const opened = await compile();
     const names = opened.map((path) => [path, relative(reproducer, path)] as const);
     const outside = names.filter(([, name]) => name.startsWith('..') || isAbsolute(name)).map(([path]) => path);
-    if (keyOf(request) !== key || !outside.every(isSettled)) return opened;
+    if (keyOf(request, made) !== key || !outside.every(isSettled)) return opened;
     this.known.set(key, {
-      code: readFileSync(output),
+      content: readFileSync(output),
       inside: names.filter(([path]) => !outside.includes(path)).map(([, name]) => name),
       outside: new Map(outside.map((path) => [path, stateOf(path)])),
     });
@@ -57,13 +66,13 @@ export class CompiledUnits {
   }
 }
 
-function keyOf({ reproducer, recipe, overlay, compiler, limitSeconds }: UnitRequest): string {
+function keyOf({ reproducer, recipe, overlay, compiler, limitSeconds }: UnitRequest, made: Made): string {
   const { arguments: args, environment, target, language, main, variant, aliases } = recipe;
   const files = readdirSync(reproducer, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.includes('.partial-'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((path) => [relative(reproducer, path), sha256OfFile(path)]);
-  const told = [compiler, args, environment, target, language, main, variant, aliases, overlay, limitSeconds];
+  const told = [made, compiler, args, environment, target, language, main, variant, aliases, overlay, limitSeconds];
   return sha256(JSON.stringify([told, files]));
 }
