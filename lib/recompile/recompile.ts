@@ -42,7 +42,8 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   const compiler = await compilerOf(recipe, reproducer, deps);
   const output = paths.variant(recipe.language, reproducer.config.device.kind);
   mkdirSync(paths.build, { recursive: true });
-  keepUsersBuild(reproducer.root, output, deps);
+  const writesPtx = recipe.nvrtc === undefined && isNvcc(recipe.compiler.name);
+  keepUsersBuild(reproducer.root, output, deps, { writesPtx });
   const conditions = compileConditions(reproducer.root, options, deps.env);
   const startMs = Date.now();
   const compiled = await compileOrLeaveNothing(
@@ -55,7 +56,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       signature: recipe.signature,
       limitSeconds: options.compileLimitSeconds,
       lineInfo: options.lineInfo ?? false,
-      ...(isNvcc(recipe.compiler.name) ? { keepPtx: paths.variantPtx } : {}),
+      ...(writesPtx ? { keepPtx: paths.variantPtx } : {}),
     },
     startMs,
     deps,
@@ -70,6 +71,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     schema: 'kernloop.variant/1',
     code_object: basename(output),
     code_object_sha256: compiled.codeObjectSha256,
+    ...(writesPtx ? { ptx_sha256: sha256OfFile(paths.variantPtx) } : {}),
     symbol: recipe.symbol,
     compiler: { name: recipe.compiler.name, version: compiler.version },
     target: recipe.target,

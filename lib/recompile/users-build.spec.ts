@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../support/files';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { keepUsersBuild } from './users-build';
@@ -54,6 +55,21 @@ describe('a file of the user in build/ where recompile writes', () => {
     make();
     keep();
     expect(inBuild()).toEqual(['variant.kept-1.hsaco']);
+  });
+
+  it('is kept where it is PTX, which recompile of CUDA writes too', () => {
+    const keepPtx = (): void => {
+      keepUsersBuild(made.reproducer, output(), fakeDeps({}, made.workspace.native), { writesPtx: true });
+    };
+    writeVariant(made.workspace, { ptx_sha256: sha256('ours') });
+    made.workspace.write(`${root}/build/variant.ptx`, 'ours');
+    keepPtx();
+    expect(inBuild()).toEqual(['variant.hsaco', 'variant.json', 'variant.ptx']);
+    made.workspace.write(`${root}/build/variant.ptx`, 'mine');
+    keep();
+    expect(inBuild()).toContain('variant.ptx');
+    keepPtx();
+    expect(inBuild()).toEqual(['variant.hsaco', 'variant.json', 'variant.kept-1.ptx']);
   });
 
   it('is nothing that recompile built', () => {

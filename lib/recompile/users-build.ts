@@ -11,10 +11,17 @@ import { readJson } from '../support/schema';
  * Moves aside what lies where recompile is to write, unless variant.json says that recompile built it. build/ is Kernloop's, but a code object that
  * somebody compiled by hand may be nowhere else.
  */
-export function keepUsersBuild(root: string, output: string, deps: Pick<Deps, 'report'>): void {
-  const { variantJson } = reproducerPaths(root);
+export function keepUsersBuild(
+  root: string,
+  output: string,
+  deps: Pick<Deps, 'report'>,
+  { writesPtx = false }: { writesPtx?: boolean } = {},
+): void {
+  const { variantJson, variantPtx } = reproducerPaths(root);
   const built = builtIn(variantJson);
   if (isThere(output) && !isBuilt(output, built)) keep(root, output, deps);
+  const isOurs = (): boolean => isFile(variantPtx) && built?.ptx_sha256 === sha256OfFile(variantPtx);
+  if (writesPtx && isThere(variantPtx) && !isOurs()) keep(root, variantPtx, deps);
   if (isThere(variantJson) && (built === undefined || !isFile(variantJson))) keep(root, variantJson, deps);
 }
 

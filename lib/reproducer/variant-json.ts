@@ -13,6 +13,7 @@ export const variantJsonSchema = z.looseObject({
   schema: z.literal('kernloop.variant/1'),
   code_object: z.string().describe('File name, beside this file.'),
   code_object_sha256: digest,
+  ptx_sha256: digest.optional().describe('Of variant.ptx, which nvcc made on the way.'),
   symbol: z.string(),
   compiler: z.strictObject({ name: z.string(), version: z.string() }),
   target: z.string(),

@@ -124,7 +124,7 @@ export function writeCapture(workspace: TestWorkspace, overrides: object): strin
 }
 
 /** What recompile leaves behind. */
-export function writeVariant(workspace: TestWorkspace): string {
+export function writeVariant(workspace: TestWorkspace, beside: object = {}): string {
   const root = 'kernels/app/saxpy';
   const codeObject = workspace.write(`${root}/build/variant.hsaco`, 'code object');
   workspace.write(`${root}/build/variant.json`, {
@@ -136,6 +136,7 @@ export function writeVariant(workspace: TestWorkspace): string {
     target: 'gfx90a',
     recipe_sha256: '0'.repeat(64),
     sources: { 'kernel_variant.hip': sha256OfFile(workspace.path(root, 'kernel_variant.hip')) },
+    ...beside,
   });
   return codeObject;
 }
