@@ -252,7 +252,7 @@ describe('recompile', () => {
   });
 
   it('gives the same code wherever the reproducer lies, even where the kernel holds its own file name', async () => {
-    writeFileSync(variant(), source.replace('*= SCALE', '*= __FILE__[2] + sizeof(__FILE__)'));
+    writeFileSync(variant(), source.replace('*= SCALE', '*= __FILE__[i % 17]'));
     const here = await recompile(options(), deps);
     const moved = join(made.workspace, 'a-much-longer-folder-name');
     renameSync(made.reproducer, moved);
@@ -261,6 +261,61 @@ describe('recompile', () => {
     } finally {
       renameSync(moved, made.reproducer);
     }
+  });
+
+  it.each([
+    ['the name of its file', "*= __FILE__[0] == 'k'"],
+    ['the name that the compiler gives it', "*= __builtin_FILE()[0] == 'k'"],
+    ['the file that is compiled', "*= __BASE_FILE__[0] == 'k'"],
+    ['the day', "*= __DATE__[10] == '1'"],
+    ['a name that a macro pastes together', "*= CAT(__FI, LE__)[0] == 'k'"],
+    ['a name over two lines', "*= __FI\\\nLE__[0] == 'k'"],
+  ])('refuses code that does another thing elsewhere, by %s', async (_name, edit) => {
+    writeFileSync(
+      variant(),
+      `#define PASTE(a, b) a##b\n#define CAT(a, b) PASTE(a, b)\n${source.replace('*= SCALE', edit)}`,
+    );
+    const error = await failure(recompile(options(), deps));
+    expect([error.code, error.exitCode]).toEqual(['SOURCE_DEPENDS_ON_REPRODUCER', 1]);
+    expect(error.what).toContain('where kernel_variant.hip is compiled in another folder');
+    expect(existsSync(built())).toBe(false);
+  });
+
+  it.each([
+    ['tells of data that is another one elsewhere', '*= __FILE__[i % 17]', true],
+    [
+      'tells of the text of a message',
+      '*= 4.0f; if (i < -1) __assert_fail("n", __FILE__, __LINE__, "scale"); x[0] += 0',
+      true,
+    ],
+    ['tells of a length that is another one elsewhere', '*= sizeof(__FILE__)', true],
+    ['says nothing of a name in a comment', '*= 4.0f /* __FILE__ */', undefined],
+    ['says nothing of what comes to the same', '*= __FILE__[0] ? 4.0f : 5.0f', undefined],
+  ])('%s', async (_name, edit, expected) => {
+    writeFileSync(variant(), source.replace('*= SCALE', edit));
+    await recompile(options(), deps);
+    const json = readJsonFile(join(made.reproducer, 'build', 'variant.json')) as { place_dependent?: boolean };
+    expect(json.place_dependent).toBe(expected);
+    expect(chooseCode(openReproducer(made.reproducer), undefined)).toMatchObject({
+      isPlaceDependent: expected === true,
+    });
+  });
+
+  it('compiles once where the source asks for nothing of the kind, whatever the headers of the system do', async () => {
+    let compilations = 0;
+    const counting: typeof deps = {
+      ...deps,
+      run: (program, args, limits) => {
+        if (args.includes('-o')) compilations += 1;
+        return deps.run(program, args, limits);
+      },
+    };
+    writeFileSync(variant(), source.replace('*= SCALE', '*= 4.0f'));
+    await recompile(options(), counting);
+    expect(compilations).toBe(1);
+    writeFileSync(variant(), source.replace('*= SCALE', '*= 4.0f /* __FILE__ */'));
+    await recompile(options(), counting);
+    expect(compilations).toBe(4);
   });
 
   it('says so where the compiler of the recipe is not installed', async () => {

@@ -24,6 +24,7 @@ import type { RecompileOptions } from './options';
 import { overlaySchema, overlayTemplate, type Overlay } from '../toolchain/overlay';
 import { absentFiles } from '../toolchain/probed-names';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
+import { dependsOnPlace } from './place-dependence';
 import { refuseReproducerFiles } from './reproducer-files';
 import type { RecompileResult } from './result';
 import { keepUsersBuild } from './users-build';
@@ -46,7 +47,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   keepUsersBuild(reproducer.root, output, deps, { writesPtx });
   const conditions = compileConditions(reproducer.root, options, deps.env);
   const startMs = Date.now();
-  const compiled = await compileOrLeaveNothing(
+  const { compiled, isPlaceDependent } = await compileOrLeaveNothing(
     {
       reproducer: reproducer.root,
       recipe,
@@ -58,6 +59,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       lineInfo: options.lineInfo ?? false,
       ...(writesPtx ? { keepPtx: paths.variantPtx } : {}),
     },
+    recipe.code_object,
     startMs,
     deps,
   );
@@ -83,6 +85,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       [...Object.keys(compiled.sources).map((name) => join(reproducer.root, name)), ...outside],
       reproducer.root,
     ).map((path) => outsideName(path, reproducer)),
+    ...(isPlaceDependent ? { place_dependent: true } : {}),
     conditions_sha256: conditions,
     ...(compiled.launch === undefined ? {} : { launch: compiled.launch }),
     ...(configuration === undefined ? {} : { configuration }),
@@ -109,12 +112,21 @@ function besides(others: number): string {
 }
 
 /** A failed compilation leaves no code object that could be taken for what the source says now. */
-async function compileOrLeaveNothing(request: CompileRequest, startMs: number, deps: Deps): Promise<CompileResult> {
+async function compileOrLeaveNothing(
+  request: CompileRequest,
+  known: Recipe['code_object'],
+  startMs: number,
+  deps: Deps,
+): Promise<{ compiled: CompileResult; isPlaceDependent: boolean }> {
   try {
     const compiled = await compileReproducer(request, deps);
     refuseEdited(request, compiled, startMs);
     refuseReproducerFiles(request.reproducer, Object.keys(compiled.sources));
-    return compiled;
+    const isOfTheApp = [known.captured, known.recompiled].includes(compiled.codeObjectSha256);
+    const system = new SystemFolders([request.compiler.path], deps.env);
+    const outside = compiled.outside.filter((path) => !system.contain(path));
+    const isPlaceDependent = !isOfTheApp && (await dependsOnPlace(request, { ...compiled, outside }, deps));
+    return { compiled, isPlaceDependent };
   } catch (error) {
     if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') rmSync(request.output, { force: true });
     throw error;

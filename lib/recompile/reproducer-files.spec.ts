@@ -26,6 +26,17 @@ describe('what a source asks for', () => {
     expect(error.what).toContain(`kernel_variant.hip asks for ${file},`);
   });
 
+  it.each([
+    ['#if __has_include("kernel_variant.hip")', 'kernel_variant.hip'],
+    ['#if __has_include("deps/inc/scale.h")', 'deps/inc/scale.h'],
+    ['#if __has_include(<./deps/inc/scale.h>)', 'deps/inc/scale.h'],
+    ['#if __has_include("project.json")', 'project.json'],
+    ['#if __has_\\\ninclude("kernel.json")', 'kernel.json'],
+  ])('may not be what lies elsewhere in the app: %s', (line, file) => {
+    made.workspace.write('kernels/app/saxpy/deps/inc/scale.h', 'of the app');
+    expect(thrown(check(`${line}\n`)).what).toContain(`kernel_variant.hip asks for ${file},`);
+  });
+
   it('nor by a whole path, from a header, or by a name that macros spell and the compiler read', () => {
     const whole = made.workspace.path('kernels/app/saxpy/kernel.json');
     expect(thrown(check(`#if __has_include("${whole}")`))).toMatchObject({ code: 'SOURCE_DEPENDS_ON_REPRODUCER' });
@@ -44,6 +55,7 @@ describe('what a source asks for', () => {
       '#include "build/generated.h"\n#include "pristine.h"\n// see kernel.json, "capture/capture.json"',
     ],
     // Of the app, beside the file that asks.
+    ['deps/inc/scale.h', '#if __has_include("deps/mine.h")\n#include "kernel_variant.h"'],
     ['deps/inc/scale.h', '#if __has_include("README.md")\n#include "capture/begin.h"\n#include "../kernel.json"'],
   ])('may be anything else: %s, %j', (file, text) => {
     for (const name of ['README.md', 'capture/begin.h', '../kernel.json'])

@@ -19,25 +19,38 @@ const built = /^build\/(variant\.|results\/|tune\/)/;
 export function refuseReproducerFiles(root: string, sources: readonly string[]): void {
   const asked = sources.flatMap((name) => askedIn(root, join(root, name)).map((path) => [name, path] as const));
   const read = sources.map((name) => [name, join(root, name)] as const);
-  const [source, path] = [...read, ...asked].find(([, each]) => isOfKernloop(relative(root, each))) ?? [];
+  const [source, path] =
+    read.find(([, each]) => isOfKernloop(relative(root, each))) ??
+    asked.find(([from, each]) => isOfKernloop(relative(root, each)) || isElsewhere(root, from, relative(root, each))) ??
+    [];
   if (source === undefined || path === undefined) return;
   throw new KernloopError(
     'SOURCE_DEPENDS_ON_REPRODUCER',
-    `${source} asks for ${relative(root, path)}, which Kernloop wrote into the reproducer and the app does not have: there the kernel would be another one than what is judged here`,
+    `${source} asks for ${relative(root, path)}, which Kernloop wrote into the reproducer and the app does not have there: there the kernel would be another one than what is judged here`,
     'take the #include, __has_include or .incbin of it out of the source',
   );
 }
 
 /** The compiler finds them beside the file that asks, or else from the reproducer on. */
 function askedIn(root: string, file: string): string[] {
-  const names = [...readRegularFile(file, 'utf8').matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
+  const text = readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
+  const names = [...text.matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
   return names.map((name) => {
     const beside = resolve(dirname(file), name);
     return existsSync(beside) ? beside : resolve(root, name);
   });
 }
 
+/** The copy to edit, and the folder of the app's files: to a file that the app compiles, these have other names. */
+function isElsewhere(root: string, from: string, name: string): boolean {
+  if (/^kernel_variant\.[^/]+$/.test(name)) return existsSync(join(root, 'pristine', name));
+  return name.startsWith('deps/') && !from.startsWith('deps/') && existsSync(join(root, name));
+}
+
 function isOfKernloop(name: string): boolean {
   const [top = ''] = name.split('/');
-  return name === kernelFile || (top === 'build' ? built.test(name) : notCompiled.has(top));
+  return (
+    [kernelFile, 'project.json', 'package.json'].includes(name) ||
+    (top === 'build' ? built.test(name) : notCompiled.has(top))
+  );
 }

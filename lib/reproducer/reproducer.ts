@@ -59,6 +59,8 @@ export type Code =
       shown: string;
       sha256: string;
       launch?: VariantLaunch | undefined;
+      /** Its data are other ones where it is compiled elsewhere. */
+      isPlaceDependent?: boolean | undefined;
       /** Of C++: says how it is launched, capture by capture. */
       configuration?: Configuration | undefined;
     };
@@ -173,7 +175,9 @@ function builtVariant(reproducer: Reproducer): Code {
       recompileHint,
     );
   }
-  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual, launch, configuration };
+  const isPlaceDependent = built.place_dependent === true;
+  const shown = relative(reproducer.root, path);
+  return { kind: 'variant', path, shown, sha256: actual, launch, configuration, isPlaceDependent };
 }
 
 /** What reproducer.py writes beside a code object; of another one it says nothing. */

@@ -33,6 +33,10 @@ export const variantJsonSchema = z.looseObject({
     .optional()
     .describe('How it is launched, where its source decides that; else as the captured code was.'),
   configuration: configurationSchema.optional().describe('That of kernel.json when it was built.'),
+  place_dependent: z
+    .boolean()
+    .optional()
+    .describe('Its data are other ones where it is compiled in another folder or at another time (`__FILE__`).'),
   conditions_sha256: digest
     .optional()
     .describe('What else decides the code: recipe, options, toolchain, and which files there are to be included.'),

@@ -73,7 +73,21 @@ const pathsOf = (output: string): { overlayPath: string; dependencyPath: string 
   dependencyPath: `${output}.d`,
 });
 
-function compileArguments({ recipe, reproducer }: CompileRequest, output: string): string[] {
+/** Behind the usual map: newer versions of clang take the last one that fits, older ones the longest. */
+function elsewhereArguments(
+  reproducer: string,
+  file: string,
+  { deps, variant }: NonNullable<CompileRequest['elsewhere']>,
+): string[] {
+  return [
+    `-fmacro-prefix-map=${join(reproducer, 'deps')}=${deps}`,
+    `-fmacro-prefix-map=${join(reproducer, file)}=${variant}`,
+    '-Wno-builtin-macro-redefined',
+    ...['-D__DATE__="Feb  3 2001"', '-D__TIME__="04:56:07"', '-D__TIMESTAMP__="Sat Feb  3 04:56:07 2001"'],
+  ];
+}
+
+function compileArguments({ recipe, reproducer, elsewhere }: CompileRequest, output: string): string[] {
   const { overlayPath, dependencyPath } = pathsOf(output);
   const folder = join(reproducer, 'deps');
   return [
@@ -86,6 +100,7 @@ function compileArguments({ recipe, reproducer }: CompileRequest, output: string
     ...['-iquote', reproducer],
     // __FILE__ and debug information then do not depend on where the reproducer lies.
     `-ffile-prefix-map=${reproducer}=.`,
+    ...(elsewhere === undefined ? [] : elsewhereArguments(reproducer, recipe.variant.file, elsewhere)),
     ...['-ivfsoverlay', overlayPath],
     // -MD, without the driver in between: that of clang 22 leaves it out where it compiles for the device alone.
     ...['-dependency-file', dependencyPath, '-MT', 'variant', '-sys-header-deps'].flatMap((word) => ['-Xclang', word]),

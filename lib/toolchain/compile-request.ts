@@ -32,6 +32,8 @@ export interface CompileRequest {
   assembly?: PtxAssembly;
   /** Compilations of clang that several requests may have in common. */
   units?: CompiledUnits | undefined;
+  /** Of clang: what `__FILE__` names in the place of deps/ and of kernel_variant.*; the time is another one, too. */
+  elsewhere?: { readonly deps: string; readonly variant: string };
   /** Of nvcc: what the assembler gets for the PTX of the kernel. */
   mapPtx?: (ptx: string) => string;
   /** Of nvcc, absolute: the PTX of the kernel is written there too. */

@@ -98,6 +98,11 @@ function compilationOf({ compiler, nvrtc }: UnprovenRecipe): typeof compileWithN
   return isNvcc(compiler.name) ? compileWithNvcc : compileWithClang;
 }
 
+/** hipcc and clang++, also for CUDA. */
+export function isCompiledWithClang(recipe: UnprovenRecipe): boolean {
+  return recipe.triton === undefined && compilationOf(recipe) === compileWithClang;
+}
+
 function checkKernel(path: string, { recipe, signature }: CompileRequest): void {
   const kernels = codeObjectKernels(readFileSync(path));
   if (kernels === null) {

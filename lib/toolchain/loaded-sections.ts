@@ -16,6 +16,17 @@ export function isSameWhenLoaded(one: Buffer, other: Buffer): boolean {
   );
 }
 
+/** Whether they have the same instructions, whatever the data are; null of what is no AMD code object. */
+export function isSameText(one: Buffer, other: Buffer): boolean | null {
+  const [mine, theirs] = [one, other].map((bytes) =>
+    isElf64(bytes, amdgpu) ? readSections(bytes).filter(({ name }) => name === '.text') : null,
+  );
+  if (!mine || !theirs) return null;
+  const contents = (bytes: Buffer, sections: typeof mine): string =>
+    sections.map((section) => contentOf(bytes, section).toString('base64')).join();
+  return contents(one, mine) === contents(other, theirs);
+}
+
 /** Each as its name and content. */
 function loaded(bytes: Buffer): string[] | null {
   if (!isElf64(bytes, amdgpu)) return null;

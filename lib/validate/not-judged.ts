@@ -28,7 +28,7 @@ const mostNamed = 8;
 
 /** A pass of some dispatches is none of the kernel: the result begins with what was left out. A failure begins with what fails. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
-  const words = [...editWords(beside), ...leftOutWords(beside)];
+  const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside)];
   return (verdict === 'pass' ? [...words, summary] : [summary, ...words]).join('; ');
 }
 
@@ -36,6 +36,14 @@ export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): 
 function editWords({ code }: Beside): string[] {
   return code.kind === 'captured' && code.unjudged !== undefined
     ? [`${code.unjudged.words} is NOT judged: --variant none takes the captured code`]
+    : [];
+}
+
+function placeWords({ code }: Beside): string[] {
+  return code.kind === 'variant' && code.isPlaceDependent === true
+    ? [
+        'NOT judged: what the variant makes of where and when it is compiled (__FILE__, __DATE__), which is another place in the app',
+      ]
     : [];
 }
 

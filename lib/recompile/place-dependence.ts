@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compileReproducer, isCompiledWithClang, type CompileResult } from '../toolchain/compile';
+import type { CompileRequest } from '../toolchain/compile-request';
+import type { CompileDeps } from '../toolchain/run-compiler';
+import { isSameMachineCode } from '../toolchain/machine-code';
+import { isSameText, isSameWhenLoaded } from '../toolchain/loaded-sections';
+import { KernloopError } from '../support/error';
+import { readRegularFile } from '../support/regular-file';
+
+const place = /\b(__FILE__|__FILE_NAME__|__BASE_FILE__|__builtin_(FILE|FILE_NAME|source_location)|source_location)\b/;
+const time = /\b__(DATE|TIME|TIMESTAMP)__\b/;
+/** A macro may paste such a name together. */
+const pasted = /##|%:%:/;
+
+/** Other names of the same length: the text of a message then lies where it lay, and moves no instruction. */
+const sameLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
+  deps: 'spot',
+  variant: variant.stands_for.padStart(variant.file.length, '../').slice(-variant.file.length),
+});
+const otherLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
+  deps: 'in/another/place',
+  variant: `in/another/place/${variant.stands_for}`,
+});
+
+/**
+ * Whether the code is another one where, or when, it is compiled elsewhere: then it may do another thing in the app than what is judged here. Code
+ * whose instructions differ is refused; data that differs, such as the text of an assert, is told beside the verdict. Only a source that could ask
+ * is compiled again. `outside`: files of the user elsewhere; those of the system have such names for their own ends.
+ */
+export async function dependsOnPlace(
+  request: CompileRequest,
+  compiled: Pick<CompileResult, 'sources' | 'outside'>,
+  deps: CompileDeps,
+): Promise<boolean> {
+  const { reproducer, recipe } = request;
+  const files = [...Object.keys(compiled.sources).map((name) => join(reproducer, name)), ...compiled.outside];
+  const asking = files.map((file) => [file, textOf(file)] as const).filter(([, text]) => asks(text));
+  const first = asking.find(([, text]) => place.test(text) || time.test(text)) ?? asking[0];
+  if (first === undefined || recipe.triton !== undefined) return false;
+  // nvcc and NVRTC have no option that moves a file by name alone.
+  if (!isCompiledWithClang(recipe)) return asking.some(([, text]) => place.test(text) || time.test(text));
+  const code = readFileSync(request.output);
+  const moved = await compiledElsewhere(request, sameLength(request), deps);
+  if (!(isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved))) throw refused(first[0], reproducer);
+  if (asking.some(([, text]) => time.test(text)) || !isSame(code, moved)) return true;
+  return !isSame(code, await compiledElsewhere(request, otherLength(request), deps));
+}
+
+const isSame = (one: Buffer, other: Buffer): boolean => one.equals(other) || isSameWhenLoaded(one, other);
+
+const asks = (text: string): boolean => [place, time, pasted].some((pattern) => pattern.test(text));
+
+/** A backslash at the end of a line may stand amid a name. */
+const textOf = (file: string): string => readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
+
+async function compiledElsewhere(
+  request: CompileRequest,
+  elsewhere: CompileRequest['elsewhere'],
+  deps: CompileDeps,
+): Promise<Buffer> {
+  const scratch = mkdtempSync(join(tmpdir(), 'kernloop-elsewhere-'));
+  try {
+    const output = join(scratch, 'variant.bin');
+    await compileReproducer({ ...request, output, ...(elsewhere && { elsewhere }) }, deps);
+    return readFileSync(output);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function refused(file: string, reproducer: string): KernloopError {
+  const name = file.startsWith(`${reproducer}/`) ? file.slice(reproducer.length + 1) : file;
+  return new KernloopError(
+    'SOURCE_DEPENDS_ON_REPRODUCER',
+    `the instructions are other ones where ${name} is compiled in another folder or at another time: in the app the kernel would be another one than what is judged here`,
+    'take what decides by __FILE__, __builtin_FILE(), __DATE__ or the like out of the source; a message may have it',
+  );
+}
