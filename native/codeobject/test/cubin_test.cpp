@@ -14,7 +14,7 @@
 namespace kernloop::codeobject {
 namespace {
 
-CodeObjectInfo parse_file(const std::string& name) {
+CodeObjectInfo parse_cubin(const std::string& name) {
   auto info = parse_code_object(read_test_file("cubin/" + name), name);
   EXPECT_TRUE(info) << info.error().message;
   return info ? *info : CodeObjectInfo{};
@@ -52,10 +52,10 @@ const char* const kArchitectures[] = {"sm_75", "sm_90", "sm_100"};
 
 TEST(CubinTarget, ReadsEveryEncodingOfTheArchitecture) {
   for (const std::string arch : {"sm_80", "sm_86", "sm_90a", "sm_100a", "sm_120"}) {
-    EXPECT_EQ(parse_file("tiny." + arch + ".cubin").target, arch);
+    EXPECT_EQ(parse_cubin("tiny." + arch + ".cubin").target, arch);
   }
-  EXPECT_EQ(parse_file("tiny.sm_100f.cubin").target, "sm_100") << "f is in no field of the file";
-  for (const std::string arch : kArchitectures) EXPECT_EQ(parse_file("resources." + arch + ".cubin").target, arch);
+  EXPECT_EQ(parse_cubin("tiny.sm_100f.cubin").target, "sm_100") << "f is in no field of the file";
+  for (const std::string arch : kArchitectures) EXPECT_EQ(parse_cubin("resources." + arch + ".cubin").target, arch);
 }
 
 // The header of tiny.sm_86.cubin as CUDA before 13 wrote it.
@@ -86,7 +86,7 @@ TEST(CubinTarget, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Cubin, FindsKernelsByNameWithoutAnAddress) {
-  const CodeObjectInfo info = parse_file("parameters.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("parameters.sm_90.cubin");
   ASSERT_EQ(info.kernels.size(), 5u);
   EXPECT_EQ(info.memory_bytes, 0u);
   const Kernel& mixed = kernel_of(info, "_Z5mixedc5MixedPfb");
@@ -100,7 +100,7 @@ TEST(Cubin, FindsKernelsByNameWithoutAnAddress) {
 
 TEST(Cubin, ListsNoDeviceFunctionAsAKernel) {
   // allocate and sample have sections of their own in a linked cubin.
-  const CodeObjectInfo info = parse_file("linked.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("linked.sm_90.cubin");
   EXPECT_EQ(info.kernels.size(), 5u + 8u);
   EXPECT_EQ(info.find_kernel("_Z8allocatei"), nullptr);
   EXPECT_EQ(info.find_kernel("malloc"), nullptr);
@@ -109,7 +109,7 @@ TEST(Cubin, ListsNoDeviceFunctionAsAKernel) {
 TEST(CubinArguments, LieAsTheHostCompilerPlacesThem) {
   for (const std::string file : {"parameters.sm_75", "parameters.sm_90", "parameters.sm_100", "linked.sm_90"}) {
     SCOPED_TRACE(file);
-    const CodeObjectInfo info = parse_file(file + ".cubin");
+    const CodeObjectInfo info = parse_cubin(file + ".cubin");
     using M = MixedParameters;
     const Kernel& mixed = kernel_of(info, "_Z5mixedc5MixedPfb");
     EXPECT_EQ(places_of(mixed), (Places{{offsetof(M, first), sizeof(char)},
@@ -132,7 +132,7 @@ TEST(CubinArguments, LieAsTheHostCompilerPlacesThem) {
 TEST(CubinArguments, AreAlignedInTheConstantBank) {
   for (const std::string arch : kArchitectures) {
     SCOPED_TRACE(arch);
-    const CodeObjectInfo info = parse_file("parameters." + arch + ".cubin");
+    const CodeObjectInfo info = parse_cubin("parameters." + arch + ".cubin");
     const Kernel& opaque = kernel_of(info, "_Z6opaquei6OpaquePf");
     ASSERT_EQ(opaque.args.size(), 3u);
     const uint32_t base = opaque.cubin->parameter_base;
@@ -147,7 +147,7 @@ TEST(CubinArguments, AreAlignedInTheConstantBank) {
 }
 
 TEST(CubinArguments, SayWhereTheyPointWhereTheCompilerTells) {
-  const CodeObjectInfo info = parse_file("parameters.sm_100.cubin");
+  const CodeObjectInfo info = parse_cubin("parameters.sm_100.cubin");
   EXPECT_EQ(kernel_of(info, "fill").args[0].address_space, "generic");
   EXPECT_EQ(kernel_of(info, "fill").args[2].address_space, "");
   EXPECT_EQ(kernel_of(info, "_Z5largePf5Larges").args[0].address_space, "generic");
@@ -167,7 +167,7 @@ TEST(CubinResources, AreWhatPtxasSaid) {
       {"_Z7clusterPi", {0, 12, 12}, 0, 16, 0},  {"_Z11fixed_blockPi", {0, 10, 10}, 0, 0, 0},
   };
   for (size_t i = 0; i < std::size(kArchitectures); ++i) {
-    const CodeObjectInfo info = parse_file(std::string("resources.") + kArchitectures[i] + ".cubin");
+    const CodeObjectInfo info = parse_cubin(std::string("resources.") + kArchitectures[i] + ".cubin");
     for (const Resources& resources : expected) {
       SCOPED_TRACE(std::string(kArchitectures[i]) + " " + resources.kernel);
       if (resources.registers[i] == 0) {
@@ -184,13 +184,13 @@ TEST(CubinResources, AreWhatPtxasSaid) {
 }
 
 TEST(CubinResources, LeaveOutWhatTheSystemReserves) {
-  EXPECT_EQ(kernel_of(parse_file("resources.sm_90.cubin"), "_Z6sharedPf").cubin->reserved_shared_bytes, 1024u);
-  EXPECT_EQ(kernel_of(parse_file("resources.sm_75.cubin"), "_Z6sharedPf").cubin->reserved_shared_bytes, 0u);
+  EXPECT_EQ(kernel_of(parse_cubin("resources.sm_90.cubin"), "_Z6sharedPf").cubin->reserved_shared_bytes, 1024u);
+  EXPECT_EQ(kernel_of(parse_cubin("resources.sm_75.cubin"), "_Z6sharedPf").cubin->reserved_shared_bytes, 0u);
 }
 
 TEST(CubinResources, TellLaunchBoundsAndClusters) {
   using Dimensions = std::array<uint32_t, 3>;
-  const CodeObjectInfo info = parse_file("resources.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("resources.sm_90.cubin");
   const Kernel& bounded = kernel_of(info, "_Z6sharedPf");
   EXPECT_EQ(bounded.cubin->max_threads, (Dimensions{256, 1, 1}));
   EXPECT_EQ(bounded.cubin->register_limit, 65536u / 2 / 256) << "two blocks of 256 threads share 65536 registers";
@@ -224,7 +224,7 @@ TEST(CubinUses, AreThoseOfTheSource) {
       {"_Z5plainPi", false, false, false, false, false, false},
   };
   for (const std::string file : {"calls.sm_75", "calls.sm_90", "calls.sm_100", "linked.sm_90"}) {
-    const CodeObjectInfo info = parse_file(file + ".cubin");
+    const CodeObjectInfo info = parse_cubin(file + ".cubin");
     for (const Uses& uses : expected) {
       SCOPED_TRACE(file + " " + uses.kernel);
       const CubinKernelFacts& facts = *kernel_of(info, uses.kernel).cubin;
@@ -241,11 +241,11 @@ TEST(CubinUses, AreThoseOfTheSource) {
     EXPECT_EQ(pointer.externs, std::vector<std::string>{"malloc"});
     EXPECT_EQ(pointer.uses_textures, false) << "sample is called by name only";
   }
-  EXPECT_TRUE(kernel_of(parse_file("linked.sm_90.cubin"), "_Z13calls_pointerPPi").cubin->calls_indirectly);
+  EXPECT_TRUE(kernel_of(parse_cubin("linked.sm_90.cubin"), "_Z13calls_pointerPPi").cubin->calls_indirectly);
 }
 
 TEST(CubinUses, TellKernelsThatLaunchOthers) {
-  const CodeObjectInfo info = parse_file("launches.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("launches.sm_90.cubin");
   EXPECT_TRUE(kernel_of(info, "launches").cubin->launches_kernels);
   EXPECT_EQ(kernel_of(info, "launches").cubin->externs, std::vector<std::string>{"__cuda_syscall_cnpv2LaunchDeviceV2"});
 }
@@ -263,7 +263,7 @@ TEST(CubinVariables, AreWhatTheSourceDeclares) {
   for (const std::string file : {"parameters.sm_75", "parameters.sm_90", "parameters.sm_100", "linked.sm_90"}) {
     SCOPED_TRACE(file);
     const auto bytes = read_test_file("cubin/" + file + ".cubin");
-    const CodeObjectInfo info = parse_file(file + ".cubin");
+    const CodeObjectInfo info = parse_cubin(file + ".cubin");
     const auto content = [&](const std::string& name) {
       const Variable* variable = info.find_variable(name);
       EXPECT_NE(variable, nullptr) << name;
@@ -284,14 +284,14 @@ TEST(CubinVariables, AreWhatTheSourceDeclares) {
     EXPECT_EQ(info.find_variable("c_table")->section, ".nv.constant3");
     EXPECT_EQ(info.find_variable("d_big")->section, ".nv.global");
   }
-  const CodeObjectInfo whole = parse_file("parameters.sm_90.cubin");
+  const CodeObjectInfo whole = parse_cubin("parameters.sm_90.cubin");
   EXPECT_EQ(whole.variables.size(), 8u);
   EXPECT_NE(whole.find_variable("d_static"), nullptr);
   EXPECT_NE(whole.find_variable("c_static"), nullptr);
 }
 
 TEST(CubinVariables, HaveAddressesOfTheirOwn) {
-  const CodeObjectInfo info = parse_file("linked.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("linked.sm_90.cubin");
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   for (const Variable& variable : info.variables) ranges.emplace_back(variable.address, variable.size);
   std::sort(ranges.begin(), ranges.end());
@@ -299,7 +299,7 @@ TEST(CubinVariables, HaveAddressesOfTheirOwn) {
 }
 
 TEST(CubinVariables, ThatTheCompilerMadeAreNobodysToSet) {
-  const CodeObjectInfo info = parse_file("calls.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("calls.sm_90.cubin");
   size_t made = 0;
   for (const Variable& variable : info.variables) {
     if (variable.name == "d_operation") continue;
@@ -311,7 +311,7 @@ TEST(CubinVariables, ThatTheCompilerMadeAreNobodysToSet) {
 }
 
 TEST(CubinVariables, OfAnotherFileAreRefused) {
-  const CodeObjectInfo info = parse_file("parameters.sm_90.cubin");
+  const CodeObjectInfo info = parse_cubin("parameters.sm_90.cubin");
   Variable variable = *info.find_variable("d_counter");
   EXPECT_FALSE(initial_content(read_test_file("cubin/tiny.sm_86.cubin"), variable));
   variable.size = 1 << 20;

@@ -15,7 +15,7 @@ namespace {
 using namespace capture;
 using testing::RecordedRun;
 
-constexpr uint64_t kKey = 0x1234, kLoadBase = 0x500000000000, kBase = 0x400000100000;
+constexpr uint64_t kKey = 0x1234, kSelectedLoadBase = 0x500000000000, kSelectedBase = 0x400000100000;
 
 class TestAgent : public AgentBase {
  public:
@@ -30,7 +30,8 @@ class SelectedDispatchTest : public ::testing::Test {
   const KernelEntry* kernel = nullptr;
 
   void start() {
-    start_with(tiny_code_object(), {"tiny_kernel", {0}, kLoadBase + tiny_descriptor_address()}, tiny_kernarg_bytes());
+    start_with(tiny_code_object(), {"tiny_kernel", {0}, kSelectedLoadBase + tiny_descriptor_address()},
+               tiny_kernarg_bytes());
   }
   void start_with(const std::vector<uint8_t>& code_object, const ResolvedKernel& resolved, size_t kernarg_bytes) {
     ASSERT_TRUE(run.start());
@@ -42,9 +43,9 @@ class SelectedDispatchTest : public ::testing::Test {
     agent->send_code_object(0, code_object);
     kernel = agent->kernel(kKey, [&]() -> Result<capture::ResolvedKernel> { return resolved; });
     device.emplace(agent->allocations);
-    device->allocate(kBase, std::vector<uint8_t>(64, 7));
+    device->allocate(kSelectedBase, std::vector<uint8_t>(64, 7));
     device->kernarg.assign(kernarg_bytes, 0);
-    std::memcpy(device->kernarg.data(), &kBase, sizeof kBase);
+    std::memcpy(device->kernarg.data(), &kSelectedBase, sizeof kSelectedBase);
   }
   // The next dispatch of the kernel, which is due.
   std::unique_ptr<SelectedDispatch> dispatch(std::vector<LaunchAttribute> attributes = {}) {

@@ -9,10 +9,10 @@ namespace {
 
 class Corpus : public ::testing::TestWithParam<Subject> {};
 
-std::string subject_name(const ::testing::TestParamInfo<Subject>& info) {
+std::string mcpu_of(const ::testing::TestParamInfo<Subject>& info) {
   return info.param.mcpu;
 }
-INSTANTIATE_TEST_SUITE_P(Targets, Corpus, ::testing::Values(kSubjectGfx90a, kSubjectGfx1030), subject_name);
+INSTANTIATE_TEST_SUITE_P(Targets, Corpus, ::testing::Values(kSubjectGfx90a, kSubjectGfx1030), mcpu_of);
 
 TEST_P(Corpus, OptimisedKernelsAssembleBackToTheSameBytes) {
   LlvmOracle oracle(GetParam());

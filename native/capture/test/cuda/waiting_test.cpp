@@ -16,7 +16,7 @@ using namespace cuda;
 
 constexpr std::chrono::milliseconds kShort{20}, kLong{60000};
 
-CUcontext context(uint64_t value) {
+CUcontext context_of(uint64_t value) {
   return reinterpret_cast<CUcontext>(value);
 }
 
@@ -67,18 +67,18 @@ TEST_F(ContextsTest, WithoutContextsThereIsNothingToWaitFor) {
 
 TEST_F(ContextsTest, ABusyContextIsTheDrainLimit) {
   Contexts contexts(driver);
-  contexts.created(context(1));
+  contexts.created(context_of(1));
   event_state = CUDA_ERROR_NOT_READY;
   const auto refusal = contexts.wait_idle(Deadline::in(kShort));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, "DRAIN_LIMIT");
-  contexts.destroyed(context(1));
+  contexts.destroyed(context_of(1));
   EXPECT_FALSE(contexts.wait_idle(Deadline::in(kLong)));
 }
 
 TEST_F(ContextsTest, AnEarlierFaultIsNoDrainLimit) {
   Contexts contexts(driver);
-  contexts.created(context(1));
+  contexts.created(context_of(1));
   event_state = CUDA_ERROR_ILLEGAL_ADDRESS;
   const auto refusal = contexts.wait_idle(Deadline::in(kLong));
   ASSERT_TRUE(refusal);
@@ -91,9 +91,9 @@ TEST_F(ContextsTest, WithoutEventsOfAContextAThreadWaits) {
     record_result = CUDA_ERROR_NOT_SUPPORTED;
     synchronized = 0;
     Contexts contexts(driver);
-    contexts.created(context(1));
-    contexts.created(context(1));  // told twice: once
-    contexts.created(context(2));
+    contexts.created(context_of(1));
+    contexts.created(context_of(1));  // told twice: once
+    contexts.created(context_of(2));
     EXPECT_FALSE(contexts.wait_idle(Deadline::in(kLong)));
     EXPECT_EQ(synchronized, 2);
     driver = driver_with_events();
@@ -105,7 +105,7 @@ TEST_F(ContextsTest, AThreadThatWaitsForEverIsLeftBehind) {
   gpu_idle = &idle;
   driver->cuCtxRecordEvent = nullptr;
   Contexts contexts(driver);
-  contexts.created(context(1));
+  contexts.created(context_of(1));
   const auto refusal = contexts.wait_idle(Deadline::in(kShort));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, "DRAIN_LIMIT");
@@ -115,11 +115,11 @@ TEST_F(ContextsTest, AThreadThatWaitsForEverIsLeftBehind) {
 
 TEST_F(ContextsTest, EachNewContextIsToldOnce) {
   Contexts contexts(driver);
-  contexts.created(context(1));
-  EXPECT_EQ(contexts.take_new(), (std::vector<CUcontext>{context(1)}));
+  contexts.created(context_of(1));
+  EXPECT_EQ(contexts.take_new(), (std::vector<CUcontext>{context_of(1)}));
   EXPECT_TRUE(contexts.take_new().empty());
-  contexts.created(context(2));
-  contexts.destroyed(context(2));
+  contexts.created(context_of(2));
+  contexts.destroyed(context_of(2));
   EXPECT_TRUE(contexts.take_new().empty());
 }
 

@@ -12,7 +12,7 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr unsigned kItems = 64;
+constexpr unsigned kItemsOfGroup = 64;
 
 class Counting : public ::testing::Test {
  protected:
@@ -22,7 +22,8 @@ class Counting : public ::testing::Test {
   Counters run(const std::string& kernel, const Arguments& arguments, uint32_t workgroups = 1) {
     DispatchOptions options;
     options.profile = &profile;
-    const DispatchOutcome outcome = device.run(kernel, linear(kItems * workgroups, kItems), arguments, options);
+    const DispatchOutcome outcome =
+        device.run(kernel, linear(kItemsOfGroup * workgroups, kItemsOfGroup), arguments, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->text();
     return outcome.counters;
   }
@@ -60,7 +61,7 @@ class Counting : public ::testing::Test {
 // The base is 4096-aligned, so that lines of 64 and 128 bytes are those of the offsets.
 uint64_t lines_of_stride(uint32_t stride, uint32_t lane_bytes, uint64_t line) {
   std::set<uint64_t> lines;
-  for (uint64_t item = 0; item < kItems; ++item) {
+  for (uint64_t item = 0; item < kItemsOfGroup; ++item) {
     for (uint64_t byte = 0; byte < lane_bytes; ++byte) lines.insert((item * stride * lane_bytes + byte) / line);
   }
   return lines.size();

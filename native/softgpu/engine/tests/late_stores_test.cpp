@@ -11,21 +11,21 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr uint32_t kItems = 128, kMostGroups = 64, kSeeds = 20;
+constexpr uint32_t kStoringItems = 128, kMostGroups = 64, kSeeds = 20;
 
-struct Code {
+struct StoringCode {
   const char* name;
   const char* file;
   Isa isa;
-  friend void PrintTo(const Code& code, std::ostream* out) { *out << code.name; }
+  friend void PrintTo(const StoringCode& code, std::ostream* out) { *out << code.name; }
 };
 
-class LateStores : public ::testing::TestWithParam<Code> {
+class LateStores : public ::testing::TestWithParam<StoringCode> {
  protected:
   Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/" + GetParam().file, GetParam().isa};
-  Array<uint32_t> in{device.space, kItems*kMostGroups, "in"}, out{device.space, kItems*kMostGroups, "out"},
-      shared{device.space, kItems*kMostGroups, "shared"}, flags{device.space, kMostGroups, "flags"},
-      counter{device.space, 1, "counter"};
+  Array<uint32_t> in{device.space, kStoringItems*kMostGroups, "in"},
+      out{device.space, kStoringItems*kMostGroups, "out"}, shared{device.space, kStoringItems*kMostGroups, "shared"},
+      flags{device.space, kMostGroups, "flags"}, counter{device.space, 1, "counter"};
   uint64_t instructions = 0;
 
   LateStores() { std::iota(in.begin(), in.end(), 1u); }
@@ -33,7 +33,8 @@ class LateStores : public ::testing::TestWithParam<Code> {
   void run(const std::string& kernel, const Arguments& arguments, uint32_t groups, DispatchOptions options) {
     for (Array<uint32_t>* array : {&out, &shared, &flags, &counter}) std::fill(array->begin(), array->end(), 0u);
     options.max_wave_instructions = 20'000'000;
-    const DispatchOutcome outcome = device.run(kernel, linear(kItems * groups, kItems), arguments, options);
+    const DispatchOutcome outcome =
+        device.run(kernel, linear(kStoringItems * groups, kStoringItems), arguments, options);
     EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
     instructions = outcome.counters.wave_instructions;
   }
@@ -59,12 +60,12 @@ class LateStores : public ::testing::TestWithParam<Code> {
   Arguments scan() { return Arguments(in.address(), shared.address(), flags.address(), counter.address()); }
 };
 
-constexpr Code kOptimised[] = {{"gfx90aO3", "races_gfx90a_O3.hsaco", Isa::kGfx90a},
-                               {"gfx1030O3", "races_gfx1030_O3.hsaco", Isa::kGfx1030}};
-constexpr Code kAll[] = {{"gfx90aO0", "races_gfx90a_O0.hsaco", Isa::kGfx90a},
-                         {"gfx1030O0", "races_gfx1030_O0.hsaco", Isa::kGfx1030},
-                         kOptimised[0],
-                         kOptimised[1]};
+constexpr StoringCode kOptimised[] = {{"gfx90aO3", "races_gfx90a_O3.hsaco", Isa::kGfx90a},
+                                      {"gfx1030O3", "races_gfx1030_O3.hsaco", Isa::kGfx1030}};
+constexpr StoringCode kAll[] = {{"gfx90aO0", "races_gfx90a_O0.hsaco", Isa::kGfx90a},
+                                {"gfx1030O0", "races_gfx1030_O0.hsaco", Isa::kGfx1030},
+                                kOptimised[0],
+                                kOptimised[1]};
 const auto kName = [](const auto& info) { return info.param.name; };
 
 using PublishedTooEarly = LateStores;
@@ -109,7 +110,7 @@ TEST_P(StoresInOrder, AreNeverMissed) {
   }
   EXPECT_EQ(out[1], [&] {
     uint32_t sum = 0;
-    for (uint32_t group = 0; group < kMostGroups; ++group) sum += in[group * kItems + 1];
+    for (uint32_t group = 0; group < kMostGroups; ++group) sum += in[group * kStoringItems + 1];
     return sum;
   }());
 }

@@ -10,14 +10,14 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-struct Code {
+struct WaitingCode {
   const char* name;
   Isa isa;
   bool is_cdna;
-  friend void PrintTo(const Code& code, std::ostream* out) { *out << code.name; }
+  friend void PrintTo(const WaitingCode& code, std::ostream* out) { *out << code.name; }
 };
 
-class MissingWaits : public ::testing::TestWithParam<Code> {
+class MissingWaits : public ::testing::TestWithParam<WaitingCode> {
  protected:
   Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/waits_" + GetParam().name + ".hsaco", GetParam().isa};
   Array<uint32_t> data{device.space, 64, "data"};
@@ -95,9 +95,10 @@ TEST_P(MissingWaits, EndTheAdverseOrderAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, MissingWaits,
-                         ::testing::Values(Code{"gfx90a", Isa::kGfx90a, true}, Code{"gfx942", Isa::kGfx942, true},
-                                           Code{"gfx1030", Isa::kGfx1030, false},
-                                           Code{"gfx1100", Isa::kGfx1100, false}),
+                         ::testing::Values(WaitingCode{"gfx90a", Isa::kGfx90a, true},
+                                           WaitingCode{"gfx942", Isa::kGfx942, true},
+                                           WaitingCode{"gfx1030", Isa::kGfx1030, false},
+                                           WaitingCode{"gfx1100", Isa::kGfx1100, false}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr uint32_t kItems = 128, kGroups = 12;
+constexpr uint32_t kRacingItems = 128, kRacingGroups = 12;
 
 struct Code {
   const char* name;
@@ -35,8 +35,9 @@ const Order kOrders[] = {
 class Races : public ::testing::TestWithParam<Code> {
  protected:
   Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/" + GetParam().file, GetParam().isa};
-  Array<uint32_t> in{device.space, kItems*kGroups, "in"}, out{device.space, kItems*kGroups, "out"},
-      shared{device.space, kItems*kGroups, "shared"}, counters{device.space, 64, "counters"};
+  Array<uint32_t> in{device.space, kRacingItems*kRacingGroups, "in"},
+      out{device.space, kRacingItems*kRacingGroups, "out"}, shared{device.space, kRacingItems*kRacingGroups, "shared"},
+      counters{device.space, 64, "counters"};
 
   Races() { std::iota(in.begin(), in.end(), 1u); }
 
@@ -44,7 +45,8 @@ class Races : public ::testing::TestWithParam<Code> {
     for (Array<uint32_t>* array : {&out, &shared, &counters}) std::fill(array->begin(), array->end(), 0u);
     DispatchOptions limited = options;
     limited.max_wave_instructions = 20'000'000;
-    const DispatchOutcome outcome = device.run(kernel, linear(kItems * kGroups, kItems), arguments, limited);
+    const DispatchOutcome outcome =
+        device.run(kernel, linear(kRacingItems * kRacingGroups, kRacingItems), arguments, limited);
     EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
     return outcome.findings;
   }
@@ -95,11 +97,11 @@ TEST_P(Races, AnUpdateOfTheSameLostBetweenWavesInLds) {
 }
 
 TEST_P(Races, AFlagThatIsNotAtomic) {
-  expect_race("plain_flag", Arguments(shared.address(), out.address(), kGroups), false, &shared);
+  expect_race("plain_flag", Arguments(shared.address(), out.address(), kRacingGroups), false, &shared);
 }
 
 TEST_P(Races, AReadOfWhatAnotherWorkgroupWrites) {
-  expect_race("read_neighbour", Arguments(in.address(), out.address(), kItems * kGroups), false, &out);
+  expect_race("read_neighbour", Arguments(in.address(), out.address(), kRacingItems * kRacingGroups), false, &out);
 }
 
 TEST_P(Races, StoresOfDifferentValues) {
@@ -116,7 +118,8 @@ TEST_P(Races, ATileWrittenAgainBeforeAllHaveReadIt) {
 
 TEST_P(Races, AReductionByTheWrongWorkgroup) {
   expect_race("sum_by_last_but_one",
-              Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups), false, &shared);
+              Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups), false,
+              &shared);
 }
 
 // In the adverse order, in which waits are seen. Unoptimised code for gfx90a waits in between, for an address that it
@@ -124,7 +127,7 @@ TEST_P(Races, AReductionByTheWrongWorkgroup) {
 TEST_P(Races, WhatIsPublishedBeforeItHasBeenWaitedFor) {
   const std::map<std::string, Arguments> kernels = {
       {"sum_by_last_without_fence",
-       Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups)},
+       Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups)},
       {"hand_on_without_fence", Arguments(in.address(), counters.address(), shared.address(), out.address())},
   };
   const bool waits_anyway = std::string(GetParam().name) == "gfx90aO0";
@@ -159,7 +162,7 @@ TEST_P(Races, NameBothAccesses) {
 
 TEST_P(Races, NoneWhereTheLastWorkgroupSumsUp) {
   expect_clean("last_group_sums",
-               Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups));
+               Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups));
   EXPECT_EQ(out[0], sum_of_input());
 }
 
@@ -178,15 +181,16 @@ TEST_P(Races, NoneUnderALock) {
 
 TEST_P(Races, NoneBetweenAtomics) {
   expect_clean("histograms", Arguments(in.address(), counters.address()));
-  EXPECT_EQ(std::accumulate(counters.begin(), counters.end(), 0u), kItems * kGroups);
+  EXPECT_EQ(std::accumulate(counters.begin(), counters.end(), 0u), kRacingItems * kRacingGroups);
   expect_clean("add_by_compare_and_swap", Arguments(in.address(), counters.address()));
   EXPECT_EQ(counters[0], sum_of_input());
 }
 
 TEST_P(Races, NoneInAScanThatLooksBack) {
   expect_clean("look_back", Arguments(in.address(), counters.address(), shared.address(), out.address()));
-  EXPECT_EQ(out[kItems * (kGroups - 1)],
-            std::accumulate(in.begin(), in.begin() + kItems * (kGroups - 1), 0u) + in[kItems * (kGroups - 1)]);
+  EXPECT_EQ(out[kRacingItems * (kRacingGroups - 1)],
+            std::accumulate(in.begin(), in.begin() + kRacingItems * (kRacingGroups - 1), 0u) +
+                in[kRacingItems * (kRacingGroups - 1)]);
 }
 
 TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
@@ -196,8 +200,8 @@ TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
 
 TEST_P(Races, NoneOfBytesBesideEachOther) {
   for (const Order& order : kOrders) {
-    const DispatchOutcome outcome =
-        device.run("bytes_beside_each_other", linear(kItems, kItems), Arguments(out.address()), order.options);
+    const DispatchOutcome outcome = device.run("bytes_beside_each_other", linear(kRacingItems, kRacingItems),
+                                               Arguments(out.address()), order.options);
     ASSERT_FALSE(outcome.fault) << outcome.fault->text();
     EXPECT_TRUE(outcome.findings.empty()) << outcome.findings.front().text();
   }
@@ -205,21 +209,21 @@ TEST_P(Races, NoneOfBytesBesideEachOther) {
 
 TEST_P(Races, NoneAcrossABarrierOfTheGrid) {
   expect_clean("claim_and_meet",
-               Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kGroups));
+               Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kRacingGroups));
   EXPECT_EQ(out[3], 4u);
 }
 
 // What is ordered is ordered by a chain of what waves have seen of each other: a gap in it shows in some orders only.
 TEST_P(Races, NoneInManyOrders) {
   const std::map<std::string, Arguments> kernels = {
-      {"last_group_sums", Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups)},
+      {"last_group_sums", Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups)},
       {"lock_by_exchange", Arguments(in.address(), counters.address(), out.address())},
       {"lock_by_store", Arguments(in.address(), counters.address(), out.address())},
       {"look_back", Arguments(in.address(), counters.address(), shared.address(), out.address())},
       {"hand_over_in_lds", Arguments(in.address(), out.address())},
       {"value_is_its_own_flag", Arguments(counters.address(), out.address())},
       {"claim_and_meet",
-       Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kGroups)},
+       Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kRacingGroups)},
   };
   for (uint64_t seed = 10; seed < 40; ++seed) {
     for (const auto& [kernel, arguments] : kernels) {

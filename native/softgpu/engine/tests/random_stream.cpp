@@ -14,7 +14,7 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr uint32_t kNop = 0xbf800000;
+constexpr uint32_t kNopOfStreams = 0xbf800000;
 constexpr uint32_t kNoInstruction = 0xbfff0000;  // SOPP without such an opcode
 constexpr size_t kTextBytes = 4096;
 
@@ -22,7 +22,7 @@ uint32_t s_endpgm(Target target) {
   return target.isa == Isa::kGfx1100 ? 0xbfb00000 : 0xbf810000;
 }
 
-bool is_executed(Target target, const Instruction& instruction) {
+bool is_executed_in_streams(Target target, const Instruction& instruction) {
   DecodedInstruction decoded;
   static_cast<Instruction&>(decoded) = instruction;
   return select_for(target, decoded) != nullptr;
@@ -39,7 +39,7 @@ bool is_branch(Op op) {
 // A quarter of what a stream holds may fault.
 bool is_wanted(Target target, const Instruction& instruction, std::mt19937_64& random) {
   if (reads_a_clock(instruction.op)) return false;
-  return is_executed(target, instruction) || random() % 16 == 0;
+  return is_executed_in_streams(target, instruction) || random() % 16 == 0;
 }
 
 uint32_t some_float(std::mt19937_64& random) {
@@ -91,7 +91,7 @@ RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator
 void RandomStream::drop(size_t word) {
   const DecodeResult decoded = decode(target, std::span(words).subspan(word));
   const size_t count = decoded.status == DecodeStatus::kOk ? decoded.instruction.size_bytes / 4 : 1;
-  std::fill_n(words.begin() + static_cast<ptrdiff_t>(word), std::min(count, words.size() - 1 - word), kNop);
+  std::fill_n(words.begin() + static_cast<ptrdiff_t>(word), std::min(count, words.size() - 1 - word), kNopOfStreams);
 }
 
 std::string RandomStream::listing() const {

@@ -12,7 +12,7 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr uint64_t kLimit = 300;
+constexpr uint64_t kStreamLimit = 300;
 
 // KERNLOOP_STREAMS and KERNLOOP_STREAMS_SEED widen a run by hand.
 uint64_t setting(const char* name, uint64_t fallback) {
@@ -43,7 +43,7 @@ void expect_named(Target target, const RandomStream& stream, const StreamEnd& en
 StreamEnd run_past_faults(StreamMachine& machine, RandomStream& stream, std::mt19937_64& random) {
   const bool keeps_fault = random() % 8 == 0;
   for (;;) {
-    StreamEnd end = machine.run(stream, kLimit, false);
+    StreamEnd end = machine.run(stream, kStreamLimit, false);
     const size_t at = (end.pc - machine.text_address()) / 4;
     if (!end.fault || keeps_fault || at + 1 >= stream.words.size()) return end;
     stream.drop(at);
@@ -67,15 +67,16 @@ TEST_P(RandomStreams, EndWellOrInANamedFaultAndAlikeInEveryBuild) {
     if (end.fault) {
       ASSERT_NO_FATAL_FAILURE(expect_named(target, stream, end, machine.text_address())) << stream.listing();
     }
-    ASSERT_LE(end.instructions, kLimit);
-    ++(end.fault ? faulted : end.instructions == kLimit ? limited : ended);
+    ASSERT_LE(end.instructions, kStreamLimit);
+    ++(end.fault ? faulted : end.instructions == kStreamLimit ? limited : ended);
     instructions += end.instructions;
-    ASSERT_EQ(end.difference(machine.run(stream, kLimit, true)), "") << "seed " << seed << ", by steps\n"
-                                                                     << stream.listing();
+    ASSERT_EQ(end.difference(machine.run(stream, kStreamLimit, true)), "") << "seed " << seed << ", by steps\n"
+                                                                           << stream.listing();
     for (size_t k = 0; k < builds.size(); ++k) {
       const vector::BuildInUse build(builds[k]);
-      ASSERT_EQ(end.difference(machine.run(stream, kLimit, false)), "") << "seed " << seed << ", build " << k << "\n"
-                                                                        << stream.listing();
+      ASSERT_EQ(end.difference(machine.run(stream, kStreamLimit, false)), "")
+          << "seed " << seed << ", build " << k << "\n"
+          << stream.listing();
     }
   }
   EXPECT_GT(ended, count / 3);

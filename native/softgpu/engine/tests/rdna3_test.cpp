@@ -9,15 +9,15 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr uint32_t kUntouched = 0x5555aaaa;
+constexpr uint32_t kUntouchedOfRdna3 = 0x5555aaaa;
 
 class Rdna3 : public LoneWave, public ::testing::Test {
  protected:
   explicit Rdna3(const char* snippets = KERNLOOP_TEST_RDNA3_WAVE32, Target of = kGfx1100) : LoneWave(snippets, of) {
     for (unsigned row = 0; row < 32; ++row) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[row][lane] = kUntouched;
+      for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[row][lane] = kUntouchedOfRdna3;
     }
-    for (unsigned k = 0; k < 16; ++k) wave.sgpr[k] = kUntouched;
+    for (unsigned k = 0; k < 16; ++k) wave.sgpr[k] = kUntouchedOfRdna3;
     wave.flat_scratch = kScratchWaveBase;
   }
   template <typename F>
@@ -145,12 +145,12 @@ TEST_F(Rdna3Wave64, HalvesOfAWaveAreExchangedInactiveLanesToo) {
   wave.set_exec(0x00000000'0000000full);
   run("exchange_halves");
   EXPECT_EQ(wave.vgpr[2][3], 35u);
-  EXPECT_EQ(wave.vgpr[2][4], kUntouched);
-  EXPECT_EQ(wave.vgpr[2][35], kUntouched);
+  EXPECT_EQ(wave.vgpr[2][4], kUntouchedOfRdna3);
+  EXPECT_EQ(wave.vgpr[2][35], kUntouchedOfRdna3);
 }
 TEST_F(Rdna3, ANarrowWaveHasNoOtherHalf) {
   run("exchange_halves");
-  EXPECT_EQ(wave.vgpr[2][3], kUntouched);
+  EXPECT_EQ(wave.vgpr[2][3], kUntouchedOfRdna3);
 }
 
 TEST_F(Rdna3, NewOperations) {

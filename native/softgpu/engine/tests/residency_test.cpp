@@ -16,14 +16,14 @@ constexpr Residency holding(uint32_t workgroups) {
   return {"a small device", workgroups, 4, 1, 512 * 64 * 4, 8 * 64 * 4, 64 * 1024, 1};
 }
 
-struct Order {
+struct ResidencyOrder {
   const char* name;
   DispatchOptions options;
-  friend void PrintTo(const Order& order, std::ostream* out) { *out << order.name; }
+  friend void PrintTo(const ResidencyOrder& order, std::ostream* out) { *out << order.name; }
 };
 // On one thread: what waits elsewhere counts toward the limit, by how busy the host is.
 constexpr uint64_t kLimit = 20'000'000;
-const Order kOrders[] = {
+const ResidencyOrder kResidencyOrders[] = {
     {"ascending", {.max_wave_instructions = kLimit, .threads = 1}},
     {"by_seed", {.max_wave_instructions = kLimit, .seed = 7, .threads = 1}},
     {"adverse", {.max_wave_instructions = kLimit, .seed = 3, .threads = 1, .adverse = {.wave_instructions = 1 << 24}}},
@@ -33,7 +33,7 @@ const Order kOrders[] = {
      {.max_wave_instructions = kLimit, .seed = 5, .threads = 1, .adverse = {.wave_instructions = 3000}}},
 };
 
-class Residents : public ::testing::TestWithParam<Order> {
+class Residents : public ::testing::TestWithParam<ResidencyOrder> {
  protected:
   DispatchOutcome barrier(uint32_t groups, const Residency* residency) {
     Device device{KERNLOOP_TEST_PROGRAMS_O3};
@@ -49,7 +49,7 @@ class Residents : public ::testing::TestWithParam<Order> {
     return outcome;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Orders, Residents, ::testing::ValuesIn(kOrders),
+INSTANTIATE_TEST_SUITE_P(Orders, Residents, ::testing::ValuesIn(kResidencyOrders),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(Residents, MeetAtABarrierThatFits) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kExecs[] = {
     ~0ull, 0xffffffffull, 0xffffffffull << 32, 0x8000000000000001ull, 0xffff0000ffffull, 1ull << 40, 0};
-constexpr uint32_t kNan = 0x7f812345u;  // signalling
+constexpr uint32_t kSignallingNan = 0x7f812345u;
 
 bool is_nan(uint32_t v) {
   return (v & 0x7fffffffu) > 0x7f800000u;
@@ -27,7 +27,8 @@ uint32_t expected_fma(const uint32_t (&v)[3]) {
 
 TEST(VectorLean, FusedMultiplyAddsWithASignKeepTheirNansWhateverRegisterTheyOverwrite) {
   std::mt19937 random(3);
-  const uint32_t special[] = {fbits(std::numeric_limits<float>::infinity()), 0, 0x80000000u, kNan, 0xffc54321u};
+  const uint32_t special[] = {fbits(std::numeric_limits<float>::infinity()), 0, 0x80000000u, kSignallingNan,
+                              0xffc54321u};
   for (unsigned round = 0; round < 7 * 4 * 4; ++round) {
     const uint64_t exec = kExecs[round % 7];
     const unsigned minus = round / 7 % 4, overwritten = round / 28;  // 3: none of the sources

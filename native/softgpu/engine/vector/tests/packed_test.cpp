@@ -21,14 +21,14 @@ uint32_t half(uint32_t v, unsigned high, unsigned negate) {
   return ((v >> (high ? 16 : 0)) & 0xffff) ^ (negate ? 0x8000 : 0);
 }
 
-struct Case {
+struct PackedCase {
   Op op;
   const char* name;
   unsigned sources;
   bool floating, clamps;
   std::function<uint32_t(uint32_t, uint32_t, uint32_t, bool)> expected;
 };
-int64_t s(uint32_t v) {
+int64_t signed_half(uint32_t v) {
   return static_cast<int16_t>(v);
 }
 uint32_t signed_result(int64_t v, bool clamp) {
@@ -45,7 +45,7 @@ Wide f(uint32_t h) {
   return half_value(h);
 }
 
-const Case kCases[] = {
+const PackedCase kPackedCases[] = {
 #define OP(name) Op::name, #name
     {OP(v_pk_add_f16), 2, true, true,
      [](uint32_t a, uint32_t b, uint32_t, bool c) { return float_result(f(a) + f(b), c); }},
@@ -58,15 +58,17 @@ const Case kCases[] = {
     {OP(v_pk_max_f16), 2, true, false,
      [](uint32_t a, uint32_t b, uint32_t, bool) { return half_of(std::max(f(a), f(b))); }},
     {OP(v_pk_mad_i16), 3, false, true,
-     [](uint32_t a, uint32_t b, uint32_t d, bool c) { return signed_result(s(a) * s(b) + s(d), c); }},
+     [](uint32_t a, uint32_t b, uint32_t d, bool c) {
+       return signed_result(signed_half(a) * signed_half(b) + signed_half(d), c);
+     }},
     {OP(v_pk_mad_u16), 3, false, true,
      [](uint32_t a, uint32_t b, uint32_t d, bool c) { return unsigned_result(int64_t{a} * b + d, c); }},
     {OP(v_pk_mul_lo_u16), 2, false, true,
      [](uint32_t a, uint32_t b, uint32_t, bool c) { return unsigned_result(int64_t{a} * b, c); }},
     {OP(v_pk_add_i16), 2, false, true,
-     [](uint32_t a, uint32_t b, uint32_t, bool c) { return signed_result(s(a) + s(b), c); }},
+     [](uint32_t a, uint32_t b, uint32_t, bool c) { return signed_result(signed_half(a) + signed_half(b), c); }},
     {OP(v_pk_sub_i16), 2, false, true,
-     [](uint32_t a, uint32_t b, uint32_t, bool c) { return signed_result(s(a) - s(b), c); }},
+     [](uint32_t a, uint32_t b, uint32_t, bool c) { return signed_result(signed_half(a) - signed_half(b), c); }},
     {OP(v_pk_add_u16), 2, false, true,
      [](uint32_t a, uint32_t b, uint32_t, bool c) { return unsigned_result(int64_t{a} + b, c); }},
     {OP(v_pk_sub_u16), 2, false, true,
@@ -75,11 +77,15 @@ const Case kCases[] = {
      [](uint32_t a, uint32_t b, uint32_t, bool) { return (b << (a % 16)) & 0xffff; }},
     {OP(v_pk_lshrrev_b16), 2, false, false, [](uint32_t a, uint32_t b, uint32_t, bool) { return b >> (a % 16); }},
     {OP(v_pk_ashrrev_i16), 2, false, false,
-     [](uint32_t a, uint32_t b, uint32_t, bool) { return signed_result(s(b) >> (a % 16), false); }},
+     [](uint32_t a, uint32_t b, uint32_t, bool) { return signed_result(signed_half(b) >> (a % 16), false); }},
     {OP(v_pk_max_i16), 2, false, false,
-     [](uint32_t a, uint32_t b, uint32_t, bool) { return signed_result(std::max(s(a), s(b)), false); }},
+     [](uint32_t a, uint32_t b, uint32_t, bool) {
+       return signed_result(std::max(signed_half(a), signed_half(b)), false);
+     }},
     {OP(v_pk_min_i16), 2, false, false,
-     [](uint32_t a, uint32_t b, uint32_t, bool) { return signed_result(std::min(s(a), s(b)), false); }},
+     [](uint32_t a, uint32_t b, uint32_t, bool) {
+       return signed_result(std::min(signed_half(a), signed_half(b)), false);
+     }},
     {OP(v_pk_max_u16), 2, false, false, [](uint32_t a, uint32_t b, uint32_t, bool) { return std::max(a, b); }},
     {OP(v_pk_min_u16), 2, false, false, [](uint32_t a, uint32_t b, uint32_t, bool) { return std::min(a, b); }},
 #undef OP
@@ -87,7 +93,7 @@ const Case kCases[] = {
 
 TEST(VectorPacked, HalvesFollowTheirSelectionsNegationsAndClamp) {
   std::mt19937 random(83);
-  for (const Case& c : kCases) {
+  for (const PackedCase& c : kPackedCases) {
     SCOPED_TRACE(c.name);
     TestWave t;
     for (int round = 0; round < 200; ++round) {

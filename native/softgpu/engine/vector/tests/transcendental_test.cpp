@@ -10,7 +10,7 @@ namespace {
 
 constexpr long double kTurn = 6.283185307179586476925286766559L;
 
-struct Case {
+struct BoundedCase {
   Op op;
   const char* name;
   std::function<long double(long double)> exact;
@@ -19,7 +19,7 @@ struct Case {
 };
 
 TEST(VectorTranscendentals, SingleResultsAreWithinTheStatedBounds) {
-  const Case cases[] = {
+  const BoundedCase cases[] = {
       {Op::v_rcp_f32, "rcp", [](long double a) { return 1 / a; }, 0, 0, 0.5L},
       {Op::v_rcp_iflag_f32, "rcp_iflag", [](long double a) { return 1 / a; }, 0, 0, 0.5L},
       {Op::v_sqrt_f32, "sqrt", [](long double a) { return std::sqrt(a); }, 0, 0, 0.5L},
@@ -34,7 +34,7 @@ TEST(VectorTranscendentals, SingleResultsAreWithinTheStatedBounds) {
       {Op::v_sin_f32, "sin near 0", [](long double a) { return std::sin(a * kTurn); }, -1e-3f, 1e-3f, 0.501L},
   };
   std::mt19937_64 random(41);
-  for (const Case& c : cases) {
+  for (const BoundedCase& c : cases) {
     SCOPED_TRACE(c.name);
     TestWave t;
     long double worst = 0;
