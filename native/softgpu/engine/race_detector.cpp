@@ -70,9 +70,8 @@ void RaceDetector::end_access() {
 
 RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t first_address) {
   How how = kind == AccessKind::kAtomic ? How::kAtomic : kind == AccessKind::kStore ? How::kStore : How::kLoad;
-  const bool past_caches = instruction_->glc || instruction_->slc || instruction_->dlc;
   waits_ = wave_->last_access_pc == wave_->pc && wave_->last_access_address == first_address;
-  if (how == How::kLoad && (past_caches || waits_)) how = How::kWaitingLoad;
+  if (how == How::kLoad && (instruction_->is_past_caches() || waits_)) how = How::kWaitingLoad;
   // An instruction that loads from global memory into LDS stores, too.
   Event& now = log_[now_ % kLog];
   now.how = std::max(now.how, how);

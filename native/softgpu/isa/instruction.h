@@ -142,6 +142,9 @@ struct Instruction {
        tfe = false, soffset_en = false;
   uint8_t mtbuf_format = 0;
   Op second = Op::kInvalid;  // VOPD: what is done beside `op`
+
+  // A load that may be volatile, or atomic in the scope of the device: gfx942's sc1 is `scc`.
+  bool is_past_caches() const { return glc || slc || dlc || scc; }
 };
 
 }  // namespace kernloop::softgpu
