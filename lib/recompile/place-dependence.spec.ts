@@ -6,6 +6,8 @@ import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { dependsOnPlace } from './place-dependence';
 import type { CompileRequest } from '../toolchain/compile-request';
 
+const check = '#define CHECK(call) check(call, #call, __FILE__, __LINE__)\n';
+
 describe('a variant whose data are other ones where it is compiled elsewhere', () => {
   const made = reproducerForEachTest();
   const deps = () => fakeDeps({ 'kernloop-replay': fakeReplay() }, made.workspace.native);
@@ -27,11 +29,14 @@ describe('a variant whose data are other ones where it is compiled elsewhere', (
   });
 
   it.each([
-    ['where nvcc compiles a source that asks', 'nvcc', 'int f() { return __FILE__[0]; }', true],
+    ['where nvcc compiles a source that asks twice', 'nvcc', 'int f() { return __FILE__[0] == __FILE__[1]; }', true],
+    ['where it asks more often than that of the app', 'nvcc', `${check} int f() { return __FILE__[0]; }`, true],
+    ['not where it asks as that of the app does', 'nvcc', `${check} int edited;`, false],
     ['not where it only pastes names', 'nvcc', '#define CAT(a, b) a##b', false],
     ['not of a source that asks for nothing', 'nvcc', 'int file;', false],
   ])('is taken for one by its text, %s', async (_name, name, text, expected) => {
     made.workspace.write('kernels/app/saxpy/kernel_variant.cu', text);
+    made.workspace.write('kernels/app/saxpy/pristine/kernel_variant.cu', check);
     const recipe = { compiler: { name, version: null }, variant: { file: 'kernel_variant.cu', stands_for: 'k.cu' } };
     const request = { reproducer: made.reproducer, recipe, output: '' } as unknown as CompileRequest;
     const fake = deps();

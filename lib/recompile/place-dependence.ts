@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileReproducer, isCompiledWithClang, type CompileResult } from '../toolchain/compile';
@@ -6,13 +6,9 @@ import type { CompileRequest } from '../toolchain/compile-request';
 import type { CompileDeps } from '../toolchain/run-compiler';
 import { isSameMachineCode } from '../toolchain/machine-code';
 import { isSameText, isSameWhenLoaded } from '../toolchain/loaded-sections';
+import { askingFor, asksMore } from './place-names';
 import { KernloopError } from '../support/error';
 import { readRegularFile } from '../support/regular-file';
-
-const place = /\b(__FILE__|__FILE_NAME__|__BASE_FILE__|__builtin_(FILE|FILE_NAME|source_location)|source_location)\b/;
-const time = /\b__(DATE|TIME|TIMESTAMP)__\b/;
-/** A macro may paste such a name together. */
-const pasted = /##|%:%:/;
 
 /** Other names of the same length: the text of a message then lies where it lay, and moves no instruction. */
 const sameLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
@@ -36,24 +32,27 @@ export async function dependsOnPlace(
 ): Promise<boolean> {
   const { reproducer, recipe } = request;
   const files = [...Object.keys(compiled.sources).map((name) => join(reproducer, name)), ...compiled.outside];
-  const asking = files.map((file) => [file, textOf(file)] as const).filter(([, text]) => asks(text));
-  const first = asking.find(([, text]) => place.test(text) || time.test(text)) ?? asking[0];
-  if (first === undefined || recipe.triton !== undefined) return false;
+  const asking = askingFor(files.map(textOf));
+  if (asking === null || recipe.triton !== undefined) return false;
   // nvcc and NVRTC have no option that moves a file by name alone.
-  if (!isCompiledWithClang(recipe)) return asking.some(([, text]) => place.test(text) || time.test(text));
+  if (!isCompiledWithClang(recipe))
+    return Object.keys(compiled.sources).some((name) =>
+      asksMore(textOf(join(reproducer, name)), textIfThere(join(reproducer, 'pristine', name))),
+    );
   const code = readFileSync(request.output);
   const moved = await compiledElsewhere(request, sameLength(request), deps);
-  if (!(isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved))) throw refused(first[0], reproducer);
-  if (asking.some(([, text]) => time.test(text)) || !isSame(code, moved)) return true;
+  if (!(isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved)))
+    throw refused(files[asking.first] ?? '', reproducer);
+  if (asking.when || !isSame(code, moved)) return true;
   return !isSame(code, await compiledElsewhere(request, otherLength(request), deps));
 }
 
 const isSame = (one: Buffer, other: Buffer): boolean => one.equals(other) || isSameWhenLoaded(one, other);
 
-const asks = (text: string): boolean => [place, time, pasted].some((pattern) => pattern.test(text));
-
 /** A backslash at the end of a line may stand amid a name. */
 const textOf = (file: string): string => readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
+
+const textIfThere = (file: string): string => (existsSync(file) ? textOf(file) : '');
 
 async function compiledElsewhere(
   request: CompileRequest,
