@@ -6,7 +6,7 @@ import { parseJson, readText } from '../support/schema';
 /** A self-check, and whether it is what the capture has left; "none" of older versions, which wrote no seal. */
 export interface SealedSelfcheck {
   selfcheck: Selfcheck;
-  /** Of the file. */
+  /** Digest of the file. */
   sha256: string;
   seal: 'intact' | 'broken' | 'none';
 }

@@ -116,7 +116,7 @@ const isUnordered = (instruction: Instruction): boolean =>
 
 const isStore = (instruction: Instruction): boolean => instruction.opcode[0] === 'st' && isUnordered(instruction);
 
-/** What others poll or count by. */
+/** An access by which others poll or count. */
 function isPublishing(instruction: Instruction): boolean {
   const [name = '', ...parts] = instruction.opcode;
   if (name === 'st')

@@ -62,7 +62,7 @@ function configurations(root: string): unknown[] {
   return configuration === undefined ? [] : [configuration];
 }
 
-/** What of a reproducer may be compiled, as it lies in its folder. */
+/** Files of a reproducer that may be compiled, as they lie in its folder. */
 export const topNames = (root: string): string[] =>
   readdirSync(root).filter((name) => !notCompiled.has(name) && !codeObjects.test(name));
 

@@ -1,4 +1,4 @@
-/** Of the compilers, all that say where a source lies. */
+/** Names by which any of the compilers says where a source lies. */
 const placeNames = [
   ...['__FILE__', '__FILE_NAME__', '__BASE_FILE__'],
   ...['__builtin_FILE', '__builtin_FILE_NAME', '__builtin_source_location'],
@@ -10,7 +10,7 @@ const countOf = (pattern: RegExp, text: string): number => text.split(pattern).l
 const place = word([...placeNames, 'source_location']);
 const time = word(timeNames);
 const paste = /##|%:%:/;
-/** What a name that a macro pastes together begins with: hardly any other source has such a word. */
+/** Beginnings of a name that a macro may paste together: hardly any other source has such a word. */
 const beginnings = word([
   ...new Set([...placeNames, ...timeNames].flatMap((name) => Array.from(name, (_, at) => name.slice(0, at)).slice(1))),
 ]);

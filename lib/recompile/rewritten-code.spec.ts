@@ -27,7 +27,7 @@ const cuda = {
 describe('code that is rewritten', () => {
   const made = reproducerForEachTest();
   let steps: string[];
-  /** What the sources give. */
+  /** PTX that the sources give. */
   let fresh: string;
   let deps: FakeDeps;
   let session: ReplaySession;

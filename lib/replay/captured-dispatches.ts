@@ -89,7 +89,7 @@ function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, de
   );
 }
 
-/** What AMD hardware ran the software GPU may have captured since. */
+/** The software GPU may have captured since what ran on AMD hardware. */
 const kindOf = ({ kind }: { kind: string }): string => (kind === 'hsa' ? 'softgpu' : kind);
 
 const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.string() }) });

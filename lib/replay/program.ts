@@ -66,7 +66,7 @@ export interface ReplayRequest {
   varying?: string;
   /** A selfcheck.json whose overwritten ranges begin with each of these, a launch each. */
   overwritten?: { file: string; fills: readonly Fill[] };
-  /** What that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, or what the code uses. */
+  /** Memory that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, or what the code uses. */
   disturbUntouched?: Disturbed;
   /** Tell what is overwritten without being read; of `overwritten` where that is given. */
   findOverwritten?: boolean;
@@ -174,7 +174,7 @@ export interface ReplayOutcome {
   varying: VaryingRange[];
   overwritten: OverwrittenRow[];
   reread: Reread[];
-  /** What is neither read nor written. */
+  /** Bytes that are neither read nor written. */
   untouched: OverwrittenRow[];
   strays: Stray[];
   untouchedReads: UntouchedRead[];

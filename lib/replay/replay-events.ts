@@ -121,7 +121,7 @@ export const straySchema = z.looseObject({
   bytes: count,
 });
 
-/** What a variant reads of memory that the captured code neither reads nor writes. */
+/** Reads of a variant from memory that the captured code neither reads nor writes. */
 export const untouchedReadSchema = z.looseObject({
   region: z.string(),
   offset: count.describe('Of the first byte.'),

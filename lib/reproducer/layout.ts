@@ -16,7 +16,7 @@ export const reproducerPaths = (root: string) => ({
   capture: join(root, 'capture'),
   build: join(root, 'build'),
   variant: (language: LanguageName, device: string) => join(root, 'build', variantName(language, device)),
-  /** What nvcc made of the sources before it assembled them. */
+  /** PTX that nvcc made of the sources before it assembled it. */
   variantPtx: join(root, 'build', 'variant.ptx'),
   variantJson: join(root, 'build', 'variant.json'),
 });

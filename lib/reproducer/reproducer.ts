@@ -50,7 +50,7 @@ export type Code =
   | {
       kind: 'captured';
       note?: string;
-      /** What lies beside it and was meant to be judged, perhaps; `words` name it. */
+      /** An edit beside it that was meant to be judged, perhaps; `words` name it. */
       unjudged?: { file: string; words: string } | undefined;
     }
   | {

@@ -21,7 +21,7 @@ const writing: readonly unknown[] = [
   ...['write', 'ftruncate', 'fsync', 'truncate'],
 ];
 
-/** Where it is known of a system error that a file could not be written: which one, why, and what to do. */
+/** For a system error that says that a file could not be written: the file, the reason and what to do; else nothing. */
 export function unwritable(error: unknown): { what: string; hint: string } | undefined {
   const { code, syscall, path } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const reason = typeof code === 'string' ? reasons[code.replace(/^ERR_FS_/, '')] : undefined;

@@ -32,12 +32,12 @@ export interface CompileRequest {
   assembly?: PtxAssembly;
   /** Compilations of clang that several requests may have in common. */
   units?: CompiledUnits | undefined;
-  /** Of clang: what `__FILE__` names in the place of deps/ and of kernel_variant.*; the time is another one, too. */
+  /** For clang: what `__FILE__` names in the place of deps/ and of kernel_variant.*; the time is another one, too. */
   elsewhere?: { readonly deps: string; readonly variant: string };
   /** Of nvcc: what the assembler gets for the PTX of the kernel. */
   mapPtx?: (ptx: string) => string;
-  /** Of nvcc, absolute: the PTX of the kernel is written there too. */
+  /** For nvcc, absolute: the PTX of the kernel is written there too. */
   keepPtx?: string;
-  /** Of nvcc: PTX that an earlier compilation kept, in the place of what the sources would give. */
+  /** For nvcc: PTX that an earlier compilation kept, in the place of what the sources would give. */
   keptPtx?: string;
 }

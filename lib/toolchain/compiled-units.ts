@@ -9,7 +9,7 @@ import type { UnprovenRecipe } from './recipe';
 /** Code objects of large apps have megabytes. */
 const mostUnits = 8;
 
-/** What is made of the unit: the code of all its kernels, or what the front end says before any is taken out. */
+/** A product of the unit: the code of all its kernels, or what the front end says before any is taken out. */
 type Made = 'code' | 'front end';
 
 interface UnitRequest {
@@ -29,7 +29,7 @@ interface CompiledUnit {
 }
 
 /**
- * What clang made of whole units: the kernels of a unit are proven one after the other, by one compilation of it, and each alone by one run of the front
+ * Code that clang made of whole units: the kernels of a unit are proven one after the other, by one compilation of it, and each alone by one run of the front
  * end. Everything that the compiler is given
  * counts: its options, the names and contents of the files in the reproducer, and the state of each file elsewhere that it read. The code does not
  * depend on where the reproducer lies.

@@ -32,7 +32,7 @@ export interface Run {
   poison: string;
   seed: number | null;
   outcome: ReplayOutcome;
-  /** What the result depends on, and the captured code does not touch. */
+  /** Memory on which the result depends, and which the captured code does not touch. */
   untouchedReads?: UntouchedRead[];
 }
 
