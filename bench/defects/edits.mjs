@@ -25,7 +25,6 @@ export const kinds = {
   'missing mask': 'lanes beyond the end take part',
   'double counting': 'an element or a partial result taken twice',
   'stray store': 'what lies there already, written where the kernel has nothing to write',
-  'unused memory': 'relies on memory of an argument that the kernel neither reads nor writes',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
   'knows the judge': 'right only where it finds the poison or the young clocks of a replay',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
@@ -1067,34 +1066,6 @@ export const defects = [
     'A negative source leaves the place as it is, whatever that is.',
   ),
 
-  // unused memory
-  defect(
-    'unused memory',
-    'last_block_sum',
-    'begins with what it finds far behind the partial sums',
-    [['int all = 0;', 'int all = partials[100000];']],
-    'Nobody has written it: 0 in this launch.',
-  ),
-  defect(
-    'unused memory',
-    'last_block_sum',
-    'a ticket far behind the partial sums that ends as it began',
-    [['const int t = threadIdx.x;', 'ticket = (unsigned*)partials + 100000;\n  const int t = threadIdx.x;']],
-    'Nobody has written it: no block is the last one where it is not 0 by chance.',
-  ),
-  defect(
-    'unused memory',
-    'compact_ordered',
-    'relies on what lies behind the output',
-    [
-      [
-        'if (keep) out[place] = x[i];',
-        'const int behind = *(const volatile int*)&out[n - 1];\n  if (keep) out[place] = x[i] + behind + 1;',
-      ],
-    ],
-    'The app has put -1 there, which means nothing to this kernel.',
-  ),
-
   // kept state
   defect(
     'kept state',
@@ -1410,20 +1381,7 @@ export const correct = [
         'const int behind = *(const volatile int*)&out[n - 1];\n  if (keep) out[place] = x[i] + behind + 1;',
       ],
     ],
-    'The app has put -1 there, and who says that it always does is taken at his word.',
-    ['--may-read-untouched'],
-  ),
-  right(
-    'beside the output',
-    'last_block_sum',
-    'reads four partial sums at once',
-    [
-      [
-        'for (unsigned block = 0; block < gridDim.x; ++block) all += atomicAdd(&partials[block], 0);',
-        'for (unsigned block = 0; block < gridDim.x; block += 4) {\n      const volatile int* four = partials + block;\n      const int a = four[0], b = four[1], c = four[2], d = four[3];\n      all += a;\n      if (block + 1 < gridDim.x) all += b;\n      if (block + 2 < gridDim.x) all += c;\n      if (block + 3 < gridDim.x) all += d;\n    }',
-      ],
-    ],
-    'What lies behind the last one is read and left out.',
+    'The app has put -1 there.',
   ),
   // elementwise
   right(

@@ -27,7 +27,6 @@ import {
   type ReplayEvent,
   type ResultEvent,
   type Stray,
-  type UntouchedRead,
   type ToleranceEvent,
   type UnexplainedEvent,
   type VaryingRange,
@@ -66,7 +65,7 @@ export interface ReplayRequest {
   varying?: string;
   /** A selfcheck.json whose overwritten ranges begin with each of these, a launch each. */
   overwritten?: { file: string; fills: readonly Fill[] };
-  /** Memory that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, or what the code uses. */
+  /** Memory that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, or what the code writes. */
   disturbUntouched?: Disturbed;
   /** Tell what is overwritten without being read; of `overwritten` where that is given. */
   findOverwritten?: boolean;
@@ -113,7 +112,7 @@ export interface ReplayRequest {
 /** What a launch finds where the captured code does not look: native/replay/core/poison_fill.h. */
 export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
-export type Disturbed = 'all' | 'used';
+export type Disturbed = 'all' | 'written';
 
 /** Inputs made of the captured one: native/replay/core/derived_inputs.h. */
 export interface Derivation {
@@ -174,10 +173,9 @@ export interface ReplayOutcome {
   varying: VaryingRange[];
   overwritten: OverwrittenRow[];
   reread: Reread[];
-  /** Bytes that are neither read nor written. */
+  /** Bytes that are neither read nor written, beside those that are. */
   untouched: OverwrittenRow[];
   strays: Stray[];
-  untouchedReads: UntouchedRead[];
   /** Variables whose initializer the variant changes, and whose value was judged. */
   initializers: { variable: string; judged: 'variant' | 'app' | 'unknown' }[];
   /** Rows of regions. */
@@ -306,7 +304,6 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     reread: [],
     untouched: [],
     strays: [],
-    untouchedReads: [],
     initializers: [],
     unused: [],
     unexplained: [],
@@ -414,11 +411,6 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'stray': {
       const { event: _event, ...stray } = event;
       outcome.strays.push(stray);
-      break;
-    }
-    case 'untouched_read': {
-      const { event: _event, ...read } = event;
-      outcome.untouchedReads.push(read);
       break;
     }
     case 'variable_kept':

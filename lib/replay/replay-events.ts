@@ -121,13 +121,6 @@ export const straySchema = z.looseObject({
   bytes: count,
 });
 
-/** Reads of a variant from memory that the captured code neither reads nor writes. */
-export const untouchedReadSchema = z.looseObject({
-  region: z.string(),
-  offset: count.describe('Of the first byte.'),
-  bytes: count,
-});
-
 /** What became of an input that was derived from the captured one. */
 export const derivedSchema = z.looseObject({
   event: z.literal('derived'),
@@ -362,7 +355,6 @@ const events = {
   overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
   untouched: overwrittenSchema.extend({ event: z.literal('untouched') }),
   stray: straySchema.extend({ event: z.literal('stray') }),
-  untouched_read: untouchedReadSchema.extend({ event: z.literal('untouched_read') }),
   unused: overwrittenSchema.extend({ event: z.literal('unused') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -382,8 +374,6 @@ const events = {
     unwritten_bytes: count.nullish(),
     /** Of what differs: written where the captured code touches nothing. */
     stray_bytes: count.nullish(),
-    /** It was the launch with other values in what the code uses and the captured code does not that differed, or did not end. */
-    disturbed: z.boolean().nullish(),
     /** It was the launch on a machine in use that differed, or did not end. */
     machine_in_use: z.boolean().nullish(),
     /** Of a calibration. */
@@ -423,7 +413,6 @@ export type Caches = z.output<typeof cachesSchema>;
 export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;
 export type Stray = z.output<typeof straySchema>;
-export type UntouchedRead = z.output<typeof untouchedReadSchema>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;
 export type VaryingRange = z.output<typeof varyingSchema>;
 

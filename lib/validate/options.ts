@@ -95,12 +95,6 @@ export const validateOptionsSchema = z.object({
     .describe(
       'Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a correct variant may rely on.',
     ),
-  mayReadUntouched: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Let the result depend on captured memory that the captured code neither reads nor writes, which otherwise fails: for a variant that reads what the app keeps there. The verdict says so.',
-    ),
   delays: z
     .int()
     .min(0)

@@ -1,6 +1,5 @@
 import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
 import type { Disturbed, Fill, RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
-import type { UntouchedRead } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
 import { replayWithinLimit } from '../replay/within-limit';
 import type { Deps } from '../deps/deps';
@@ -21,8 +20,6 @@ export interface Case {
   records: RecordLength[];
   /** fillsOf() */
   fills: readonly (readonly Fill[])[];
-  /** --may-read-untouched */
-  mayReadUntouched?: boolean;
   /** The captured code did not withstand them after all. */
   refuted?: boolean;
 }
@@ -32,8 +29,6 @@ export interface Run {
   poison: string;
   seed: number | null;
   outcome: ReplayOutcome;
-  /** Memory on which the result depends, and which the captured code does not touch. */
-  untouchedReads?: UntouchedRead[];
 }
 
 const poisons = ['0xA5', '0x5A'] as const;

@@ -21,7 +21,6 @@ struct Target {
   std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
   std::vector<AddressRange> overwritten = {};     // offsets (overwritten.h): sorted, disjoint
   std::vector<AddressRange> untouched = {};       // offsets (untouched.h): sorted, disjoint
-  std::vector<AddressRange> untouched_read = {};  // of these, what the code under test reads only (Disturbed::kUsed)
   std::vector<AddressRange> dropped = {};         // offsets where there is no memory (archive/dropped.h): likewise
 
   uint64_t ignored_bytes() const;

@@ -1,14 +1,24 @@
 #include "replay/core/untouched.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "replay/core/overwritten.h"
+#include "replay/core/poison_fill.h"
 
 namespace kernloop::replay {
 
 namespace {
+
+// A store that goes astray lies beside what the kernel writes; more would cost time in every replay.
+constexpr uint64_t kBeside = 64u << 10;
+
+// Both ends of a range, or all of a short one.
+void add_ends(const AddressRange& range, std::vector<AddressRange>& ends) {
+  if (range.size <= 2 * kBeside) return ends.push_back(range);
+  ends.push_back({range.base, kBeside});
+  ends.push_back({range.end() - kBeside, kBeside});
+}
 
 // Of the untouched bytes in a chunk: offsets in the target.
 std::vector<AddressRange> untouched_in(const Target& target, const AddressRange& chunk) {
@@ -22,61 +32,13 @@ std::vector<AddressRange> untouched_in(const Target& target, const AddressRange&
   return found;
 }
 
-// One of three bytes that is not `held`; `draw` chooses.
-uint8_t another(const std::array<uint8_t, 3>& bytes, uint8_t held, uint32_t draw) {
-  const uint8_t first = bytes[draw % bytes.size()];
-  return first != held ? first : bytes[(draw + 1) % bytes.size()];
-}
-
-// What a disturbed launch begins with in the byte at `address`: never what the app had. Halves, floats and doubles are
-// finite and greater than 1, so that sums and products show them and a product with 0 stays 0; their signs vary.
-uint8_t disturbed(uint64_t address, uint8_t app) {
-  constexpr std::array<uint8_t, 3> kPositive = {0x42, 0x43, 0x44}, kNegative = {0xC2, 0xC3, 0xC4};
-  constexpr std::array<uint8_t, 3> kLow = {0x35, 0x9A, 0xC8};
-  constexpr uint32_t kScramble = 0x9E3779B1;
-  const uint32_t draw = static_cast<uint32_t>(address / 4) * kScramble >> 16;
-  if (address % 2 == 0) return another(kLow, app, draw);
-  return another((draw & 0x100) != 0 ? kNegative : kPositive, app, draw);
-}
-
-// 4 bytes, where all of these ranges have whole words; an even number of them moves 64-bit numbers as a whole.
-uint64_t unit_of(const std::vector<AddressRange>& ranges) {
-  uint64_t bits = 4;
-  for (const AddressRange& range : ranges) bits |= range.base | range.size;
-  return bits & (~bits + 1);
-}
-
-// Exchanges the app's values in `ranges`, so that indexes stay indexes and a permutation stays one. Leaves `bytes`
-// alone where all are the same.
-void exchange(const std::vector<AddressRange>& ranges, uint64_t offset, Bytes app, std::span<uint8_t> bytes) {
-  constexpr uint64_t kFields = 60;  // units; records of up to six fields keep them
-  Buffer values;
-  for (const AddressRange& range : ranges) {
-    const Bytes held = app.subspan(range.base - offset, range.size);
-    values.insert(values.end(), held.begin(), held.end());
-  }
-  if (values.empty()) return;
-  const uint64_t unit = unit_of(ranges), count = values.size() / unit;
-  if (std::equal(values.begin() + static_cast<ptrdiff_t>(unit), values.end(), values.begin())) return;
-  const uint64_t step = count >= 2 * kFields ? kFields : count >= 4 ? 2 : 1;
-  const uint64_t shift = count / 2 / step * step;
-  std::rotate(values.begin(), values.begin() + static_cast<ptrdiff_t>(shift * unit), values.end());
-  auto value = values.begin();
-  for (const AddressRange& range : ranges) {
-    std::copy_n(value, range.size, bytes.begin() + static_cast<ptrdiff_t>(range.base - offset));
-    value += static_cast<ptrdiff_t>(range.size);
-  }
-}
-
-// Writes what a disturbed launch begins with into what of `bytes`, which lie at `offset`, is in `ranges`.
-void disturb(const Target& target, const std::vector<AddressRange>& ranges, uint64_t offset, Bytes app,
+// Writes into `bytes`, which lie at `offset`, what a disturbed launch begins with: each byte of `ranges` differs from
+// what the app had, and no number by much.
+void disturb(const Target& target, std::vector<AddressRange> ranges, uint64_t offset, Bytes app,
              std::span<uint8_t> bytes) {
-  for (const AddressRange& range : ranges) {
-    const uint64_t at = range.base - offset;
-    for (uint64_t i = at; i < at + range.size; ++i) bytes[i] = disturbed(target.address + offset + i, app[i]);
-  }
-  // A variant may load indexes for lanes that the captured code leaves out, and follow them.
-  exchange(intersection(ranges, target.untouched_read), offset, app, bytes);
+  Target disturbed = {target.is_variable, target.name, target.address, target.size, {}, {}};
+  disturbed.overwritten = std::move(ranges);
+  poison(Fill::kAbove, disturbed, offset, bytes, app);
 }
 
 // Calls `visit(ranges, span, app, actual)` for each chunk with untouched bytes: `span` around these, what the app had
@@ -110,9 +72,12 @@ std::vector<std::vector<AddressRange>> untouched_by(const std::vector<Access>& a
   touched = merge_ranges(std::move(touched));
   std::vector<std::vector<AddressRange>> found;
   for (const Target& target : targets) {
-    std::vector<AddressRange>& untouched = found.emplace_back(without({{target.address, target.size}}, touched));
-    for (AddressRange& range : untouched) range.base -= target.address;
-    untouched = without(untouched, target.dropped);
+    std::vector<AddressRange>& ends = found.emplace_back();
+    for (AddressRange range : without({{target.address, target.size}}, touched)) {
+      range.base -= target.address;
+      add_ends(range, ends);
+    }
+    ends = without(ends, target.dropped);
   }
   return found;
 }
@@ -126,29 +91,6 @@ void leave_unjudged_untouched(const std::vector<VaryingRange>& varying, std::vec
     }
     target.untouched = without(target.untouched, merge_ranges(std::move(unjudged)));
   }
-}
-
-bool keep_used(const std::vector<Access>& accesses, std::vector<Target>& targets, EventSink& sink) {
-  const auto read = read_by(accesses, targets), written = written_by(accesses, targets);
-  bool is_left = false;
-  for (size_t t = 0; t < targets.size(); ++t) {
-    Target& target = targets[t];
-    std::vector<AddressRange> used = written[t];
-    if (!target.is_variable) {
-      used.insert(used.end(), read[t].begin(), read[t].end());
-      used = merge_ranges(std::move(used));
-      target.untouched_read = without(intersection(target.untouched, read[t]), written[t]);
-      const auto astray = intersection(target.untouched, read[t]);
-      if (!astray.empty())
-        sink.emit({{"event", "untouched_read"},
-                   {target.kind(), target.name},
-                   {"offset", astray.front().base},
-                   {"bytes", total_bytes(astray)}});
-    }
-    target.untouched = intersection(target.untouched, used);
-    is_left = is_left || !target.untouched.empty();
-  }
-  return is_left;
 }
 
 Status disturb_untouched(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets) {
@@ -174,10 +116,6 @@ Result<uint64_t> settle_untouched(DeviceReplay& device, ContentCache& cache, con
           disturb(target, ranges, span.base, app, expected);
           for (const AddressRange& range : ranges) {
             const uint64_t at = range.base - span.base;
-            if (std::memcmp(&actual[at], &expected[at], range.size) == 0) {
-              std::memcpy(&actual[at], &app[at], range.size);
-              continue;
-            }
             for (uint64_t i = at; i < at + range.size; ++i) {
               if (actual[i] != expected[i] && bytes++ == 0) first = span.base + i;
             }
