@@ -3,6 +3,7 @@ import { addExtracted, builtOnce, recompiled } from './fixtures';
 import { repository } from './harness';
 import { Workspace } from './in-process';
 import type { SelfcheckJson } from './probe';
+import { sealed } from '../lib/archive/selfcheck-seal';
 
 /**
  * Threads that claim places by an atomic: the order of what they write is free, and nothing else is. Each kernel as it is, claiming
@@ -162,7 +163,7 @@ describe('arrays whose order is free', () => {
     const file = `${folder('keep_values')}/capture/selfcheck.json`;
     const before = workspace.json<SelfcheckJson>(file);
     const old = before.varying.map((range) => ({ ...range, records: undefined }));
-    workspace.write(file, { ...before, varying: old });
+    workspace.write(file, sealed({ ...before, varying: old }));
     const verdict = await validate('keep_values', '--variant', 'none');
     workspace.write(file, before);
     expect([verdict.code, verdict.text]).toEqual([3, expect.stringMatching(/Result: VACUOUS \(.*capture again/)]);

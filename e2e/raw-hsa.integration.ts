@@ -73,6 +73,7 @@ describe.each([
     let presented: string = own;
     for (const other of others) {
       changeCapture(presented, other);
+      here.edit(`${project}/kernel.json`, (text) => text.replaceAll(presented, other));
       presented = other;
       expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([
         5,

@@ -47,7 +47,6 @@ AdverseOrder::Entry AdverseOrder::choose() {
     if (active_[at].held_until <= turn_) return take(active_, at);
     if (active_[at].held_until < active_[soonest].held_until) soonest = at;
   }
-  if (active_[soonest].holds_read && !kept_.empty() && !happens(16)) return choose_kept();
   return take(active_, soonest);
 }
 
@@ -64,14 +63,13 @@ void AdverseOrder::take_back(WaveSlot& wave, bool waits, bool owes) {
   entry.wave = &wave;
   entry.held_until = 0;
   if (wave.was_published && !waits && !happens(owes ? 4 : 2)) {
-    entry.runs_on = entry.holds_read = false;
+    entry.runs_on = false;
     kept_.push_back(entry);
     return;
   }
   // What it makes of it may be stored where others have stored since: all of them go first. One that published knows
   // of those before it.
-  entry.holds_read = wave.read_shared && !wave.was_published && !waits;
-  if (entry.holds_read) {
+  if (wave.read_shared && !wave.was_published && !waits) {
     entry.held_until = kBehindAll + turn_;
     entry.runs_on = false;
   } else if (happens(wave.met_another ? 2 : wave.is_narrow ? 3 : 12)) {

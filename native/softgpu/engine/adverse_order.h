@@ -46,7 +46,6 @@ class AdverseOrder {
     WaveSlot* wave;
     uint64_t held_until;
     bool runs_on;
-    bool holds_read = false;  // held behind what it read, until others have stored there
   };
   uint64_t draw() { return state_ = mix(state_); }
   bool happens(unsigned one_in) { return draw() % one_in == 0; }
