@@ -56,13 +56,13 @@ const textIfThere = (file: string): string => (existsSync(file) ? textOf(file) :
 
 async function compiledElsewhere(
   request: CompileRequest,
-  elsewhere: CompileRequest['elsewhere'],
+  elsewhere: NonNullable<CompileRequest['elsewhere']>,
   deps: CompileDeps,
 ): Promise<Buffer> {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-elsewhere-'));
   try {
     const output = join(scratch, 'variant.bin');
-    await compileReproducer({ ...request, output, ...(elsewhere && { elsewhere }) }, deps);
+    await compileReproducer({ ...request, output, elsewhere }, deps);
     return readFileSync(output);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

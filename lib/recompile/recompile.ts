@@ -111,7 +111,7 @@ function besides(others: number): string {
   return others === 1 ? ' and one file of deps/' : ` and ${others} files of deps/`;
 }
 
-/** A failed compilation leaves no code object that could be taken for what the source says now. */
+/** A failed compilation leaves no code that could be taken for what the source says now, or for a user's, since variant.json does not name it. */
 async function compileOrLeaveNothing(
   request: CompileRequest,
   known: Recipe['code_object'],
@@ -128,7 +128,8 @@ async function compileOrLeaveNothing(
     const isPlaceDependent = !isOfTheApp && (await dependsOnPlace(request, { ...compiled, outside }, deps));
     return { compiled, isPlaceDependent };
   } catch (error) {
-    if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') rmSync(request.output, { force: true });
+    if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED')
+      for (const file of [request.output, request.keepPtx ?? []].flat()) rmSync(file, { force: true });
     throw error;
   }
 }

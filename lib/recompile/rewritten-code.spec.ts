@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { assemble } from '../probe/ptx/testing/shapes';
 import { openReproducer } from '../reproducer/reproducer';
@@ -8,6 +9,8 @@ import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { flag } from '../testing/fake-programs';
 import { kernelJson, reproducerForEachTest } from '../testing/workspace';
 import { overlayTemplate } from '../toolchain/overlay';
+import { recompileOptionsSchema } from './options';
+import { recompile } from './recompile';
 import { rewrittenCode } from './rewritten-code';
 
 const kernel = (number: number): string => `.version 8.0 .target sm_90 .address_size 64
@@ -61,6 +64,7 @@ describe('code that is rewritten', () => {
           if (args.includes('--version')) return { stdoutTail: 'Cuda compilation tools, release 13.0, V13.0.88\n' };
           const step = args.includes('-ptx') ? 'front end' : 'assembler';
           steps.push(step);
+          if (step === 'front end') writeFileSync(join(options.cwd ?? '', '.kernloop.d'), 'variant: kernel_variant.cu');
           const output = resolve(options.cwd ?? '', flag(args, '-o') ?? '');
           const input = resolve(options.cwd ?? '', args.at(-1) ?? '');
           try {
@@ -105,11 +109,34 @@ describe('code that is rewritten', () => {
     expect(steps).toContain('front end');
   });
 
+  it('is of the sources if a FIFO is in its place, which nobody waits for', async () => {
+    execFileSync('mkfifo', [kept()]);
+    expect(await originOf()).toEqual({ original: fresh, steps: ['assembler', 'front end'] });
+  });
+
   it('is of the sources if none was kept, or the lines are wanted', async () => {
     expect(await originOf()).toEqual({ original: fresh, steps: ['assembler', 'front end'] });
     writeFileSync(kept(), fresh);
     steps = [];
     expect(await originOf(true)).toEqual({ original: fresh, steps: ['assembler', 'front end'] });
+  });
+
+  it('has no PTX kept of a source that recompile refuses, which would look like a file of the user', async () => {
+    const recompiled = (): Promise<unknown> =>
+      recompile(recompileOptionsSchema.parse({ reproducer: made.reproducer }), deps);
+    rmSync(join(made.reproducer, 'build'), { recursive: true });
+    await recompiled();
+    expect(readFileSync(kept(), 'utf8')).toBe(fresh);
+    made.workspace.write('kernels/app/saxpy/kernel_variant.cu', '__has_include("kernel.json")');
+    fresh = kernel(2);
+    expect((await failure(recompiled())).exitCode).not.toBe(0);
+    made.workspace.write('kernels/app/saxpy/kernel_variant.cu', '');
+    await recompiled();
+    expect(readdirSync(join(made.reproducer, 'build')).sort()).toEqual([
+      'variant.cubin',
+      'variant.json',
+      'variant.ptx',
+    ]);
   });
 
   it('is an error of the rewriting, not of the kept PTX, if only the rewritten one does not assemble', async () => {

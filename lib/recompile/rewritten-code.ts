@@ -142,9 +142,10 @@ async function throughNvcc<Rewritten extends { readonly ptx: string }>(
   }
 }
 
+/** Undefined where it cannot be read, or is no file: then the sources give it. */
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path, 'utf8');
   } catch {
     return undefined;
   }

@@ -76,10 +76,10 @@ export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'del
   if (delays === 0 || session.code.kind !== 'variant')
     return { judge: (report) => Promise.resolve(report), end: () => Promise.resolve() };
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-delays-'));
-  const compiling = stoppable(deps);
+  const work = stoppable(deps);
   const isSmall = session.capture.scope.tracked_bytes <= mostBytesBeside;
   const making = settled(
-    delayed(judged, join(folder, 'variant'), compiling.deps).then((code): Made => {
+    delayed(judged, join(folder, 'variant'), work.deps).then((code): Made => {
       const isRun = isSmall && typeof code !== 'string' && code.sites.length > 0;
       return { code, begun: isRun ? settled(firstLaunches(code, delays)) : null };
     }),
@@ -90,7 +90,7 @@ export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'del
       return await judgeBy(valueOf(await making), folder, judged, report, delays, deps);
     },
     end: async () => {
-      compiling.stop();
+      work.stop();
       const made = await making;
       if ('value' in made) await made.value.begun;
       rmSync(folder, { recursive: true, force: true });

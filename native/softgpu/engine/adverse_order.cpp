@@ -67,8 +67,8 @@ void AdverseOrder::take_back(WaveSlot& wave, bool waits, bool owes) {
     kept_.push_back(entry);
     return;
   }
-  // What it makes of it may be stored where others have stored since: all of them go first. One that published knows
-  // of those before it.
+  // The wave may store what it makes of it where others have stored since: all of them go first. A ticket or a flag
+  // that it took or set tells it of those before it.
   if (wave.read_shared && !wave.was_published && !waits) {
     entry.held_until = kBehindAll + turn_;
     entry.runs_on = false;
