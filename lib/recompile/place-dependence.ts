@@ -8,6 +8,7 @@ import { isSameMachineCode } from '../toolchain/machine-code';
 import { isSameText, isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { askingFor, asksMore } from './place-names';
 import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 
 /** Other names of the same length: the text of a message then lies where it lay, and moves no instruction. */
@@ -23,7 +24,7 @@ const otherLength = ({ recipe: { variant } }: CompileRequest): NonNullable<Compi
 /**
  * Whether the code is another one where, or when, it is compiled elsewhere: then it may do another thing in the app than what is judged here. Code
  * whose instructions differ is refused; data that differs, such as the text of an assert, is told beside the verdict. Only a source that could ask
- * is compiled again. `outside`: files of the user elsewhere; those of the system have such names for their own ends.
+ * is compiled again, and none that is the app's own: code that is the captured one may be another one there. `outside`: files of the user elsewhere; those of the system have such names for their own ends.
  */
 export async function dependsOnPlace(
   request: CompileRequest,
@@ -31,6 +32,7 @@ export async function dependsOnPlace(
   deps: CompileDeps,
 ): Promise<boolean> {
   const { reproducer, recipe } = request;
+  if (Object.entries(compiled.sources).every(([name, digest]) => isOfTheApp(reproducer, name, digest))) return false;
   const files = [...Object.keys(compiled.sources).map((name) => join(reproducer, name)), ...compiled.outside];
   const asking = askingFor(files.map(textOf));
   if (asking === null || recipe.triton !== undefined) return false;
@@ -45,6 +47,11 @@ export async function dependsOnPlace(
     throw refused(files[asking.first] ?? '', reproducer);
   if (asking.when || !isSame(code, moved)) return true;
   return !isSame(code, await compiledElsewhere(request, otherLength(request), deps));
+}
+
+function isOfTheApp(reproducer: string, name: string, digest: string): boolean {
+  const path = join(reproducer, 'pristine', name);
+  return existsSync(path) && sha256OfFile(path) === digest;
 }
 
 const isSame = (one: Buffer, other: Buffer): boolean => one.equals(other) || isSameWhenLoaded(one, other);

@@ -266,6 +266,7 @@ describe('recompile', () => {
   it.each([
     ['the name of its file', "*= __FILE__[0] == 'k'"],
     ['the name that the compiler gives it', "*= __builtin_FILE()[0] == 'k'"],
+    ['the name of its file, where the code here is the captured one', "*= SCALE * (__FILE__[0] == 'k' ? 1 : 2)"],
     ['the file that is compiled', "*= __BASE_FILE__[0] == 'k'"],
     ['the day', "*= __DATE__[10] == '1'"],
     ['a name that a macro pastes together', "*= CAT(__FI, LE__)[0] == 'k'"],

@@ -59,7 +59,6 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       lineInfo: options.lineInfo ?? false,
       ...(writesPtx ? { keepPtx: paths.variantPtx } : {}),
     },
-    recipe.code_object,
     startMs,
     deps,
   );
@@ -114,7 +113,6 @@ function besides(others: number): string {
 /** A failed compilation leaves no code that could be taken for what the source says now, or for a user's, since variant.json does not name it. */
 async function compileOrLeaveNothing(
   request: CompileRequest,
-  known: Recipe['code_object'],
   startMs: number,
   deps: Deps,
 ): Promise<{ compiled: CompileResult; isPlaceDependent: boolean }> {
@@ -122,10 +120,9 @@ async function compileOrLeaveNothing(
     const compiled = await compileReproducer(request, deps);
     refuseEdited(request, compiled, startMs);
     refuseReproducerFiles(request.reproducer, Object.keys(compiled.sources));
-    const isOfTheApp = [known.captured, known.recompiled].includes(compiled.codeObjectSha256);
     const system = new SystemFolders([request.compiler.path], deps.env);
     const outside = compiled.outside.filter((path) => !system.contain(path));
-    const isPlaceDependent = !isOfTheApp && (await dependsOnPlace(request, { ...compiled, outside }, deps));
+    const isPlaceDependent = await dependsOnPlace(request, { ...compiled, outside }, deps);
     return { compiled, isPlaceDependent };
   } catch (error) {
     if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED')
