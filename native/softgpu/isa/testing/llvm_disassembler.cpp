@@ -123,7 +123,7 @@ uint8_t LlvmDisassembler::length_of(const Words& words) const {
   return is_read ? static_cast<uint8_t>(length) : 0;
 }
 
-std::vector<uint8_t> LlvmDisassembler::lengths(std::span<const Words> items) {
+std::vector<uint8_t> LlvmDisassembler::answers_to(std::span<const Words> items) {
   SharedAnswers answers(items.size());
   while (answers.done() < items.size()) {
     const pid_t child = fork();
@@ -149,10 +149,20 @@ std::vector<uint8_t> LlvmDisassembler::lengths(std::span<const Words> items) {
       break;
   }
   if (answers.done() != items.size()) throw std::runtime_error("the disassembler's process ended early");
-  std::vector<uint8_t> lengths = answers.lengths();
+  return answers.lengths();
+}
+
+std::vector<uint8_t> LlvmDisassembler::lengths(std::span<const Words> items) {
+  std::vector<uint8_t> lengths = answers_to(items);
   deaths_ += static_cast<size_t>(std::ranges::count(lengths, kDied));
   std::ranges::replace(lengths, kDied, uint8_t{0});
   return lengths;
+}
+
+std::vector<bool> LlvmDisassembler::fatal(std::span<const Words> items) {
+  std::vector<bool> fatal;
+  for (const uint8_t answer : answers_to(items)) fatal.push_back(answer == kDied);
+  return fatal;
 }
 
 }  // namespace kernloop::softgpu::testing

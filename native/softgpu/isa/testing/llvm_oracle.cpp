@@ -12,6 +12,8 @@
 #include <set>
 #include <sstream>
 
+#include "softgpu/isa/testing/llvm_disassembler.h"
+
 namespace kernloop::softgpu::testing {
 namespace {
 
@@ -26,23 +28,29 @@ struct Line {
   std::optional<Bytes> encoding;  // empty if it has a fixup
 };
 
-std::string single_spaced(const std::string& text) {
-  std::istringstream stream(text);
+std::string single_spaced(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
   std::string result;
-  for (std::string word; stream >> word;) result += (result.empty() ? "" : " ") + word;
-  return result;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty()) return result;
+    const std::string_view word = text.substr(0, text.find_first_of(kSpace));
+    if (!result.empty()) result += ' ';
+    result += word;
+    text.remove_prefix(word.size());
+  }
 }
 
-// The lines with "; encoding: [0x00,…]" of each item, split at the markers.
+// The instructions of each item, with "; encoding: [0x00,…]" where it was asked for, split at the markers.
 // `complete` counts the items whose marker was written.
 std::vector<std::vector<Line>> split_at_markers(const std::string& output, size_t items, size_t& complete) {
   std::vector<std::vector<Line>> result(items);
   std::vector<Line> current;
   std::istringstream stream(output);
   for (std::string raw; std::getline(stream, raw);) {
-    const size_t mark = raw.find("; encoding: [");
-    if (mark == std::string::npos) continue;
+    const size_t mark = std::min(raw.find("; encoding: ["), raw.size());
     Line line{single_spaced(raw.substr(0, mark)), Bytes{}};
+    if (line.text.empty() || line.text.starts_with('.') || line.text.ends_with(':')) continue;
     if (line.text.starts_with(kMarkerText) && line.text.size() == kMarkerLength) {
       const size_t item = std::stoul(line.text.substr(line.text.find("0x")), nullptr, 16) - kMarkerBase;
       if (item < items) {
@@ -79,9 +87,15 @@ void append_dword(std::string& text, uint32_t dword) {
 }  // namespace
 
 Bytes read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return Bytes(std::istreambuf_iterator<char>(stream), {});
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  Bytes bytes(stream ? static_cast<size_t>(stream.tellg()) : 0);
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
+
+LlvmOracle::LlvmOracle(const Subject& subject) : subject_(subject) {}
+LlvmOracle::~LlvmOracle() = default;
 
 void LlvmOracle::require() {
   setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);  // a crash would otherwise spend half a second on its stack trace
@@ -139,7 +153,8 @@ LlvmOracle::Output LlvmOracle::run_llvm_mc(const std::string& arguments, const s
   return run(llvm_mc(), arguments + target + shell_quoted(in));
 }
 
-LlvmOracle::Disassembly LlvmOracle::disassemble_once(std::span<const Words> items) {
+// Encodings are not asked for: of writing them llvm-mc dies more often.
+std::vector<std::optional<std::string>> LlvmOracle::disassemble_once(std::span<const Words> items) {
   std::string input;
   for (size_t i = 0; i < items.size(); ++i) {
     input += "[";
@@ -149,39 +164,51 @@ LlvmOracle::Disassembly LlvmOracle::disassemble_once(std::span<const Words> item
     append_dword(input, kMarkerBase + static_cast<uint32_t>(i));
     input += "]\n";
   }
-  const Output output = run_llvm_mc("-disassemble --show-encoding", input);
+  const Output output = run_llvm_mc("-disassemble", input);
   size_t complete = 0;
   const auto lines = split_at_markers(output.text, items.size(), complete);
-  Disassembly result{output.crashed, {}};
-  for (size_t i = 0; i < complete; ++i) {
-    result.texts.push_back(lines[i].empty() ? std::nullopt : std::optional(lines[i].front().text));
-  }
-  return result;
+  std::vector<std::optional<std::string>> texts;
+  for (size_t i = 0; i < complete; ++i)
+    texts.push_back(lines[i].empty() ? std::nullopt : std::optional(lines[i].front().text));
+  return texts;
 }
 
-// LLVM 15 dies on some reserved encodings (of SDWA and MFMA). What it wrote until then counts; the culprit is among
-// the few items whose output it still held back, and halving finds it.
-std::vector<std::optional<std::string>> LlvmOracle::disassemble(std::span<const Words> items) {
+// What llvm-mc wrote before it died counts; the culprit is among the few items whose output it still held back, and
+// halving finds it.
+std::vector<std::optional<std::string>> LlvmOracle::disassemble_past_deaths(std::span<const Words> items) {
   constexpr size_t kHeldBack = 64;
   std::vector<std::optional<std::string>> texts;
   while (texts.size() < items.size()) {
     const auto rest = items.subspan(texts.size());
-    const Disassembly result = disassemble_once(rest);
-    texts.insert(texts.end(), result.texts.begin(), result.texts.end());
-    if (!result.crashed) break;
+    const auto known = disassemble_once(rest);
+    texts.insert(texts.end(), known.begin(), known.end());
+    if (known.size() == rest.size()) break;
     if (rest.size() == 1) {
-      texts.resize(items.size());
+      texts.emplace_back();
       break;
     }
     const auto suspects = items.subspan(texts.size());
     const size_t window = std::min(kHeldBack, suspects.size());
     for (const auto half : {suspects.first(window / 2), suspects.subspan(window / 2, window - window / 2)}) {
-      if (half.empty()) continue;
-      const auto half_texts = disassemble(half);
+      const auto half_texts = disassemble_past_deaths(half);
       texts.insert(texts.end(), half_texts.begin(), half_texts.end());
     }
   }
-  texts.resize(items.size());
+  return texts;
+}
+
+// LLVM dies on some reserved encodings (LLVM 15 on many, of SDWA and MFMA). Its library tells most of them, at less
+// cost than a start of llvm-mc for each.
+std::vector<std::optional<std::string>> LlvmOracle::disassemble(std::span<const Words> items) {
+  if (!library_) library_ = std::make_unique<LlvmDisassembler>(subject_);
+  const std::vector<bool> fatal = library_->fatal(items);
+  std::vector<Words> others;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!fatal[i]) others.push_back(items[i]);
+  const auto known = disassemble_past_deaths(others);
+  std::vector<std::optional<std::string>> texts;
+  size_t next = 0;
+  for (const bool died : fatal) texts.push_back(died ? std::nullopt : known[next++]);
   return texts;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -37,9 +38,12 @@ inline constexpr Subject kSubjectGfx1100{kGfx1100, "gfx1100", "", 22};
 inline constexpr Subject kSubjectGfx1100Wave64{kGfx1100Wave64, "gfx1100", "-mattr=+wavefrontsize64,-wavefrontsize32 ",
                                                22};
 
+class LlvmDisassembler;
+
 class LlvmOracle {
  public:
-  explicit LlvmOracle(const Subject& subject) : subject_(subject) {}
+  explicit LlvmOracle(const Subject& subject);
+  ~LlvmOracle();
   const Subject& subject() const { return subject_; }
 
   // Fails the current test and returns nothing usable if a tool is absent: call with ASSERT_NO_FATAL_FAILURE.
@@ -66,11 +70,9 @@ class LlvmOracle {
     std::string text;
     std::string errors;
   };
-  struct Disassembly {
-    bool crashed;
-    std::vector<std::optional<std::string>> texts;  // of the items that it got through
-  };
-  Disassembly disassemble_once(std::span<const Words> items);
+  // The texts of the items up to one that llvm-mc dies of.
+  std::vector<std::optional<std::string>> disassemble_once(std::span<const Words> items);
+  std::vector<std::optional<std::string>> disassemble_past_deaths(std::span<const Words> items);
   const char* llvm_mc() const;
   Output run(const std::string& program, const std::string& arguments);
   Output run_llvm_mc(const std::string& arguments, const std::string& input);
@@ -79,6 +81,7 @@ class LlvmOracle {
 
   Subject subject_;
   std::filesystem::path scratch_;
+  std::unique_ptr<LlvmDisassembler> library_;
 };
 
 Bytes read_file(const std::filesystem::path& path);
