@@ -11,14 +11,15 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 
-/** Other names of the same length: the text of a message then lies where it lay, and moves no instruction. */
+/** Other names, relative ones, of the same length: the text of a message then lies where it lay, and moves no instruction. */
 const sameLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
   deps: 'spot',
   variant: variant.stands_for.padStart(variant.file.length, '../').slice(-variant.file.length),
 });
+/** As most builds have it: absolute. */
 const otherLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
-  deps: 'in/another/place',
-  variant: `in/another/place/${variant.stands_for}`,
+  deps: '/in/another/place',
+  variant: `/in/another/place/${variant.stands_for}`,
 });
 
 /**

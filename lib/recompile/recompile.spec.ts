@@ -290,6 +290,11 @@ describe('recompile', () => {
       true,
     ],
     ['tells of a length that is another one elsewhere', '*= sizeof(__FILE__)', true],
+    [
+      'tells of what is otherwise where the compiler gets an absolute path',
+      "*= __FILE__[0] == '/' ? 2.0f : 4.0f",
+      true,
+    ],
     ['says nothing of a name in a comment', '*= 4.0f /* __FILE__ */', undefined],
     ['says nothing of what comes to the same', '*= __FILE__[0] ? 4.0f : 5.0f', undefined],
   ])('%s', async (_name, edit, expected) => {
