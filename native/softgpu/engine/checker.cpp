@@ -24,10 +24,12 @@ uint32_t unit_of(uint32_t bytes) {
 Checker::Checker(Checks checks, const AddressSpace& space, Services services)
     : checks_(checks), space_(space), services_(std::move(services)), mappings_(space.snapshot()) {
   if (!checks_.races) return;
-  races_.emplace(RaceDetector::Services{services_.entry, services_.place, services_.describe, [this](uint64_t address) {
+  races_.emplace(RaceDetector::Services{services_.entry, services_.place, services_.describe,
+                                        [this](uint64_t address) {
                                           const AddressSpace::Mapping* mapping = mapping_of(address);
                                           return mapping ? mapping->base : 0;
-                                        }});
+                                        },
+                                        services_.decode});
 }
 
 Checker::~Checker() {

@@ -32,6 +32,7 @@ class Checker {
     uint64_t entry;  // of the kernel, from which program counters are told
     std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // what is wrong, with where the wave is now
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
+    WaitLoops::Decode decode;                                       // the same for who reads it
     std::function<void(Fault)> report;
   };
   Checker(Checks checks, const AddressSpace& space, Services services);

@@ -265,18 +265,27 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
   } while (wave.state == kRunning && wave.instructions < end);
 }
 
-std::string Interpreter::describe(uint64_t pc) {
+const DecodedInstruction* Interpreter::look_up(uint64_t pc) {
   uint64_t run_base = 0, run_bytes = 0;
-  if (pc % 4 != 0 || !memory_.code_at(pc, &run_base, &run_bytes)) return {};
+  if (pc % 4 != 0 || !memory_.code_at(pc, &run_base, &run_bytes)) return nullptr;
   try {
     const unsigned slot = static_cast<unsigned>(pc % CodePage::kBytes / 4);
     CodePage* page = code_.page_of(pc, memory_);
     PreparedInstruction decoded = page->find(slot);
     if (!decoded) decoded = page->prepare(slot);
-    return decoded->encoding != Encoding::kInvalid ? disassemble(*decoded) : raw_words(pc, run_base + run_bytes - pc);
+    return &*decoded;
   } catch (const WaveFault&) {
-    return {};
+    return nullptr;
   }
+}
+
+std::string Interpreter::describe(uint64_t pc) {
+  const DecodedInstruction* const decoded = look_up(pc);
+  if (!decoded) return {};
+  if (decoded->encoding != Encoding::kInvalid) return disassemble(*decoded);
+  uint64_t run_base = 0, run_bytes = 0;
+  memory_.code_at(pc, &run_base, &run_bytes);
+  return raw_words(pc, run_base + run_bytes - pc);
 }
 
 void Interpreter::add_to(Counters& counters) const {

@@ -20,7 +20,9 @@ class Interpreter {
   // `accesses`: or has made so many to memory, where runs end with them (0: however many).
   void run(WaveSlot& wave, uint64_t end, uint32_t accesses = 0);
 
-  // The instruction at the address, disassembled, or its raw dwords; empty when nothing is mapped there.
+  // The instruction at the address; nullptr where there is none. It lives as long as the dispatch.
+  const DecodedInstruction* look_up(uint64_t pc);
+  // The same disassembled, or its raw dwords; empty when nothing is mapped there.
   std::string describe(uint64_t pc);
   void add_to(Counters& counters) const;
   // What the profiler counted, by address.

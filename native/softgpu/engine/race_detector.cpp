@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/permutation.h"
 #include "softgpu/engine/workgroup.h"
 #include "softgpu/isa/print_operand.h"
 
@@ -68,13 +69,19 @@ void RaceDetector::end_access() {
   suspects_.clear();
 }
 
-RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t first_address) {
+RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t places) {
   How how = kind == AccessKind::kAtomic ? How::kAtomic : kind == AccessKind::kStore ? How::kStore : How::kLoad;
-  waits_ = wave_->last_access_pc == wave_->pc && wave_->last_access_address == first_address;
+  // All lanes look where they looked just before. One that does so alone may do it by its arithmetic.
+  WaveRaces& last = wave_->races;
+  waits_ = kind == AccessKind::kLoad && last.last_load_pc == wave_->pc && last.last_load_places == places;
+  last.last_load_pc = kind == AccessKind::kLoad ? wave_->pc : 0;
+  last.last_load_places = places;
   if (how == How::kLoad && (instruction_->is_past_caches() || waits_)) how = How::kWaitingLoad;
   // An instruction that loads from global memory into LDS stores, too.
   Event& now = log_[now_ % kLog];
   now.how = std::max(now.how, how);
+  const bool may_be_private = instruction_->encoding == Encoding::kFlat || instruction_->encoding == Encoding::kMubuf;
+  if (kind != AccessKind::kLoad && may_be_private) stores_.insert(wave_->pc);
   return how;
 }
 
@@ -117,8 +124,15 @@ void RaceDetector::see(RaceCell& cell) {
 
 void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
   RaceCell& cell = *at.cells;
-  if (!cell.is_waited_for && !cell.is_equal && (cell.written_bytes & bytes) && is_unordered_store(cell))
-    report(at, bytes, lane, size, false, cell.written, true);
+  if ((cell.written_bytes & bytes) && is_unordered_store(cell)) {
+    if (const WaitLoop* const loop = find_wait(wave_->pc, cell.written)) {
+      see(cell);
+      cell.has_arrived = true;
+      if (!cell.is_waited_for) excuse(at, *loop, describe(at, bytes, lane, size, false, cell.written, true));
+      return;
+    }
+    if (!cell.is_waited_for && !cell.is_equal) report(describe(at, bytes, lane, size, false, cell.written, true));
+  }
   if (cell.read == now_) {
     cell.read_bytes |= bytes;
     return;
@@ -165,8 +179,17 @@ void RaceDetector::settle(const Suspect& suspect) {
     cell.is_equal |= suspect.earlier_wrote;
     return;
   }
-  if (!cell.is_waited_for)
-    report(suspect.at, suspect.bytes, suspect.lane, suspect.size, true, suspect.earlier, suspect.earlier_wrote);
+  if (!cell.is_waited_for) {
+    const uint64_t earlier_pc = pc_of(event(suspect.earlier));
+    const WaitLoop* const loop = suspect.earlier_wrote ? nullptr : find_wait(earlier_pc, suspect.earlier);
+    Finding finding =
+        describe(suspect.at, suspect.bytes, suspect.lane, suspect.size, true, suspect.earlier, suspect.earlier_wrote);
+    if (loop) {
+      excuse(suspect.at, *loop, std::move(finding));
+    } else {
+      report(std::move(finding));
+    }
+  }
   cell.written = now_;
   cell.written_bytes = suspect.bytes;
   cell.is_equal = cell.has_arrived = false;
@@ -182,6 +205,18 @@ void RaceDetector::excuse(const Span& at) {
     if (is_there) told_.erase(finding.key);
     return is_there;
   });
+}
+
+void RaceDetector::excuse(const Span& at, const WaitLoop& loop, Finding finding) {
+  excuse(at);
+  if (loop.stores.empty() || doubts_.size() >= kMostFindings) return;
+  const bool is_new = std::none_of(doubts_.begin(), doubts_.end(),
+                                   [&](const Doubt& doubt) { return doubt.finding.key == finding.key; });
+  if (is_new) doubts_.push_back({std::move(finding), loop.stores});
+}
+
+const WaitLoop* RaceDetector::find_wait(uint64_t pc, uint32_t other) {
+  return event(other).group == group_->serial ? wait_loops_.find(pc) : nullptr;
 }
 
 inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {
@@ -227,7 +262,9 @@ void RaceDetector::range(bool in_lds, uint64_t address, uint32_t bytes, int32_t 
 
 void RaceDetector::global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   if (!group_ || lanes == 0) return;
-  const How how = how_of(kind, addresses.at[__builtin_ctzll(lanes)]);
+  uint64_t places = lanes;
+  for_lanes(lanes, [&](unsigned lane) { places = mix(places ^ addresses.at[lane]); });
+  const How how = how_of(kind, places);
   if (addresses.contiguous) return range(false, addresses.at[0], bytes * kLanes, 0, bytes, how);
   for_lanes(lanes,
             [&](unsigned lane) { range(false, addresses.at[lane], bytes, static_cast<int32_t>(lane), bytes, how); });
@@ -241,7 +278,9 @@ void RaceDetector::scalar(uint64_t address, uint32_t bytes) {
 
 void RaceDetector::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   if (!group_ || lanes == 0) return;
-  const How how = how_of(kind, kSharedApertureBase + uint32_t{offsets[__builtin_ctzll(lanes)] + immediate});
+  uint64_t places = mix(lanes) ^ kSharedApertureBase;
+  for_lanes(lanes, [&](unsigned lane) { places = mix(places ^ uint32_t{offsets[lane] + immediate}); });
+  const How how = how_of(kind, places);
   for_lanes(lanes, [&](unsigned lane) {
     const uint32_t begin = offsets[lane] + immediate;
     if ((begin | bytes) % 4 != 0) return range(true, begin, bytes, static_cast<int32_t>(lane), bytes, how);
@@ -253,12 +292,10 @@ void RaceDetector::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lan
   });
 }
 
-void RaceDetector::report(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
-                          bool earlier_wrote) {
+RaceDetector::Finding RaceDetector::describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write,
+                                             uint32_t earlier, bool earlier_wrote) const {
   const Event& then = event(earlier);
-  const uint64_t earlier_pc = services_.entry + static_cast<uint64_t>(int64_t{then.pc} * 4);
-  const std::tuple key(wave_->pc, earlier_pc, at.in_lds ? 0 : services_.allocation(at.address));
-  if (findings_.size() >= kMostFindings || !told_.insert(key).second) return;
+  const uint64_t earlier_pc = pc_of(then);
   Fault fault = services_.place(WaveFault{.kind = Fault::Kind::kRace,
                                           .detail = {},
                                           .lane = lane,
@@ -281,12 +318,23 @@ void RaceDetector::report(const Span& at, uint8_t bytes, int32_t lane, uint32_t 
                  " at entry +" + hex(other.pc_offset) + ", and " +
                  (same_group ? "there is no barrier in between" : "nothing orders the two");
   fault.other = std::move(other);
-  findings_.push_back({std::move(fault), at.in_lds, at.address, group_->serial, key});
+  const std::tuple key(wave_->pc, earlier_pc, at.in_lds ? 0 : services_.allocation(at.address));
+  return {std::move(fault), at.in_lds, at.address, group_->serial, key};
+}
+
+void RaceDetector::report(Finding finding) {
+  if (findings_.size() < kMostFindings && told_.insert(finding.key).second) findings_.push_back(std::move(finding));
 }
 
 std::vector<Fault> RaceDetector::take_findings() {
   std::vector<Fault> faults;
+  for (Doubt& doubt : doubts_) {
+    const bool stores =
+        std::any_of(doubt.stores.begin(), doubt.stores.end(), [&](uint64_t pc) { return stores_.contains(pc); });
+    if (stores) report(std::move(doubt.finding));
+  }
   for (Finding& finding : findings_) faults.push_back(std::move(finding.fault));
+  doubts_.clear();
   findings_.clear();
   return faults;
 }

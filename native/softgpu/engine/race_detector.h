@@ -7,8 +7,9 @@
 //     instructions are the same (where it is missed because nobody waited for it, late_stores.h shows it);
 //   - a store that does not change memory is no write, and where waves that nothing orders store the same value, it is
 //     there for whoever loads it;
-//   - where a wave loads the same place over and over, waiting, it sees what it waits for as by an atomic (volatile
-//   LDS).
+//   - where a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the
+//   same
+//     place over and over, it sees what it waits for as by an atomic.
 //
 // One a dispatch, which it wants to run on one thread.
 #pragma once
@@ -23,6 +24,7 @@
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/race_order.h"
 #include "softgpu/engine/race_shadow.h"
+#include "softgpu/engine/wait_loops.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -34,8 +36,9 @@ class RaceDetector {
     std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // where the wave is now
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
     std::function<uint64_t(uint64_t address)> allocation;           // in which the address lies
+    WaitLoops::Decode decode;
   };
-  explicit RaceDetector(Services services) : services_(std::move(services)) {}
+  explicit RaceDetector(Services services) : services_(std::move(services)), wait_loops_(services_.decode) {}
 
   void begin_workgroup(Workgroup& workgroup);
   // All waves of the workgroup that have not ended have met.
@@ -98,11 +101,18 @@ class RaceDetector {
     uint32_t group;
     std::tuple<uint64_t, uint64_t, uint64_t> key;
   };
+  // What is a race only if one of the stores is not to private memory.
+  struct Doubt {
+    Finding finding;
+    std::vector<uint64_t> stores;
+  };
 
   static constexpr uint32_t kLog = 1u << 23;
 
-  How how_of(AccessKind kind, uint64_t first_address);
+  // `places`: tells the addresses of all lanes from others.
+  How how_of(AccessKind kind, uint64_t places);
   const Event& event(uint32_t time) const { return log_[time % kLog]; }
+  uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
   Relation relation(uint32_t time, Memo& memo);
   Relation find_relation(uint32_t time, bool has_arrived = false) const;
   bool is_unordered_store(const RaceCell& cell);
@@ -113,8 +123,13 @@ class RaceDetector {
   void see(RaceCell& cell);
   void settle(const Suspect& suspect);
   void excuse(const Span& at);
-  void report(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
-              bool earlier_wrote);
+  // The same for a load in a loop that waits, unless that stores for others.
+  void excuse(const Span& at, const WaitLoop& loop, Finding finding);
+  // The loop in which the load there waits for who made the other access, a wave of the same workgroup.
+  const WaitLoop* find_wait(uint64_t pc, uint32_t other);
+  void report(Finding finding);
+  Finding describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
+                   bool earlier_wrote) const;
 
   const Services services_;
   RaceOrder order_;
@@ -130,6 +145,9 @@ class RaceDetector {
   std::vector<std::pair<uint32_t, uint32_t>> seen_;  // (workgroup, time) whose stores this access saw
   bool waits_ = false;                               // the wave made the same access just before
   bool sees_waits_ = false;
+  WaitLoops wait_loops_;
+  std::vector<Doubt> doubts_;
+  std::set<uint64_t> stores_;  // by FLAT and MUBUF instructions, by pc: those to private memory are not told
   std::vector<Finding> findings_;
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> told_;
 };

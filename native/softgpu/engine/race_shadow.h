@@ -38,7 +38,8 @@ struct GroupRaces {
 
 // Of a wave.
 struct WaveRaces {
-  uint32_t known = 0;  // what the other waves of its workgroup did until then it knows
+  uint32_t known = 0;                               // what the other waves of its workgroup did until then it knows
+  uint64_t last_load_pc = 0, last_load_places = 0;  // of its last vector load, with the addresses of all lanes in one
 };
 
 // Cells of global memory, a page at a time. Bounded: the oldest page is forgotten for the next one.

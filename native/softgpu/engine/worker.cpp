@@ -47,6 +47,7 @@ std::unique_ptr<Checker> Worker::make_checker(const Checks& checks) {
       Checker::Services{.entry = dispatch_.kernel().entry,
                         .place = [this](const WaveFault& fault, const WaveSlot& wave) { return place(fault, wave); },
                         .describe = [this](uint64_t pc) { return interpreter_.describe(pc); },
+                        .decode = [this](uint64_t pc) { return interpreter_.look_up(pc); },
                         .report = [this](Fault finding) { dispatch_.add_finding(std::move(finding)); }});
 }
 

@@ -79,7 +79,11 @@ INSTANTIATE_TEST_SUITE_P(Compiled, Races,
                          ::testing::Values(Code{"gfx90aO0", "races_gfx90a_O0.hsaco", Isa::kGfx90a},
                                            Code{"gfx90aO3", "races_gfx90a_O3.hsaco", Isa::kGfx90a},
                                            Code{"gfx1030O0", "races_gfx1030_O0.hsaco", Isa::kGfx1030},
-                                           Code{"gfx1030O3", "races_gfx1030_O3.hsaco", Isa::kGfx1030}),
+                                           Code{"gfx1030O3", "races_gfx1030_O3.hsaco", Isa::kGfx1030},
+                                           Code{"gfx942O0", "races_gfx942_O0.hsaco", Isa::kGfx942},
+                                           Code{"gfx942O3", "races_gfx942_O3.hsaco", Isa::kGfx942},
+                                           Code{"gfx1100O0", "races_gfx1100_O0.hsaco", Isa::kGfx1100},
+                                           Code{"gfx1100O3", "races_gfx1100_O3.hsaco", Isa::kGfx1100}),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(Races, AnUpdateLostBetweenWorkgroups) {
@@ -116,21 +120,39 @@ TEST_P(Races, ATileWrittenAgainBeforeAllHaveReadIt) {
   EXPECT_TRUE(one_tile.empty()) << one_tile.front().text();
 }
 
+TEST_P(Races, ASearchOfWhatOthersMayNotHaveWrittenYet) {
+  expect_race("search_without_barrier", Arguments(in.address(), out.address()), true);
+}
+
+TEST_P(Races, ALoopInWhichOneLaneLooksAtTheSamePlace) {
+  expect_race("strides_without_barrier", Arguments(in.address(), out.address()), true);
+}
+
+TEST_P(Races, ALoopThatEndsByWhatItsNextRoundWrites) {
+  expect_race("rounds_with_one_barrier", Arguments(in.address(), out.address()), true);
+}
+
+TEST_P(Races, AFlagInLdsThatIsSetTooEarlyOrWaitedForByNobody) {
+  for (const char* kernel : {"flag_before_data_in_lds", "flag_that_nobody_waits_for"})
+    expect_race(kernel, Arguments(in.address(), out.address()), true);
+}
+
 TEST_P(Races, AReductionByTheWrongWorkgroup) {
   expect_race("sum_by_last_but_one",
               Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups), false,
               &shared);
 }
 
-// In the adverse order, in which waits are seen. Unoptimised code for gfx90a waits in between, for an address that it
-// loads; on gfx1030 loads have a counter of their own.
+// In the adverse order, in which waits are seen. Unoptimised code for gfx90a and gfx942 waits in between, for an
+// address that it loads; on gfx1030 and gfx1100 loads have a counter of their own.
 TEST_P(Races, WhatIsPublishedBeforeItHasBeenWaitedFor) {
   const std::map<std::string, Arguments> kernels = {
       {"sum_by_last_without_fence",
        Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups)},
       {"hand_on_without_fence", Arguments(in.address(), counters.address(), shared.address(), out.address())},
   };
-  const bool waits_anyway = std::string(GetParam().name) == "gfx90aO0";
+  const std::string name = GetParam().name;
+  const bool waits_anyway = name == "gfx90aO0" || name == "gfx942O0";
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     for (const auto& [kernel, arguments] : kernels) {
       const auto found =
@@ -196,6 +218,29 @@ TEST_P(Races, NoneInAScanThatLooksBack) {
 TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
   expect_clean("hand_over_in_lds", Arguments(in.address(), out.address()));
   EXPECT_EQ(out[70], in[70] + 1);
+}
+
+// Whether the first look finds what it waits for, or a later one, is up to the order.
+TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
+  const std::map<std::string, Arguments> kernels = {
+      {"release_in_lds", Arguments(in.address(), out.address())},
+      {"volatile_in_lds", Arguments(in.address(), out.address())},
+      {"turns_in_lds", Arguments(in.address(), out.address())},
+      {"two_flags_in_lds", Arguments(in.address(), out.address())},
+      {"lock_in_lds", Arguments(in.address(), out.address())},
+      {"release_to_the_workgroup", Arguments(in.address(), counters.address(), shared.address(), out.address())},
+  };
+  for (const auto& [kernel, arguments] : kernels) {
+    expect_clean(kernel, arguments);
+    for (uint64_t seed = 1; seed <= 40; ++seed) {
+      for (const unsigned threads : {1, 2}) {
+        const auto found =
+            findings(kernel, arguments,
+                     {.seed = seed, .threads = threads, .adverse = {.wave_instructions = 1 << 24, .races = true}});
+        EXPECT_TRUE(found.empty()) << kernel << ", seed " << seed << ": " << found.front().text();
+      }
+    }
+  }
 }
 
 TEST_P(Races, NoneOfBytesBesideEachOther) {

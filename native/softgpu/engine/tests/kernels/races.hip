@@ -116,6 +116,82 @@ extern "C" __global__ void hand_on_without_fence(const uint* in, uint* flags, ui
   out[g] = sum;
 }
 
+// Each lane finds its place among the sorted numbers of the workgroup: where it looks next depends on what it has seen,
+// but it does not wait for anything.
+extern "C" __global__ void search_without_barrier(const uint* in, uint* out) {
+  __shared__ uint sorted[kItems];
+  const uint t = local_x();
+  sorted[t] = in[group_x() * kItems + t];
+  uint low = 0, high = kItems;
+  while (low < high) {
+    const uint middle = (low + high) / 2;
+    if (sorted[middle] < in[group_x() * kItems] + t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  out[group_x() * kItems + t] = low;
+}
+
+// One lane of each wave looks at the same place over and over, the others elsewhere: nobody waits.
+extern "C" __global__ void strides_without_barrier(const uint* in, uint* out) {
+  __shared__ uint tile[kItems];
+  const uint t = local_x();
+  tile[t] = in[group_x() * kItems + t];
+  uint sum = 0;
+#pragma clang loop unroll(disable)
+  for (uint k = 0; k < 8; ++k) sum += tile[t % 32 * k % kItems];
+  out[group_x() * kItems + t] = sum;
+}
+
+// A round ends with a look at what the next one begins to write, and no barrier is in between.
+extern "C" __global__ void rounds_with_one_barrier(const uint* in, uint* out) {
+  __shared__ uint any;
+  const uint t = local_x();
+  uint rounds = 0;
+  do {
+    if (t == 0) any = 0;
+    barrier();
+    if (in[group_x() * kItems + t] % kItems == rounds + 2) any = 1;
+    barrier();
+    ++rounds;
+  } while (any != 0);
+  out[group_x() * kItems + t] = rounds;
+}
+
+// A wave waits in LDS for the other, which sets its flag too early.
+extern "C" __global__ void flag_before_data_in_lds(const uint* in, uint* out) {
+  __shared__ uint value[32];
+  __shared__ uint ready;
+  const uint t = local_x();
+  if (t == 0) ready = 0;
+  barrier();
+  if (t < 32) {
+    if (t == 0) __hip_atomic_store(&ready, 1u, __ATOMIC_RELEASE, GROUP_SCOPE);
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+    value[t] = in[group_x() * 32 + t] + 1;
+  } else if (t >= 96) {
+    while (__hip_atomic_load(&ready, __ATOMIC_ACQUIRE, GROUP_SCOPE) == 0) {
+    }
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+// The wave that reads does not wait for the flag.
+extern "C" __global__ void flag_that_nobody_waits_for(const uint* in, uint* out) {
+  __shared__ uint value[32];
+  __shared__ uint ready;
+  const uint t = local_x();
+  if (t == 0) ready = 0;
+  barrier();
+  if (t < 32) {
+    value[t] = in[group_x() * 32 + t] + 1;
+    if (t == 0) __hip_atomic_store(&ready, 1u, __ATOMIC_RELEASE, GROUP_SCOPE);
+  } else if (t >= 96) {
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
 // No races.
 
 extern "C" __global__ void last_group_sums(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
@@ -299,6 +375,111 @@ extern "C" __global__ void hand_over_in_lds(const uint* in, uint* out) {
     }
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
     out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
+// The same by C++11, with loads that no bit of the instruction tells from plain ones.
+extern "C" __global__ void release_in_lds(const uint* in, uint* out) {
+  __shared__ uint value[32];
+  __shared__ uint ready;
+  const uint t = local_x();
+  if (t == 0) ready = 0;
+  barrier();
+  if (t < 32) {
+    value[t] = in[group_x() * 32 + t] + 1;
+    if (t == 0) __hip_atomic_store(&ready, 1u, __ATOMIC_RELEASE, GROUP_SCOPE);
+  } else if (t >= 96) {
+    while (__hip_atomic_load(&ready, __ATOMIC_ACQUIRE, GROUP_SCOPE) == 0) {
+    }
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
+extern "C" __global__ void volatile_in_lds(const uint* in, uint* out) {
+  __shared__ uint value[32];
+  __shared__ volatile uint ready;
+  const uint t = local_x();
+  if (t == 0) ready = 0;
+  barrier();
+  if (t < 32) {
+    value[t] = in[group_x() * 32 + t] + 1;
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    if (t == 0) ready = 1;
+  } else if (t >= 96) {
+    while (ready == 0) {
+    }
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
+// A ring: each wave waits for what the one before it has counted, sleeps in between, and gives up after very long.
+extern "C" __global__ void turns_in_lds(const uint* in, uint* out) {
+  __shared__ uint sum, turn;
+  const uint t = local_x(), wave = t / 64;
+  if (t == 0) sum = turn = 0;
+  barrier();
+  for (uint round = 0; round < 3; ++round) {
+    if (t % 64 != 0) continue;
+    for (uint looks = 0; looks < 1u << 24; ++looks) {
+      if (__hip_atomic_load(&turn, __ATOMIC_ACQUIRE, GROUP_SCOPE) == round * (kItems / 64) + wave) break;
+      __builtin_amdgcn_s_sleep(1);
+    }
+    sum += in[group_x() * kItems + wave];
+    __hip_atomic_store(&turn, round * (kItems / 64) + wave + 1, __ATOMIC_RELEASE, GROUP_SCOPE);
+  }
+  barrier();
+  out[group_x() * kItems + t] = sum;
+}
+
+// Lanes of the last wave wait for two flags each, which are beside the values: a scan of waves looks back so.
+extern "C" __global__ void two_flags_in_lds(const uint* in, uint* out) {
+  __shared__ ulong states[32];
+  __shared__ uint began;
+  const uint t = local_x();
+  if (t == 0) began = 0;
+  if (t < 32) states[t] = 0;
+  barrier();
+  if (t < 32) {
+    if (t == 0) __hip_atomic_store(&began, 1u, __ATOMIC_RELAXED, GROUP_SCOPE);
+    __hip_atomic_store(&states[t], static_cast<ulong>(in[group_x() * 32 + t]) << 32 | 1, __ATOMIC_RELEASE, GROUP_SCOPE);
+  } else if (t >= 96) {
+    ulong state = 0;
+    while (__hip_atomic_load(&began, __ATOMIC_RELAXED, GROUP_SCOPE) == 0 ||
+           (state = __hip_atomic_load(&states[t - 96], __ATOMIC_ACQUIRE, GROUP_SCOPE)) == 0) {
+    }
+    out[group_x() * 32 + t - 96] = static_cast<uint>(state >> 32);
+  }
+}
+
+// Tested, and then taken by an atomic.
+extern "C" __global__ void lock_in_lds(const uint* in, uint* out) {
+  __shared__ uint lock, sum;
+  const uint t = local_x();
+  if (t == 0) lock = sum = 0;
+  barrier();
+  if (t % 64 == 0) {
+    do {
+      while (__hip_atomic_load(&lock, __ATOMIC_RELAXED, GROUP_SCOPE) != 0) {
+      }
+    } while (__hip_atomic_exchange(&lock, 1u, __ATOMIC_ACQUIRE, GROUP_SCOPE) != 0);
+    sum += in[group_x() * kItems + t];
+    __hip_atomic_store(&lock, 0u, __ATOMIC_RELEASE, GROUP_SCOPE);
+  }
+  barrier();
+  out[group_x() * kItems + t] = sum;
+}
+
+// A flag in global memory for waves of one workgroup, whose loads are plain ones on gfx90a.
+extern "C" __global__ void release_to_the_workgroup(const uint* in, uint* flags, uint* values, uint* out) {
+  const uint t = local_x(), g = group_x();
+  if (t < 32) {
+    values[g * 32 + t] = in[g * 32 + t] + 1;
+    if (t == 0) __hip_atomic_store(&flags[g], 1u, __ATOMIC_RELEASE, GROUP_SCOPE);
+  } else if (t >= 96) {
+    while (__hip_atomic_load(&flags[g], __ATOMIC_ACQUIRE, GROUP_SCOPE) == 0) {
+    }
+    out[g * 32 + t - 96] = values[g * 32 + t - 96];
   }
 }
 

@@ -1,0 +1,40 @@
+// Which loads wait for another wave. An atomic load of LDS, and one of global memory in the scope of a workgroup, is
+// the instruction of a plain load on some targets: only its loop tells it. A load waits where control may come back to
+// it, along a path that stores nothing and meets nobody, to look at the same address again, and where what it loaded
+// decides whether it does.
+//
+// The path is followed with a number for each register's value. The address is the same where two rounds end with the
+// same numbers, so that neither a loop over an array nor a search in one waits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "softgpu/engine/decoded_instruction.h"
+
+namespace kernloop::softgpu {
+
+struct WaitLoop {
+  // Stores in the loop that must be to private memory, or else nothing waits: unoptimised code keeps variables there by
+  // FLAT instructions.
+  std::vector<uint64_t> stores;
+};
+
+class WaitLoops {
+ public:
+  // nullptr: there is no instruction.
+  using Decode = std::function<const DecodedInstruction*(uint64_t pc)>;
+  explicit WaitLoops(Decode decode) : decode_(std::move(decode)) {}
+
+  // The loop in which the load waits; nullptr: it does not.
+  const WaitLoop* find(uint64_t pc);
+
+ private:
+  const Decode decode_;
+  std::unordered_map<uint64_t, std::optional<WaitLoop>> known_;
+};
+
+}  // namespace kernloop::softgpu
