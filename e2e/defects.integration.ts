@@ -111,6 +111,14 @@ const keptStates: [title: string, verdict: RegExp][] = [
     /Result: FAIL \(only the first launch gives what the app computed.* no symbol names/,
   ],
 ];
+/** Each access is atomic or volatile, so that only an order of the blocks shows it. */
+const lostBetweenAtomics = [
+  'histogram: relaxed load and store',
+  'histogram: volatile load and store',
+  'histogram: two atomics',
+  'histogram: one try',
+];
+const flagsInLds = ['argmax_rows: release in LDS before data'];
 /** With what lies there already: memory is as the app left it. */
 const strayStores = ['compact_records: clears the last tag', 'gather_scatter: the value of an empty place'];
 /** Their options ask for derived inputs: without, the captured one is all that is judged. */
@@ -148,6 +156,10 @@ const right = [
   'stencil2d: without a tile',
   'last_block_sum: a wave adds the partial sums',
   'scan_chained: waits by volatile loads',
+  'argmax_rows: released and acquired in LDS',
+  'argmax_rows: volatile flag in LDS',
+  'histogram: compare and swap',
+  'histogram: under a lock',
 ];
 
 describe('planted defects', () => {
@@ -157,6 +169,8 @@ describe('planted defects', () => {
   const titles = [
     ...Object.values(chosen),
     ...publishedTooEarly,
+    ...lostBetweenAtomics,
+    ...flagsInLds,
     ...strayStores,
     ...missingWaits,
     ...knowsTheJudge,
@@ -227,9 +241,14 @@ describe('planted defects', () => {
     expect([[1, 3, 4].includes(outcome.code), outcome.text]).toEqual([true, expect.any(String)]);
   });
 
-  it.each(publishedTooEarly)('%s does not pass', async (title) => {
+  it.each([...publishedTooEarly, ...lostBetweenAtomics])('%s does not pass', async (title) => {
     const outcome = await verdict(find('defects', title));
     expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it.each(flagsInLds)('%s is a race', async (title) => {
+    const outcome = await verdict(find('defects', title));
+    expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(/Result: FAIL \(a race .*LDS/)]);
   });
 
   it.each(strayStores)('%s does not pass', async (title) => {

@@ -7,7 +7,7 @@ import { rewrites } from './rewrites.mjs';
 
 /** What a defect is, by kind. */
 export const kinds = {
-  'lost update': 'an atomic made a load and a store',
+  'lost update': 'an atomic made a load and a store, or two atomics',
   'unordered flag': 'data published by a flag without the order that makes it visible',
   'missing barrier': 'LDS read or written again before all waves are done',
   'wrong lane': 'a shuffle, ballot or lane number that takes another lane',
@@ -99,6 +99,55 @@ export const defects = [
     'Two blocks may take one ticket, and then no block is the last one: a data race.',
   ),
 
+  defect(
+    'lost update',
+    'histogram',
+    'relaxed load and store',
+    [
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (threadIdx.x < 64) {\n    unsigned* const at = bins + threadIdx.x;\n    const unsigned seen = __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);\n    __hip_atomic_store(at, seen + local[threadIdx.x], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);\n  }',
+      ],
+    ],
+    'Each access is atomic, so that there is no data race; another block may add in between.',
+  ),
+  defect(
+    'lost update',
+    'histogram',
+    'volatile load and store',
+    [
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (threadIdx.x < 64) {\n    unsigned* const at = bins + threadIdx.x;\n    *(volatile unsigned*)at = *(volatile unsigned*)at + local[threadIdx.x];\n  }',
+      ],
+    ],
+    'Another block may add between the load and the store.',
+  ),
+  defect(
+    'lost update',
+    'histogram',
+    'two atomics',
+    [
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (threadIdx.x < 64) {\n    unsigned* const at = bins + threadIdx.x;\n    const unsigned seen = atomicAdd(at, 0u);\n    atomicExch(at, seen + local[threadIdx.x]);\n  }',
+      ],
+    ],
+    'Another block may add between the two.',
+  ),
+  defect(
+    'lost update',
+    'histogram',
+    'one try',
+    [
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (threadIdx.x < 64) {\n    unsigned* const at = bins + threadIdx.x;\n    const unsigned seen = atomicAdd(at, 0u);\n    atomicCAS(at, seen, seen + local[threadIdx.x]);\n  }',
+      ],
+    ],
+    'Where another block added in between, the exchange fails, and nobody tries again.',
+  ),
+
   // unordered flag
   defect(
     'unordered flag',
@@ -162,6 +211,27 @@ export const defects = [
       ],
     ],
     'Nobody has cleared the flag: thread 0 goes on when LDS holds anything but zero, and before the other wave has written.',
+  ),
+  defect(
+    'unordered flag',
+    'argmax_rows',
+    'release in LDS before data',
+    [
+      ['__shared__ int places[2];', '__shared__ int places[2];\n  __shared__ int done;'],
+      [
+        'int best = -2147483647 - 1, at = 0;',
+        'if (t == 0) done = 0;\n  __syncthreads();\n  int best = -2147483647 - 1, at = 0;',
+      ],
+      [
+        'if (t % 64 == 0) {',
+        'if (t == 64) __hip_atomic_store(&done, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);\n  __threadfence_block();\n  if (t % 64 == 0) {',
+      ],
+      [
+        '__syncthreads();\n  if (t == 0) {',
+        'if (t == 0) {\n    while (__hip_atomic_load(&done, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) == 0) {\n    }',
+      ],
+    ],
+    'The other wave may see the flag and read what stood there before.',
   ),
   defect(
     'unordered flag',
@@ -1317,6 +1387,65 @@ export const correct = [
       ],
     ],
     'Whatever LDS holds, it is multiplied by 0.',
+  ),
+  // What waves and blocks tell each other by hand.
+  right(
+    'flag in LDS',
+    'argmax_rows',
+    'released and acquired in LDS',
+    [
+      ['__shared__ int places[2];', '__shared__ int places[2];\n  __shared__ int done;'],
+      [
+        'int best = -2147483647 - 1, at = 0;',
+        'if (t == 0) done = 0;\n  __syncthreads();\n  int best = -2147483647 - 1, at = 0;',
+      ],
+      [
+        '__syncthreads();\n  if (t == 0) {',
+        'if (t == 64) __hip_atomic_store(&done, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);\n  if (t == 0) {\n    while (__hip_atomic_load(&done, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) == 0) {\n    }',
+      ],
+    ],
+    'One wave waits for the other in place of the barrier, by the memory model of C++11.',
+  ),
+  right(
+    'flag in LDS',
+    'argmax_rows',
+    'volatile flag in LDS',
+    [
+      ['__shared__ int places[2];', '__shared__ int places[2];\n  __shared__ volatile int done;'],
+      [
+        'int best = -2147483647 - 1, at = 0;',
+        'if (t == 0) done = 0;\n  __syncthreads();\n  int best = -2147483647 - 1, at = 0;',
+      ],
+      [
+        '__syncthreads();\n  if (t == 0) {',
+        'if (t == 64) {\n    __threadfence_block();\n    done = 1;\n  }\n  if (t == 0) {\n    while (done == 0) {\n    }\n    __threadfence_block();',
+      ],
+    ],
+    'The same with fences.',
+  ),
+  right(
+    'add to memory',
+    'histogram',
+    'compare and swap',
+    [
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'if (threadIdx.x < 64) {\n    unsigned* const at = bins + threadIdx.x;\n    unsigned seen = atomicAdd(at, 0u), assumed;\n    do {\n      assumed = seen;\n      seen = atomicCAS(at, assumed, assumed + local[threadIdx.x]);\n    } while (seen != assumed);\n  }',
+      ],
+    ],
+    'Whoever comes between makes the exchange fail, and it is tried again.',
+  ),
+  right(
+    'add to memory',
+    'histogram',
+    'under a lock',
+    [
+      [
+        'if (threadIdx.x < 64) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);',
+        'static __device__ unsigned lock;\n  if (threadIdx.x == 0) {\n    while (atomicCAS(&lock, 0u, 1u) != 0u) {\n    }\n    __threadfence();\n  }\n  __syncthreads();\n  if (threadIdx.x < 64) bins[threadIdx.x] += local[threadIdx.x];\n  __threadfence();\n  __syncthreads();\n  if (threadIdx.x == 0) atomicExch(&lock, 0u);',
+      ],
+    ],
+    'One block at a time adds, and the next one sees it.',
   ),
   // Loads by hand that are waited for.
   right(
