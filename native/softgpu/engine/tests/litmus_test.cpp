@@ -26,9 +26,7 @@ struct Setting {
 
 class Litmus : public ::testing::TestWithParam<Setting> {
  protected:
-  Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/litmus_" +
-                    (GetParam().isa == Isa::kGfx90a ? "gfx90a" : "gfx1030") + ".hsaco",
-                GetParam().isa};
+  Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/litmus_" + isa_name(GetParam().isa) + ".hsaco", GetParam().isa};
   void run(const std::string& kernel, const Geometry& geometry, const Arguments& arguments) {
     const DispatchOutcome outcome = device.run(kernel, geometry, arguments, {.threads = GetParam().threads});
     ASSERT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
@@ -40,7 +38,7 @@ TEST_P(Litmus, MessagesAreNeverOlderThanTheirFlagsNorTorn) {
   Array<uint32_t> flags{device.space, kPairs * kLanes, "flags"}, seen{device.space, kPairs * kLanes, "seen"},
       wrong{device.space, 1, "wrong"};
   const uint32_t rounds = rounds_or(200);
-  std::vector<std::string> kernels = {"pass_scalar"};
+  std::vector<std::string> kernels = {"pass_scalar", "pass_b32_once", "pass_b128_once"};
   for (const char* width : {"b8", "b16", "b32", "b64", "b128"}) {
     for (const char* space : {"", "_flat", "_lds"}) kernels.push_back(std::string("pass_") + width + space);
   }
@@ -49,7 +47,7 @@ TEST_P(Litmus, MessagesAreNeverOlderThanTheirFlagsNorTorn) {
     for (auto* array : {&flags, &seen, &wrong}) std::fill(array->begin(), array->end(), 0u);
     const bool of_waves = kernel.ends_with("_lds");
     // A scalar load is a wave's.
-    const uint32_t items = kernel == "pass_scalar" && GetParam().isa == Isa::kGfx1030 ? 32 : kLanes;
+    const uint32_t items = kernel == "pass_scalar" && is_rdna(GetParam().isa) ? 32 : kLanes;
     run(kernel, of_waves ? linear(kPairs * 2 * kLanes, 2 * kLanes) : linear(kPairs * 2 * items, items),
         Arguments(data.address(), flags.address(), seen.address(), wrong.address(), rounds));
     EXPECT_EQ(wrong[0], 0u) << kernel;
@@ -81,7 +79,10 @@ TEST_P(Litmus, OneOfTwoThatStoreAndLookSeesTheOther) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, Litmus,
                          ::testing::Values(Setting{"gfx90a_2", Isa::kGfx90a, 2}, Setting{"gfx90a_16", Isa::kGfx90a, 16},
-                                           Setting{"gfx1030_2", Isa::kGfx1030, 2}),
+                                           Setting{"gfx1030_2", Isa::kGfx1030, 2}, Setting{"gfx942_2", Isa::kGfx942, 2},
+                                           Setting{"gfx942_16", Isa::kGfx942, 16},
+                                           Setting{"gfx1100_2", Isa::kGfx1100, 2},
+                                           Setting{"gfx1100_16", Isa::kGfx1100, 16}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -76,6 +76,19 @@ using InLds = volatile __attribute__((address_space(3))) T*;
 template <typename T>
 using InFlat = volatile T*;
 
+// With the bits of what is used once: slc, or nt of gfx942.
+template <typename T>
+class UsedOnce {
+ public:
+  explicit __device__ UsedOnce(T* at) : at_(at) {}
+  __device__ UsedOnce operator*() const { return *this; }
+  __device__ operator T() const { return __builtin_nontemporal_load(at_); }
+  __device__ void operator=(T value) const { __builtin_nontemporal_store(value, at_); }
+
+ private:
+  T* at_;
+};
+
 #define PASS(name, type, Space)                                                                           \
   extern "C" __global__ void pass_##name(type* data, uint* flags, uint* seen, uint* wrong, uint rounds) { \
     const uint cell = group_x() / 2 * kLanes + local_x();                                                 \
@@ -103,6 +116,8 @@ PASS_ALL(b16, unsigned short)
 PASS_ALL(b32, uint)
 PASS_ALL(b64, ulong)
 PASS_ALL(b128, uint4)
+PASS(b32_once, uint, UsedOnce)
+PASS(b128_once, uint4, UsedOnce)
 
 // Flag and data by scalar loads, one cell a wave.
 extern "C" __global__ void pass_scalar(uint* data, uint* flags, uint* seen, uint* wrong, uint rounds) {
