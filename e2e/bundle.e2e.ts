@@ -11,10 +11,11 @@ describe('the bundle', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create(['e2e/fixtures/probe']);
-    const archive = workspace.path('kernloop.tar.xz');
+    // xz takes 16 s of CPU for an archive that is read once.
+    const archive = workspace.path('kernloop.tar');
     const words = ['tools/bundle.mjs', archive, '--packages', packagesOfRun];
-    const packed = await run('node', words, { cwd: repository, env: { XZ_OPT: '-T0 -0' } });
-    expect([packed.code, packed.text]).toEqual([0, expect.stringMatching(/kernloop\.tar\.xz: [\d.]+ MiB/)]);
+    const packed = await run('node', words, { cwd: repository });
+    expect([packed.code, packed.text]).toEqual([0, expect.stringMatching(/kernloop\.tar: [\d.]+ MiB/)]);
     mkdirSync(workspace.path('host'));
     expect((await run('tar', ['xf', archive, '-C', workspace.path('host')])).code).toBe(0);
     const [folder = ''] = readdirSync(workspace.path('host'));

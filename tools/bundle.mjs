@@ -1,5 +1,6 @@
 // `npm run bundle [-- OUT.tar.xz] [-- --packages FOLDER]`: one archive with Node, the command line and the native programs, for a GPU host that has
 // neither Node nor a network. There:  tar xf OUT.tar.xz && OUT/bin/kernloop doctor. --packages takes npm's packages that are made already.
+// A name that ends in .tar leaves the archive uncompressed.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -83,13 +84,19 @@ async function stageBundle(stage, tarballs) {
 
 /** The archive, with what the tarballs of makePackages() hold. */
 export async function makeBundle(out, tarballs) {
+  const compression = out.endsWith('.tar') ? [] : ['--xz'];
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-bundle-'));
   try {
     await stageBundle(join(scratch, name), tarballs);
     mkdirSync(dirname(out), { recursive: true });
-    await step('pack the archive', 'tar', ['-C', scratch, '--owner=0', '--group=0', '-cJf', `${out}.partial`, name], {
-      env: { XZ_OPT: process.env.XZ_OPT ?? '-T0 -3' },
-    });
+    await step(
+      'pack the archive',
+      'tar',
+      ['-C', scratch, '--owner=0', '--group=0', ...compression, '-cf', `${out}.partial`, name],
+      {
+        env: { XZ_OPT: process.env.XZ_OPT ?? '-T0 -3' },
+      },
+    );
     renameSync(`${out}.partial`, out);
     return out;
   } finally {
