@@ -107,6 +107,16 @@ export async function addExtracted(
 }
 
 /**
+ * Takes the file's name out of the messages of an app's macro: of a unit that asks for it, `recompile` compiles each edit in two other places, too.
+ * The tests of batched-scale leave it there.
+ */
+export function withoutFileNames(workspace: Workspace, path: string): void {
+  workspace.edit(path, (text) =>
+    text.replaceAll('"%s:%d: ', '"line %d: ').replaceAll('__FILE__, __LINE__', '__LINE__'),
+  );
+}
+
+/**
  * What `kernloop recompile` makes of a reproducer, for tests of something else: it compiles, unless it has compiled the same before. The product itself says
  * whether the code in build/ is what it would compile now.
  */
