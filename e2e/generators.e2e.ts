@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { schemaErrors } from '../lib/testing/published-schema';
-import { asUsersHaveIt, run, Workspace, type Outcome, type RunOptions } from './harness';
+import { asUsersHaveIt, run, Workspace, type Environment, type Outcome, type RunOptions } from './harness';
 import { startLocalRegistry, type LocalRegistry } from './local-registry';
 import { addProbeApp, probeProgram } from './probe';
 
@@ -22,14 +22,14 @@ const installationMs = 500_000;
 
 jest.setTimeout(2 * installationMs);
 
-/** Nothing but a folder, npm and a registry. */
+/** Nothing but a folder, npm and a registry. The first two tests start Nx with a process for each plugin, as users have it; the others with one process. */
 describe('nx add kernloop', () => {
   let source: Workspace;
   let registry: LocalRegistry;
   let root: string;
 
   beforeAll(async () => {
-    source = Workspace.create([], asUsersHaveIt);
+    source = Workspace.create([]);
     registry = await startLocalRegistry(source.path('node_modules'));
     root = mkdtempSync(join(tmpdir(), 'kernloop-e2e-empty-'));
   });
@@ -39,17 +39,19 @@ describe('nx add kernloop', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  const inRoot = (file: string, args: readonly string[]): Promise<Outcome> =>
+  const inRoot = (file: string, args: readonly string[], env: Environment = {}): Promise<Outcome> =>
     run(
       file,
       args,
       source.settings({
         cwd: root,
-        env: { ...registry.env, KERNLOOP_NATIVE_DIR: undefined },
+        env: { ...registry.env, KERNLOOP_NATIVE_DIR: undefined, ...env },
         timeoutMs: installationMs,
       }),
     );
   const nx = (...args: string[]): Promise<Outcome> => inRoot(join(root, 'node_modules', '.bin', 'nx'), args);
+  const usersNx = (...args: string[]): Promise<Outcome> =>
+    inRoot(join(root, 'node_modules', '.bin', 'nx'), args, asUsersHaveIt);
   const text = (path: string): string => readFileSync(join(root, path), 'utf8');
   const json = (path: string): unknown => JSON.parse(text(path));
 
@@ -57,7 +59,7 @@ describe('nx add kernloop', () => {
     // Without a prefix npm takes the next folder above that has a package.json.
     expect(ok(await inRoot('npm', ['install', '--prefix', root, '--save-dev', 'nx']))).toBe(0);
     expect(existsSync(join(root, 'nx.json'))).toBe(false);
-    const added = await nx('add', 'kernloop');
+    const added = await usersNx('add', 'kernloop');
     expect(ok(added)).toBe(0);
     expect(added.text).toContain('nx g kernloop:app <folder>');
     expect(json('nx.json')).toEqual({
@@ -74,14 +76,14 @@ describe('nx add kernloop', () => {
   it('is followed by an app that is a project', async () => {
     mkdirSync(join(root, 'my', 'app'), { recursive: true });
     copyFileSync('/bin/true', join(root, 'my', 'app', 'app'));
-    const adopted = await nx('g', 'kernloop:app', 'my/app');
+    const adopted = await usersNx('g', 'kernloop:app', 'my/app');
     expect(ok(adopted)).toBe(0);
     expect(adopted.text).toContain('nx run app:profile');
     const declared = json('my/app/kernloop.json') as { $schema: string };
     expect(declared).toMatchObject({ name: 'app', command: ['./app'] });
     expect(schemaErrors('kernloop', declared)).toEqual([]);
     expect(json(join('my/app', declared.$schema))).toHaveProperty('$id', 'kernloop/schemas/kernloop.schema.json');
-    const shown = await nx('show', 'projects');
+    const shown = await usersNx('show', 'projects');
     expect([shown.code, shown.stdout.split('\n')]).toEqual([0, expect.arrayContaining(['app'])]);
   });
 

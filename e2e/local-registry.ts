@@ -100,12 +100,8 @@ function sendTarball(response: ServerResponse, folder: string | undefined): void
     notFound(response);
     return;
   }
-  const options = [
-    '--exclude=./node_modules',
-    '--warning=no-file-changed',
-    '--transform=s,^\\.,package,',
-    '--use-compress-program=gzip -1',
-  ];
+  // npm reads one that is not compressed as well.
+  const options = ['--exclude=./node_modules', '--warning=no-file-changed', '--transform=s,^\\.,package,'];
   const tar = spawn('tar', ['-c', '-C', `${folder}/`, ...options, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   response.setHeader('content-type', 'application/octet-stream');
   tar.stdout.pipe(response);
