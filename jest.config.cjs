@@ -15,7 +15,7 @@ const tools = [
   'cli/json',
   'executors/unchanged',
   'generators/reproducer/generator',
-  'lib/generate/{built-units,generate,one-kernel,one-kernel-clang}',
+  'lib/generate/{built-units,generate,one-kernel,one-kernel-clang,unit-id}',
   'lib/pgo-app-use/pgo-app',
   'lib/pgo-use/pgo-chain',
   'lib/probe/cuda',

@@ -14,6 +14,8 @@ export interface RecipeSource {
   target: string;
   /** nvcc only. */
   cuda?: { virtualTarget: string; moduleId: string | null };
+  /** HIP only: for `-cuid=`, unless the app's command has one. */
+  unitId?: string | null;
   compilerVersion: string;
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
@@ -42,7 +44,10 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
     ...(cuda === undefined ? {} : { virtual_target: cuda.virtualTarget }),
     ...(cuda?.moduleId == null ? {} : { module_id: cuda.moduleId }),
     ...(unit.hostCompiler === null ? {} : { host_compiler: basename(unit.hostCompiler) }),
-    arguments: args,
+    arguments:
+      source.unitId == null || args.some((word) => word.startsWith('-cuid='))
+        ? args
+        : [...args, `-cuid=${source.unitId}`],
     main: placeOf(unit.file, tree),
     variant: { file: `kernel_variant${extname(source.kernelFile)}`, stands_for: standsFor },
     signature: source.signature,

@@ -15,6 +15,7 @@ import { capturedModuleId } from '../toolchain/module-id';
 import { isOfTheSystem, SystemFolders } from '../toolchain/system-folders';
 import { isRelocatable, parseNvccArguments } from '../toolchain/nvcc-arguments';
 import { isNvcc } from '../toolchain/translation-unit';
+import { unitIdLike } from '../toolchain/unit-id';
 import { signatureOf, type Captured } from './captured';
 import { makeRecipe, type RecipeSource } from './make-recipe';
 import { inWorkspace, writeSources } from './pristine';
@@ -49,6 +50,7 @@ export async function tryCandidate(
   const environment = app.config.env;
   const unproven = makeRecipe({
     ...{ unit, tree, kernelFile, target, environment, ...cudaDetails(candidate, capture) },
+    unitId: unit.language === 'hip' && captured.code !== null ? unitIdLike(captured.code) : null,
     compilerVersion: compiler.version,
     symbol: capture.kernel.symbol,
     signature: signatureOf(capture),

@@ -72,10 +72,11 @@ const table: OptionRow[] = [
     '-fdebug-compilation-dir=',
     '-ffile-compilation-dir=',
     '-fcoverage-compilation-dir=',
-    '-cuid=',
     '-fuse-cuid=',
   ),
   ...row('drop', 'separate', '-fdebug-compilation-dir'),
+  ...row('keep', 'flag', '-fuse-cuid=none'),
+  ...row('keep', 'joined', '-cuid='),
   ...row(
     'drop',
     'flag',

@@ -5,6 +5,7 @@ import type { Dialect } from './dialect';
 import { isSameKernelCode } from './hsaco-code';
 import { offloadTarget } from './target';
 import { isNvcc } from './translation-unit';
+import { isSameButUnitName } from './unit-id';
 
 const sources = ['.hip', '.cu', '.cpp', '.cc', '.cxx', '.C'];
 
@@ -20,7 +21,7 @@ export const hipDialect: Dialect = {
   target: (isa, { args }) => offloadTarget(isa, args),
   // AMD's code says its target in the capture, and is the same wherever it is compiled: there it only tells where it came from.
   tellsTarget: false,
-  isSameMachineCode: isSameKernelCode,
+  isSameMachineCode: (symbol, one, other) => isSameKernelCode(symbol, one, other) || isSameButUnitName(one, other),
 };
 
 /** hipcc takes C++ files for HIP unless `-x` says otherwise; clang only files by the extension of the language. */

@@ -1,5 +1,6 @@
 import { machineAmdgpu } from './code-object-kernels';
 import { isElf64, readSections, readSymbols } from './elf';
+import { isUnitName } from './unit-id';
 
 const objectType = 1;
 
@@ -9,7 +10,7 @@ const objectType = 1;
  */
 export function lostVariable(one: Buffer, other: Buffer): string | null {
   const [before, after] = [variables(one), variables(other)];
-  const lost = [...before].find(([name, size]) => after.get(name) !== size);
+  const lost = [...before].find(([name, size]) => after.get(name) !== size && !isUnitName(name));
   return lost?.[0] ?? null;
 }
 
