@@ -76,6 +76,7 @@ const chosen: Record<string, string> = {
   'missing mask': 'tree_sum: tail',
   'double counting': 'histogram: overlapping strides',
   'stray store': 'compact_ordered: an end mark in the last place',
+  'unused memory': 'last_block_sum: begins with what it finds far behind the partial sums',
   'kept state': 'saxpy: nothing from the third launch on',
   'missing wait': 'saxpy: used at once',
   'dropped atomic': 'host_sums: unsafe on fine-grained memory',
@@ -121,6 +122,17 @@ const lostBetweenAtomics = [
 const flagsInLds = ['argmax_rows: release in LDS before data'];
 /** With what lies there already: memory is as the app left it. */
 const strayStores = ['compact_records: clears the last tag', 'gather_scatter: the value of an empty place'];
+/** Memory of an argument that the app never wrote: nothing says that the next launch finds 0 there. */
+const unusedMemory: [title: string, says: RegExp][] = [
+  [
+    'last_block_sum: begins with what it finds far behind the partial sums',
+    /Result: FAIL \(the result depends on 4 bytes at r\d+ at offset 400,000 \(0x[0-9a-f]+; argument partials\) that the captured code neither reads nor writes: the app did not write them before this launch, or wrote 0/,
+  ],
+  [
+    'last_block_sum: a ticket far behind the partial sums that ends as it began',
+    /Result: FAIL \(the variant writes \d+ bytes at r\d+ at offset 400,000 that the captured code does not/,
+  ],
+];
 /** Their options ask for derived inputs: without, the captured one is all that is judged. */
 const capturedInputOnly = [
   'saxpy: n written out',
@@ -148,6 +160,9 @@ const right = [
   'gather_scatter: writes back what is there',
   'compact_ordered: reads behind the output',
   'compact_ordered: relies on what lies behind the output',
+  'last_block_sum: reads four partial sums at once',
+  'last_block_sum: begins with 0 far behind the partial sums',
+  'last_block_sum: scratch far behind the partial sums, put back',
   'last_block_sum: a ticket of its own',
   'tree_sum: last six steps',
   'histogram: a table a wave',
@@ -172,6 +187,7 @@ describe('planted defects', () => {
     ...lostBetweenAtomics,
     ...flagsInLds,
     ...strayStores,
+    ...unusedMemory.map(([title]) => title),
     ...missingWaits,
     ...knowsTheJudge,
     ...keptStates.map(([title]) => title),
@@ -259,6 +275,11 @@ describe('planted defects', () => {
         /Result: FAIL \(.*the variant writes [\d,]+ bytes at r\d+ at offset [\d,]+ that the captured code does not, with what lay there already/,
       ),
     ]);
+  });
+
+  it.each(unusedMemory)('%s does not pass', async (title, says) => {
+    const outcome = await verdict(find('defects', title));
+    expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(says)]);
   });
 
   it('a floating-point atomic on fine-grained memory of the host does not pass', async () => {

@@ -25,6 +25,7 @@ export const kinds = {
   'missing mask': 'lanes beyond the end take part',
   'double counting': 'an element or a partial result taken twice',
   'stray store': 'what lies there already, written where the kernel has nothing to write',
+  'unused memory': 'takes for 0 what the app never wrote and the kernel neither reads nor writes',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
   'knows the judge': 'right only where it finds the poison or the young clocks of a replay',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
@@ -1136,6 +1137,22 @@ export const defects = [
     'A negative source leaves the place as it is, whatever that is.',
   ),
 
+  // unused memory
+  defect(
+    'unused memory',
+    'last_block_sum',
+    'begins with what it finds far behind the partial sums',
+    [['int all = 0;', 'int all = partials[100000];']],
+    'Nobody has written it: 0 in this launch.',
+  ),
+  defect(
+    'unused memory',
+    'last_block_sum',
+    'a ticket far behind the partial sums that ends as it began',
+    [['const int t = threadIdx.x;', 'ticket = (unsigned*)partials + 100000;\n  const int t = threadIdx.x;']],
+    'Nobody has written it: no block is the last one where it is not 0 by chance.',
+  ),
+
   // kept state
   defect(
     'kept state',
@@ -1511,6 +1528,38 @@ export const correct = [
       ],
     ],
     'The app has put -1 there.',
+  ),
+  right(
+    'beside the output',
+    'last_block_sum',
+    'begins with 0 far behind the partial sums',
+    [['int all = 0;', 'int all = partials[100000];']],
+    'Who says that the app always writes 0 there is taken at his word.',
+    ['--may-read-untouched'],
+  ),
+  right(
+    'beside the output',
+    'last_block_sum',
+    'scratch far behind the partial sums, put back',
+    [
+      [
+        'partials[blockIdx.x] = shared[0];',
+        'volatile int* scratch = partials + 100000 + blockIdx.x;\n    const int held = *scratch;\n    *scratch = shared[0];\n    partials[blockIdx.x] = *scratch;\n    *scratch = held;',
+      ],
+    ],
+    'Each block writes its own before it relies on it, and leaves what was there.',
+  ),
+  right(
+    'beside the output',
+    'last_block_sum',
+    'reads four partial sums at once',
+    [
+      [
+        'for (unsigned block = 0; block < gridDim.x; ++block) all += atomicAdd(&partials[block], 0);',
+        'for (unsigned block = 0; block < gridDim.x; block += 4) {\n      const volatile int* four = partials + block;\n      const int a = four[0], b = four[1], c = four[2], d = four[3];\n      all += a;\n      if (block + 1 < gridDim.x) all += b;\n      if (block + 2 < gridDim.x) all += c;\n      if (block + 3 < gridDim.x) all += d;\n    }',
+      ],
+    ],
+    'What lies behind the last one is read and left out.',
   ),
   // elementwise
   right(

@@ -24,8 +24,9 @@ namespace planted {
 template <typename T>
 class Device {
  public:
-  explicit Device(const std::vector<T>& host) : size_(host.size()) {
-    HIP_CHECK(hipMalloc(&data_, size_ * sizeof(T)));
+  /** `spare`: elements behind them that nobody writes. */
+  explicit Device(const std::vector<T>& host, size_t spare = 0) : size_(host.size()) {
+    HIP_CHECK(hipMalloc(&data_, (size_ + spare) * sizeof(T)));
     HIP_CHECK(hipMemcpy(data_, host.data(), size_ * sizeof(T), hipMemcpyHostToDevice));
   }
   Device(size_t size, T value) : Device(std::vector<T>(size, value)) {}

@@ -92,7 +92,7 @@ export const selfcheckSchema = z.looseObject({
     .array(overwrittenSchema)
     .optional()
     .describe(
-      'What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only.',
+      'What it neither reads nor writes: a variant is not to write it, nor to depend on what is 0 there. Software GPU only.',
     ),
   shrink: shrinkSchema.optional().describe('With --shrink: what of the capture was dropped.'),
   content_sha256: digest

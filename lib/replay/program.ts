@@ -27,6 +27,7 @@ import {
   type ReplayEvent,
   type ResultEvent,
   type Stray,
+  type UntouchedRead,
   type ToleranceEvent,
   type UnexplainedEvent,
   type VaryingRange,
@@ -65,7 +66,7 @@ export interface ReplayRequest {
   varying?: string;
   /** A selfcheck.json whose overwritten ranges begin with each of these, a launch each. */
   overwritten?: { file: string; fills: readonly Fill[] };
-  /** Memory that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, or what the code writes. */
+  /** Memory that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, what the code writes, or what it reads in blocks of 0. */
   disturbUntouched?: Disturbed;
   /** Tell what is overwritten without being read; of `overwritten` where that is given. */
   findOverwritten?: boolean;
@@ -112,7 +113,7 @@ export interface ReplayRequest {
 /** What a launch finds where the captured code does not look: native/replay/core/poison_fill.h. */
 export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
-export type Disturbed = 'all' | 'written';
+export type Disturbed = 'all' | 'written' | 'zeros';
 
 /** Inputs made of the captured one: native/replay/core/derived_inputs.h. */
 export interface Derivation {
@@ -173,9 +174,10 @@ export interface ReplayOutcome {
   varying: VaryingRange[];
   overwritten: OverwrittenRow[];
   reread: Reread[];
-  /** Bytes that are neither read nor written, beside those that are. */
+  /** Bytes that are neither read nor written. */
   untouched: OverwrittenRow[];
   strays: Stray[];
+  untouchedReads: UntouchedRead[];
   /** Variables whose initializer the variant changes, and whose value was judged. */
   initializers: { variable: string; judged: 'variant' | 'app' | 'unknown' }[];
   /** Rows of regions. */
@@ -304,6 +306,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     reread: [],
     untouched: [],
     strays: [],
+    untouchedReads: [],
     initializers: [],
     unused: [],
     unexplained: [],
@@ -411,6 +414,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'stray': {
       const { event: _event, ...stray } = event;
       outcome.strays.push(stray);
+      break;
+    }
+    case 'untouched_read': {
+      const { event: _event, ...read } = event;
+      outcome.untouchedReads.push(read);
       break;
     }
     case 'variable_kept':

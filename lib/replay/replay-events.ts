@@ -121,6 +121,15 @@ export const straySchema = z.looseObject({
   bytes: count,
 });
 
+/** Reads of a variant from blocks of 0 that the captured code neither reads nor writes. */
+export const untouchedReadSchema = z.looseObject({
+  region: z.string(),
+  offset: count.describe('Of the first byte.'),
+  address: z.string().describe('Likewise.'),
+  bytes: count,
+  arguments: z.array(z.string()).optional().describe('Names of the pointer parameters whose array it is in.'),
+});
+
 /** What became of an input that was derived from the captured one. */
 export const derivedSchema = z.looseObject({
   event: z.literal('derived'),
@@ -355,6 +364,7 @@ const events = {
   overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
   untouched: overwrittenSchema.extend({ event: z.literal('untouched') }),
   stray: straySchema.extend({ event: z.literal('stray') }),
+  untouched_read: untouchedReadSchema.extend({ event: z.literal('untouched_read') }),
   unused: overwrittenSchema.extend({ event: z.literal('unused') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -374,6 +384,8 @@ const events = {
     unwritten_bytes: count.nullish(),
     /** Of what differs: written where the captured code touches nothing. */
     stray_bytes: count.nullish(),
+    /** It was the launch with other values in what the code writes, or reads in blocks of 0, and the captured code does not touch that differed, or did not end. */
+    disturbed: z.boolean().nullish(),
     /** It was the launch on a machine in use that differed, or did not end. */
     machine_in_use: z.boolean().nullish(),
     /** Of a calibration. */
@@ -413,6 +425,7 @@ export type Caches = z.output<typeof cachesSchema>;
 export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;
 export type Stray = z.output<typeof straySchema>;
+export type UntouchedRead = z.output<typeof untouchedReadSchema>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;
 export type VaryingRange = z.output<typeof varyingSchema>;
 

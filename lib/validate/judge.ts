@@ -1,7 +1,6 @@
 import { requestOfCaptured } from '../replay/session';
 import { captureDigest } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
-import type { Disturbed } from '../replay/program';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
 import { droppedOf, floatAtomicsOf } from './float-atomics';
@@ -15,6 +14,8 @@ import { launchWords, ownLaunchOf } from './own-launch';
 import { forcedTypes, summaryOf } from './summary';
 import type { ElementPlan } from './tolerance';
 import { describePolicy } from './tolerance-text';
+import { runDisturbed } from './untouched';
+import { allowedReadWords } from './untouched-text';
 import { describeFault } from '../replay/fault-text';
 
 /** Before anything ran: the app could not launch the variant as it launches the captured code. */
@@ -55,25 +56,6 @@ export async function judgeCase(
   return conclude(await judgeAdverse(judged, replays, deps));
 }
 
-/**
- * With other values where the captured code touches nothing: what the variant writes there is held against it. What it makes of them by
- * reading is not: then only what it writes itself holds others. Nor is what the captured code writes there in this order.
- */
-async function runDisturbed(judged: Case, index: number, deps: Deps): Promise<Run> {
-  const isAstray = ({ outcome: { result } }: Run): boolean => !!result.stray_bytes;
-  let disturbed: Disturbed = 'all';
-  let run = await runCase(judged, index, deps, { disturbed });
-  if (!passes(run) && !isAstray(run)) {
-    disturbed = 'written';
-    run = await runCase(judged, index, deps, { disturbed });
-  }
-  if (passes(run)) return run;
-  const { session } = judged;
-  const captured = { ...judged, session: { ...session, request: requestOfCaptured(session) } };
-  const isHeld = isAstray(run) && session.code.kind !== 'captured';
-  return isHeld && passes(await runCase(captured, index, deps, { disturbed })) ? run : runCase(judged, index, deps);
-}
-
 /** Whether the captured code gives what the app computed, with other values in what it overwrites. */
 async function withstandsFills(judged: Case, index: number, deps: Deps): Promise<boolean> {
   const { session } = judged;
@@ -111,6 +93,7 @@ function reportOf(
   const verdict = isFound && rank(verdictOf(worst)) < rank('fail') ? 'fail' : verdictOf(worst);
   const { capture, code, dispatch } = session;
   const initializers = initializersOf(runs.map(({ outcome }) => outcome));
+  const untouchedReads = runs.flatMap((run) => run.untouchedReads ?? []);
   const report: Omit<DispatchReport, 'summary'> = {
     schema: 'kernloop.report/1',
     verdict,
@@ -137,6 +120,7 @@ function reportOf(
     rewritten_bytes: result.rewritten_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
     ...(worst.outcome.strays.length > 0 ? { stray: worst.outcome.strays } : {}),
+    ...(untouchedReads.length > 0 ? { untouched_reads: untouchedReads } : {}),
     ...(initializers.length > 0 ? { initializers } : {}),
     ...(floatAtomics.length > 0 ? { float_atomics: floatAtomics } : {}),
     state: runs.map(({ outcome }) => outcome.result.state).find(Boolean) ?? null,
@@ -166,6 +150,7 @@ function reportOf(
     summary: [
       ...launchWords([report]),
       ...forcedTypes(plan),
+      ...allowedReadWords([report]),
       summaryOf(report, { selfcheck, result, adverse, refuted }),
     ].join('; '),
   };

@@ -95,6 +95,12 @@ export const validateOptionsSchema = z.object({
     .describe(
       'Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a correct variant may rely on.',
     ),
+  mayReadUntouched: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Let the result depend on captured memory that was 0 and that the captured code neither reads nor writes, which otherwise fails: for an app that always writes 0 there. The verdict says so.',
+    ),
   delays: z
     .int()
     .min(0)

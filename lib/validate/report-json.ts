@@ -7,6 +7,7 @@ import {
   freeOrderSchema,
   straySchema,
   toleranceSchema,
+  untouchedReadSchema,
 } from '../replay/replay-events';
 
 import { sanitizerTools } from './sanitizer-report';
@@ -207,6 +208,10 @@ const dispatchReportSchema = z.object({
     .array(straySchema)
     .optional()
     .describe('Where the variant writes what lay there already, and the captured code neither reads nor writes.'),
+  untouched_reads: z
+    .array(untouchedReadSchema)
+    .optional()
+    .describe('What the result depends on, and the captured code neither reads nor writes: 64 bytes around it were 0.'),
   initializers: z
     .array(initializerSchema)
     .optional()

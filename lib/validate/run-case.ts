@@ -1,5 +1,6 @@
 import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
 import type { Disturbed, Fill, RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
+import type { UntouchedRead } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
 import { replayWithinLimit } from '../replay/within-limit';
 import type { Deps } from '../deps/deps';
@@ -20,6 +21,8 @@ export interface Case {
   records: RecordLength[];
   /** fillsOf() */
   fills: readonly (readonly Fill[])[];
+  /** --may-read-untouched */
+  mayReadUntouched?: boolean;
   /** The captured code did not withstand them after all. */
   refuted?: boolean;
 }
@@ -29,6 +32,8 @@ export interface Run {
   poison: string;
   seed: number | null;
   outcome: ReplayOutcome;
+  /** Blocks of 0 on which the result depends, and which the captured code does not touch. */
+  untouchedReads?: UntouchedRead[];
 }
 
 const poisons = ['0xA5', '0x5A'] as const;

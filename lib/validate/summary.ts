@@ -10,6 +10,7 @@ import { initializerWords } from './initializers';
 import type { DispatchReport } from './report-json';
 import type { ElementPlan } from './tolerance';
 import { summaryOfTolerance } from './tolerance-text';
+import { untouchedReadWords } from './untouched-text';
 
 type Unsummed = Omit<DispatchReport, 'summary'>;
 
@@ -65,6 +66,8 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
         const rest = result.stray_bytes < report.differing_bytes ? `; ${differ}` : ', with what lay there already';
         return `${unjudged}${strayWords(report)}${rest}${extra}`;
       }
+      const reads = untouchedReadWords(report);
+      if (reads) return `${unjudged}${reads}; ${differ}${extra}`;
       return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why || whyFilled(report, result) || inUseWords(result)}${extra}`;
     }
     case 'limit':
@@ -107,6 +110,8 @@ function whyFilled(
  */
 function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
   const what = report.fault ? `: ${report.fault}` : '';
+  const reads = untouchedReadWords(report);
+  if (reads) return `${what}; ${reads}`;
   return adverse ? ` in the adverse order${what}` : `${what}${whyFilled(report, result)}${inUseWords(result)}`;
 }
 

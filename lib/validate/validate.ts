@@ -95,6 +95,7 @@ function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): C
     plan: planElements(options, session.reproducer.config, session.capture, ignored),
     records: givenRecords(options.record, session.reproducer.config, session.capture, selfcheck),
     fills: fillsOf(selfcheck, options),
+    mayReadUntouched: options.mayReadUntouched,
   };
 }
 

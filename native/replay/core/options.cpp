@@ -19,8 +19,8 @@ constexpr const char* kUsage =
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--adverse WAVE_INSTRUCTIONS] [--machine-in-use SEED] [--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--find-overwritten | --search-overwritten FILE] "
-    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…] [--disturb-untouched all|written]] [--dropped FILE] "
-    "[--find-unused GRANULE] "
+    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…] [--disturb-untouched all|written|zeros]] "
+    "[--dropped FILE] [--find-unused GRANULE] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
@@ -215,8 +215,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
        [&](const std::string& text) { return options.search_overwritten = text, !text.empty(); }},
       {"--disturb-untouched",
        [&](const std::string& text) {
-         options.disturb_untouched = text == "all" ? Disturbed::kAll : Disturbed::kWritten;
-         return text == "all" || text == "written";
+         options.disturb_untouched = text == "all"       ? Disturbed::kAll
+                                     : text == "written" ? Disturbed::kWritten
+                                                         : Disturbed::kZeros;
+         return text == "all" || text == "written" || text == "zeros";
        }},
       {"--fills",
        [&](const std::string& text) {

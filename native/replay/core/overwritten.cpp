@@ -32,6 +32,13 @@ std::vector<AddressRange> of_kind(const std::vector<Access>& accesses, bool writ
   return merge_ranges(std::move(ranges));
 }
 
+std::vector<std::vector<AddressRange>> offsets_in_each(const std::vector<Target>& targets,
+                                                       const std::vector<AddressRange>& addresses) {
+  std::vector<std::vector<AddressRange>> found;
+  for (const Target& target : targets) found.push_back(offsets_in(target, addresses));
+  return found;
+}
+
 bool read_row(const archive::Json& json, OverwrittenRow& row) {
   const auto field = [&](const char* name, uint64_t& into, bool needed) {
     const auto found = json.find(name);
@@ -115,18 +122,17 @@ uint64_t total_bytes(const std::vector<AddressRange>& ranges) {
 
 std::vector<std::vector<AddressRange>> overwritten_by(const std::vector<Access>& accesses,
                                                       const std::vector<Target>& targets) {
-  const std::vector<AddressRange> only = without(of_kind(accesses, true), of_kind(accesses, false));
-  std::vector<std::vector<AddressRange>> found;
-  for (const Target& target : targets) found.push_back(offsets_in(target, only));
-  return found;
+  return offsets_in_each(targets, without(of_kind(accesses, true), of_kind(accesses, false)));
 }
 
 std::vector<std::vector<AddressRange>> written_by(const std::vector<Access>& accesses,
                                                   const std::vector<Target>& targets) {
-  const std::vector<AddressRange> all = of_kind(accesses, true);
-  std::vector<std::vector<AddressRange>> found;
-  for (const Target& target : targets) found.push_back(offsets_in(target, all));
-  return found;
+  return offsets_in_each(targets, of_kind(accesses, true));
+}
+
+std::vector<std::vector<AddressRange>> read_by(const std::vector<Access>& accesses,
+                                               const std::vector<Target>& targets) {
+  return offsets_in_each(targets, of_kind(accesses, false));
 }
 
 std::vector<OverwrittenRow> fold(const std::vector<AddressRange>& ranges, size_t most) {

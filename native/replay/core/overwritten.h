@@ -21,9 +21,10 @@ uint64_t total_bytes(const std::vector<AddressRange>& ranges);
 // Of the device's memory: what the dispatch wrote and no wave read, as offsets in each target.
 std::vector<std::vector<AddressRange>> overwritten_by(const std::vector<Access>& accesses,
                                                       const std::vector<Target>& targets);
-// Likewise all that it wrote.
+// Likewise all that it wrote, and all that it read.
 std::vector<std::vector<AddressRange>> written_by(const std::vector<Access>& accesses,
                                                   const std::vector<Target>& targets);
+std::vector<std::vector<AddressRange>> read_by(const std::vector<Access>& accesses, const std::vector<Target>& targets);
 
 // A row of a selfcheck.json: `count` ranges of the same size at equal distances (rows of a tile, fields of records).
 struct OverwrittenRow {

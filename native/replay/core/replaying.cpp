@@ -111,7 +111,7 @@ std::optional<Error> option_of_software(const Options& options) {
     return unsupported_option("--limit-wave-instructions", "leave it out, or use --limit-seconds");
   if (options.threads != 0) return unsupported_option("--threads");
   // --find-overwritten makes use of accesses where they can be recorded.
-  if (options.record_accesses || options.find_unused > 0 || options.disturb_untouched == Disturbed::kWritten)
+  if (options.record_accesses || options.find_unused > 0 || takes_accesses(options.disturb_untouched))
     return unsupported_option("--record-accesses");
   if (options.profile) return unsupported_option("--profile");
   if (options.adverse != 0) return unsupported_option("--adverse");
@@ -131,7 +131,7 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
     if (auto set = execution.set_threads(options.threads); !set) return set;
   }
   if (options.record_accesses || options.find_overwritten || options.find_unused > 0 || options.derivation ||
-      options.disturb_untouched == Disturbed::kWritten) {
+      takes_accesses(options.disturb_untouched)) {
     if (auto set = execution.record_accesses(); !set) return set;
   }
   if (options.profile) {

@@ -125,6 +125,7 @@ class Session {
     Json numbers = Json::object();
     if (fill_ != Fill::kCaptured) numbers["fill"] = name_of(fill_);
     if (is_in_use_) numbers["machine_in_use"] = true;
+    if (is_disturbed_) numbers["disturbed"] = true;
     emit_result(launched->verdict(), std::move(numbers));
     end_ = {kExitDevice, launched->device_lost};
     return false;
@@ -220,6 +221,7 @@ class Session {
     if (*reason) numbers["reason"] = **reason;
     if (total.stray_bytes > 0) numbers["stray_bytes"] = total.stray_bytes;
     if (is_in_use_) numbers["machine_in_use"] = true;
+    if (is_disturbed_) numbers["disturbed"] = true;
     if (!kept_state.empty()) numbers["reason"] = kept_state;
     if (!state_.is_null()) numbers["state"] = state_;
     return conclude(total.differing_bytes > 0 || missed,
@@ -243,16 +245,20 @@ class Session {
     return true;
   }
 
-  // A launch with other values in what the last one wrote and the captured code does not touch. False: likewise.
+  // A launch with other values in what the last one used and the captured code does not touch. False: likewise.
   Result<bool> replay_disturbed(Comparison& total) {
-    if (options_.disturb_untouched != Disturbed::kWritten || total.differing_bytes > 0) return true;
-    const auto written = written_by(accesses_, targets_);
-    for (size_t t = 0; t < targets_.size(); ++t) {
-      targets_[t].untouched = intersection(targets_[t].untouched, written[t]);
-      disturbs_ = disturbs_ || !targets_[t].untouched.empty();
+    if (!takes_accesses(options_.disturb_untouched) || total.differing_bytes > 0) return true;
+    if (options_.disturb_untouched == Disturbed::kWritten) {
+      disturbs_ = keep_written(accesses_, targets_);
+    } else {
+      auto kept = keep_zeros_read(accesses_, cache_, targets_, sink_);
+      if (!kept) return kept;
+      disturbs_ = *kept;
     }
     if (!disturbs_) return true;
+    is_disturbed_ = true;
     auto completed = replay_once_more(options_.fills.front(), total);
+    is_disturbed_ = completed && (!*completed || total.differing_bytes > 0);
     disturbs_ = false;
     return completed;
   }
@@ -704,6 +710,7 @@ class Session {
   std::vector<std::vector<AddressRange>> untouched_;               // likewise
   bool disturbs_ = options_.disturb_untouched == Disturbed::kAll;  // launches, from now on
   bool is_in_use_ = false;                                         // the machine of the launch that is told of
+  bool is_disturbed_ = false;                                      // that launch, by itself (takes_accesses)
   Json state_;                                                     // what the variant keeps, to be told
   Fill fill_ = Fill::kCaptured;                                    // what the last launch began with
   SessionEnd end_;

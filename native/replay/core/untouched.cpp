@@ -1,24 +1,14 @@
 #include "replay/core/untouched.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "replay/core/overwritten.h"
-#include "replay/core/poison_fill.h"
 
 namespace kernloop::replay {
 
 namespace {
-
-// A store that goes astray lies beside what the kernel writes; more would cost time in every replay.
-constexpr uint64_t kBeside = 64u << 10;
-
-// Both ends of a range, or all of a short one.
-void add_ends(const AddressRange& range, std::vector<AddressRange>& ends) {
-  if (range.size <= 2 * kBeside) return ends.push_back(range);
-  ends.push_back({range.base, kBeside});
-  ends.push_back({range.end() - kBeside, kBeside});
-}
 
 // Of the untouched bytes in a chunk: offsets in the target.
 std::vector<AddressRange> untouched_in(const Target& target, const AddressRange& chunk) {
@@ -32,13 +22,53 @@ std::vector<AddressRange> untouched_in(const Target& target, const AddressRange&
   return found;
 }
 
-// Writes into `bytes`, which lie at `offset`, what a disturbed launch begins with: each byte of `ranges` differs from
-// what the app had, and no number by much.
-void disturb(const Target& target, std::vector<AddressRange> ranges, uint64_t offset, Bytes app,
+// One of three bytes that is not `held`; `draw` chooses.
+uint8_t another(const std::array<uint8_t, 3>& bytes, uint8_t held, uint32_t draw) {
+  const uint8_t first = bytes[draw % bytes.size()];
+  return first != held ? first : bytes[(draw + 1) % bytes.size()];
+}
+
+// What a disturbed launch begins with in the byte at `address`: never what the app had. Halves, floats and doubles are
+// finite and greater than 1, so that sums and products show them and a product with 0 stays 0; their signs vary.
+uint8_t disturbed(uint64_t address, uint8_t app) {
+  constexpr std::array<uint8_t, 3> kPositive = {0x42, 0x43, 0x44}, kNegative = {0xC2, 0xC3, 0xC4};
+  constexpr std::array<uint8_t, 3> kLow = {0x35, 0x9A, 0xC8};
+  constexpr uint32_t kScramble = 0x9E3779B1;
+  const uint32_t draw = static_cast<uint32_t>(address / 4) * kScramble >> 16;
+  if (address % 2 == 0) return another(kLow, app, draw);
+  return another((draw & 0x100) != 0 ? kNegative : kPositive, app, draw);
+}
+
+// Writes what a disturbed launch begins with into what of `bytes`, which lie at `offset`, is in `ranges`.
+void disturb(const Target& target, const std::vector<AddressRange>& ranges, uint64_t offset, Bytes app,
              std::span<uint8_t> bytes) {
-  Target disturbed = {target.is_variable, target.name, target.address, target.size, {}, {}};
-  disturbed.overwritten = std::move(ranges);
-  poison(Fill::kAbove, disturbed, offset, bytes, app);
+  for (const AddressRange& range : ranges) {
+    const uint64_t at = range.base - offset;
+    for (uint64_t i = at; i < at + range.size; ++i) bytes[i] = disturbed(target.address + offset + i, app[i]);
+  }
+}
+
+// Aligned blocks around `reads`, sorted offsets, that are untouched and that the app had 0 in throughout.
+Result<std::vector<AddressRange>> zero_blocks(ContentCache& cache, const Target& target,
+                                              const std::vector<AddressRange>& reads) {
+  constexpr uint64_t kBlock = 64;  // a cache line
+  std::vector<AddressRange> found;
+  Buffer block(kBlock);
+  uint64_t next = 0;  // address behind the last block that was looked at
+  for (const AddressRange& read : reads) {
+    const uint64_t end = target.address + read.end();
+    uint64_t at = std::max((target.address + read.base) / kBlock * kBlock, next);
+    for (; at < end; at += kBlock) {
+      if (at < target.address || at + kBlock > target.address + target.size) continue;
+      const AddressRange whole = {at - target.address, kBlock};
+      const auto untouched = untouched_in(target, whole);
+      if (untouched.size() != 1 || untouched.front().size != kBlock) continue;
+      if (auto content = read_content(cache, target.pre, whole.base, block); !content) return content.error();
+      if (std::all_of(block.begin(), block.end(), [](uint8_t byte) { return byte == 0; })) found.push_back(whole);
+    }
+    next = at;
+  }
+  return merge_ranges(std::move(found));
 }
 
 // Calls `visit(ranges, span, app, actual)` for each chunk with untouched bytes: `span` around these, what the app had
@@ -72,12 +102,9 @@ std::vector<std::vector<AddressRange>> untouched_by(const std::vector<Access>& a
   touched = merge_ranges(std::move(touched));
   std::vector<std::vector<AddressRange>> found;
   for (const Target& target : targets) {
-    std::vector<AddressRange>& ends = found.emplace_back();
-    for (AddressRange range : without({{target.address, target.size}}, touched)) {
-      range.base -= target.address;
-      add_ends(range, ends);
-    }
-    ends = without(ends, target.dropped);
+    std::vector<AddressRange>& untouched = found.emplace_back(without({{target.address, target.size}}, touched));
+    for (AddressRange& range : untouched) range.base -= target.address;
+    untouched = without(untouched, target.dropped);
   }
   return found;
 }
@@ -91,6 +118,38 @@ void leave_unjudged_untouched(const std::vector<VaryingRange>& varying, std::vec
     }
     target.untouched = without(target.untouched, merge_ranges(std::move(unjudged)));
   }
+}
+
+bool keep_written(const std::vector<Access>& accesses, std::vector<Target>& targets) {
+  const auto written = written_by(accesses, targets);
+  bool is_left = false;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    targets[t].untouched = intersection(targets[t].untouched, written[t]);
+    is_left = is_left || !targets[t].untouched.empty();
+  }
+  return is_left;
+}
+
+Result<bool> keep_zeros_read(const std::vector<Access>& accesses, ContentCache& cache, std::vector<Target>& targets,
+                             EventSink& sink) {
+  const auto read = read_by(accesses, targets);
+  bool is_left = false;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    Target& target = targets[t];
+    const auto candidates = target.is_variable ? std::vector<AddressRange>() : intersection(target.untouched, read[t]);
+    auto zeros = zero_blocks(cache, target, candidates);
+    if (!zeros) return zeros.error();
+    target.untouched = intersection(candidates, *zeros);
+    if (target.untouched.empty()) continue;
+    is_left = true;
+    const uint64_t first = target.untouched.front().base;
+    sink.emit({{"event", "untouched_read"},
+               {target.kind(), target.name},
+               {"offset", first},
+               {"address", to_hex_number(target.address + first)},
+               {"bytes", total_bytes(target.untouched)}});
+  }
+  return is_left;
 }
 
 Status disturb_untouched(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets) {
@@ -116,6 +175,10 @@ Result<uint64_t> settle_untouched(DeviceReplay& device, ContentCache& cache, con
           disturb(target, ranges, span.base, app, expected);
           for (const AddressRange& range : ranges) {
             const uint64_t at = range.base - span.base;
+            if (std::memcmp(&actual[at], &expected[at], range.size) == 0) {
+              std::memcpy(&actual[at], &app[at], range.size);
+              continue;
+            }
             for (uint64_t i = at; i < at + range.size; ++i) {
               if (actual[i] != expected[i] && bytes++ == 0) first = span.base + i;
             }

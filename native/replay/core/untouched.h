@@ -1,7 +1,8 @@
 // Bytes of a capture that the captured dispatch neither reads nor writes, beside those that it does. A launch may begin
 // with other values there, and a right variant leaves these as they are. So a store beside an output is noticed even
-// where it writes what lies there. What a variant makes of such bytes by reading them is no fault of its own: they are
-// the app's, and only the app knows what it keeps there.
+// where it writes what lies there. Reading there is the variant's own affair where the app has put something: only the
+// app knows what it keeps there. Blocks that are 0 throughout are mostly memory that the app never wrote, which another
+// run may find otherwise: a right variant does not depend on them.
 #pragma once
 
 #include <vector>
@@ -12,16 +13,29 @@
 
 namespace kernloop::replay {
 
-// Which of them: all, in every launch; or those that the code under test writes, in a launch behind the others. The
-// latter takes a record of its accesses, and leaves alone what it reads only.
-enum class Disturbed : uint8_t { kNothing, kAll, kWritten };
+// Which of them: all, in every launch; or, in a launch behind the others, those that the code under test writes, or
+// what it reads in blocks that are 0 throughout. Both take a record of its accesses.
+enum class Disturbed : uint8_t { kNothing, kAll, kWritten, kZeros };
 
-// As offsets in each target: up to 64 KiB at either end of each range that no wave touched.
+constexpr bool takes_accesses(Disturbed disturbed) {
+  return disturbed == Disturbed::kWritten || disturbed == Disturbed::kZeros;
+}
+
+// As offsets in each target: what no wave touched.
 std::vector<std::vector<AddressRange>> untouched_by(const std::vector<Access>& accesses,
                                                     const std::vector<Target>& targets);
 
 // Takes what is not judged out of `untouched` of each target: ignored bytes, and places that vary from run to run.
 void leave_unjudged_untouched(const std::vector<VaryingRange>& varying, std::vector<Target>& targets);
+
+// Leaves in `untouched` of each target what these accesses write. False: nothing is left.
+bool keep_written(const std::vector<Access>& accesses, std::vector<Target>& targets);
+
+// Leaves in `untouched` of each region what these accesses read in aligned blocks of 64 bytes that are untouched and 0
+// throughout, and emits an `untouched_read` event for each that has some. Nothing is left of variables: a source says
+// what they hold. False: nothing is left.
+Result<bool> keep_zeros_read(const std::vector<Access>& accesses, ContentCache& cache, std::vector<Target>& targets,
+                             EventSink& sink);
 
 // Each byte of `untouched` gets another value than the app had there, on the device, which holds what the launch begins
 // with.

@@ -287,7 +287,7 @@ class CaptureCaptureSelfcheck:
     reread: list[CaptureCaptureSelfcheckReread] | None = None
     """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
     untouched: list[CaptureCaptureSelfcheckOverwritten] | None = None
-    """What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only."""
+    """What it neither reads nor writes: a variant is not to write it, nor to depend on what is 0 there. Software GPU only."""
     shrink: CaptureCaptureSelfcheckShrink | None = None
     """With --shrink: what of the capture was dropped."""
     content_sha256: str | None = None
@@ -597,7 +597,7 @@ class ExtractKernelCaptureSelfcheck:
     reread: list[ExtractKernelCaptureSelfcheckReread] | None = None
     """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
     untouched: list[ExtractKernelCaptureSelfcheckOverwritten] | None = None
-    """What it neither reads nor writes, up to 64 KiB beside what it does: a variant is to leave it alone. Software GPU only."""
+    """What it neither reads nor writes: a variant is not to write it, nor to depend on what is 0 there. Software GPU only."""
     shrink: ExtractKernelCaptureSelfcheckShrink | None = None
     """With --shrink: what of the capture was dropped."""
     content_sha256: str | None = None
@@ -1152,6 +1152,20 @@ class ValidateStray:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateUntouchedRead:
+    region: str
+    offset: float
+    """Of the first byte."""
+    address: str
+    """Likewise."""
+    bytes: float
+    arguments: list[str] | None = None
+    """Names of the pointer parameters whose array it is in."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateInitializer:
     variable: str
     judged: Literal["variant", "app", "unknown"]
@@ -1623,6 +1637,8 @@ class ValidateResult(StageResult):
     """What the variant keeps from launch to launch; null where it keeps nothing."""
     stray: list[ValidateStray] | None = None
     """Where the variant writes what lay there already, and the captured code neither reads nor writes."""
+    untouched_reads: list[ValidateUntouchedRead] | None = None
+    """What the result depends on, and the captured code neither reads nor writes: 64 bytes around it were 0."""
     initializers: list[ValidateInitializer] | None = None
     """Module variables whose initializer the variant changes, where there are any."""
     float_atomics: list[ValidateFloatAtomic] | None = None

@@ -546,6 +546,7 @@ class Stages:
         inputs_only: int | None = None,
         inputs_special: bool | None = None,
         inputs_keep: str | Sequence[str] | None = None,
+        may_read_untouched: bool | None = None,
         delays: int | None = None,
         racecheck: bool | None = None,
         initcheck: bool | None = None,
@@ -597,6 +598,8 @@ class Stages:
             Default: false.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
+        may_read_untouched: Let the result depend on captured memory that was 0 and that the captured code neither reads nor
+            writes, which otherwise fails: for an app that always writes 0 there. The verdict says so. Default: false.
         delays: Number of further launches in which warps wait at random before their accesses to memory and their barriers, to
             provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures
             that the captured code does not have fail. Default: 4 on cuda; no other device can.
@@ -644,6 +647,7 @@ class Stages:
                 "--inputs-only": inputs_only,
                 "--inputs-special": inputs_special,
                 "--inputs-keep": inputs_keep,
+                "--may-read-untouched": may_read_untouched,
                 "--delays": delays,
                 "--racecheck": racecheck,
                 "--initcheck": initcheck,

@@ -1,0 +1,45 @@
+import { requestOfCaptured } from '../replay/session';
+import type { Deps } from '../deps/deps';
+import type { Disturbed } from '../replay/program';
+import { argumentNames } from './regions';
+import { passes, runCase, type Case, type Run } from './run-case';
+
+/**
+ * With other values where the captured code touches nothing. What the variant writes there is held against it, and so is a result that depends
+ * on what it reads in blocks that are 0 throughout: the app mostly never wrote them. A result that depends on what the app did put there is not:
+ * then only what the variant writes holds other values. Nor is what the captured code does as well in this order.
+ */
+export async function runDisturbed(judged: Case, index: number, deps: Deps): Promise<Run> {
+  const { session } = judged;
+  const launch = (disturbed?: Disturbed): Promise<Run> => runCase(judged, index, deps, { disturbed });
+  /** Whether it is held against the variant. */
+  const holds = async (disturbed: Disturbed): Promise<boolean> =>
+    session.code.kind !== 'captured' && (await capturedWithstands(judged, index, deps, disturbed));
+
+  const all = await launch('all');
+  if (passes(all)) return all;
+  if (isAstray(all)) return (await holds('all')) ? all : launch();
+  if (!session.device.seeded) return launch();
+  const zeros = await launch('zeros');
+  const depends = !!zeros.outcome.result.disturbed && !passes(zeros);
+  const untouchedReads = depends ? readsOf(zeros, judged) : [];
+  if (depends && !judged.mayReadUntouched && (await holds('all'))) return { ...zeros, untouchedReads };
+  const written = await launch('written');
+  const judgement = passes(written) || (isAstray(written) && (await holds('written'))) ? written : await launch();
+  return judged.mayReadUntouched && depends ? { ...judgement, untouchedReads } : judgement;
+}
+
+const isAstray = ({ outcome: { result } }: Run): boolean => !!result.stray_bytes;
+
+function readsOf(run: Run, { session }: Case): NonNullable<Run['untouchedReads']> {
+  const argumentsAt = argumentNames(session.reproducer.config, session.capture);
+  return run.outcome.untouchedReads.map((read) => ({
+    ...read,
+    arguments: argumentsAt({ target: read.region, offset: read.offset, size: read.bytes }),
+  }));
+}
+
+async function capturedWithstands(judged: Case, index: number, deps: Deps, disturbed: Disturbed): Promise<boolean> {
+  const captured = { ...judged, session: { ...judged.session, request: requestOfCaptured(judged.session) } };
+  return passes(await runCase(captured, index, deps, { disturbed }));
+}
