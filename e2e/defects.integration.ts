@@ -136,6 +136,7 @@ const unusedMemory: [title: string, says: RegExp][] = [
 /** Their options ask for derived inputs: without, the captured one is all that is judged. */
 const capturedInputOnly = [
   'saxpy: n written out',
+  'saxpy: a written out',
   'saxpy: NaN dropped',
   'to_half: n is odd',
   'histogram: bins overwritten',
@@ -145,6 +146,7 @@ const capturedInputOnly = [
 ];
 const anyInput = [
   'saxpy: NaN kept by a comparison',
+  'saxpy: twice half of the factor',
   'to_half: odd or even n',
   'histogram: one block adds to the bins',
   'move_particles: hits written only where there are some',

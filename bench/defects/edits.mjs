@@ -1311,6 +1311,14 @@ export const defects = [
   defect(
     'captured input only',
     'saxpy',
+    'a written out',
+    [['fmaf(a,', 'fmaf(2.5f,']],
+    'The app passed 2.5: any other factor is left out.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'saxpy',
     'NaN dropped',
     [['fmaf(a, x[i], y[i])', 'fmaf(a, fmaxf(x[i], -1.0f), y[i])']],
     'No element is below -1 or a NaN; fmaxf gives -1 for a NaN.',
@@ -2544,6 +2552,14 @@ export const correct = [
     'Zero is a multiple of three and stays out.',
   ),
   // Like defects of the kind "captured input only", but for any input.
+  right(
+    'any input',
+    'saxpy',
+    'twice half of the factor',
+    [['fmaf(a,', 'fmaf(2.0f * (0.5f * a),']],
+    'Halves and doubles are exact.',
+    ['--inputs', '8'],
+  ),
   right(
     'any input',
     'saxpy',

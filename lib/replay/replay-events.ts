@@ -130,6 +130,9 @@ export const untouchedReadSchema = z.looseObject({
   arguments: z.array(z.string()).optional().describe('Names of the pointer parameters whose array it is in.'),
 });
 
+/** Whole numbers beyond 2^53 are text. */
+const argumentValue = z.union([z.number(), z.string()]);
+
 /** What became of an input that was derived from the captured one. */
 export const derivedSchema = z.looseObject({
   event: z.literal('derived'),
@@ -142,7 +145,8 @@ export const derivedSchema = z.looseObject({
   arrays: z
     .array(
       z.looseObject({
-        region: z.string(),
+        region: z.string().optional(),
+        variable: z.string().optional().describe('In place of a region.'),
         offset: count.describe('Of the first element.'),
         elements: count,
         dtype: z.string(),
@@ -151,7 +155,7 @@ export const derivedSchema = z.looseObject({
     )
     .describe('What is changed in memory.'),
   argument: z
-    .looseObject({ name: z.string(), from: count, to: count })
+    .looseObject({ name: z.string(), from: argumentValue, to: argumentValue })
     .optional()
     .describe('What is changed among the arguments.'),
 });

@@ -16,9 +16,10 @@ export function inputWords(
   namesAt: (place: Place) => string[],
 ): string {
   if (argument) return `${argument.name} = ${argument.to} instead of ${argument.from}`;
-  const names = arrays.flatMap(({ region, offset }) => {
-    const names = namesAt({ target: region, offset, size: 1 });
-    return names.length > 0 ? names : [region];
+  const names = arrays.flatMap(({ region, variable, offset }) => {
+    const target = region ?? variable ?? '?';
+    const names = namesAt({ target, offset, size: 1 });
+    return names.length > 0 ? names : [target];
   });
   return `${recipes[recipe ?? ''] ?? recipe ?? 'changes'} in ${[...new Set(names)].join(', ')}`;
 }
@@ -29,14 +30,19 @@ export function withInputs(summary: string, inputs: DerivedInputs): string {
   return `${summary}; ${inputsWords([inputs])}`;
 }
 
-/** "judged on the captured input and 8 derived ones (2 dropped: the captured code faults with it)" */
+/** "judged on the captured input and 8 derived ones, 2 of them with another argument or module variable (2 dropped: the captured code faults with it)" */
 export function inputsWords(all: readonly DerivedInputs[]): string {
   const sum = (of: (inputs: DerivedInputs) => number): number => all.reduce((total, inputs) => total + of(inputs), 0);
   const [judged, dropped] = [sum((inputs) => inputs.judged), sum((inputs) => inputs.dropped)];
   const reasons = reasonsOf(all);
+  const others = sum(({ tried }) => tried.filter((input) => input.verdict !== 'dropped' && changesOther(input)).length);
+  const beside = others > 0 ? `, ${formatCount(others)} of them with another argument or module variable` : '';
   const why = dropped > 0 ? ` (${formatCount(dropped)} dropped: ${reasons.join('; ')})` : '';
-  return `judged on the captured ${all.length > 1 ? 'inputs' : 'input'} and ${formatCount(judged)} derived ${judged === 1 ? 'one' : 'ones'}${why}`;
+  return `judged on the captured ${all.length > 1 ? 'inputs' : 'input'} and ${formatCount(judged)} derived ${judged === 1 ? 'one' : 'ones'}${beside}${why}`;
 }
+
+const changesOther = ({ argument, arrays }: DerivedInputs['tried'][number]): boolean =>
+  argument !== undefined || arrays.some(({ variable }) => variable !== undefined);
 
 const reasonsOf = (all: readonly DerivedInputs[]): string[] => [
   ...new Set(all.flatMap(({ tried }) => tried.flatMap(({ reason }) => reason ?? []))),

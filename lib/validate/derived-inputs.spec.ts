@@ -86,16 +86,16 @@ describe('validate --inputs', () => {
     ]);
     expect([flag(asked, '--derive'), flag(asked, '--derive-seed')]).toEqual(['4', '7']);
     expect(asked).toEqual(expect.arrayContaining(['--derive-special', '--compare', '--code-object']));
-    // Up to the pointer to nobody knows what, of which the software GPU tells more; a flag and a fraction are no sizes.
+    // Up to the pointer to nobody knows what, of which the software GPU tells more; a flag is no size.
     expect(valuesOf(asked, '--derive-type')).toEqual(['r0:0:2048=f32']);
-    expect(valuesOf(asked, '--derive-scalar')).toEqual(['n:16:i32']);
+    expect(valuesOf(asked, '--derive-scalar')).toEqual(['n:16:i32', 'scale:24:f32']);
   });
 
   it('leaves as captured what it is told to', async () => {
     const { asked } = await judge({ inputs: 4, inputsKeep: ['n', 'links'] }, [
       result('pass', { judged: 4, dropped: 0 }),
     ]);
-    expect(valuesOf(asked, '--derive-scalar')).toEqual([]);
+    expect(valuesOf(asked, '--derive-scalar')).toEqual(['scale:24:f32']);
     expect(valuesOf(asked, '--derive-keep')).toEqual(['r0:2048:2048']);
     expect(await failure(judge({ inputs: 4, inputsKeep: ['m'] }, []))).toMatchObject({ code: 'USAGE' });
   });
@@ -124,6 +124,25 @@ describe('validate --inputs', () => {
     expect(report.inputs).toMatchObject({ asked: 2, judged: 2, dropped: 1, failed: null });
     expect(report.inputs?.tried[0]).toMatchObject({ changes: 'other values in out', verdict: 'same' });
     expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
+  });
+
+  it('counts those of another argument or module variable', async () => {
+    const { line, report } = await judge({ inputs: 4 }, [
+      same(1),
+      { ...same(2), recipe: undefined, arrays: [], argument: { name: 'scale', from: 2.5, to: 1.25 } },
+      { ...same(3), arrays: [{ ...array, region: undefined, variable: 'coef' }] },
+      { ...dropped, arrays: [], argument: { name: 'n', from: 4096, to: 4095 } },
+      result('pass', { judged: 3, dropped: 1 }),
+    ]);
+    expect(line).toContain(
+      'judged on the captured input and 3 derived ones, 2 of them with another argument or module variable (1 dropped',
+    );
+    expect(report.inputs?.tried.map(({ changes }) => changes)).toEqual([
+      'other values in out',
+      'scale = 1.25 instead of 2.5',
+      'other values in coef',
+      'n = 4095 instead of 4096',
+    ]);
   });
 
   it('begins with it where nothing was judged, and counts it for nothing', async () => {

@@ -18,8 +18,8 @@ import type { Case } from './run-case';
 
 type InputOptions = Pick<ValidateOptions, 'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep'>;
 
-/** Scalars of which one less may be another size of the problem: a byte is a flag. */
-const sizes: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64']);
+/** Whole numbers of which one less may be another size of the problem (a byte is a flag), and numbers with a fraction. */
+const changeable: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64']);
 
 /** What inputs are derived from, and how many; null where none were asked for. */
 export function derivationOf(
@@ -64,7 +64,7 @@ const elementOf = (arg: KernelArg): ElementType | null => elementOfSignature(arg
 
 function scalarOf(arg: KernelArg): Derivation['scalars'] {
   const type = arg.kind === 'global_buffer' ? null : scalarType(arg);
-  if (type === null || !sizes.has(type) || Number(type.slice(1)) !== arg.size * 8) return [];
+  if (type === null || !changeable.has(type) || Number(type.slice(1)) !== arg.size * 8) return [];
   return [{ name: arg.name ?? String(arg.index), offset: arg.offset, type }];
 }
 

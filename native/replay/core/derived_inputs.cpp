@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kMostHeldBytes = uint64_t{256} << 20;  // of results that wait for the variant
 constexpr size_t kMostArrays = 64;
+constexpr size_t kMostScalars = 32;     // values that are tried
 constexpr uint64_t kRepeats = 2;        // of the captured code, before a difference counts
 constexpr uint64_t kCalibrations = 16;  // of captured code whose result varies, for each input
 
@@ -26,8 +27,23 @@ enum class MayTouch { kAnything, kTheSame, kLess };
 
 struct Scalar {
   const DerivedScalar* argument = nullptr;
-  uint64_t from = 0, to = 0;
+  uint64_t from = 0, to = 0;  // its bytes
 };
+
+// Of an argument: its bytes for each of these.
+std::vector<uint64_t> bytes_of(ElementType type, const std::vector<double>& values) {
+  std::vector<uint64_t> all;
+  for (const double value : values) {
+    const auto narrow = static_cast<float>(value);
+    uint64_t& bytes = all.emplace_back(0);
+    if (type == ElementType::kF64) {
+      std::memcpy(&bytes, &value, sizeof value);
+    } else {
+      std::memcpy(&bytes, &narrow, sizeof narrow);
+    }
+  }
+  return all;
+}
 
 struct Input {
   uint64_t number = 0;
@@ -158,20 +174,42 @@ class DerivedInputs {
     if (!tells_ || options_.overrides.any()) return Unit{};
     const auto& block = captured().program.launch.block_threads;
     const uint64_t threads = uint64_t{block[0]} * block[1] * block[2];
+    // All arguments take part before one does a second time.
+    std::vector<std::vector<Scalar>> rounds;
     for (const DerivedScalar& argument : options_.derivation->scalars) {
       const auto from = value_of(argument);
       if (!from) continue;
-      for (const uint64_t to : lesser_values(*from, threads, options_.derivation->seed)) {
-        Input input;
-        input.scalar = Scalar{&argument, *from, to};
-        input.may_touch = MayTouch::kLess;
-        auto holds = withstands(input);
+      size_t round = 0;
+      for (const uint64_t to : other_values_of(argument, *from, threads)) {
+        if (rounds.size() <= round) rounds.emplace_back();
+        rounds[round++].push_back({&argument, *from, to});
+      }
+    }
+    size_t tries = 0;
+    for (const auto& round : rounds) {
+      for (const Scalar& scalar : round) {
+        if (tries++ == kMostScalars) return Unit{};
+        auto holds = withstands(with(scalar));
         if (!holds) return holds.error();
-        if (*holds) scalars_.push_back(*input.scalar);
+        if (*holds) scalars_.push_back(scalar);
         if (is_lost_) return Unit{};
       }
     }
     return Unit{};
+  }
+
+  std::vector<uint64_t> other_values_of(const DerivedScalar& argument, uint64_t from, uint64_t threads) const {
+    if (!is_float(argument.type)) return lesser_values(from, threads, options_.derivation->seed);
+    const Number value = load_number(argument.type, reinterpret_cast<const uint8_t*>(&from));
+    return bytes_of(argument.type, other_values(static_cast<double>(value)));
+  }
+
+  static Input with(const Scalar& scalar) {
+    Input input;
+    input.scalar = scalar;
+    // A lesser size needs less.
+    input.may_touch = is_float(scalar.argument->type) ? MayTouch::kTheSame : MayTouch::kLess;
+    return input;
   }
 
   Result<bool> withstands(const Input& input) {
@@ -180,14 +218,15 @@ class DerivedInputs {
     return ran->launched.is_complete && touches_what_it_may(input, ran->launched);
   }
 
-  // Nothing where it is negative, or has no place among the arguments.
+  // Its bytes; nothing where it is a negative whole number, or has no place among the arguments.
   std::optional<uint64_t> value_of(const DerivedScalar& argument) {
     const Buffer& kernarg = captured().program.launch.kernarg;
     const size_t size = size_of(argument.type);
     if (argument.offset > kernarg.size() || kernarg.size() - argument.offset < size) return std::nullopt;
-    const Number value = load_number(argument.type, &kernarg[argument.offset]);
-    if (value < 0) return std::nullopt;
-    return static_cast<uint64_t>(value);
+    if (!is_float(argument.type) && load_number(argument.type, &kernarg[argument.offset]) < 0) return std::nullopt;
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, &kernarg[argument.offset], size);
+    return bytes;
   }
 
   // Kinds of inputs take turns: declared numbers, whatever they lead to; all that is proven; scalar arguments.
@@ -228,7 +267,7 @@ class DerivedInputs {
         break;
       case Kind::kScalars:
         input.scalar = scalars_[round % scalars_.size()];
-        input.may_touch = MayTouch::kLess;
+        input.may_touch = with(*input.scalar).may_touch;
         break;
     }
     return input;
@@ -425,17 +464,23 @@ class DerivedInputs {
   std::vector<Target> targets_with(const Answer& answer, const Party& side) {
     std::vector<Target> targets = side.targets;
     for (Target& target : targets) {
-      const auto known = std::find_if(captured().targets.begin(), captured().targets.end(), [&](const Target& each) {
-        return each.is_variable == target.is_variable && each.name == target.name;
-      });
-      if (known == captured().targets.end()) continue;
-      target.post.content = &answer.post[static_cast<size_t>(known - captured().targets.begin())];
+      const size_t known = place_in_captured(target);
+      if (known == captured().targets.size()) continue;
+      target.post.content = &answer.post[known];
       for (ElementTolerance& tolerance : target.tolerances) {
         // Which NaN it is, nobody promises.
         if (options_.derivation->special && is_float(tolerance.type)) tolerance.bounds.exact = false;
       }
     }
     return targets;
+  }
+
+  // The number of this target among those of the captured code, or how many these are: none of them.
+  size_t place_in_captured(const Target& target) {
+    const auto known = std::find_if(captured().targets.begin(), captured().targets.end(), [&](const Target& each) {
+      return each.is_variable == target.is_variable && each.name == target.name;
+    });
+    return static_cast<size_t>(known - captured().targets.begin());
   }
 
   Party& captured() { return sides_[0]; }
@@ -477,9 +522,8 @@ class DerivedInputs {
   Status put(const Input& input, Party& side) {
     const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
     Buffer chunk;
-    for (size_t t = 0; t < side.targets.size(); ++t) {
-      const Target& target = side.targets[t];
-      if (target.is_variable) break;  // regions come first, the same of both sides
+    for (const Target& target : side.targets) {
+      const size_t t = place_in_captured(target);
       const bool is_changed =
           std::any_of(input.arrays.begin(), input.arrays.end(), [&](size_t a) { return arrays_[a].target == t; });
       for (uint64_t offset = 0; is_changed && offset < target.size; offset += chunk_bytes) {
@@ -545,11 +589,16 @@ class DerivedInputs {
     sink_.emit(event);
   }
 
+  static Json number_in(ElementType type, uint64_t bytes) {
+    return value_to_json(type, load_number(type, reinterpret_cast<const uint8_t*>(&bytes)));
+  }
+
   Json describe(const Input& input) {
     Json arrays = Json::array();
     for (const size_t a : input.arrays) {
       const InputArray& array = arrays_[a];
-      arrays.push_back({{"region", captured().targets[array.target].name},
+      const Target& target = captured().targets[array.target];
+      arrays.push_back({{target.kind(), target.name},
                         {"offset", array.parts.front().base},
                         {"elements", array.elements()},
                         {"dtype", name_of(array.type)},
@@ -558,8 +607,9 @@ class DerivedInputs {
     Json described = {{"input", input.number}, {"arrays", std::move(arrays)}};
     if (!input.arrays.empty()) described["recipe"] = name_of(input.change.recipe);
     if (input.scalar) {
+      const auto& [argument, from, to] = *input.scalar;
       described["argument"] = {
-          {"name", input.scalar->argument->name}, {"from", input.scalar->from}, {"to", input.scalar->to}};
+          {"name", argument->name}, {"from", number_in(argument->type, from)}, {"to", number_in(argument->type, to)}};
     }
     return described;
   }

@@ -1,6 +1,7 @@
 #include "replay/core/derived_sources.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "replay/core/overwritten.h"
@@ -57,13 +58,21 @@ class ArrayFinder {
 
   Result<std::vector<InputArray>> run() {
     for (size_t t = 0; t < targets_.size(); ++t) {
-      if (targets_[t].is_variable) continue;
+      if (targets_[t].is_variable && !is_set_by_app(targets_[t])) continue;
       if (auto found = find_in(t); !found) return found.error();
     }
     return std::move(found_);
   }
 
  private:
+  // A source says what a variable holds that the app never sets: a right edit may write its values out.
+  bool is_set_by_app(const Target& variable) const {
+    const auto& variables = cache_.reader().manifest().module_variables;
+    return std::any_of(variables.begin(), variables.end(), [&](const archive::ModuleVariable& each) {
+      return each.name == variable.name && each.address_told.value_or(false);
+    });
+  }
+
   std::vector<AddressRange> read_of(const Target& target) const {
     std::vector<AddressRange> parts = {{0, target.size}};
     if (tells_) {
@@ -152,9 +161,22 @@ std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint
   std::vector<uint64_t> values;
   // So many less are still as many blocks, as apps compute them.
   const uint64_t past = value == 0 ? 0 : (value - 1) % std::max<uint64_t>(1, block_threads);
-  if (past > 0) values.push_back(value - 1);
-  if (past > 1) values.push_back(value - 2 - mixed(seed) % (past - 1));
+  const auto add = [&](uint64_t less) {
+    if (less > past || std::find(values.begin(), values.end(), value - less) != values.end()) return;
+    values.push_back(value - less);
+  };
+  add(1);
+  if (past > 1) add(2 + mixed(seed) % (past - 1));
+  if (past > 0) add(past);
+  add(3);
+  add(1 + value % 2);
   return values;
+}
+
+std::vector<double> other_values(double value) {
+  if (!std::isfinite(value)) return {};
+  if (value == 0) return {1, 0.5};
+  return {value / 2, std::abs(value) <= 1 ? value / 4 : value * 2};
 }
 
 }  // namespace kernloop::replay

@@ -114,7 +114,7 @@ std::optional<DerivedScalar> parse_scalar(const std::string& text) {
   if (first == text.npos || first == 0 || second == text.npos) return std::nullopt;
   const auto offset = parse_number(text.substr(first + 1, second - first - 1), UINT32_MAX);
   const auto type = element_type_of(text.substr(second + 1));
-  if (!offset || !type || is_float(*type)) return std::nullopt;
+  if (!offset || !type || (is_float(*type) && size_of(*type) < 4)) return std::nullopt;
   return DerivedScalar{text.substr(0, first), *offset, *type};
 }
 

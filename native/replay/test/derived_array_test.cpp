@@ -171,5 +171,27 @@ TEST(LesserValues, TakeAsManyBlocksAsTheCapturedOne) {
   EXPECT_TRUE(lesser_values(0, 256, 1).empty());
 }
 
+TEST(LesserValues, AreAtTheBoundaries) {
+  const auto has = [](uint64_t value, uint64_t wanted) {
+    const auto values = lesser_values(value, 256, 1);
+    return std::count(values.begin(), values.end(), wanted);
+  };
+  EXPECT_EQ(lesser_values(4096, 256, 1).front(), 4095u);
+  EXPECT_EQ(has(4096, 4093), 1);
+  EXPECT_EQ(has(4096, 3841), 1) << "one thread of the last block";
+  EXPECT_EQ(has(100, 1), 1) << "that of the only one";
+  EXPECT_EQ(has(99, 97), 1) << "odd";
+  EXPECT_EQ(has(2, 1), 1);
+}
+
+TEST(OtherValues, AreExactWhereTheCapturedOneIsAndOfItsSign) {
+  EXPECT_EQ(other_values(2.5), (std::vector<double>{1.25, 5}));
+  EXPECT_EQ(other_values(-3), (std::vector<double>{-1.5, -6}));
+  EXPECT_EQ(other_values(0.75), (std::vector<double>{0.375, 0.1875})) << "a share";
+  EXPECT_EQ(other_values(0), (std::vector<double>{1, 0.5}));
+  EXPECT_TRUE(other_values(HUGE_VAL).empty());
+  EXPECT_TRUE(other_values(std::nan("")).empty());
+}
+
 }  // namespace
 }  // namespace kernloop::replay

@@ -59,6 +59,13 @@ class DerivedInputsTest : public testing::Test {
     }
     return true;
   }
+  // The third argument, as a float.
+  static float captured_factor() {
+    const int32_t bits = Capture::kCount;
+    float factor = 0;
+    std::memcpy(&factor, &bits, 4);
+    return factor;
+  }
   void touch(std::vector<Access> accesses) { device_.outcome.accesses = std::move(accesses); }
 
   // out[i] = in[i] * table[i % 4] + big[i % 8], as the test kernel.
@@ -75,6 +82,7 @@ class DerivedInputsTest : public testing::Test {
     const bool is_variant = device_.loaded.size() > 1 && launch.kernel >= device_.loaded[1];
     const auto info = *codeobject::parse_code_object(codeobject::read_test_file("baseline.hsaco"), "");
     const uint64_t base = launch.kernel - info.find_kernel("fill")->descriptor_address;
+    table_ = base + info.find_variable("c_tab")->address;
     device_.outcome = {};
     ++*reinterpret_cast<int32_t*>(device_.at(base + info.find_variable("d_counter")->address));
     (is_variant ? variant_ : captured_)(count);
@@ -85,6 +93,7 @@ class DerivedInputsTest : public testing::Test {
   Options options_;
   EventList output_;
   FakeDevice device_;
+  uint64_t table_ = 0;  // address of c_tab in the code that runs
 };
 
 TEST_F(DerivedInputsTest, PassWhereTheVariantMakesOfThemWhatTheCapturedCodeDoes) {
@@ -145,6 +154,61 @@ TEST_F(DerivedInputsTest, FailForOneWithoutItsGuard) {
   EXPECT_TRUE(input["arrays"].empty());
   options_.derivation->scalars.clear();
   EXPECT_EQ(run().exit_code, kExitPass) << "with other data alone it does what it should: " << result();
+}
+
+TEST_F(DerivedInputsTest, FailForOneThatHasAnArgumentWrittenOut) {
+  float factor = 0;
+  const auto scaled = [&](bool knows) {
+    return [this, knows, &factor](int bits) {
+      std::memcpy(&factor, &bits, 4);
+      fill_(Capture::kCount);
+      for (int i = 0; i < Capture::kCount; ++i) out(i) += std::ilogb(knows ? captured_factor() : factor);
+    };
+  };
+  captured_ = scaled(false);
+  variant_ = scaled(true);
+  EXPECT_EQ(run().exit_code, kExitPass) << "with other data alone it does what it should: " << result();
+  options_.derivation->scalars = {{"a", 16, ElementType::kF32}};
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+  const archive::Json argument = derived("different").at(0)["argument"];
+  EXPECT_EQ(argument["name"], "a");
+  EXPECT_EQ(argument["from"].get<float>(), captured_factor());
+  EXPECT_EQ(argument["to"].get<float>(), captured_factor() / 2);
+  variant_ = captured_;
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+}
+
+TEST_F(DerivedInputsTest, FailForOneThatHasAVariableWrittenOutThatTheAppSets) {
+  capture_.table = {2.5f, -3, 0.75f, 6};
+  const auto scaled = [&](bool knows) {
+    return [this, knows](int count) {
+      fill_(count);
+      device_.outcome.accesses.push_back({false, table_, 16});
+      for (int i = 0; i < count; ++i)
+        out(i) = in(i) * (knows ? capture_.table[i % 4] : device_.number(table_ + 4 * static_cast<uint64_t>(i % 4)));
+    };
+  };
+  captured_ = scaled(false);
+  options_.derivation->kept = {{"in", 0, 4 * Capture::kCount}};
+  for (const bool sets : {false, true}) {
+    std::filesystem::remove_all(directory_.path() / "capture");
+    capture_.table_told = sets;
+    variant_ = scaled(true);
+    EXPECT_EQ(run().exit_code, sets ? kExitFail : kExitVacuous) << result();
+  }
+  const archive::Json input = derived("different").at(0);
+  EXPECT_EQ(input["arrays"].at(0)["variable"], "c_tab");
+  EXPECT_EQ(input["arrays"].at(0)["elements"], 4);
+  variant_ = scaled(false);
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  options_.derivation->kept.push_back({"c_tab", 0, 16});
+  EXPECT_EQ(run().exit_code, kExitVacuous) << "as captured, for who asks for it: " << result();
+}
+
+TEST_F(DerivedInputsTest, LeaveAFractionAloneWithWhichTheCapturedCodeTouchesLess) {
+  options_.derivation->scalars = {{"a", 16, ElementType::kF32}};
+  variant_ = [this](int) { fill_(Capture::kCount); };
+  EXPECT_EQ(run().exit_code, kExitPass) << "it may decide what is read, as a beta of 0 does: " << result();
 }
 
 TEST_F(DerivedInputsTest, LeaveArgumentsAloneWithWhichTheCapturedCodeTouchesOtherMemory) {

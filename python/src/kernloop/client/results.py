@@ -1431,7 +1431,9 @@ class ValidateMachineInUse:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidateInputsTriedArray:
-    region: str
+    region: str | None = None
+    variable: str | None = None
+    """In place of a region."""
     offset: float
     """Of the first element."""
     elements: float
@@ -1447,8 +1449,8 @@ class ValidateInputsTriedArgument:
     """What is changed among the arguments."""
 
     name: str
-    from_: float = field(metadata={"json": "from"})
-    to: float
+    from_: float | str = field(metadata={"json": "from"})
+    to: float | str
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
