@@ -1,4 +1,5 @@
 import type { ReplayResult } from '../lib/replay/result';
+import type { Report } from '../lib/validate/report-json';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replayEvents } from './probe';
@@ -78,6 +79,25 @@ describe('the kernels of hip-pipeline', () => {
       workspace.write(file, original);
     },
   );
+
+  it('table_lookup is judged with other values in the table that the app sets, too', async () => {
+    const outcome = await workspace.kernloop([
+      'validate',
+      '--reproducer',
+      project('table_lookup'),
+      '--variant',
+      'none',
+      '--inputs',
+      '8',
+    ]);
+    expect([outcome.code, outcome.text]).toEqual([
+      0,
+      expect.stringMatching(/Result: PASS \(.*derived ones, [1-9] of them with another argument or module variable/),
+    ]);
+    const { inputs } = workspace.json<Report>(`${project('table_lookup')}/report.json`);
+    const others = inputs?.tried.filter(({ arrays }) => arrays.some(({ variable }) => /5tableE$/.test(variable ?? '')));
+    expect(others?.map(({ verdict }) => verdict)).toContain('same');
+  });
 
   it('affected selects exactly the kernel whose variant was edited, and only its verdict is made again', async () => {
     expect((await workspace.nx(['run-many', '-t', 'validate'])).code).toBe(0);
