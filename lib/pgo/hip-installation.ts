@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { debianBitcode } from '../toolchain/device-libraries';
 import type { Environment } from '../support/environment';
 
 /** Where the headers of HIP lie, as `--rocm-path` wants it; null where there are none. */
@@ -12,7 +13,7 @@ export function rocmFolder(env: Environment): string | null {
 }
 
 /** The bitcode that every HIP kernel is linked with; null where there is none. */
-export function deviceLibraryFolder(env: Environment): string | null {
+export function deviceLibraryFolder(env: Environment, installed?: string): string | null {
   const named = [env['HIP_DEVICE_LIB_PATH'] ?? '', env['DEVICE_LIB_PATH'] ?? ''].filter(isAbsolute);
   const rocm = rocmFolder(env);
   const folders = [
@@ -20,6 +21,7 @@ export function deviceLibraryFolder(env: Environment): string | null {
     ...(rocm === null ? [] : [join(rocm, 'amdgcn', 'bitcode')]),
     '/opt/rocm/amdgcn/bitcode',
     '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode',
+    ...debianBitcode(installed),
   ];
   return folders.find((folder) => existsSync(join(folder, 'ockl.bc'))) ?? null;
 }

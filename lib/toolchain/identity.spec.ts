@@ -82,6 +82,15 @@ describe('toolchainIdentity', () => {
     expect(there()).not.toBe(before);
   });
 
+  it("changes with a clang of any version on the PATH: Debian's hipcc 7 starts clang++-21", () => {
+    const path = join(folder, 'bin', 'clang++-21');
+    writeFileSync(path, 'one');
+    chmodSync(path, 0o755);
+    const before = identity();
+    writeFileSync(path, 'two');
+    expect(identity()).not.toBe(before);
+  });
+
   it('changes with what takes one kernel out of a unit, which lies beside the compiler', () => {
     const before = identity();
     const path = join(folder, 'bin', 'llvm-extract');

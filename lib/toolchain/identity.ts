@@ -2,7 +2,9 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { sha256 } from '../support/files';
 import { KnownDigests } from '../support/known-digests';
+import { pathFolders } from '../support/programs';
 import { installationVariables } from './compiler-environment';
+import { debianBitcode } from './device-libraries';
 import { compilerCandidates, extractor } from './find-compiler';
 import { nvrtcCandidates } from './find-nvrtc';
 import { tritonRecords } from './find-triton';
@@ -10,7 +12,9 @@ import { neededLibraries } from './needed-libraries';
 import type { Environment } from '../support/environment';
 
 /** What decides the code that a recompile produces: the drivers, the compiler behind them, and the device libraries they link. */
-const drivers = ['hipcc', 'clang++-15', 'clang++', 'nvcc'];
+const drivers = ['hipcc', 'clang++', 'nvcc'];
+/** Debian's hipcc starts the one of its release: 15 on Debian 12, 21 with HIP 6.4. */
+const versionedClang = /^clang\+\+-\d+$/;
 const libraryFolders = ['/usr/lib/x86_64-linux-gnu/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode'];
 /** Beside hipcc: what it is a script over, and what that reads. */
 const supportFiles = ['hipcc.pl', 'hipcc.bin', 'hipconfig', 'hipconfig.pl', 'hipvars.pm', '.hipVersion'];
@@ -36,7 +40,7 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
   const rocm = installationsOf(compilerCandidates('hipcc', env).slice(0, 1));
   const programs = [
     ...drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1)),
-    // What hipcc starts: Debian's takes clang++-15.
+    ...pathFolders(env['PATH']).flatMap((folder) => filesIn(folder, (name) => versionedClang.test(name))),
     ...[...clangFolders(env), ...rocm.flatMap(llvmFolders)].flatMap((folder) =>
       filesIn(folder, (name) => clangName.test(name)),
     ),
@@ -51,8 +55,8 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
     ...parts,
     ...[...programs, ...parts].flatMap(resolved).flatMap((program) => compilerLibraries(program, env)),
-    ...[...libraryFolders, ...deviceLibraryFolders(env), ...rocm.map(bitcodeFolder)].flatMap((folder) =>
-      filesIn(folder),
+    ...[...libraryFolders, ...debianBitcode(), ...deviceLibraryFolders(env), ...rocm.map(bitcodeFolder)].flatMap(
+      (folder) => filesIn(folder),
     ),
     ...[...rocm, ...foldersOf(env, installationFolders)].flatMap((root) =>
       installedFiles.map((name) => join(root, name)),
