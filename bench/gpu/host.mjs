@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -129,7 +129,7 @@ export function conclude(bench, record, rows, ok) {
   const result = {
     bench,
     date: new Date().toISOString().slice(0, 16) + 'Z',
-    command: `node bench/${bench}.mjs${process.argv
+    command: `node bench/${basename(process.argv[1])}${process.argv
       .slice(2)
       .map((word) => ` ${word}`)
       .join('')}`,
