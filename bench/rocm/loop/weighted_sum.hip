@@ -1,4 +1,5 @@
-// Sums an array by weights in `__constant__` memory, through LDS and one atomic a workgroup. Prints "ok" if the device agrees with the host.
+// Sums an array by weights in `__constant__` memory, through LDS and one atomic a workgroup. Prints "ok" if the device
+// agrees with the host.
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
