@@ -1,4 +1,4 @@
-// What verdicts cost beside an earlier version: seconds of a whole `validate` and of a whole `replay --compare` of right edits, in turns.
+// The cost of verdicts beside that of an earlier version: seconds of a whole `validate` and of a whole `replay --compare` of right edits, in turns.
 //   node bench/verdict-cost.mjs --before FOLDER [--after FOLDER] [--device softgpu|cuda] [--rounds 7]
 // FOLDER holds node_modules/kernloop of a version; --after is this checkout or bundle if left out. Medians, and their ratios.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1413,7 +1413,7 @@ export const correct = [
     ],
     'Whatever LDS holds, it is multiplied by 0.',
   ),
-  // What waves and blocks tell each other by hand.
+  // Waves and blocks that tell each other by hand.
   right(
     'flag in LDS',
     'argmax_rows',

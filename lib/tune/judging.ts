@@ -33,7 +33,7 @@ export function judgingOptions(reproducer: Reproducer, options: TuneOptions): ob
     return [name, given === undefined || (Array.isArray(given) && given.length === 0) ? declared[name] : given];
   });
   const { replays, adverse, delays } = options;
-  // What the app keeps in its memory is no matter of a search: tune has no such option.
+  // tune has no such option: the app's memory is no matter of a search.
   const { mayReadUntouched } = declared;
   return { ...replayingOptions(options), ...Object.fromEntries(judged), mayReadUntouched, replays, adverse, delays };
 }

@@ -5,9 +5,9 @@ import { argumentNames } from './regions';
 import { passes, runCase, type Case, type Run } from './run-case';
 
 /**
- * With other values where the captured code touches nothing. What the variant writes there is held against it, and so is a result that depends
- * on what it reads in blocks that are 0 throughout: the app mostly never wrote them. A result that depends on what the app did put there is not:
- * then only what the variant writes holds other values. Nor is what the captured code does as well in this order.
+ * Launches with other values where the captured code touches nothing. The variant must not write there, and its result must not depend on reading
+ * there blocks that are 0 throughout, which the app mostly never wrote. It may depend on values that the app did put there: then only the bytes that the
+ * variant writes hold others. Nothing that the captured code does as well in this order is held against the variant.
  */
 export async function runDisturbed(judged: Case, index: number, deps: Deps): Promise<Run> {
   const { session } = judged;

@@ -30,7 +30,7 @@ struct Scalar {
   uint64_t from = 0, to = 0;  // its bytes
 };
 
-// Of an argument: its bytes for each of these.
+// An argument's bytes for each of these values.
 std::vector<uint64_t> bytes_of(ElementType type, const std::vector<double>& values) {
   std::vector<uint64_t> all;
   for (const double value : values) {

@@ -16,13 +16,13 @@ Result<std::vector<InputArray>> find_input_arrays(ContentCache& cache, const Der
 // Bytes that any launch touched, reads or writes: sorted and disjoint.
 std::vector<AddressRange> touched(const std::vector<Access>& accesses, bool is_write);
 
-// Of a whole number that the app passed: one less, another one with which the last block is partial, one with which
-// that block has one thread (1, if there is no other block), three less, and an odd one. An app makes as many blocks of
-// each, where the number is how many threads it needs.
+// In the place of a whole number that the app passed: one less, another one with which the last block is partial, one
+// with which that block has one thread (1, if there is no other block), three less, and an odd one. An app makes as
+// many blocks of each, where the number is how many threads it needs.
 std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint64_t seed);
 
-// Of a floating-point number that the app passed: by a power of two apart, so that what is exact stays so, of the same
-// sign, and in [-1, 1] if it is. It may be a share or a probability.
+// In the place of a floating-point number that the app passed: others by a power of two apart, so that what is exact
+// stays so, of the same sign, and in [-1, 1] if it is. It may be a share or a probability.
 std::vector<double> other_values(double value);
 
 }  // namespace kernloop::replay

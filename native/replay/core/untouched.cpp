@@ -28,7 +28,7 @@ uint8_t another(const std::array<uint8_t, 3>& bytes, uint8_t held, uint32_t draw
   return first != held ? first : bytes[(draw + 1) % bytes.size()];
 }
 
-// What a disturbed launch begins with in the byte at `address`: never what the app had. Halves, floats and doubles are
+// The byte that a disturbed launch begins with at `address`: never what the app had. Halves, floats and doubles are
 // finite and greater than 1, so that sums and products show them and a product with 0 stays 0; their signs vary.
 uint8_t disturbed(uint64_t address, uint8_t app) {
   constexpr std::array<uint8_t, 3> kPositive = {0x42, 0x43, 0x44}, kNegative = {0xC2, 0xC3, 0xC4};

@@ -139,7 +139,7 @@ TEST_F(UntouchedTest, NumbersThereAreFiniteAndNotWhatTheAppHad) {
   }
 }
 
-// Of `out`, which lies at a multiple of 64, the kernel writes 100 elements; the app had 0 behind them, but for one.
+// The kernel writes 100 elements of `out`, which lies at a multiple of 64; the app had 0 behind them, but for one.
 class UntouchedZerosTest : public UntouchedTest {
  protected:
   UntouchedZerosTest() {

@@ -8,8 +8,7 @@
 //   - a store that does not change memory is no write, and where waves that nothing orders store the same value, it is
 //     there for whoever loads it;
 //   - where a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the
-//   same
-//     place over and over, it sees what it waits for as by an atomic.
+//     same place over and over, it sees what it waits for as by an atomic.
 //
 // One a dispatch, which it wants to run on one thread.
 #pragma once
@@ -101,7 +100,7 @@ class RaceDetector {
     uint32_t group;
     std::tuple<uint64_t, uint64_t, uint64_t> key;
   };
-  // What is a race only if one of the stores is not to private memory.
+  // A finding that is a race only if one of the stores is not to private memory.
   struct Doubt {
     Finding finding;
     std::vector<uint64_t> stores;

@@ -1,4 +1,4 @@
-// Which loads wait for another wave. An atomic load of LDS, and one of global memory in the scope of a workgroup, is
+// Loads that wait for another wave. An atomic load of LDS, and one of global memory in the scope of a workgroup, is
 // the instruction of a plain load on some targets: only its loop tells it. A load waits where control may come back to
 // it, along a path that stores nothing and meets nobody, to look at the same address again, and where what it loaded
 // decides whether it does.

@@ -173,7 +173,7 @@ std::vector<std::optional<std::string>> LlvmOracle::disassemble_once(std::span<c
   return texts;
 }
 
-// What llvm-mc wrote before it died counts; the culprit is among the few items whose output it still held back, and
+// The output of llvm-mc before it died counts; the culprit is among the few items whose output it still held back, and
 // halving finds it.
 std::vector<std::optional<std::string>> LlvmOracle::disassemble_past_deaths(std::span<const Words> items) {
   constexpr size_t kHeldBack = 64;
