@@ -22,29 +22,40 @@ std::vector<AddressRange> untouched_in(const Target& target, const AddressRange&
   return found;
 }
 
-// One of three bytes that is not `held`; `draw` chooses.
-uint8_t another(const std::array<uint8_t, 3>& bytes, uint8_t held, uint32_t draw) {
-  const uint8_t first = bytes[draw % bytes.size()];
-  return first != held ? first : bytes[(draw + 1) % bytes.size()];
+// The four bytes that a disturbed launch begins with at `address`, a multiple of 4: none is what the app had. Halves,
+// floats and doubles are finite and greater than 1, so that sums and products show them and a product with 0 stays 0;
+// their signs vary.
+uint32_t disturbed_word(uint64_t address, uint32_t app) {
+  constexpr uint32_t kScramble = 0x9E3779B1, kLow = 0x35, kOtherLow = 0x9A, kHigh = 0x42, kOtherHigh = 0x43;
+  constexpr uint32_t kOther = (kLow ^ kOtherLow) | (kHigh ^ kOtherHigh) << 8, kHalves = 0x00010001;
+  const uint32_t draw = static_cast<uint32_t>(address / 4) * kScramble >> 16;
+  const uint32_t half = (kLow ^ (draw & 1) * (kLow ^ kOtherLow)) | (kHigh ^ (draw >> 1 & 1)) << 8 | (draw & 0x100) << 7;
+  const uint32_t chosen = half * kHalves, differs = chosen ^ app;
+  // 0x80 in each byte that is what the app had.
+  const uint32_t same = ~(((differs & 0x7F7F7F7F) + 0x7F7F7F7F) | differs) & 0x80808080;
+  return chosen ^ (((same << 1) - (same >> 7)) & kOther * kHalves);
 }
 
-// The byte that a disturbed launch begins with at `address`: never what the app had. Halves, floats and doubles are
-// finite and greater than 1, so that sums and products show them and a product with 0 stays 0; their signs vary.
 uint8_t disturbed(uint64_t address, uint8_t app) {
-  constexpr std::array<uint8_t, 3> kPositive = {0x42, 0x43, 0x44}, kNegative = {0xC2, 0xC3, 0xC4};
-  constexpr std::array<uint8_t, 3> kLow = {0x35, 0x9A, 0xC8};
-  constexpr uint32_t kScramble = 0x9E3779B1;
-  const uint32_t draw = static_cast<uint32_t>(address / 4) * kScramble >> 16;
-  if (address % 2 == 0) return another(kLow, app, draw);
-  return another((draw & 0x100) != 0 ? kNegative : kPositive, app, draw);
+  const unsigned shift = address % 4 * 8;
+  return static_cast<uint8_t>(disturbed_word(address & ~uint64_t{3}, uint32_t{app} << shift) >> shift);
 }
 
 // Writes what a disturbed launch begins with into what of `bytes`, which lie at `offset`, is in `ranges`.
 void disturb(const Target& target, const std::vector<AddressRange>& ranges, uint64_t offset, Bytes app,
              std::span<uint8_t> bytes) {
+  const uint64_t base = target.address + offset;
   for (const AddressRange& range : ranges) {
-    const uint64_t at = range.base - offset;
-    for (uint64_t i = at; i < at + range.size; ++i) bytes[i] = disturbed(target.address + offset + i, app[i]);
+    uint64_t i = range.base - offset;
+    const uint64_t end = i + range.size;
+    for (; i < end && (base + i) % 4 != 0; ++i) bytes[i] = disturbed(base + i, app[i]);
+    for (; i + 4 <= end; i += 4) {
+      uint32_t word;
+      std::memcpy(&word, &app[i], 4);
+      word = disturbed_word(base + i, word);
+      std::memcpy(&bytes[i], &word, 4);
+    }
+    for (; i < end; ++i) bytes[i] = disturbed(base + i, app[i]);
   }
 }
 

@@ -139,6 +139,20 @@ TEST_F(UntouchedTest, NumbersThereAreFiniteAndNotWhatTheAppHad) {
   }
 }
 
+TEST_F(UntouchedTest, NoByteThereIsWhatTheAppHadEvenWhereThatWasDisturbed) {
+  for (int round = 0; round < 3; ++round) {
+    std::vector<float> found(capture_.out_pre);
+    std::filesystem::remove_all(directory_.path() / "capture");
+    run([&](FakeDevice& self) {
+      for (size_t i = written_; i < found.size(); ++i) found[i] = self.number(Capture::kOut + 4 * i);
+    });
+    const auto* held = reinterpret_cast<const uint8_t*>(capture_.out_pre.data());
+    const auto* now = reinterpret_cast<const uint8_t*>(found.data());
+    for (size_t i = 4 * written_; i < 4 * found.size(); ++i) EXPECT_NE(now[i], held[i]) << round << " " << i;
+    for (size_t i = written_; i < found.size(); ++i) capture_.out_pre[i] = capture_.out_post[i] = found[i];
+  }
+}
+
 // The kernel writes 100 elements of `out`, which lies at a multiple of 64; the app had 0 behind them, but for one.
 class UntouchedZerosTest : public UntouchedTest {
  protected:
