@@ -24,7 +24,7 @@ describe('how a candidate is judged', () => {
     expect(judged({})).toMatchObject({ inputs: 0, mayReadUntouched: false });
   });
 
-  it('is as tune is told, first', () => {
+  it('takes the options of tune ahead of those of kernel.json', () => {
     expect(judged({ atol: 0.5, inputs: 4 }, { inputs: 2 })).toMatchObject({ atol: 0.5, inputs: 2 });
   });
 });
