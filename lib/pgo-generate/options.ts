@@ -10,7 +10,7 @@ export const pgoGenerateOptionsSchema = z.object({
     .min(1)
     .default(10)
     .describe(
-      'On the software GPU, end a replay once it executes this many times the wave-instructions of the captured dispatch (at least one million). The limit is ten times that here, because counters cost instructions.',
+      'On the software GPU, end a replay once it executes this many times the wave-instructions of the captured dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. The limit is ten times that here, because counters cost instructions.',
     ),
 });
 

@@ -40,7 +40,7 @@ export const replayingOptions = {
     .min(1)
     .default(10)
     .describe(
-      'On the software GPU, end a replay once it executes this many times the wave-instructions of the captured dispatch (at least one million).',
+      'On the software GPU, end a replay once it executes this many times the wave-instructions of the captured dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all.',
     ),
   launch: z
     .enum(['direct', 'hip'])

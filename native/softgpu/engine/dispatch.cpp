@@ -61,7 +61,8 @@ Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCach
       fill_(std::move(fill)),
       request_(request),
       options_(options),
-      limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {
+      limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit),
+      horizon_(limit_) {
   if (options.float_atomics) float_atomics_.emplace(*options.float_atomics);
   if (std::string problem = prepare(isa); !problem.empty()) {
     Fault fault;
@@ -295,11 +296,27 @@ void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_
 
 uint32_t Dispatch::allowance(uint32_t wanted, uint64_t unreported) const {
   const uint64_t used = executed_.load(std::memory_order_relaxed) + unreported;
-  if (used > limit_) return 0;
-  return static_cast<uint32_t>(std::min<uint64_t>(wanted, limit_ - used + 1));
+  const uint64_t horizon = horizon_.load(std::memory_order_relaxed);
+  if (used > horizon) return 0;
+  return static_cast<uint32_t>(std::min<uint64_t>(wanted, horizon - used + 1));
 }
 
-void Dispatch::completed_workgroup(uint64_t instructions) {
+std::string Dispatch::words_of_limit() const {
+  const std::string limit = std::to_string(limit_);
+  if (horizon_.load(std::memory_order_relaxed) == most_instructions())
+    return "the dispatch executed more than " + std::to_string(kMostLimits) + " times " + limit + " wave-instructions";
+  return "the dispatch executed more than " + limit + " wave-instructions, and no workgroup came to its end";
+}
+
+// Workgroups that wait for each other execute the more the more of them there are. While some end, nothing hangs.
+void Dispatch::completed_workgroup(uint64_t instructions, uint64_t unreported) {
+  const uint64_t used = executed_.load(std::memory_order_relaxed) + unreported;
+  uint64_t horizon = horizon_.load(std::memory_order_relaxed);
+  const uint64_t most = most_instructions(), wanted = used > most - limit_ ? most : used + limit_;
+  // All workers look at it all the time: it is written seldom.
+  while (horizon < wanted && (wanted == most || wanted - horizon > limit_ / 4) &&
+         !horizon_.compare_exchange_weak(horizon, wanted, std::memory_order_relaxed)) {
+  }
   uint64_t seen = longest_.load(std::memory_order_relaxed);
   while (seen < instructions && !longest_.compare_exchange_weak(seen, instructions, std::memory_order_relaxed)) {
   }
@@ -335,11 +352,12 @@ void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecor
 }
 
 DispatchOutcome Dispatch::finish() {
-  if (!is_stopped() && is_over_limit(0)) {
+  if (!is_stopped() && executed_.load(std::memory_order_relaxed) > most_instructions()) {
     // Workers report in batches: the last ones may go past the limit unnoticed.
+    horizon_.store(most_instructions(), std::memory_order_relaxed);
     Fault fault;
     fault.kind = Fault::Kind::kInstructionLimit;
-    fault.detail = "the dispatch executed more than " + std::to_string(limit_) + " wave-instructions";
+    fault.detail = words_of_limit();
     fail(std::move(fault));
   }
   std::lock_guard lock(mutex_);

@@ -70,13 +70,14 @@ class Dispatch {
   uint32_t allowance(uint32_t wanted, uint64_t unreported) const;
   void count_instructions(uint64_t executed) { executed_.fetch_add(executed, std::memory_order_relaxed); }
   bool is_over_limit(uint64_t unreported) const {
-    return executed_.load(std::memory_order_relaxed) + unreported > limit_;
+    return executed_.load(std::memory_order_relaxed) + unreported > horizon_.load(std::memory_order_relaxed);
   }
   uint64_t limit() const { return limit_; }
+  std::string words_of_limit() const;
 
   // The longest workgroup that completed, in instructions.
   uint64_t longest_workgroup() const { return longest_.load(std::memory_order_relaxed); }
-  void completed_workgroup(uint64_t instructions);
+  void completed_workgroup(uint64_t instructions, uint64_t unreported);
 
   // The first fault wins and stops all workers.
   void fail(Fault fault);
@@ -90,6 +91,10 @@ class Dispatch {
   DispatchOutcome finish();
 
  private:
+  // However often a workgroup ends.
+  static constexpr uint64_t kMostLimits = 16;
+  uint64_t most_instructions() const { return limit_ > UINT64_MAX / kMostLimits ? UINT64_MAX : limit_ * kMostLimits; }
+
   uint64_t ordinal_of(uint64_t taken) const;
   std::string prepare(Isa isa);     // what is wrong with the request, or nothing
   std::string preload_arguments();  // the same
@@ -110,7 +115,7 @@ class Dispatch {
   uint64_t workgroups_ = 0;
   uint64_t places_ = 0;  // for workgroups; 0: for all
   uint32_t lds_bytes_ = 0, private_bytes_ = 0, max_waves_ = 0;
-  uint64_t limit_ = 0;
+  uint64_t limit_ = 0;  // from the end of one workgroup to the end of another
   uint32_t wave_size_ = kLanes;
   Permutation order_;
   uint64_t adverse_executed_ = 0;
@@ -123,6 +128,7 @@ class Dispatch {
   alignas(kLine) std::atomic<uint64_t> taken_places_{0};
   alignas(kLine) std::atomic<uint64_t> executed_{0};
   alignas(kLine) std::atomic<uint64_t> longest_{0};
+  std::atomic<uint64_t> horizon_{0};  // how many wave-instructions may be executed by now
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::optional<Fault> fault_;

@@ -166,7 +166,8 @@ struct Adverse {
 };
 
 struct DispatchOptions {
-  uint64_t max_wave_instructions = 0;                // 0: the default, 64 G
+  // From the end of one workgroup to the end of another, and 16 times as many in all. 0: the default, 64 G.
+  uint64_t max_wave_instructions = 0;
   uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
   unsigned threads = 0;                              // 0: all cores
   AccessSets* accesses = nullptr;                    // filled when given (slower)

@@ -118,7 +118,7 @@ bool Worker::admit() {
 }
 
 void Worker::retire(Resident& resident) {
-  dispatch_.completed_workgroup(resident.workgroup.instructions);
+  dispatch_.completed_workgroup(resident.workgroup.instructions, unreported_);
   dispatch_.leave_place();
   const auto at =
       std::find_if(residents_.begin(), residents_.end(), [&](const auto& r) { return r.get() == &resident; });
@@ -269,8 +269,7 @@ void Worker::account_waiting(const WaveSlot& wave) {
 void Worker::enforce_limit(const WaveSlot& wave) {
   if (!dispatch_.is_stopped() && dispatch_.is_over_limit(unreported_)) {
     fail(WaveFault{.kind = Fault::Kind::kInstructionLimit,
-                   .detail = "the dispatch executed more than " + std::to_string(dispatch_.limit()) +
-                             " wave-instructions" + dispatch_.words_of_no_place()},
+                   .detail = dispatch_.words_of_limit() + dispatch_.words_of_no_place()},
          wave);
   }
 }

@@ -440,7 +440,7 @@ class Stages:
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
-            dispatch (at least one million). Default: 10.
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
         guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
@@ -565,7 +565,7 @@ class Stages:
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
-            dispatch (at least one million). Default: 10.
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
         guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
@@ -710,7 +710,7 @@ class Stages:
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
-            dispatch (at least one million). Default: 10.
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
         limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
         set: A parameter and the values to try: "BLOCK=64,128,256". Triton: a name in CONSTEXPRS or OPTIONS. C++: a constant or
             macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas. Default for
@@ -902,7 +902,8 @@ class Stages:
             runtime, so that hidden arguments have working services behind them.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
-            dispatch (at least one million). The limit is ten times that here, because counters cost instructions. Default: 10.
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. The limit is ten times
+            that here, because counters cost instructions. Default: 10.
 
         `exit_code` of the result:
 
@@ -1005,7 +1006,7 @@ class Stages:
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
-            dispatch (at least one million). Default: 10.
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
         iterations: On hardware, how many times to replay each variant and the captured code, in turns. Default: 30.
 
@@ -1471,7 +1472,7 @@ class Stages:
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
-            dispatch (at least one million). Default: 10.
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
         guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
