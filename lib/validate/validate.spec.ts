@@ -180,8 +180,8 @@ describe('validate', () => {
     rmSync(join(reproducer, 'capture', 'selfcheck.json'));
     writeReproducerSelfcheck(workspace);
     const fake = deps();
-    await validate(options({ limitFactor: 3 }), fake);
-    expect(flag(replays(fake)[0] ?? [], '--limit-wave-instructions')).toBe('15000000');
+    await validate(options({ limitFactor: 30 }), fake);
+    expect(flag(replays(fake)[0] ?? [], '--limit-wave-instructions')).toBe('150000000');
   });
 
   describe('refuses a capture that can judge nothing', () => {

@@ -10,6 +10,7 @@
 #include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/probes.h"
 #include "softgpu/engine/profile.h"
+#include "softgpu/engine/waiting_run.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/engine/workgroup.h"
 #include "softgpu/isa/decoder.h"
@@ -181,6 +182,7 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     if (probes_ && probes_->ends_run(*prepared)) break;
     at += prepared.size_bytes() / 4;
   }
+  run->waits = is_waiting(*run);
   if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (const CodeRun* other = runs_[slot].load(std::memory_order_acquire)) return *other;

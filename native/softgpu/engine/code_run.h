@@ -25,6 +25,7 @@ struct CodeRun {
   uint64_t vectors = 0;           // instructions that the active lanes execute
   uint64_t valus = 0;             // of these, those of the vector ALU
   bool ends_with_access = false;  // to memory
+  bool waits = false;             // for another wave (waiting_run.h)
 
   void add(const DecodedInstruction& instruction);
 };

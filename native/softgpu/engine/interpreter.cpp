@@ -84,6 +84,8 @@ void Interpreter::execute_runs(WaveSlot& wave, uint64_t end) {
     if (run.steps.size() > end - wave.instructions) [[unlikely]]
       return interpret<false>(wave, end);
     execute_run(wave, run);
+    if (run.waits && wave.pc == run.steps.front().instruction->address) [[unlikely]]
+      wave.state = WaveState::kSleeping;
   } while (wave.state == WaveState::kReady && wave.instructions < end);
 }
 

@@ -136,7 +136,7 @@ TEST_F(AdverseOrders, GetAheadWhereAllCompareAndSwapAtOnePlace) {
 
 TEST_F(AdverseOrders, EndAtTheInstructionLimit) {
   DispatchOptions options = adverse(1);
-  options.max_wave_instructions = 1000;
+  options.max_wave_instructions = 100;
   const DispatchOutcome outcome =
       device.run("histograms", linear(kItems * 64, kItems), Arguments(in.address(), counters.address()), options);
   ASSERT_TRUE(outcome.fault);
