@@ -7,6 +7,7 @@ import { cudaTarget } from '../toolchain/gencode';
 import type { Deps } from '../deps/deps';
 import { throwIfInterrupted } from '../support/interrupted';
 import { parseMakeDependencies } from '../toolchain/make-dependencies';
+import { runDriver } from '../toolchain/run-driver';
 import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 
 /** A file that a compilation opens. */
@@ -33,18 +34,15 @@ export async function scanDependencies(
   compiler: string,
   target: string,
   environment: Readonly<Record<string, string>>,
-  deps: Pick<Deps, 'run' | 'signal'>,
+  deps: Pick<Deps, 'run' | 'signal' | 'env'>,
 ): Promise<Dependencies> {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-deps-'));
   const output = join(scratch, 'unit.d');
   const nvcc = isNvcc(unit.compiler);
   const args = (nvcc ? nvccScan : clangScan)(unit, target, output);
   try {
-    const ended = await deps.run(compiler, args, {
-      cwd: unit.directory,
-      env: { ...environment, ...(nvcc ? nvccEnvironment() : compilerEnvironment(environment)) },
-      timeoutMs: scanLimitMs,
-    }).result;
+    const env = { ...environment, ...(nvcc ? nvccEnvironment() : compilerEnvironment(environment)) };
+    const ended = await runDriver(compiler, args, { cwd: unit.directory, env, timeoutMs: scanLimitMs }, deps);
     throwIfInterrupted(deps.signal);
     if (ended.exitCode !== 0)
       return { files: [], failure: ended.stderrTail.trim() || (ended.startError ?? 'no output') };

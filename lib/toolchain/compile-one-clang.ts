@@ -61,7 +61,7 @@ class Steps {
 
   /** Gives the files that the front end opened. */
   async run(driverArguments: readonly string[]): Promise<string[]> {
-    const commands = await askDriver(this.request, this.output, driverArguments, this.deps);
+    const commands = await askDriver(this.request, driverArguments, this.deps);
     if (commands === null) throw new NotAlone(`${basename(this.request.compiler.path)} does not say how it compiles`);
     const { clang, link } = compileAndLink(commands);
     const extract = join(dirname(realpathSync(clang.program)), extractor);

@@ -1,11 +1,12 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { askDriver } from './ask-driver';
 import { compilerVersion } from './find-compiler';
 import type { CompileRequest } from './compile-request';
-import type { UnprovenRecipe } from './recipe';
+import { runDriver } from './run-driver';
 
 let workspace: TestWorkspace;
 let hipcc: string;
@@ -256,14 +257,15 @@ describe('the version of hipcc', () => {
 });
 
 describe('the clang that hipcc starts', () => {
-  const recipe = (): UnprovenRecipe => ({ environment: {} }) as UnprovenRecipe;
   let words: string[];
   let output: string;
   let reproducer: string;
+  let environment: Record<string, string>;
   beforeEach(() => {
     reproducer = workspace.path('k');
     output = workspace.path('k/build/v.partial-1');
     words = ['-O3', '-c'];
+    environment = {};
   });
 
   interface Asked {
@@ -271,49 +273,50 @@ describe('the clang that hipcc starts', () => {
     commands: string[][] | null;
   }
 
-  async function asked(request: Partial<CompileRequest> = {}): Promise<Asked> {
+  async function asked(): Promise<Asked> {
     const deps = command();
-    const whole = { compiler: { path: hipcc, version: '' }, recipe: recipe(), reproducer, limitSeconds: 1 };
-    const given = { ...whole, output: workspace.path('k/build/v'), ...request } as CompileRequest;
-    const commands = await askDriver(given, output, [...words, '-o', output, '-MF', `${output}.d`], deps);
+    const request = { compiler: { path: hipcc, version: '' }, recipe: { environment }, reproducer, limitSeconds: 1 };
+    const given = [...words, `-I${reproducer}/deps`, '-o', output, '-MF', `${output}.d`];
+    const commands = await askDriver(request as unknown as CompileRequest, given, deps);
     return { started: deps.calls.map((call) => call.program), commands };
   }
 
-  it('is asked without hipcc from the second time on, for the output of this process', async () => {
-    expect(await asked()).toEqual({
-      started: ['hipcc'],
-      commands: [['hipcc', '-O3', '-c', '-o', output, '-MF', `${output}.d`, '-###']],
-    });
+  it('is asked without hipcc from the second time on, in any folder and for any output', async () => {
+    const given = (): string[] => [...words, `-I${reproducer}/deps`, '-o', output, '-MF', `${output}.d`, '-###'];
+    expect(await asked()).toEqual({ started: ['hipcc'], commands: [['hipcc', ...given()]] });
     output = workspace.path('k/build/v.partial-2222');
-    const commands = [['clang', '-x', 'hip', '-O3', '-c', '-o', output, '-MF', `${output}.d`, '-###']];
-    expect(await asked()).toEqual({ started: ['clang++'], commands });
+    expect(await asked()).toEqual({ started: ['clang++'], commands: [['clang', '-x', 'hip', ...given()]] });
+    reproducer = workspace.path('an other');
+    output = join(reproducer, 'w');
+    expect(await asked()).toEqual({ started: ['clang++'], commands: [['clang', '-x', 'hip', ...given()]] });
   });
 
-  it('is asked of hipcc again for other options, variables, folders and outputs, and another clang', async () => {
-    const first = words;
-    const changes: (() => Partial<CompileRequest> | undefined)[] = [
+  it('is asked of hipcc again for other options, variables and sources, and another clang', async () => {
+    const changes: (() => void)[] = [
       () => void (words = ['-O2', '-c']),
-      () => ({ recipe: { environment: { HIPCC_COMPILE_FLAGS_APPEND: '-g' } } as unknown as UnprovenRecipe }),
+      () => void (words = ['-O2', '-c', '/k/a.hip']),
+      () => void (words = ['-O2', '-c', '/k/a.cpp']),
+      () => void (environment = { HIPCC_COMPILE_FLAGS_APPEND: '-g' }),
       () => void (process.env['ROCM_PATH'] = '/x'),
-      () => void (reproducer = workspace.path('other')),
-      () => ({ output: workspace.path('k/build/w') }),
-      () => (writeFileSync(clang, `${elf}other`), later(), undefined),
+      () => (writeFileSync(clang, `${elf}other`), later()),
     ];
     await asked();
     for (const change of changes) {
-      const request = change() ?? {};
-      expect([change.toString(), (await asked(request)).started]).toEqual([change.toString(), ['hipcc']]);
-      expect((await asked(request)).started).toEqual(['clang++']);
+      change();
+      expect([change.toString(), (await asked()).started]).toEqual([change.toString(), ['hipcc']]);
+      expect((await asked()).started).toEqual(['clang++']);
     }
-    words = first;
+    words = ['-O2', '-c', '/other/b.cpp'];
+    expect((await asked()).started).toEqual(['clang++']);
   });
 
-  it('is asked of hipcc where it fails', async () => {
-    await asked();
-    said.clangExitCode = 1;
-    expect((await asked()).started).toEqual(['clang++', 'hipcc']);
+  it('says nothing where it fails, and is not remembered where hipcc does', async () => {
     said.exitCode = 1;
-    expect(await asked()).toEqual({ started: ['clang++', 'hipcc'], commands: null });
+    expect(await asked()).toEqual({ started: ['hipcc'], commands: null });
+    said.exitCode = 0;
+    expect((await asked()).started).toEqual(['hipcc']);
+    said.clangExitCode = 1;
+    expect(await asked()).toEqual({ started: ['clang++'], commands: null });
   });
 
   it.each([
@@ -323,13 +326,19 @@ describe('the clang that hipcc starts', () => {
     ['', 'lib.a'],
     ['', '-Wl,@options'],
     ['', '--rocm-path=/x'],
-    ['', '{output}'],
+    ['', '{0}'],
     ['-DX=`date`', '-c'],
     ['relative', '-c'],
   ])('is not remembered where the answer may depend on more: %j %j', async (start, word) => {
     said.start = start.startsWith('-') ? `${clang} ${start}` : `${start} ${clang}`.trim();
     if (start === 'relative') said.start = 'clang++';
     words = [word];
+    expect([(await asked()).started, (await asked()).started]).toEqual([['hipcc'], ['hipcc']]);
+  });
+
+  it('is not remembered where the installation is among the paths of the command', async () => {
+    said.start = `${clang} -isystem /opt/include`;
+    words = ['-isystem', '/opt/include', '-c'];
     expect([(await asked()).started, (await asked()).started]).toEqual([['hipcc'], ['hipcc']]);
   });
 
@@ -344,5 +353,22 @@ describe('the clang that hipcc starts', () => {
     output = workspace.path('k"k/build/v.partial-1');
     await asked();
     expect((await asked()).started).toEqual(['hipcc']);
+  });
+
+  it('is asked of hipcc every time where a folder of the PATH is relative', async () => {
+    process.env['PATH'] = `bin:${process.env['PATH'] ?? ''}`;
+    expect([(await asked()).started, (await asked()).started]).toEqual([['hipcc'], ['hipcc']]);
+  });
+
+  it('compiles in the place of hipcc, whose own line nobody sees', async () => {
+    const run = async (file: string): Promise<{ started: string[]; out: string }> => {
+      const deps = command();
+      let out = '';
+      const options = { env: {}, onStdout: (chunk: string) => void (out += chunk) };
+      await runDriver(hipcc, ['-###', '-c', file], options, deps);
+      return { started: deps.calls.map((call) => call.program), out };
+    };
+    expect(await run('/a/k.hip')).toEqual({ started: ['hipcc'], out: '' });
+    expect(await run('/b/k.hip')).toEqual({ started: ['clang++'], out: '' });
   });
 });

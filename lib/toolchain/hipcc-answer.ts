@@ -4,6 +4,7 @@ import { KnownAnswers } from '../support/known-answers';
 import { version } from '../support/version';
 import type { Environment } from '../support/environment';
 import { hipccInputs, type HipccInputs } from './hipcc-inputs';
+import { fillTemplate, shapeOf, templateOf } from './hipcc-words';
 
 interface HipccQuestion {
   /** Absolute. */
@@ -11,12 +12,11 @@ interface HipccQuestion {
   args: readonly string[];
   /** On top of this process's. */
   env: Environment;
-  cwd?: string;
 }
 
 /**
- * An answer of hipcc, which starts Perl and clang several times for each: asked once by all commands of a user, until anything changes that the answer
- * depends on. Of any other compiler none is remembered.
+ * An answer of hipcc, which starts Perl and clang several times for each: asked once by all commands of a user, for any paths in the arguments, until
+ * anything changes that the answer depends on. Of any other compiler none is remembered.
  */
 export class HipccAnswer {
   private readonly answers: KnownAnswers;
@@ -31,14 +31,21 @@ export class HipccAnswer {
     this.asked = this.answers.isKept ? ask(question) : null;
   }
 
+  /** Whether there is an answer to remember. */
+  get isKept(): boolean {
+    return this.asked !== null;
+  }
+
   known(): readonly string[] | undefined {
-    return this.asked === null ? undefined : this.answers.of(this.asked.key);
+    const template = this.asked === null ? undefined : this.answers.of(this.asked.key);
+    return template && fillTemplate(template, this.question.args);
   }
 
   /** Nothing that changed while hipcc was asked, or shortly before, is remembered. */
   remember(answer: readonly string[]): void {
     const now = this.asked && ask(this.question);
-    if (now?.key === this.asked?.key && now?.inputs.isSettled) this.answers.add(now.key, answer);
+    const template = templateOf(answer, this.question.args);
+    if (template && now?.key === this.asked?.key && now?.inputs.isSettled) this.answers.add(now.key, template);
   }
 
   /** An answer names a program: only one that hipcc may start. */
@@ -52,12 +59,12 @@ interface Asked {
   inputs: HipccInputs;
 }
 
-function ask({ hipcc, args, env, cwd = process.cwd() }: HipccQuestion): Asked | null {
+function ask({ hipcc, args, env }: HipccQuestion): Asked | null {
   const given = givenEnvironment(env);
   const inputs = args.some((word) => readByHipcc.test(word)) ? null : hipccInputs(hipcc, given);
   if (inputs === null) return null;
   const variables = Object.entries(given).filter(([name, value]) => value !== undefined && !ofNoCompiler.test(name));
-  const said = ['kernloop.hipcc/1', version, hipcc, cwd, args, variables.sort(), inputs.lines];
+  const said = ['kernloop.hipcc/2', version, hipcc, args.map(shapeOf), variables.sort(), inputs.lines];
   return { key: sha256(JSON.stringify(said)), inputs };
 }
 

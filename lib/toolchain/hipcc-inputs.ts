@@ -30,8 +30,9 @@ const namedFolders = ['HIP_PATH', 'ROCM_PATH', 'HIP_ROCCLR_HOME', 'HIP_CLANG_PAT
 export function hipccInputs(hipcc: string, env: Environment): HipccInputs | null {
   const named = namedFolders.flatMap((name) => env[name] ?? []);
   const libraries = env['LD_LIBRARY_PATH'] ? pathFolders(env['LD_LIBRARY_PATH']) : [];
+  const programs = pathFolders(env['PATH']);
   // Preloaded libraries, and folders that mean another one in each working directory.
-  if (env['LD_PRELOAD'] || env['LD_AUDIT'] || ![...named, ...libraries].every(isAbsolute)) return null;
+  if (env['LD_PRELOAD'] || env['LD_AUDIT'] || ![...named, ...libraries, ...programs].every(isAbsolute)) return null;
   if (!isInPerl(hipcc)) return null;
   const folders = foldersOf(hipcc);
   const roots = [...folders, ...named].flatMap((each) => [each, dirname(each), dirname(dirname(each))]);

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
+import { runDriver } from './run-driver';
 
 export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env' | 'native'>;
 
@@ -28,11 +29,12 @@ const undefinedOfLld = /error: undefined (?:hidden |protected )?symbol: (.+)/g;
 export async function runCompiler(command: CompilerCommand, deps: CompileDeps): Promise<void> {
   const { program, args, cwd, env, limitSeconds, variantFile } = command;
   const describe = command.describe ?? ((text) => text);
-  const ended = await deps.run(program, args, {
+  const options = {
     ...{ cwd, env, timeoutMs: limitSeconds * 1000 },
-    onStdout: (chunk) => deps.report.output(describe(chunk)),
-    onStderr: (chunk) => deps.report.output(describe(chunk)),
-  }).result;
+    onStdout: (chunk: string) => deps.report.output(describe(chunk)),
+    onStderr: (chunk: string) => deps.report.output(describe(chunk)),
+  };
+  const ended = await runDriver(program, args, options, deps);
   throwIfInterrupted(deps.signal);
   if (ended.exitCode === 0) return;
   const said = describe(ended.stderrTail);
