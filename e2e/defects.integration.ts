@@ -175,6 +175,8 @@ const right = [
   'scan_chained: waits by volatile loads',
   'argmax_rows: released and acquired in LDS',
   'argmax_rows: volatile flag in LDS',
+  'argmax_rows: the last wave to arrive goes on',
+  'compact_ordered: arrivals counted in LDS',
   'histogram: compare and swap',
   'histogram: under a lock',
 ];

@@ -1449,6 +1449,38 @@ export const correct = [
     'The same with fences.',
   ),
   right(
+    'flag in LDS',
+    'compact_ordered',
+    'arrivals counted in LDS',
+    [
+      [
+        '__shared__ int counts[4];',
+        '__shared__ int counts[4];\n  __shared__ int arrived;\n  if (threadIdx.x == 0) arrived = 0;\n  __syncthreads();',
+      ],
+      [
+        'if (lane == 0) counts[t / 64] = __popcll(word);\n  __syncthreads();',
+        'if (lane == 0) {\n    counts[t / 64] = __popcll(word);\n    __hip_atomic_fetch_add(&arrived, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);\n  }\n  while (__hip_atomic_load(&arrived, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) < 4) __builtin_amdgcn_s_sleep(1);',
+      ],
+    ],
+    'Each wave counts itself behind what it leaves, and waits until all have.',
+  ),
+  right(
+    'flag in LDS',
+    'argmax_rows',
+    'the last wave to arrive goes on',
+    [
+      [
+        '__shared__ int places[2];',
+        '__shared__ int places[2];\n  __shared__ int arrived;\n  if (threadIdx.x == 0) arrived = 0;\n  __syncthreads();',
+      ],
+      [
+        '__syncthreads();\n  if (t == 0) {',
+        'if (t % 64 == 0 && __hip_atomic_fetch_add(&arrived, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP) == 1) {',
+      ],
+    ],
+    'Its atomic acquires what the other one has released.',
+  ),
+  right(
     'add to memory',
     'histogram',
     'compare and swap',

@@ -125,7 +125,7 @@ void RaceDetector::see(RaceCell& cell) {
 void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
   RaceCell& cell = *at.cells;
   if ((cell.written_bytes & bytes) && is_unordered_store(cell)) {
-    if (const WaitLoop* const loop = find_wait(wave_->pc, cell.written)) {
+    if (const WaitLoop* const loop = find_wait(wave_->pc, at, cell.written)) {
       see(cell);
       cell.has_arrived = true;
       if (!cell.is_waited_for) excuse(at, *loop, describe(at, bytes, lane, size, false, cell.written, true));
@@ -133,6 +133,9 @@ void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t si
     }
     if (!cell.is_waited_for && !cell.is_equal) report(describe(at, bytes, lane, size, false, cell.written, true));
   }
+  // A count that others raise by atomics: each of those saw the ones before it.
+  const bool may_wait = (cell.written_bytes & bytes) && relation(cell.written, written_) == Relation::kUnordered;
+  if (may_wait && event(cell.written).how == How::kAtomic && find_wait(wave_->pc, at, cell.written)) see(cell);
   if (cell.read == now_) {
     cell.read_bytes |= bytes;
     return;
@@ -181,7 +184,7 @@ void RaceDetector::settle(const Suspect& suspect) {
   }
   if (!cell.is_waited_for) {
     const uint64_t earlier_pc = pc_of(event(suspect.earlier));
-    const WaitLoop* const loop = suspect.earlier_wrote ? nullptr : find_wait(earlier_pc, suspect.earlier);
+    const WaitLoop* const loop = suspect.earlier_wrote ? nullptr : find_wait(earlier_pc, suspect.at, suspect.earlier);
     Finding finding =
         describe(suspect.at, suspect.bytes, suspect.lane, suspect.size, true, suspect.earlier, suspect.earlier_wrote);
     if (loop) {
@@ -215,8 +218,11 @@ void RaceDetector::excuse(const Span& at, const WaitLoop& loop, Finding finding)
   if (is_new) doubts_.push_back({std::move(finding), loop.stores});
 }
 
-const WaitLoop* RaceDetector::find_wait(uint64_t pc, uint32_t other) {
-  return event(other).group == group_->serial ? wait_loops_.find(pc) : nullptr;
+const WaitLoop* RaceDetector::find_wait(uint64_t pc, const Span& at, uint32_t other) {
+  const WaitLoop* const loop = event(other).group == group_->serial ? wait_loops_.find(pc) : nullptr;
+  if (!loop || !loop->in_lds) return loop;
+  const uint64_t first = loop->in_lds->address & ~3u, end = uint64_t{loop->in_lds->address} + loop->in_lds->bytes;
+  return at.in_lds && at.address >= first && at.address < end ? loop : nullptr;
 }
 
 inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {

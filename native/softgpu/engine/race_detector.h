@@ -124,8 +124,8 @@ class RaceDetector {
   void excuse(const Span& at);
   // The same for a load in a loop that waits, unless that stores for others.
   void excuse(const Span& at, const WaitLoop& loop, Finding finding);
-  // The loop in which the load there waits for who made the other access, a wave of the same workgroup.
-  const WaitLoop* find_wait(uint64_t pc, uint32_t other);
+  // The loop in which the load at `pc` waits there for who made the other access, a wave of the same workgroup.
+  const WaitLoop* find_wait(uint64_t pc, const Span& at, uint32_t other);
   void report(Finding finding);
   Finding describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
                    bool earlier_wrote) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "softgpu/engine/permutation.h"
@@ -19,6 +20,7 @@ struct Value {
   uint64_t number = 0;
   bool depends = false;    // on what the load gave
   bool is_shared = false;  // it depends on what that or another load of shared memory gave
+  std::optional<uint32_t> constant = std::nullopt;
 };
 
 struct State {
@@ -55,7 +57,9 @@ std::optional<uint32_t> register_of(const Operand& operand) {
 
 Value read_dword(const State& state, const Operand& operand, unsigned dword) {
   if (const auto reg = register_of(operand)) return state.read(*reg + dword);
-  return {mix(operand.value ^ uint64_t{operand.index} << 40 ^ dword)};
+  Value value{mix(operand.value ^ uint64_t{operand.index} << 40 ^ dword)};
+  if (operand.kind == Operand::Kind::kConstant) value.constant = static_cast<uint32_t>(operand.value >> 32 * dword);
+  return value;
 }
 
 Value read_all(const State& state, const Operand& operand) {
@@ -299,10 +303,13 @@ class Follower {
   std::vector<uint64_t>& stores_;
 };
 
-// All paths from a load back to itself that look at the same address.
+// All paths from a load to where the same address is looked at again: by itself, or by the load of a loop behind it.
 class Paths {
  public:
-  Paths(const WaitLoops::Decode& decode, const DecodedInstruction& load) : decode_(decode), load_(load) {}
+  using FindLoop = std::function<const WaitLoop*(uint64_t pc)>;
+  // `find_loop`: for paths to the loop of another load.
+  Paths(const WaitLoops::Decode& decode, const DecodedInstruction& load, FindLoop find_loop = nullptr)
+      : decode_(decode), load_(load), find_loop_(std::move(find_loop)) {}
 
   std::optional<WaitLoop> find() {
     State state;
@@ -310,7 +317,7 @@ class Paths {
     explore(load_.address + load_.size_bytes, std::move(state), {});
     if (steps_ > kMostSteps) return std::nullopt;
     for (const Path& path : paths_) {
-      if (is_decided(path)) return WaitLoop{path.stores};
+      if (is_decided(path)) return WaitLoop{path.stores, path.in_lds};
     }
     return std::nullopt;
   }
@@ -325,13 +332,15 @@ class Paths {
     std::vector<const DecodedInstruction*> instructions;  // behind the load
     std::vector<Turn> turns;
     std::vector<uint64_t> stores;
+    std::optional<WaitLoop::Place> in_lds;
   };
 
   void explore(uint64_t pc, State state, Path path) {
     while (++steps_ <= kMostSteps) {
-      if (pc == load_.address) return end(std::move(state), std::move(path));
+      if (pc == load_.address) return find_loop_ ? void() : end(std::move(state), std::move(path));
       const DecodedInstruction* const instruction = decode_(pc);
       if (!instruction) return;
+      if (find_loop_ && enters_loop(state, *instruction, path)) return paths_.push_back(std::move(path));
       const uint64_t next = pc + instruction->size_bytes;
       const uint64_t target = next + static_cast<uint64_t>(int64_t{instruction->simm16} * 4);
       if (instruction->op == Op::s_branch) {
@@ -357,19 +366,34 @@ class Paths {
     }
   }
 
-  Value address(const State& state) const {
+  static Value address(const State& state, const DecodedInstruction& load) {
     Value value;
-    for (unsigned k = 0; k < load_.src_count; ++k) value = combine(value, read_all(state, load_.src[k]));
+    for (unsigned k = 0; k < load.src_count; ++k) value = combine(value, read_all(state, load.src[k]));
     return value;
   }
 
+  // The instruction is the load of a loop that waits where this load looked. Its address may be loaded anew.
+  bool enters_loop(const State& state, const DecodedInstruction& instruction, Path& path) const {
+    const auto immediates = [](const Instruction& of) { return std::tuple(of.op, of.offset, of.offset0, of.offset1); };
+    if (!state.has_parted || immediates(instruction) != immediates(load_)) return false;
+    if (address(state, instruction).number != address({}, load_).number) {
+      const std::optional<uint32_t> constant = read_dword(state, instruction.src[0], 0).constant;
+      if (instruction.encoding != Encoding::kDs || !constant) return false;
+      path.in_lds = {*constant + static_cast<uint32_t>(instruction.offset), uint32_t{instruction.dst[0].dwords} * 4};
+    }
+    const WaitLoop* const loop = find_loop_(instruction.address);
+    if (!loop || loop->in_lds) return false;
+    path.stores.insert(path.stores.end(), loop->stores.begin(), loop->stores.end());
+    return true;
+  }
+
   void end(State state, Path path) {
-    const Value first = address(state);
+    const Value first = address(state, load_);
     std::vector<uint64_t> again;
     Follower follower(again);
     follower.load(state, load_);
     for (const DecodedInstruction* instruction : path.instructions) follower.follow(state, *instruction);
-    const Value second = address(state);
+    const Value second = address(state, load_);
     if (first.number == second.number && !second.depends) paths_.push_back(std::move(path));
   }
 
@@ -403,6 +427,7 @@ class Paths {
 
   const WaitLoops::Decode& decode_;
   const DecodedInstruction& load_;
+  const FindLoop find_loop_;
   unsigned steps_ = 0;
   std::vector<uint64_t> passing_stores_;
   std::vector<Path> paths_;
@@ -410,15 +435,18 @@ class Paths {
 
 }  // namespace
 
+std::optional<WaitLoop> WaitLoops::find_around(uint64_t pc) {
+  const DecodedInstruction* const load = decode_(pc);
+  if (!load || load->dst_count == 0) return std::nullopt;
+  if (std::optional<WaitLoop> own = Paths(decode_, *load).find()) return own;
+  return Paths(decode_, *load, [this](uint64_t other) { return find(other); }).find();
+}
+
 const WaitLoop* WaitLoops::find(uint64_t pc) {
-  auto known = known_.find(pc);
-  if (known == known_.end()) {
-    const DecodedInstruction* const load = decode_(pc);
-    std::optional<WaitLoop> loop;
-    if (load && load->dst_count > 0) loop = Paths(decode_, *load).find();
-    known = known_.emplace(pc, std::move(loop)).first;
-  }
-  return known->second ? &*known->second : nullptr;
+  const auto [known, is_new] = known_.try_emplace(pc);
+  std::optional<WaitLoop>& loop = known->second;
+  if (is_new) loop = find_around(pc);  // which finds none around loads in front of each other's loops
+  return loop ? &*loop : nullptr;
 }
 
 }  // namespace kernloop::softgpu

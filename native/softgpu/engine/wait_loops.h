@@ -5,6 +5,9 @@
 //
 // The path is followed with a number for each register's value. The address is the same where two rounds end with the
 // same numbers, so that neither a loop over an array nor a search in one waits.
+//
+// Compilers take the first look out of a loop that does something between two looks. A load in front of a loop waits as
+// that loop's does where it looks at the same address and its value decides whether the loop is entered.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,12 @@ struct WaitLoop {
   // Stores in the loop that must be to private memory, or else nothing waits: unoptimised code keeps variables there by
   // FLAT instructions.
   std::vector<uint64_t> stores;
+  // Of a load in front of the loop: where in LDS it has to look, if only its address at run time tells that it is the
+  // loop's.
+  struct Place {
+    uint32_t address, bytes;
+  };
+  std::optional<Place> in_lds;
 };
 
 class WaitLoops {
@@ -33,6 +42,8 @@ class WaitLoops {
   const WaitLoop* find(uint64_t pc);
 
  private:
+  std::optional<WaitLoop> find_around(uint64_t pc);
+
   const Decode decode_;
   std::unordered_map<uint64_t, std::optional<WaitLoop>> known_;
 };

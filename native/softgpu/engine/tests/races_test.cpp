@@ -72,6 +72,19 @@ class Races : public ::testing::TestWithParam<Code> {
       EXPECT_TRUE(found.empty()) << kernel << ", " << order.name << ": " << found.front().text();
     }
   }
+  void expect_clean_in_many_orders(const std::map<std::string, Arguments>& kernels) {
+    for (const auto& [kernel, arguments] : kernels) {
+      expect_clean(kernel, arguments);
+      for (uint64_t seed = 1; seed <= 40; ++seed) {
+        for (const unsigned threads : {1, 2}) {
+          const auto found =
+              findings(kernel, arguments,
+                       {.seed = seed, .threads = threads, .adverse = {.wave_instructions = 1 << 24, .races = true}});
+          EXPECT_TRUE(found.empty()) << kernel << ", seed " << seed << ": " << found.front().text();
+        }
+      }
+    }
+  }
   uint32_t sum_of_input() { return std::accumulate(in.begin(), in.end(), 0u); }
 };
 
@@ -230,17 +243,25 @@ TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
       {"lock_in_lds", Arguments(in.address(), out.address())},
       {"release_to_the_workgroup", Arguments(in.address(), counters.address(), shared.address(), out.address())},
   };
-  for (const auto& [kernel, arguments] : kernels) {
-    expect_clean(kernel, arguments);
-    for (uint64_t seed = 1; seed <= 40; ++seed) {
-      for (const unsigned threads : {1, 2}) {
-        const auto found =
-            findings(kernel, arguments,
-                     {.seed = seed, .threads = threads, .adverse = {.wave_instructions = 1 << 24, .races = true}});
-        EXPECT_TRUE(found.empty()) << kernel << ", seed " << seed << ": " << found.front().text();
-      }
-    }
-  }
+  expect_clean_in_many_orders(kernels);
+}
+
+// A count that is raised by atomics: whoever sees all arrivals, by a look or by its own atomic, comes behind all of
+// them.
+TEST_P(Races, NoneWhereArrivalsAreCountedInLds) {
+  const Arguments arguments(in.address(), out.address());
+  expect_clean_in_many_orders({{"arrivals_in_lds", arguments},
+                               {"arrivals_asleep", arguments},
+                               {"last_arrival_in_lds", arguments},
+                               {"generations_in_lds", arguments}});
+}
+
+TEST_P(Races, AnArrivalThatIsCountedTooEarly) {
+  expect_race("arrivals_before_values", Arguments(in.address(), out.address()), true);
+}
+
+TEST_P(Races, ALookInFrontOfALoopThatWaitsElsewhere) {
+  expect_race("look_elsewhere_before_waiting", Arguments(in.address(), out.address()), true);
 }
 
 TEST_P(Races, NoneOfBytesBesideEachOther) {

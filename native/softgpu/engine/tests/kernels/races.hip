@@ -470,6 +470,109 @@ extern "C" __global__ void lock_in_lds(const uint* in, uint* out) {
   out[group_x() * kItems + t] = sum;
 }
 
+// Each item counts itself behind its value, and all wait for the count: whoever sees it has seen all arrivals.
+extern "C" __global__ void arrivals_in_lds(const uint* in, uint* out) {
+  __shared__ uint values[kItems], count;
+  const uint t = local_x();
+  if (t == 0) count = 0;
+  barrier();
+  values[t] = in[group_x() * kItems + t];
+  __hip_atomic_fetch_add(&count, 1u, __ATOMIC_RELEASE, GROUP_SCOPE);
+  while (__hip_atomic_load(&count, __ATOMIC_ACQUIRE, GROUP_SCOPE) < kItems) {
+  }
+  uint sum = 0;
+  for (uint k = 0; k < kItems; ++k) sum += values[k];
+  out[group_x() * kItems + t] = sum;
+}
+
+// One item of each 64 counts for them, and sleeps in between.
+extern "C" __global__ void arrivals_asleep(const uint* in, uint* out) {
+  __shared__ uint values[kItems / 64], count;
+  const uint t = local_x();
+  if (t == 0) count = 0;
+  barrier();
+  if (t % 64 != 0) return;
+  values[t / 64] = in[group_x() * kItems + t];
+  __hip_atomic_fetch_add(&count, 1u, __ATOMIC_ACQ_REL, GROUP_SCOPE);
+  while (__hip_atomic_load(&count, __ATOMIC_ACQUIRE, GROUP_SCOPE) != kItems / 64) __builtin_amdgcn_s_sleep(1);
+  out[group_x() * kItems + t] = values[(t / 64 + 1) % (kItems / 64)];
+}
+
+// Counted before the values are there.
+extern "C" __global__ void arrivals_before_values(const uint* in, uint* out) {
+  __shared__ uint values[kItems], count;
+  const uint t = local_x();
+  if (t == 0) count = 0;
+  barrier();
+  __hip_atomic_fetch_add(&count, 1u, __ATOMIC_RELAXED, GROUP_SCOPE);
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+  values[t] = in[group_x() * kItems + t];
+  while (__hip_atomic_load(&count, __ATOMIC_ACQUIRE, GROUP_SCOPE) < kItems) {
+  }
+  uint sum = 0;
+  for (uint k = 0; k < kItems; ++k) sum += values[k];
+  out[group_x() * kItems + t] = sum;
+}
+
+// A look in front of a loop that waits is none of its looks where it goes elsewhere.
+extern "C" __global__ void look_elsewhere_before_waiting(const uint* in, uint* out) {
+  __shared__ uint value[32], flags[2];
+  const uint t = local_x(), at = in[group_x() * 32] % 2;
+  if (t < 2) flags[t] = 0;
+  barrier();
+  if (t < 32) {
+    value[t] = in[group_x() * 32 + t] + 1;
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    if (t == 0) flags[at ^ 1] = 1;
+    if (t == 0) __hip_atomic_store(&flags[at], 1u, __ATOMIC_RELEASE, GROUP_SCOPE);
+  } else if (t >= 96) {
+    if (flags[at ^ 1] == 0) {
+      while (__hip_atomic_load(&flags[at], __ATOMIC_ACQUIRE, GROUP_SCOPE) == 0) __builtin_amdgcn_s_sleep(1);
+    }
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
+// The last item to count itself goes on alone: its atomic acquires from all others.
+extern "C" __global__ void last_arrival_in_lds(const uint* in, uint* out) {
+  __shared__ uint values[kItems], count;
+  const uint t = local_x();
+  if (t == 0) count = 0;
+  barrier();
+  values[t] = in[group_x() * kItems + t];
+  if (__hip_atomic_fetch_add(&count, 1u, __ATOMIC_ACQ_REL, GROUP_SCOPE) + 1 != kItems) return;
+  uint sum = 0;
+  for (uint k = 0; k < kItems; ++k) sum += values[k];
+  out[group_x()] = sum;
+}
+
+// A barrier between waves that can be used again: the last to arrive begins the next generation.
+extern "C" __global__ void generations_in_lds(const uint* in, uint* out) {
+  __shared__ uint values[kItems / 64], count, generation;
+  const uint t = local_x(), waves = kItems / 64;
+  if (t == 0) count = generation = 0;
+  barrier();
+  if (t % 64 != 0) return;
+  const auto meet = [&] {
+    const uint now = __hip_atomic_load(&generation, __ATOMIC_RELAXED, GROUP_SCOPE);
+    if (__hip_atomic_fetch_add(&count, 1u, __ATOMIC_ACQ_REL, GROUP_SCOPE) + 1 == waves) {
+      __hip_atomic_store(&count, 0u, __ATOMIC_RELAXED, GROUP_SCOPE);
+      __hip_atomic_store(&generation, now + 1, __ATOMIC_RELEASE, GROUP_SCOPE);
+    } else {
+      while (__hip_atomic_load(&generation, __ATOMIC_ACQUIRE, GROUP_SCOPE) == now) {
+      }
+    }
+  };
+  uint mine = in[group_x() * kItems + t];
+  for (uint round = 0; round < 4; ++round) {
+    values[t / 64] = mine;
+    meet();
+    mine += values[(t / 64 + 1) % waves];
+    meet();
+  }
+  out[group_x() * kItems + t] = mine;
+}
+
 // A flag in global memory for waves of one workgroup, whose loads are plain ones on gfx90a.
 extern "C" __global__ void release_to_the_workgroup(const uint* in, uint* flags, uint* values, uint* out) {
   const uint t = local_x(), g = group_x();
