@@ -81,6 +81,7 @@ const chosen: Record<string, string> = {
   'missing wait': 'saxpy: used at once',
   'dropped atomic': 'host_sums: unsafe on fine-grained memory',
   'knows the judge': 'saxpy: looks for huge words in LDS',
+  'past LDS': 'histogram: clears one bin too many',
   'captured input only': 'move_particles: hits overwritten',
 };
 /** What is published before it is there: only an order of the blocks shows it. */
@@ -100,6 +101,13 @@ const knowsTheJudge = [
   'saxpy: looks for a young clock',
   'saxpy: looks for a young real-time clock',
 ];
+/** One number alone is wrong there, such as kernels mark places with. */
+const wrongLeftovers = [
+  'saxpy: must not be -1 in LDS',
+  'saxpy: must not be infinite in LDS',
+  'saxpy: must not be the largest integer in private memory',
+  'saxpy: must not be the largest integer in a register',
+];
 /** From launch to launch: what each launch alone leaves is right. */
 const keptStates: [title: string, verdict: RegExp][] = [
   [
@@ -118,6 +126,12 @@ const lostBetweenAtomics = [
   'histogram: volatile load and store',
   'histogram: two atomics',
   'histogram: one try',
+];
+/** Where hardware goes on, with other values beside other workgroups. */
+const pastLds: [title: string, does: string][] = [
+  ['histogram: clears one bin too many', 'writes'],
+  ['transpose: begins with one element too many', 'reads'],
+  ['differences: writes where the kernel reads', 'writes'],
 ];
 const flagsInLds = ['argmax_rows: release in LDS before data'];
 /** With what lies there already: memory is as the app left it. */
@@ -190,10 +204,13 @@ describe('planted defects', () => {
     ...publishedTooEarly,
     ...lostBetweenAtomics,
     ...flagsInLds,
+    ...pastLds.map(([title]) => title),
+    'differences: reads past the end elsewhere',
     ...strayStores,
     ...unusedMemory.map(([title]) => title),
     ...missingWaits,
     ...knowsTheJudge,
+    ...wrongLeftovers,
     ...keptStates.map(([title]) => title),
     ...capturedInputOnly,
     ...anyInput,
@@ -271,6 +288,20 @@ describe('planted defects', () => {
     expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(/Result: FAIL \(a race .*LDS/)]);
   });
 
+  it.each(pastLds)('%s does not pass: it %s past the end of LDS', async (title, does) => {
+    const outcome = await verdict(find('defects', title));
+    const says = new RegExp(`Result: FAIL \\(${does} past the end of LDS at .*which the captured code does not`);
+    expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(says)]);
+  });
+
+  it('a read past the end of LDS that the captured code makes, too, passes and is said beside the verdict', async () => {
+    const outcome = await verdict(find('correct', 'differences: reads past the end elsewhere'));
+    expect([outcome.code, outcome.text]).toEqual([
+      0,
+      expect.stringMatching(/Result: PASS \(.*; it reads past the end of LDS, as the captured code does/),
+    ]);
+  });
+
   it.each(strayStores)('%s does not pass', async (title) => {
     const outcome = await verdict(find('defects', title));
     expect([outcome.code, outcome.text]).toEqual([
@@ -310,6 +341,11 @@ describe('planted defects', () => {
       1,
       expect.stringMatching(/Result: FAIL \(.* on a machine in use.*; the captured code gives the same there/),
     ]);
+  });
+
+  it.each(wrongLeftovers)('%s does not pass', async (title) => {
+    const outcome = await verdict(find('defects', title));
+    expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
   });
 
   it.each(keptStates)('%s does not pass', async (title, result) => {

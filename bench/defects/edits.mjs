@@ -30,8 +30,12 @@ export const kinds = {
   'knows the judge': 'right only where it finds the poison or the young clocks of a replay',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
   'dropped atomic': 'a floating-point atomic of the GPU’s on memory where it does nothing',
+  'past LDS': 'past the end of LDS, where hardware goes on',
   'captured input only': 'right for the input that was captured, wrong for others: found with --inputs',
 };
+
+/** All of saxpy. */
+const SAXPY = 'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);';
 
 export const defects = [
   // lost update
@@ -441,6 +445,34 @@ export const defects = [
     'The sum of the last block is missing.',
   ),
 
+  // past LDS
+  defect(
+    'past LDS',
+    'histogram',
+    'clears one bin too many',
+    [['if (threadIdx.x < 64) local[threadIdx.x] = 0;\n', 'if (threadIdx.x <= 64) local[threadIdx.x] = 0;\n']],
+    'What lies there belongs to nobody, so that no result shows it.',
+  ),
+  defect(
+    'past LDS',
+    'transpose',
+    'begins with one element too many',
+    [
+      [
+        '  __syncthreads();\n',
+        '  __syncthreads();\n  if (threadIdx.y == 7) (void)*static_cast<volatile float*>(&tile[0][0] + 32 * 32 + threadIdx.x + 1);\n',
+      ],
+    ],
+    'The last of 32 lanes reads past the 33 rows, and nobody uses it.',
+  ),
+  defect(
+    'past LDS',
+    'differences',
+    'writes where the kernel reads',
+    [['int next = tile[t + 1];', 'int next = tile[t + 1];\n  __syncthreads();\n  if (t == 255) tile[t + 1] = 0;']],
+    'The captured kernel only reads there.',
+  ),
+
   // uninitialised LDS
   defect(
     'uninitialised LDS',
@@ -576,6 +608,39 @@ export const defects = [
     'start of the maximum',
     [['int best = -2147483647 - 1, at = 0;', 'int best, at;\n  asm volatile("" : "=v"(best), "=v"(at));']],
     'The maximum begins with what the registers held: anything above 25 wins.',
+  ),
+  defect(
+    'uninitialised LDS',
+    'saxpy',
+    'must not be -1 in LDS',
+    [[SAXPY, `__shared__ volatile int left[256];\n  if (left[threadIdx.x] == -1) return;\n  ${SAXPY}`]],
+    'Any other leftover does no harm.',
+  ),
+  defect(
+    'uninitialised LDS',
+    'saxpy',
+    'must not be infinite in LDS',
+    [[SAXPY, `__shared__ volatile unsigned left[256];\n  if (left[threadIdx.x] == 0x7f800000u) return;\n  ${SAXPY}`]],
+    'An infinity is what a minimum begins with.',
+  ),
+  defect(
+    'uninitialised register',
+    'saxpy',
+    'must not be the largest integer in private memory',
+    [[SAXPY, `volatile int left[2];\n  left[0] = n;\n  if (left[1] == 0x7fffffff) return;\n  ${SAXPY}`]],
+    'The largest integer is what a minimum begins with.',
+  ),
+  defect(
+    'uninitialised register',
+    'saxpy',
+    'must not be the largest integer in a register',
+    [
+      [
+        SAXPY,
+        `int left;\n  asm volatile("v_mov_b32 %0, v40" : "=v"(left) : : "v40");\n  if (left == 0x7fffffff) return;\n  ${SAXPY}`,
+      ],
+    ],
+    'Another kernel may have left it there.',
   ),
 
   // swapped fields
@@ -2610,6 +2675,13 @@ export const correct = [
     ],
     'The single element is there only where n is odd.',
     ['--inputs', '8'],
+  ),
+  right(
+    'past LDS',
+    'differences',
+    'reads past the end elsewhere',
+    [['int next = tile[t + 1];', 'int next = t % 2 == 0 ? tile[t + 1] : 0;\n  if (t % 2 == 1) next = tile[t + 1];']],
+    'The captured kernel does it, too, and nobody uses it.',
   ),
   right(
     'any input',

@@ -48,6 +48,18 @@ __global__ void convolve(const float* in, const float* taps, float* out, int n) 
   }
 }
 
+// To the next element from each. The last thread of a block reads one place past the end of LDS, and takes another
+// value: volatile, so that no compiler leaves the read out.
+__global__ void differences(const int* in, int* out, int n) {
+  __shared__ volatile int tile[256];
+  const int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  tile[t] = i < n ? in[i] : 0;
+  __syncthreads();
+  int next = tile[t + 1];
+  if (t == 255) next = i + 1 < n ? in[i + 1] : 0;
+  if (i < n) out[i] = next - tile[t];
+}
+
 __global__ void transpose(const float* in, float* out, int width, int height) {
   __shared__ float tile[32][33];
   const int x = blockIdx.x * 32 + threadIdx.x;
@@ -112,6 +124,16 @@ void run_stencil() {
       ok = ok && actual[i] == sum;
     }
     report("box_filter", ok);
+  }
+  {
+    const int n = 1500;
+    const auto in = random_ints(n, 1, 1000);
+    const Device<int> din(in), out(n, -3);
+    differences<<<blocks_for(n, 256), 256>>>(din.get(), out.get(), n);
+    const auto actual = out.read();
+    bool ok = true;
+    for (int i = 0; i < n; ++i) ok = ok && actual[i] == (i + 1 < n ? in[i + 1] : 0) - in[i];
+    report("differences", ok);
   }
   {
     const int n = 4099;

@@ -45,6 +45,7 @@ export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTarge
 /** Variables that change what a dispatch does there, or what is said of it (native/softgpu/hsa/options.h): inputs of every task that runs one. */
 export const softgpuVariables = [
   'KERNLOOP_SOFTGPU_CHECK',
+  'KERNLOOP_SOFTGPU_FATAL',
   'KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS',
   'KERNLOOP_SOFTGPU_SEED',
   'KERNLOOP_SOFTGPU_THREADS',

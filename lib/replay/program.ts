@@ -18,6 +18,7 @@ import {
   type FreeOrderEvent,
   type FindingEvent,
   type FloatAtomicEvent,
+  type PastLdsEvent,
   type Guard,
   type HotSpotEvent,
   type IterationEvent,
@@ -168,6 +169,7 @@ export interface ReplayOutcome {
   /** Of a replay in the adverse order. */
   findings: FindingEvent[];
   floatAtomics: FloatAtomicEvent[];
+  pastLds: PastLdsEvent[];
   /** Wave-instructions that ran in the adverse order. */
   adverseInstructions: number | null;
   hotSpots: HotSpotEvent[];
@@ -299,6 +301,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     faults: [],
     findings: [],
     floatAtomics: [],
+    pastLds: [],
     adverseInstructions: null,
     hotSpots: [],
     varying: [],
@@ -384,6 +387,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'float_atomic':
       outcome.floatAtomics.push(event);
+      break;
+    case 'past_lds':
+      outcome.pastLds.push(event);
       break;
     case 'adverse':
       outcome.adverseInstructions = event.wave_instructions;

@@ -259,6 +259,15 @@ const floatAtomicSchema = z.looseObject({
   effect: z.enum(['none', 'unknown_memory']).describe('What it does on the real GPU.'),
 });
 
+/** An instruction that went past the end of LDS, where the software GPU goes on as hardware does. */
+const pastLdsSchema = accessSchema.extend({
+  event: z.literal('past_lds'),
+  lane: z.number(),
+  address: z.string().describe('The offset in LDS.'),
+  bytes: count,
+  text: z.string(),
+});
+
 const lensContent = { bytes: count, address: z.string(), file: z.string(), sha256: z.string() };
 
 const events = {
@@ -305,6 +314,7 @@ const events = {
   hot_spot: hotSpotSchema,
   finding: findingSchema,
   float_atomic: floatAtomicSchema,
+  past_lds: pastLdsSchema,
   adverse: z.looseObject({ event: z.literal('adverse'), wave_instructions: count }),
   difference: differenceSchema,
   variable_kept: z.looseObject({
@@ -416,6 +426,7 @@ export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FindingEvent = z.output<typeof findingSchema>;
 export type FloatAtomicEvent = z.output<typeof floatAtomicSchema>;
+export type PastLdsEvent = z.output<typeof pastLdsSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type LensEvent = z.output<typeof events.lens>;

@@ -5,8 +5,9 @@ import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
 import { droppedOf, floatAtomicsOf } from './float-atomics';
 import { initializersOf } from './initializers';
+import { newPastLds, pastLdsOf } from './past-lds';
 import type { OptionsOnDevice } from './device-options';
-import type { DispatchReport, FloatAtomicReport, Verdict } from './report-json';
+import type { DispatchReport, FloatAtomicReport, PastLdsReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
 import { failsInUse, runInUse, seedOfMachineInUse, type InUse } from './machine-in-use';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
@@ -36,7 +37,8 @@ export async function judgeCase(
   let inUse: InUse | null = null;
   const conclude = async (inAdverse: Adverse | null): Promise<DispatchReport> => {
     const all = inAdverse ? [...runs, inAdverse.run] : runs;
-    return reportOf(judged, runs, inAdverse, inUse, await floatAtomicsOf(judged, all, deps));
+    const floatAtomics = await floatAtomicsOf(judged, all, deps);
+    return reportOf(judged, runs, inAdverse, inUse, floatAtomics, await pastLdsOf(judged, all, deps));
   };
   for (let index = 0; index < replays; index += 1) {
     const isDisturbed = index === replays - 1 && !!judged.selfcheck.untouched?.length && runs.every(passes);
@@ -82,6 +84,7 @@ function reportOf(
   adverse: Adverse | null,
   inUse: InUse | null,
   floatAtomics: FloatAtomicReport[],
+  pastLds: PastLdsReport[],
 ): DispatchReport {
   const judged = adverse?.counts ? [...usual, adverse.run] : usual;
   // A failure in a usual launch says more than one on a machine in use.
@@ -89,7 +92,7 @@ function reportOf(
   const worst = runs.reduce((a, b) => (rank(verdictOf(b)) > rank(verdictOf(a)) ? b : a));
   const { result, differences, faults } = worst.outcome;
   const races = adverse?.races ?? [];
-  const isFound = races.length > 0 || droppedOf(floatAtomics).length > 0;
+  const isFound = races.length > 0 || droppedOf(floatAtomics).length > 0 || newPastLds(pastLds).length > 0;
   const verdict = isFound && rank(verdictOf(worst)) < rank('fail') ? 'fail' : verdictOf(worst);
   const { capture, code, dispatch } = session;
   const initializers = initializersOf(runs.map(({ outcome }) => outcome));
@@ -123,6 +126,7 @@ function reportOf(
     ...(untouchedReads.length > 0 ? { untouched_reads: untouchedReads } : {}),
     ...(initializers.length > 0 ? { initializers } : {}),
     ...(floatAtomics.length > 0 ? { float_atomics: floatAtomics } : {}),
+    ...(pastLds.length > 0 ? { past_lds: pastLds } : {}),
     state: runs.map(({ outcome }) => outcome.result.state).find(Boolean) ?? null,
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),

@@ -83,7 +83,7 @@ const isWithinGroup = ({ workgroup, other }: FindingEvent): boolean =>
 type Placed = Pick<FindingEvent, 'code_object' | 'offset'>;
 
 /** Of the variant's code: file and line, where it has them. */
-function lineFinder(code: Code, reproducer: Reproducer): (access: Placed) => string | null {
+export function lineFinder(code: Code, reproducer: Reproducer): (access: Placed) => string | null {
   if (code.kind !== 'variant') return () => null;
   const bytes = readRegularFile(code.path);
   const digest = sha256(bytes);

@@ -41,6 +41,17 @@ const floatAtomicSchema = z.object({
     ),
 });
 
+const pastLdsSchema = z.object({
+  access: z.enum(['read', 'write']),
+  instruction: z.string(),
+  pc_offset: z.string().describe("From the kernel's entry."),
+  source: z.string().nullable().describe('File and line, where the code has them.'),
+  lds_offset: z.int().describe('Of the first lane that goes past the end.'),
+  bytes: z.int(),
+  text: z.string(),
+  in_captured: z.boolean().describe('The captured code does the same, so that it is not judged.'),
+});
+
 const initializerSchema = z.looseObject({
   variable: z.string(),
   judged: z
@@ -222,6 +233,10 @@ const dispatchReportSchema = z.object({
     .describe(
       'On the software GPU: regions where the variant uses floating-point atomics that do nothing on the real GPU, or may do nothing, and the captured code none.',
     ),
+  past_lds: z
+    .array(pastLdsSchema)
+    .optional()
+    .describe('On the software GPU: instructions that went past the end of LDS, where hardware goes on.'),
   free_order: z
     .array(freeOrderSchema.omit({ event: true }))
     .describe('Arrays that threads fill in any order: judged as records, each group by itself.'),
@@ -345,6 +360,7 @@ export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type DerivedInputs = z.output<typeof inputsSchema>;
 export type Delays = z.output<typeof delaysSchema>;
 export type FloatAtomicReport = z.output<typeof floatAtomicSchema>;
+export type PastLdsReport = z.output<typeof pastLdsSchema>;
 export type InitializerReport = z.output<typeof initializerSchema>;
 export type Race = z.output<typeof raceSchema>;
 export type RaceAccess = z.output<typeof raceAccessSchema>;

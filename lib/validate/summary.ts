@@ -7,6 +7,7 @@ import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
 import { summaryOfRaces } from './races';
 import { droppedOf, floatAtomicWords, summaryOfDropped } from './float-atomics';
 import { initializerWords } from './initializers';
+import { newPastLds, pastLdsWords, summaryOfPastLds } from './past-lds';
 import type { DispatchReport } from './report-json';
 import type { ElementPlan } from './tolerance';
 import { summaryOfTolerance } from './tolerance-text';
@@ -55,6 +56,9 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
       const dropped = droppedOf(report.float_atomics);
       if (dropped.length > 0)
         return `${unjudged}${summaryOfDropped(dropped)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
+      const pastLds = newPastLds(report.past_lds);
+      if (pastLds.length > 0)
+        return `${unjudged}${summaryOfPastLds(pastLds)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
       const inThisOrderAlone =
         adverse &&
         !result.machine_in_use &&
@@ -126,6 +130,7 @@ function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): s
   const judged: string[] = [];
   judged.push(...initializerWords(report.initializers));
   judged.push(...floatAtomicWords(report.float_atomics));
+  judged.push(...pastLdsWords(report.past_lds));
   if (report.state) judged.push(keptStateWords(report.state));
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);

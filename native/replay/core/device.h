@@ -81,6 +81,7 @@ struct LaunchOutcome {
   std::optional<uint64_t> adverse_wave_instructions;  // that ran in the adverse order, where it was asked for
   Json findings = Json::array();                      // of the checks in it
   Json float_atomics = Json::array();                 // on memory that is watched for them
+  Json past_lds = Json::array();                      // accesses past the end of LDS, where the device goes on
   bool device_lost =
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };

@@ -11,4 +11,7 @@ namespace kernloop::replay {
 // A `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing where none was asked for.
 void tell_findings(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink);
 
+// A `past_lds` event for each instruction that went past the end of LDS, in whatever order.
+void tell_past_lds(const LaunchOutcome& outcome, const Program& program, EventSink& sink);
+
 }  // namespace kernloop::replay

@@ -277,6 +277,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);
     tell_findings(*outcome, program, snapshot, sink);
     tell_float_atomics(*outcome, program, sink);
+    tell_past_lds(*outcome, program, sink);
   }
   return launched;
 }

@@ -91,7 +91,6 @@ Status SoftwareGpu::watch_float_atomics(const std::vector<AddressRange>& ranges)
   std::vector<kernloop_softgpu_range_t> watched;
   for (const AddressRange& range : ranges) watched.push_back({range.base, range.size});
   const hsa_status_t status = extension_.watch_float_atomics(watched.data(), static_cast<uint32_t>(watched.size()));
-  if (status == HSA_STATUS_SUCCESS) watches_ = !ranges.empty();
   return done("watch_float_atomics", status, "watching for floating-point atomics");
 }
 
@@ -140,21 +139,22 @@ Status SoftwareGpu::report(std::span<const AddressRange> own, LaunchOutcome& out
         &outcome);
     if (auto read = done("dispatch_profile", profiled, "reading the profile"); !read) return read;
   }
-  if (is_adverse_ || watches_) {
-    uint64_t executed = 0;
-    const hsa_status_t found = extension_.dispatch_findings(
-        told_, &executed,
-        [](const char* json, void* data) {
-          auto finding = parse_json(json, "a finding");
-          if (!finding || !finding->is_object()) return;
-          LaunchOutcome& outcome = outcome_of(data);
-          const bool is_watched = finding->value("kind", "") == "float_atomic";
-          (is_watched ? outcome.float_atomics : outcome.findings).push_back(std::move(*finding));
-        },
-        &outcome);
-    if (auto read = done("dispatch_findings", found, "reading what the checks found"); !read) return read;
-    if (is_adverse_) outcome.adverse_wave_instructions = executed;
-  }
+  uint64_t executed = 0;
+  const hsa_status_t found = extension_.dispatch_findings(
+      told_, &executed,
+      [](const char* json, void* data) {
+        auto finding = parse_json(json, "a finding");
+        if (!finding || !finding->is_object()) return;
+        LaunchOutcome& outcome = outcome_of(data);
+        const std::string kind = finding->value("kind", "");
+        Json& of_kind = kind == "float_atomic"       ? outcome.float_atomics
+                        : kind == "lds_out_of_range" ? outcome.past_lds
+                                                     : outcome.findings;
+        of_kind.push_back(std::move(*finding));
+      },
+      &outcome);
+  if (auto read = done("dispatch_findings", found, "reading what the checks found"); !read) return read;
+  if (is_adverse_) outcome.adverse_wave_instructions = executed;
   return records_accesses_ ? report_accesses(own, outcome) : Unit{};
 }
 

@@ -46,7 +46,7 @@ class SoftwareGpu final : public SoftwareExecution {
   HsaLibrary& hsa_;
   kernloop_softgpu_extension_1_t extension_{};
   hsa_signal_t told_{0};
-  bool records_accesses_ = false, profiles_ = false, is_adverse_ = false, watches_ = false;
+  bool records_accesses_ = false, profiles_ = false, is_adverse_ = false;
 };
 
 }  // namespace kernloop::replay

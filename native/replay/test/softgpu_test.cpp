@@ -132,6 +132,26 @@ TEST_F(SoftGpuReplay, TellsOfFloatAtomicsThatDoNothingOnFineGrainedMemory) {
   }
 }
 
+TEST_F(SoftGpuReplay, TellsOfAReadPastTheEndOfLdsInEveryOrder) {
+  EXPECT_EQ(run({"--compare"}).count("past_lds"), 0u);
+  for (const std::vector<std::string>& order : {std::vector<std::string>{}, {"--adverse", "1000000"}}) {
+    const ProgramRun outcome = compare_variant("past_lds.hsaco", order);
+    EXPECT_EQ(outcome.exit_code, kExitPass) << "it goes on: " << outcome.last();
+    EXPECT_EQ(outcome.count("finding"), 0u) << "it is no race";
+    ASSERT_EQ(outcome.count("past_lds"), 1u) << "once, however many waves";
+    const archive::Json told = outcome.first("past_lds");
+    EXPECT_EQ(told["access"], "read");
+    EXPECT_EQ(told["lane"], 63);
+    EXPECT_EQ(told["address"], "0x100");
+    EXPECT_EQ(told["code_object"].get<std::string>().size(), 64u);
+    EXPECT_EQ(told["instruction"].get<std::string>().rfind("flat_load_dword", 0), 0u) << told;
+  }
+  const ProgramRun fatal = run({"--compare", "--code-object", test_code_object("past_lds.hsaco").string()},
+                               {{"KERNLOOP_SOFTGPU_FATAL", "lds"}});
+  EXPECT_EQ(fatal.last()["verdict"], "fault");
+  EXPECT_EQ(fatal.first("fault")["kind"], "lds_out_of_range") << fatal.last();
+}
+
 TEST_F(SoftGpuReplay, FailsOnAVariantThatDoesNothing) {
   const ProgramRun outcome = compare_variant("do_nothing.hsaco");
   EXPECT_EQ(outcome.exit_code, kExitFail) << outcome.last();

@@ -38,6 +38,7 @@ class Dispatch {
   bool is_profiled() const { return options_.profile != nullptr; }
   ProbeStore* probes() { return options_.probes ? &probes_ : nullptr; }
   FloatAtomicWatch* float_atomics() { return float_atomics_ ? &*float_atomics_ : nullptr; }
+  bool faults_past_lds() const { return options_.faults_past_lds; }
   Target target() const { return kernel_.target; }
   const UnwrittenFill& fill() const { return *fill_; }
   const Checks& checks() const { return options_.checks; }

@@ -26,7 +26,7 @@ struct Fault {
     kUnsupportedInstruction,
     kMemoryAccess,
     kMisaligned,
-    kLdsOutOfRange,
+    kLdsOutOfRange,  // a finding, unless DispatchOptions::faults_past_lds
     kScratchOutOfRange,
     kInstructionLimit,
     kCancelled,
@@ -184,13 +184,17 @@ struct DispatchOptions {
   // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
   // fit beside it waits until the instruction limit. Null: all fit.
   const Residency* residency = nullptr;
+  // Whether an access past the end of LDS ends the dispatch. Otherwise it is a finding, and does what hardware does
+  // (lds_end.h).
+  bool faults_past_lds = false;
   // Disjoint memory of which the first floating-point atomic is a finding. Null: none.
   std::shared_ptr<const std::vector<AddressRange>> float_atomics = nullptr;
 };
 
 struct DispatchOutcome {
   std::optional<Fault> fault;
-  std::vector<Fault> findings;  // of the checker, one for each kind and instruction; races for both instructions
+  // Of the checker, the watches, and past the end of LDS: one for each kind and instruction; races for both.
+  std::vector<Fault> findings;
   uint64_t adverse_wave_instructions = 0;  // that ran in the adverse order
   Counters counters;
 };

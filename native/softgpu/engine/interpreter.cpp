@@ -281,6 +281,16 @@ const DecodedInstruction* Interpreter::look_up(uint64_t pc) {
   }
 }
 
+std::optional<uint64_t> Interpreter::address_of(const Instruction& instruction) const {
+  std::optional<uint64_t> address;
+  code_.for_each_page([&](const CodePage& page) {
+    page.for_each_prepared([&](const DecodedInstruction& decoded) {
+      if (&decoded == &instruction || decoded.equivalent.get() == &instruction) address = decoded.address;
+    });
+  });
+  return address;
+}
+
 std::string Interpreter::describe(uint64_t pc) {
   const DecodedInstruction* const decoded = look_up(pc);
   if (!decoded) return {};

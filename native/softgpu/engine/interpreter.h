@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "softgpu/engine/code_cache.h"
@@ -22,7 +23,9 @@ class Interpreter {
 
   // The instruction at the address; nullptr where there is none. It lives as long as the dispatch.
   const DecodedInstruction* look_up(uint64_t pc);
-  // The same disassembled, or its raw dwords; empty when nothing is mapped there.
+  // Of an instruction that this executes; nothing of any other.
+  std::optional<uint64_t> address_of(const Instruction& instruction) const;
+  // What look_up finds, disassembled, or its raw dwords; empty when nothing is mapped there.
   std::string describe(uint64_t pc);
   void add_to(Counters& counters) const;
   // What the profiler counted, by address.

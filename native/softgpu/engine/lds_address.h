@@ -12,7 +12,7 @@ inline LdsAccess check_lds_access(Wave& wave, const Instruction& i, uint32_t off
   MemoryPort& port = *wave.memory;
   ++port.counters.lds;
   const uint32_t* offsets = *register_rows(wave, i.src[0]);
-  const LdsAccess access = port.check_lds(wave, offsets, offset, wave.exec(), bytes, kind);
+  const LdsAccess access = port.check_lds(wave, i, offsets, offset, wave.exec(), bytes, kind);
   port.count_lds(offsets, offset, wave.exec(), bytes, kind);
   return access;
 }
@@ -33,11 +33,11 @@ struct LdsPair {
     const uint32_t near = std::min(i.offset0, i.offset1) * unit, far = std::max(i.offset0, i.offset1) * unit;
     LdsAccess& to_near = i.offset0 <= i.offset1 ? first : second;
     LdsAccess& to_far = i.offset0 <= i.offset1 ? second : first;
-    to_far = port.check_lds(wave, offsets, far, wave.exec(), bytes, kind);
+    to_far = port.check_lds(wave, i, offsets, far, wave.exec(), bytes, kind);
     // What is in range (and, the unit being a multiple of the size, aligned) at the far offset is so at the near one.
     const bool far_did_not_wrap = to_far.offsets == offsets && !port.checker;
     to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets}
-                               : port.check_lds(wave, offsets, near, wave.exec(), bytes, kind);
+                               : port.check_lds(wave, i, offsets, near, wave.exec(), bytes, kind);
     // Neighbours are one access of twice the width (bank_conflicts.h).
     if (far - near == bytes && kind != AccessKind::kAtomic) {
       port.count_lds(offsets, near, wave.exec(), 2 * bytes, kind);

@@ -13,7 +13,7 @@ inline void store_to_lds(Wave& wave, const Instruction& i, const VectorRegister*
   if (start % 4 != 0) raise_unsupported("load into LDS at an offset that is no multiple of 4");
   for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = start + 4 * lane;
   MemoryPort& port = *wave.memory;
-  const LdsAccess to = port.check_lds(wave, offsets, 0, wave.exec(), 4, AccessKind::kStore);
+  const LdsAccess to = port.check_lds(wave, i, offsets, 0, wave.exec(), 4, AccessKind::kStore);
   port.count_lds(offsets, 0, wave.exec(), 4, AccessKind::kStore);
   store_lanes<Store::kB32>(fetched, to, wave.exec());
 }

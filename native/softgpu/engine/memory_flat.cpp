@@ -68,7 +68,7 @@ void flat_load(Wave& wave, const Instruction& i) {
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
-    load_lanes<load>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad),
+    load_lanes<load>(rows, port.check_lds(wave, i, offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad),
                      lanes.lds);
     port.count_lds(offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad);
   }
@@ -93,7 +93,7 @@ void flat_store(Wave& wave, const Instruction& i) {
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
-    store_lanes<store>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore),
+    store_lanes<store>(rows, port.check_lds(wave, i, offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore),
                        lanes.lds);
     port.count_lds(offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore);
   }
@@ -120,7 +120,7 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
-    const LdsAccess where = port.check_lds(wave, offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
+    const LdsAccess where = port.check_lds(wave, i, offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
     port.count_lds(offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
     modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, wave_atomic_mode<atomic, T>(wave),
                                    LaneOrder::of(wave));

@@ -18,7 +18,7 @@ void count_lanes(Wave& wave, const Instruction& i) {
   alignas(64) uint32_t offsets[kLanes] = {};
   offsets[lane] = wave.sgpr[kM0] & 0xffff;
   const auto offset = static_cast<uint32_t>(i.offset);
-  const LdsAccess where = port.check_lds(wave, offsets, offset, first, sizeof(uint32_t), AccessKind::kAtomic);
+  const LdsAccess where = port.check_lds(wave, i, offsets, offset, first, sizeof(uint32_t), AccessKind::kAtomic);
   port.count_lds(offsets, offset, first, sizeof(uint32_t), AccessKind::kAtomic);
   uint32_t before = 0;
   std::memcpy(&before, where.host(lane), sizeof before);

@@ -7,6 +7,7 @@
 #include "softgpu/engine/bank_conflicts.h"
 #include "softgpu/engine/checker.h"
 #include "softgpu/engine/lane_scan.h"
+#include "softgpu/engine/lds_end.h"
 #include "softgpu/engine/nearby.h"
 #include "softgpu/engine/probes.h"
 #include "softgpu/engine/wave_fault.h"
@@ -250,8 +251,8 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   }
 }
 
-LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
-                                uint32_t bytes, AccessKind kind) {
+LdsAccess MemoryPort::check_lds(const Wave& wave, const Instruction& instruction, const uint32_t* offsets,
+                                uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   const Workgroup& workgroup = *wave.workgroup;
   const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets};
   if (lanes == 0) return access;
@@ -265,38 +266,44 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
     if (is_watched_) tell_lds(offsets, immediate, lanes, bytes, kind);
     return access;
   }
-  return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
+  return check_lds_by_lane(wave, instruction, offsets, immediate, lanes, bytes, kind);
 }
 
-LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
-                                        uint32_t bytes, AccessKind kind) {
+LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const Instruction& instruction, const uint32_t* offsets,
+                                        uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  const Workgroup& workgroup = *wave.workgroup;
   // The sum has 32 bits: compilers put negative offsets into the register (LLVM, GCNSubtarget::hasUsableDSOffset).
   uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
-  for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
-  require_lds(*wave.workgroup, sums, lanes, bytes, kind);
-  if (is_watched_) tell_lds(sums, 0, lanes, bytes, kind);
-  return LdsAccess{.base = wave.workgroup->lds, .offsets = sums};
-}
-
-void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
-                             AccessKind kind) {
+  uint64_t past = 0;
   for_lanes(lanes, [&](unsigned lane) {
-    const uint64_t offset = offsets[lane];
+    const uint64_t offset = sums[lane] = offsets[lane] + immediate, end = offset + bytes;
     WaveFault fault{.kind = Fault::Kind::kLdsOutOfRange,
-                    .detail = std::to_string(offset - std::min<uint64_t>(offset, workgroup.lds_bytes)) +
-                              " bytes past the end of the workgroup's " + std::to_string(workgroup.lds_bytes) +
-                              " bytes of LDS",
                     .lane = static_cast<int32_t>(lane),
                     .address = offset,
                     .bytes = bytes,
                     .is_write = kind != AccessKind::kLoad};
-    if (offset + bytes > workgroup.lds_bytes) throw fault;
-    if (kind == AccessKind::kAtomic && (offset & (bytes - 1)) != 0) {
+    if (end > workgroup.lds_bytes) {
+      if (past == 0) {
+        fault.detail = std::to_string(offset - std::min<uint64_t>(offset, workgroup.lds_bytes)) +
+                       " bytes past the end of the workgroup's " + std::to_string(workgroup.lds_bytes) +
+                       " bytes of LDS";
+        if (!past_lds) throw fault;
+        past_lds(fault, wave, instruction);
+      }
+      past |= uint64_t{1} << lane;
+    }
+    if (end > workgroup.lds_allocated) {
+      sums[lane] = nowhere_of(workgroup, next_lds_sums_, lane);
+      std::memset(workgroup.lds + sums[lane], 0, kNowhereBytes);
+    } else if (kind == AccessKind::kAtomic && (offset & (bytes - 1)) != 0) {
       fault.kind = Fault::Kind::kMisaligned;
       fault.detail = "LDS atomics need natural alignment";
       throw fault;
     }
   });
+  const uint64_t inside = lanes & ~past;
+  if (is_watched_ && inside != 0) tell_lds(sums, 0, inside, bytes, kind);
+  return LdsAccess{.base = workgroup.lds, .offsets = sums};
 }
 
 void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace kernloop::softgpu {
 class Checker;
 class FloatAtomicWatch;
 class Prober;
+struct WaveFault;
 
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
@@ -57,8 +59,8 @@ class MemoryPort {
   uint8_t* check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.
-  LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
-                      AccessKind kind);
+  LdsAccess check_lds(const Wave& wave, const Instruction& instruction, const uint32_t* offsets, uint32_t immediate,
+                      uint64_t lanes, uint32_t bytes, AccessKind kind);
   // For profiles: the passes that the access takes (bank_conflicts.h), and its bytes.
   void count_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
     if (profiler) count_lds_access(offsets, immediate, lanes, bytes, kind);
@@ -78,6 +80,8 @@ class MemoryPort {
   FloatAtomicWatch* float_atomics = nullptr;  // nullptr: nobody watches for them
   uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
+  // Told of the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
+  std::function<void(const WaveFault&, const Wave&, const Instruction&)> past_lds;
   uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending
 
  private:
@@ -97,10 +101,8 @@ class MemoryPort {
   [[noreturn]] void raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane);
   void require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
   void check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write);
-  LdsAccess check_lds_by_lane(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
-                              uint32_t bytes, AccessKind kind);
-  void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
-                   AccessKind kind);
+  LdsAccess check_lds_by_lane(const Wave& wave, const Instruction& instruction, const uint32_t* offsets,
+                              uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void count_lanes(uint64_t active, uint32_t bytes, AccessKind kind);
   void record(uint64_t address, uint64_t bytes, unsigned lane, AccessKind kind);
   uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes);

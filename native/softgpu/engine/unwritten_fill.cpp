@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "softgpu/engine/permutation.h"
 
@@ -33,7 +34,10 @@ WordPair huge_pair(uint64_t random) {
 
 WordPair nan_pair(uint64_t random) {
   const auto bits = static_cast<uint32_t>(random);
-  return {kNan | (bits & kNanFree), (kHuge | (bits & kHugeFree)) ^ kOpposite};
+  constexpr uint32_t kMinusOne = 0xffffffff, kLargest = 0x7fffffff;  // NaNs of any width, too
+  const uint32_t plain = kNan | (bits & kNanFree);
+  const uint32_t nans[] = {plain, kMinusOne, plain, kLargest};
+  return {nans[random >> 32 & 3], (kHuge | (bits & kHugeFree)) ^ kOpposite};
 }
 
 WordPair small_pair(uint64_t random) {
@@ -48,6 +52,31 @@ uint32_t left_word(uint64_t line_random, uint64_t random) {
   return std::bit_cast<uint32_t>((random & 1) != 0 ? -eighths / 8 : eighths / 8);
 }
 
+// Words of what kernels mark places with, two by two: numbers of 16, 32 and 64 bits. Those of 32 bits are in either
+// word.
+constexpr uint32_t kMarks[][2] = {
+    {0xffffffff, 0xffffffff},                            // -1
+    {0x7fffffff, 0x7fffffff},                            // the largest integer
+    {0x80000000, 0x80000000},                            // the smallest integer, and -0
+    {0x7f800000, 0x7f800000},                            // infinities
+    {0xff800000, 0xff800000}, {0x7fc00000, 0x7fc00000},  // NaN
+    {0xffffffff, 0x7fffffff},                            // of 64 bits: the largest and the smallest integer, infinities
+    {0x00000000, 0x80000000}, {0x00000000, 0x7ff00000},
+    {0x00000000, 0xfff00000}, {0x7f7fffff, 0x00000001},  // the largest float, and the smallest one
+    {0x7c007c00, 0x0000ffff},                            // of 16 bits: infinities, and -1
+};
+
+// Two such lines, with one that has none between them, have all of them.
+void put_marks(uint32_t* line, size_t number, uint64_t line_random) {
+  constexpr size_t kMarksALine = std::size(kMarks) / 2, kPlaces = UnwrittenFill::kLineWords / 2;
+  const size_t first_mark = number % 2 * kMarksALine, first_place = line_random >> 8;
+  for (size_t k = 0; k < kMarksALine; ++k) {
+    // An odd stride, so that no two of them come to one place.
+    const size_t place = (first_place + k * (1 + 2 * (line_random >> 16 & 3))) % kPlaces;
+    std::copy_n(kMarks[first_mark + k], 2, line + 2 * place);
+  }
+}
+
 }  // namespace
 
 UnwrittenFill::UnwrittenFill(uint64_t pattern) : pattern_(pattern), words_{} {
@@ -55,6 +84,8 @@ UnwrittenFill::UnwrittenFill(uint64_t pattern) : pattern_(pattern), words_{} {
   if (pattern >> 32 == kInUse >> 32) {
     for (size_t k = 0; k < kWords; ++k)
       words_[k] = left_word(mix(pattern ^ mix(k / kLineWords)), mix(mix(pattern) + k));
+    for (size_t line = 1; line < kLines; line += 2)
+      put_marks(&words_[line * kLineWords], line / 2, mix(mix(pattern ^ mix(line))));
     return;
   }
   const bool is_counterpart = ~pattern < pattern;

@@ -17,8 +17,9 @@ namespace kernloop::softgpu {
 //   under one, a minimum under the other, drawn for each word. (A word that is hugely negative as f32 is about -1e8 as
 //   i32 and about -1e3 as two i16.) All other bits but the four that both have set are opposite, too.
 // - One of sixteen is a NaN (of any width) under one of the two, which shows where garbage is multiplied by 0, and huge
-//   and negative under the other. One is a small odd number, which shows in a minimum of unsigned numbers, and huge
-//   under the other. A hope for 0 goes wrong with them too; a maximum or minimum over such a word alone may pass.
+//   and negative under the other; half of these are -1 or 0x7fffffff, which such a NaN may be. One is a small odd
+//   number, which shows in a minimum of unsigned numbers, and huge under the other. A hope for 0 goes wrong with them
+//   too; a maximum or minimum over such a word alone may pass.
 // What two replays do not promise: that an unsigned minimum over a few words shows, nor any hope that both classes
 // fulfil ("some number that is not 0"). A third under kZeros does: every word is 0 there.
 //
@@ -32,7 +33,10 @@ class UnwrittenFill {
   static constexpr size_t kWords = kLines * kLineWords;
   static constexpr uint64_t kZeros = 0x9999999999999999;  // replays repeat one byte, which for this is 0x99
   // The patterns whose upper half is this one are of a machine in use: a kernel finds what other kernels left, as a
-  // variant that knows the patterns above must not. No word is larger than a small number there, as integer or as f32.
+  // variant that knows the patterns above must not. Most words are small numbers, as integers or as f32. Every second
+  // line has six of the marks that kernels leave (-1, the largest and smallest integers, infinities, a NaN, the
+  // largest and the smallest floats; of 8 bytes, so that they are marks of 16, 32 and 64 bits), and 64 words in a row
+  // have them all.
   static constexpr uint64_t kInUse = 0x105E00000000;
   static constexpr uint64_t of_machine_in_use(uint32_t seed) { return kInUse | seed; }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "softgpu/engine/lds_end.h"
 #include "softgpu/engine/textures.h"
 
 namespace kernloop::softgpu {
@@ -35,9 +36,14 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
   memory_.check_by(checker_.get());
   memory_.lane_seed = dispatch.seed();
   memory_.float_atomics = dispatch.float_atomics();
+  if (!dispatch.faults_past_lds()) {
+    memory_.past_lds = [this](const WaveFault& fault, const Wave& wave, const Instruction& instruction) {
+      add_past_lds(fault, static_cast<const WaveSlot&>(wave), instruction);
+    };
+  }
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ =
-      dispatch.lds_bytes() +
+      allocated_lds(dispatch.lds_bytes()) + kBehindLdsBytes +
       dispatch.max_waves_per_workgroup() * (rows * sizeof(VectorRegister) + size_t{dispatch.private_bytes()} * kLanes);
 }
 
@@ -100,12 +106,14 @@ bool Worker::admit() {
     spare_.pop_back();
   }
   while (resident->slots.size() < dispatch_.waves_of(*ordinal)) resident->slots.push_back(pool_.take());
-  resident->lds.resize((dispatch_.lds_bytes() + 3) / 4);
-  dispatch_.fill().copy(resident->lds.data(), resident->lds.size(), UnwrittenFill::line_of_workgroup(*ordinal));
+  const uint32_t allocated = allocated_lds(dispatch_.lds_bytes());
+  resident->lds.resize((allocated + kBehindLdsBytes) / 4);
+  dispatch_.fill().copy(resident->lds.data(), allocated / 4, UnwrittenFill::line_of_workgroup(*ordinal));
   resident->waits = resident->suspect = false;
   Workgroup& workgroup = resident->workgroup;
   workgroup.lds = reinterpret_cast<uint8_t*>(resident->lds.data());
   workgroup.lds_bytes = dispatch_.lds_bytes();
+  workgroup.lds_allocated = allocated;
   workgroup.wave_sync = &dispatch_.wave_sync();
   dispatch_.begin_workgroup(*ordinal, workgroup, resident->slots);
   for (WaveSlot* wave : workgroup.waves) wave->memory = &memory_;
@@ -287,10 +295,20 @@ void Worker::fail(const WaveFault& fault, const WaveSlot& wave) {
 }
 
 Fault Worker::place(const WaveFault& fault, const WaveSlot& wave) {
+  return place(fault, wave, wave.pc);
+}
+
+// The wave's own pc is that of its run of instructions until the last of them.
+void Worker::add_past_lds(const WaveFault& fault, const WaveSlot& wave, const Instruction& instruction) {
+  if (!past_lds_.insert(&instruction).second) return;
+  dispatch_.add_finding(place(fault, wave, interpreter_in_use_->address_of(instruction).value_or(wave.pc)));
+}
+
+Fault Worker::place(const WaveFault& fault, const WaveSlot& wave, uint64_t pc) {
   Fault out;
   out.kind = fault.kind;
-  out.pc = wave.pc;
-  out.pc_offset = wave.pc - dispatch_.kernel().entry;
+  out.pc = pc;
+  out.pc_offset = pc - dispatch_.kernel().entry;
   std::copy_n(wave.workgroup->id, 3, out.workgroup);
   out.wave = wave.index_in_workgroup;
   out.lane = fault.lane;
@@ -298,7 +316,7 @@ Fault Worker::place(const WaveFault& fault, const WaveSlot& wave) {
   out.bytes = fault.bytes;
   out.is_write = fault.is_write;
   out.detail = fault.detail;
-  out.instruction = interpreter_.describe(wave.pc);
+  out.instruction = interpreter_.describe(pc);
   name_textures(out);
   return out;
 }

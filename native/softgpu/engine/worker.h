@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "softgpu/engine/checker.h"
@@ -65,6 +66,8 @@ class Worker {
   void account_waiting(const WaveSlot& wave);
   void enforce_limit(const WaveSlot& wave);
   Fault place(const WaveFault& fault, const WaveSlot& wave);
+  Fault place(const WaveFault& fault, const WaveSlot& wave, uint64_t pc);
+  void add_past_lds(const WaveFault& fault, const WaveSlot& wave, const Instruction& instruction);
   void name_textures(Fault& fault);
   void fail(const WaveFault& fault, const WaveSlot& wave);
 
@@ -75,6 +78,7 @@ class Worker {
   std::unique_ptr<Profiler> profiler_;
   std::unique_ptr<Prober> prober_;
   MemoryPort memory_;
+  std::unordered_set<const Instruction*> past_lds_;  // that have been told
   std::unique_ptr<Checker> checker_, adverse_checker_;
   Interpreter interpreter_;
   std::optional<Interpreter> adverse_interpreter_;

@@ -104,7 +104,8 @@ struct Workgroup {
   uint32_t id[3] = {0, 0, 0};
   uint64_t ordinal = 0;
   uint8_t* lds = nullptr;
-  uint32_t lds_bytes = 0;
+  uint32_t lds_bytes = 0;      // that were asked for
+  uint32_t lds_allocated = 0;  // whole granules (lds_end.h)
   GlobalWaveSync* wave_sync = nullptr;
   std::vector<WaveSlot*> waves;           // in the order in which they are taken
   uint64_t instructions = 0;              // executed by all its waves so far

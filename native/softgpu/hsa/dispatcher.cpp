@@ -108,6 +108,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.adverse = {.wave_instructions = settings_.adverse_wave_instructions, .races = settings_.adverse_races};
   options.residency = settings_.residency;
   options.float_atomics = settings_.float_atomics();
+  options.faults_past_lds = settings_.faults_past_lds;
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;
@@ -123,9 +124,12 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
            packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
            packet.workgroup_size_z, request.kernarg_address);
   DispatchOutcome outcome = engine_.run(request, options);
-  // Whoever asked for the adverse order asks for what it found, too.
+  past_lds_.tell(outcome);
+  // Whoever asked for the adverse order or for a watch asks for what it found, too.
   if (options.checks) {
-    for (const Fault& finding : outcome.findings) report_error("check: %s", finding.text().c_str());
+    for (const Fault& finding : outcome.findings) {
+      if (finding.kind != Fault::Kind::kLdsOutOfRange) report_error("check: %s", finding.text().c_str());
+    }
   }
   auto record = std::make_shared<DispatchRecord>();
   record->fault = std::move(outcome.fault);

@@ -13,6 +13,7 @@
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/probes.h"
+#include "softgpu/hsa/past_lds_report.h"
 #include "softgpu/hsa/signals.h"
 
 namespace kernloop::softgpu {
@@ -26,7 +27,8 @@ struct DispatchSettings {
   std::atomic<uint32_t> threads{0};
   std::atomic<bool> record_accesses{false};
   std::atomic<bool> profile{false};
-  Checks checks;  // set once, at hsa_init
+  Checks checks;                 // set once, at hsa_init
+  bool faults_past_lds = false;  // likewise
   std::atomic<uint64_t> adverse_wave_instructions{0};
   std::atomic<bool> adverse_races{false};
   std::atomic<const Residency*> residency{nullptr};
@@ -77,6 +79,7 @@ class Dispatcher {
  private:
   Engine& engine_;
   DispatchSettings& settings_;
+  PastLdsReport past_lds_;
   KernelLookup find_kernel_;
 };
 

@@ -79,6 +79,8 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
                             {"races", &checks.races},
                             {"waits", &checks.waits}};
   if (Status s = read_words(environment, "KERNLOOP_SOFTGPU_CHECK", of_checks); !s) return s.error();
+  const Word of_faults[] = {{"lds", &options.faults_past_lds}};
+  if (Status s = read_words(environment, "KERNLOOP_SOFTGPU_FATAL", of_faults); !s) return s.error();
   Hostility& hostility = options.hostility;
   const Word of_hostility[] = {{"writer-once", &hostility.writer_once},
                                {"cooperative", &hostility.cooperative},

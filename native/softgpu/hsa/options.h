@@ -26,8 +26,9 @@ struct Options {
   int log_level = 0;                   // KERNLOOP_SOFTGPU_LOG
   // KERNLOOP_SOFTGPU_API_TABLES: what tools are handed, 1: the tables of ROCm 5.2, 2: those since ROCm 6.
   int api_tables = 1;
-  Checks checks;        // KERNLOOP_SOFTGPU_CHECK, a list
-  Hostility hostility;  // KERNLOOP_SOFTGPU_HOSTILE, a list
+  Checks checks;                 // KERNLOOP_SOFTGPU_CHECK, a list
+  bool faults_past_lds = false;  // KERNLOOP_SOFTGPU_FATAL, a list: lds
+  Hostility hostility;           // KERNLOOP_SOFTGPU_HOSTILE, a list
 
   Isa isa() const {
     for (const Isa isa : kExecutedIsas) {

@@ -87,6 +87,7 @@ Runtime::Runtime(Options given)
       dispatcher(engine, settings, [this](uint64_t kernel_object) { return code_objects.find_kernel(kernel_object); }) {
   settings.max_wave_instructions = options.max_wave_instructions;
   settings.checks = options.checks;
+  settings.faults_past_lds = options.faults_past_lds;
   memory.track_initialization(options.checks.uninitialized);
   memory.fail_first_release(options.hostility.failed_frees);
   settings.seed = options.seed;

@@ -13,6 +13,7 @@
 #include "softgpu/hsa/dispatch_request.h"
 #include "softgpu/hsa/log.h"
 #include "softgpu/hsa/packets.h"
+#include "softgpu/hsa/past_lds_report.h"
 #include "softgpu/hsa/signals.h"
 #include "softgpu/kfd/queue.h"
 
@@ -143,6 +144,7 @@ class AqlQueue final : public Queue {
     const std::function<bool()> is_cancelled = [this] { return is_stopped(); };
     options.cancelled = &is_cancelled;
     const DispatchOutcome outcome = gpu_.engine.run(request, options);
+    past_lds_.tell(outcome);
     gpu_.events.scan_page();  // kernels write there, too
     return !outcome.fault || fault(*outcome.fault, index);
   }
@@ -195,6 +197,8 @@ class AqlQueue final : public Queue {
     word_at<uint64_t>(mailbox.address).store(mailbox.event, std::memory_order_release);
     gpu_.events.scan_page();
   }
+
+  PastLdsReport past_lds_;
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ DispatchOptions dispatch_options(const Options& options) {
   DispatchOptions all;
   all.threads = options.threads;
   all.seed = options.seed;
+  all.faults_past_lds = options.faults_past_lds;
   all.max_wave_instructions = options.max_wave_instructions;
   return all;
 }

@@ -58,6 +58,12 @@ extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n) {
   __shared__ volatile char fixed[STATIC_LDS];
   fixed[threadIdx.x] = 1;
 #endif
+#ifdef PAST_LDS
+  // The last thread reads one element past the end, and nobody uses it.
+  __shared__ volatile float row[64];
+  row[threadIdx.x] = 1.0f;
+  (void)row[threadIdx.x + 1];
+#endif
 #ifdef LENS
   atomicAdd(&lens_lanes[i & 3], static_cast<unsigned long long>(lens_step));
   if (i < static_cast<int>(count)) atomicAdd(seen + first + i, i + 1ull);

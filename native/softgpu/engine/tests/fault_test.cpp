@@ -64,10 +64,11 @@ TEST_P(Faults, RefuseToWriteReadOnlyMemory) {
   EXPECT_NE(fault.detail.find("read-only"), std::string::npos) << fault.detail;
 }
 
-TEST_P(Faults, StopAtTheEndOfLds) {
+TEST_P(Faults, StopAtTheEndOfLdsWhereThatIsAskedFor) {
   Array<uint32_t> out(device.space, 64);
-  EXPECT_FALSE(device.run("lds_overflow", linear(64, 64), Arguments(out.address(), 0u)).fault);
-  const Fault fault = fault_of(device.run("lds_overflow", linear(64, 64), Arguments(out.address(), 10u)));
+  const DispatchOptions options{.faults_past_lds = true};
+  EXPECT_FALSE(device.run("lds_overflow", linear(64, 64), Arguments(out.address(), 0u), options).fault);
+  const Fault fault = fault_of(device.run("lds_overflow", linear(64, 64), Arguments(out.address(), 10u), options));
   EXPECT_EQ(fault.kind, Fault::Kind::kLdsOutOfRange);
   EXPECT_EQ(fault.lane, 54);
   EXPECT_EQ(fault.address, 256u);

@@ -11,6 +11,7 @@
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/code_cache.h"
 #include "softgpu/engine/interpreter.h"
+#include "softgpu/engine/lds_end.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/tests/program.h"
 #include "softgpu/engine/wave_fault.h"
@@ -22,11 +23,11 @@ class LoneWave {
   static constexpr uint32_t kLdsBytes = 4096, kPrivateBytes = 256;
 
   explicit LoneWave(const char* snippets = KERNLOOP_TEST_SNIPPETS, Target of = kGfx90a)
-      : target(of), program(space, snippets), lds(kLdsBytes) {
+      : target(of), program(space, snippets), lds(kLdsBytes + kBehindLdsBytes) {
     wave.begin_wave(256, 256, fill, 0);
     wave.scratch.begin_wave(kPrivateBytes, fill);
     workgroup.lds = lds.data();
-    workgroup.lds_bytes = kLdsBytes;
+    workgroup.lds_bytes = workgroup.lds_allocated = kLdsBytes;
     wave.workgroup = &workgroup;
     wave.set_exec(target.wave_size == 64 ? ~uint64_t{0} : 0xffffffff);
     wave.set_sgpr64(kFlatScratch, kScratchWaveBase);

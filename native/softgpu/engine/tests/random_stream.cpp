@@ -8,6 +8,7 @@
 #include "softgpu/engine/code_cache.h"
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/interpreter.h"
+#include "softgpu/engine/lds_end.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/isa/decoder.h"
 
@@ -123,9 +124,11 @@ std::string StreamEnd::difference(const StreamEnd& other) const {
 }
 
 StreamMachine::StreamMachine(Target target)
-    : target_(target), text_(space_, kTextBytes, "code", AddressSpace::Access::kRead), lds_(kLdsBytes) {
+    : target_(target),
+      text_(space_, kTextBytes, "code", AddressSpace::Access::kRead),
+      lds_(kLdsBytes + kBehindLdsBytes) {
   workgroup_.lds = lds_.data();
-  workgroup_.lds_bytes = kLdsBytes;
+  workgroup_.lds_bytes = workgroup_.lds_allocated = kLdsBytes;
 }
 
 void StreamMachine::draw_state(std::mt19937_64& random) {
@@ -171,7 +174,7 @@ void StreamMachine::draw_state(std::mt19937_64& random) {
       for (unsigned lane = 16; lane < kLanes; ++lane) rows[row][lane] = rows[row][lane % 16];
     }
   }
-  first_data_.resize(kDataBytes), first_lds_.resize(kLdsBytes);
+  first_data_.resize(kDataBytes), first_lds_.resize(kLdsBytes + kBehindLdsBytes);
   for (uint8_t& byte : first_data_) byte = static_cast<uint8_t>(random());
   for (uint8_t& byte : first_lds_) byte = static_cast<uint8_t>(random());
   const auto modes = random();
@@ -205,6 +208,7 @@ StreamEnd StreamMachine::run(const RandomStream& stream, uint64_t limit, bool st
   std::memcpy(text_.as<uint8_t>(), stream.words.data(), stream.words.size() * 4);
   restore();
   MemoryPort port(space_, nullptr);
+  port.past_lds = [](const WaveFault&, const Wave&, const Instruction&) {};
   CodeCache code;
   Interpreter interpreter(port, code, target_);
   wave_.memory = &port;

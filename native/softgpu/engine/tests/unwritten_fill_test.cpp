@@ -59,6 +59,13 @@ Pair pair_of(uint32_t a, uint32_t b) {
   return Pair::kBroken;
 }
 
+// Words of what kernels mark places with.
+const std::set<uint32_t>& mark_words() {
+  static const std::set<uint32_t> words = {0xffffffff, 0x7fffffff, 0x80000000, 0x7f800000, 0xff800000, 0x7ff00000,
+                                           0xfff00000, 0x7fc00000, 0x7f7fffff, 0x7c007c00, 0x0000ffff, 1};
+  return words;
+}
+
 std::vector<uint32_t> words_of(uint64_t pattern) {
   std::vector<uint32_t> words(UnwrittenFill::kWords);
   UnwrittenFill(pattern).copy(words.data(), words.size(), 0);
@@ -102,13 +109,14 @@ TEST(UnwrittenFills, AreOthersUnderOtherPatterns) {
   EXPECT_EQ(words_of(7), words_of(7));
 }
 
-TEST(UnwrittenFill, HasSmallNumbersAloneOnAMachineInUse) {
+TEST(UnwrittenFill, HasSmallNumbersAndTheMarksOfKernelsOnAMachineInUse) {
   std::set<std::vector<uint32_t>> seen;
   for (const uint32_t seed : {1u, 2u, 0xffffffffu}) {
     const std::vector<uint32_t> words = words_of(UnwrittenFill::of_machine_in_use(seed));
     size_t zeros = 0, integers = 0, floats = 0;
     for (const uint32_t word : words) {
       const float number = std::bit_cast<float>(word);
+      if (mark_words().contains(word)) continue;
       ASSERT_TRUE(word < 1000 || word == 0x80000000 || (std::abs(number) >= 0.125f && std::abs(number) < 32)) << word;
       zeros += word == 0 ? 1 : 0;
       integers += word > 0 && word < 1000 ? 1 : 0;
@@ -119,6 +127,31 @@ TEST(UnwrittenFill, HasSmallNumbersAloneOnAMachineInUse) {
     seen.insert(words);
   }
   EXPECT_EQ(seen.size(), 3u);
+}
+
+TEST(UnwrittenFill, HasEveryMarkOfAMachineInUseInEachFourLines) {
+  const uint64_t marks[] = {~uint64_t{0},       0x7fffffff7fffffff, 0x8000000080000000, 0x7f8000007f800000,
+                            0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffffffffffff, 0x8000000000000000,
+                            0x7ff0000000000000, 0xfff0000000000000, 0x000000017f7fffff, 0x0000ffff7c007c00};
+  for (const uint32_t seed : {1u, 77u, 0xffffffffu}) {
+    const std::vector<uint32_t> words = words_of(UnwrittenFill::of_machine_in_use(seed));
+    for (size_t line = 0; line + 4 < UnwrittenFill::kLines; ++line) {
+      std::set<uint64_t> seen;
+      for (size_t k = line * 16; k < line * 16 + 64; k += 2) seen.insert(words[k] | uint64_t{words[k + 1]} << 32);
+      for (const uint64_t mark : marks) ASSERT_TRUE(seen.contains(mark)) << std::hex << mark << " from line " << line;
+    }
+  }
+}
+
+// Code for which one number is the wrong leftover goes wrong in each replay of a pattern and its counterpart.
+TEST(UnwrittenFills, HaveTheMostUsualMarksBeforeAMachineIsInUse) {
+  for (const uint64_t pattern : kPatterns) {
+    for (const uint64_t either : {pattern, ~pattern}) {
+      const std::vector<uint32_t> words = words_of(either);
+      for (const uint32_t mark : {0xffffffffu, 0x7fffffffu})
+        EXPECT_GT(std::ranges::count(words, mark), static_cast<ptrdiff_t>(UnwrittenFill::kLines / 16)) << mark;
+    }
+  }
 }
 
 TEST(UnwrittenFills, BeginAtAnyLineAndRepeat) {
@@ -151,13 +184,20 @@ class UnwrittenPlaces : public ::testing::TestWithParam<TargetCase> {
 
 INSTANTIATE_TEST_SUITE_P(Targets, UnwrittenPlaces, ::testing::ValuesIn(kTargetCases), name_of_target);
 
-TEST_P(UnwrittenPlaces, HoldSmallNumbersOnAMachineInUse) {
+TEST_P(UnwrittenPlaces, HoldSmallNumbersAndMarksOnAMachineInUse) {
   for (const char* kernel : {"registers", "lds", "private_words"}) {
     const std::vector<uint32_t> words = shown(kernel, {.unwritten_fill = 0xA5, .machine_in_use = 7});
     const auto is_small = [](uint32_t word) { return std::abs(std::bit_cast<float>(word)) < 32; };
     const size_t places = kernel == std::string("registers") ? 3 : 4;
-    for (size_t k = 0; k < words.size(); ++k) {
-      if (k % 4 < places) ASSERT_TRUE(is_small(words[k])) << kernel << " word " << k << ": " << std::hex << words[k];
+    for (size_t place = 0; place < places; ++place) {
+      std::set<uint32_t> marks;
+      for (size_t k = place; k < words.size(); k += 4) {
+        if (mark_words().contains(words[k])) marks.insert(words[k]);
+        ASSERT_TRUE(is_small(words[k]) || mark_words().contains(words[k]))
+            << kernel << " word " << k << ": " << std::hex << words[k];
+      }
+      for (const uint32_t mark : {0xffffffffu, 0x7fffffffu, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u})
+        EXPECT_TRUE(marks.contains(mark)) << kernel << " place " << place << ": " << std::hex << mark;
     }
     EXPECT_EQ(words, shown(kernel, {.unwritten_fill = 0x5A, .machine_in_use = 7})) << kernel << ": the seed decides";
     EXPECT_NE(words, shown(kernel, {.machine_in_use = 8})) << kernel;

@@ -31,6 +31,7 @@ Ended run(std::vector<std::string> command, bool preload = true, const char* lim
   Program program({std::move(command),
                    {{"LD_LIBRARY_PATH", KERNLOOP_TEST_SOFTGPU},
                     {"LD_PRELOAD", preload ? "libkernloop-hip.so" : ""},
+                    {"KERNLOOP_SOFTGPU_FATAL", "lds"},
                     {"KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", limit}}});
   const int code = program.wait();
   return {code, program.output()};

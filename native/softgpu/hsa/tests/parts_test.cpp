@@ -162,6 +162,20 @@ TEST(Options, NameTheChecksOneByOneOrAllAtOnce) {
   }
 }
 
+TEST(Options, NameWhatIsToEndADispatchThatGoesOnOtherwise) {
+  const auto with = [](const char* text) {
+    static const char* fatal;
+    fatal = text;
+    return read_options(
+        [](const char* name) { return std::string(name) == "KERNLOOP_SOFTGPU_FATAL" ? fatal : nullptr; });
+  };
+  EXPECT_FALSE(with(nullptr)->faults_past_lds);
+  EXPECT_TRUE(with("lds")->faults_past_lds);
+  const auto refused = with("scratch");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().hint.find("lds"), std::string::npos);
+}
+
 KernelDescriptor kernel(Target target, unsigned vgprs, unsigned agprs = 0) {
   KernelDescriptor descriptor;
   descriptor.target = target;

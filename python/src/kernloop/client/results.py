@@ -1191,6 +1191,22 @@ class ValidateFloatAtomic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidatePastLd:
+    access: Literal["read", "write"]
+    instruction: str
+    pc_offset: str
+    """From the kernel's entry."""
+    source: str | None
+    """File and line, where the code has them."""
+    lds_offset: int
+    """Of the first lane that goes past the end."""
+    bytes: int
+    text: str
+    in_captured: bool
+    """The captured code does the same, so that it is not judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateFreeOrderArray:
     region: str | None = None
     variable: str | None = None
@@ -1647,6 +1663,8 @@ class ValidateResult(StageResult):
     """On the software GPU: regions where the variant uses floating-point atomics that do nothing on the real GPU, or may do
     nothing, and the captured code none.
     """
+    past_lds: list[ValidatePastLd] | None = None
+    """On the software GPU: instructions that went past the end of LDS, where hardware goes on."""
     free_order: list[ValidateFreeOrder]
     """Arrays that threads fill in any order: judged as records, each group by itself."""
     tolerance: ValidateTolerance | None
