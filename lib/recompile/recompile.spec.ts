@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   appendFileSync,
   existsSync,
   mkdirSync,
@@ -19,6 +19,7 @@ import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { chooseCode, openReproducer } from '../reproducer/reproducer';
 import { SourceFiles } from '../replay/source-files';
+import { asKernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { failure, thrown } from '../testing/failure';
 import { currentVariant } from './current-variant';
@@ -172,6 +173,25 @@ describe('recompile', () => {
         'deps/inc/scale.h': sha256OfFile(join(made.reproducer, 'deps', 'inc', 'scale.h')),
       },
     });
+  });
+
+  it('says that build/ cannot be written, before a compiler says so of the source', async () => {
+    const { accessSync } = fs;
+    jest.spyOn(fs, 'accessSync').mockImplementation((path, mode) => {
+      if (path === dirname(built()) && mode === fs.constants.W_OK)
+        throw Object.assign(new Error('EACCES: permission denied, access'), {
+          code: 'EACCES',
+          syscall: 'access',
+          path,
+        });
+      accessSync(path, mode);
+    });
+    const error = asKernloopError(await recompile(options(), deps).catch((reason: unknown) => reason));
+    jest.restoreAllMocks();
+    expect([error.code, error.what]).toEqual([
+      'FILE_UNWRITABLE',
+      `${dirname(built())} cannot be written: there is no permission (EACCES)`,
+    ]);
   });
 
   it('passes the compiler on where it rejects the edit, and leaves nothing that could be judged', async () => {

@@ -47,7 +47,10 @@ describe('what the system does not let be written', () => {
       code: 'ENOSPC',
       syscall: 'write',
     });
-    expect(asKernloopError(full).code).toBe('INTERNAL_ERROR');
+    expect(asKernloopError(full)).toMatchObject({
+      code: 'FILE_UNWRITABLE',
+      what: `a file (of the workspace, or in ${tmpdir()} for temporary ones) cannot be written: the disk is full (ENOSPC)`,
+    });
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-unwritable-'));
     jest.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw full;
@@ -63,12 +66,40 @@ describe('what the system does not let be written', () => {
     }
   });
 
+  it('is the copy, not what was copied', () => {
+    const error = Object.assign(systemError('ENOSPC', 'copyfile', '/r/source.h'), { dest: '/tmp/copy.h' });
+    expect(asKernloopError(error).what).toMatch(/^\/tmp\/copy\.h cannot be written: /);
+  });
+
   it.each([
     ['ENOENT', 'open', '/r/a'],
     ['EACCES', 'open', '/r/a'],
     ['EBUSY', 'read', '/r/a'],
   ])('is nothing else: %s of %s', (code, syscall, path) => {
     expect(asKernloopError(systemError(code, syscall, path)).code).not.toBe('FILE_UNWRITABLE');
+  });
+});
+
+describe('what the system does not let be opened', () => {
+  it.each<[string, string, RegExp]>([
+    ['EACCES', 'open', /permission/],
+    ['EACCES', 'scandir', /permission/],
+    ['EIO', 'read', /answers with an error/],
+    ['ELOOP', 'stat', /circle/],
+  ])('is no bug of Kernloop: %s of %s', (code, syscall, reason) => {
+    const error = asKernloopError(systemError(code, syscall, '/r/kernel.json'));
+    expect([error.code, error.exitCode]).toEqual(['FILE_UNREADABLE', 2]);
+    expect(error.what).toMatch(/^\/r\/kernel.json cannot be opened: /);
+    expect(error.what).toMatch(reason);
+    expect(error.hint).not.toContain('FILE');
+  });
+
+  it.each([
+    ['ENOENT', 'open'],
+    ['EACCES', 'connect'],
+    ['EACCES', 'spawn'],
+  ])('is nothing else: %s of %s', (code, syscall) => {
+    expect(asKernloopError(systemError(code, syscall, '/r/a')).code).toBe('INTERNAL_ERROR');
   });
 });
 
