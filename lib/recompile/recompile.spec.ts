@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs, {
   appendFileSync,
   existsSync,
@@ -13,6 +13,7 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { adopt } from '../adopt/adopt';
 import { generate } from '../generate/generate';
@@ -156,6 +157,18 @@ describe('recompile', () => {
     const sources = new SourceFiles(openReproducer(made.reproducer));
     expect(sources.shown(place?.file ?? '')).toBe('kernel_variant.hip');
     expect(sources.line('kernel_variant.hip', 4)).toContain('__global__ void scale(float* x, int n)');
+  });
+
+  it('removes what a killed extract and a killed recompile have left, and nothing of one at work', async () => {
+    const ended = spawnSync('true').pid;
+    const [dead, alive] = [ended, process.ppid].map((pid) => [
+      join(made.reproducer, `pristine.partial-${hostname()}-${pid}`),
+      join(made.reproducer, 'build', `variant.hsaco.partial-${hostname()}-${pid}`),
+    ]) as [string[], string[]];
+    for (const path of [...dead, ...alive]) mkdirSync(path, { recursive: true });
+    await recompile(options(), deps);
+    expect([...dead, ...alive].map((path) => existsSync(path))).toEqual([false, false, true, true]);
+    for (const path of alive) rmSync(path, { recursive: true });
   });
 
   it('records the digest of every source that went in', async () => {
