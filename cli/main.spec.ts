@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import fs, { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { main } from './main';
@@ -29,6 +29,21 @@ describe('kernloop on the command line', () => {
 
   it('is a program: npx changes nothing in the checkout', () => {
     expect(statSync(join(__dirname, '..', 'bin', 'kernloop.js')).mode & 0o111).toBe(0o111);
+  });
+
+  it.each([
+    ['ENOSPC', 'write', 'FILE_UNWRITABLE', 'report.html cannot be written: the disk is full (ENOSPC)', 5],
+    ['EACCES', 'open', 'FILE_UNREADABLE', 'report.html cannot be opened: there is no permission (EACCES)', 2],
+  ])('says of %s what the error says, without a stack', async (code, syscall, name, message, exitCode) => {
+    const reproducer = writeReproducer(workspace);
+    const { renameSync } = fs;
+    jest.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+      if (!String(to).startsWith(reproducer)) return renameSync(from, to);
+      throw Object.assign(new Error(`${code}: of the system`), { code, syscall, path: to });
+    });
+    expect(await kernloop('report', reproducer)).toBe(exitCode);
+    expect(stderr).toContain(`error: ${reproducer}/build/${message} [${name}]`);
+    expect(stderr).not.toMatch(/^ +at /m);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
-import { asKernloopError, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
+import { asKernloopError, isBug, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
 import { version } from '../lib/support/version';
@@ -109,8 +109,7 @@ function fail(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
   const known = knownError(error);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
-  // A bug is worth its stack.
-  const what = known === error || error instanceof CommanderError ? known.what : stackOf(error);
+  const what = error instanceof CommanderError || !isBug(error) ? known.what : stackOf(error);
   process.stderr.write(`error: ${what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
   return known.exitCode;
 }

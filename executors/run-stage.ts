@@ -6,8 +6,7 @@ import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
 import type { Environment } from '../lib/support/environment';
-import { asKernloopError, KernloopError } from '../lib/support/error';
-import { unwritable } from '../lib/support/unwritable';
+import { asKernloopError, isBug, KernloopError } from '../lib/support/error';
 import { environmentName, kebab } from '../lib/support/options';
 import { refuseUntracked, type TaskContext } from './tracked';
 import { watchInputs } from './unchanged';
@@ -70,8 +69,8 @@ export async function reportingErrors(task: () => Promise<boolean>): Promise<{ s
   try {
     return { success: await task() };
   } catch (error) {
-    const known = error instanceof KernloopError || unwritable(error) ? asKernloopError(error) : undefined;
-    if (known === undefined) throw error;
+    if (isBug(error)) throw error;
+    const known = asKernloopError(error);
     process.stderr.write(`error: ${known.what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
     return { success: false };
   }

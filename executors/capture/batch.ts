@@ -6,7 +6,7 @@ import { selectionsOf, type Selection } from '../../lib/capture/selection';
 import { stages } from '../../lib/stages/registry';
 import { runCaptures } from '../../lib/stages/run';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
-import { KernloopError } from '../../lib/support/error';
+import { asKernloopError, isBug, KernloopError } from '../../lib/support/error';
 import { configureTask, type TaskOptions } from '../run-stage';
 import type { TaskContext } from '../tracked';
 import { watchInputs } from '../unchanged';
@@ -137,10 +137,10 @@ function describe(captures: CaptureOutcome['captures']): string {
 }
 
 function failed(task: string, error: unknown, deps: Deps): TaskResult {
-  const text =
-    error instanceof KernloopError
-      ? `error: ${error.what} [${error.code}]\n${error.hint ? `  → ${error.hint}\n` : ''}`
-      : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
+  const known = asKernloopError(error);
+  const text = isBug(error)
+    ? `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
+    : `error: ${known.what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`;
   deps.report.output(text);
   return { task, result: { success: false, terminalOutput: text } };
 }

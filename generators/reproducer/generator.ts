@@ -5,6 +5,7 @@ import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tre
 import { openApp, type App } from '../../lib/app/app';
 import { kernelEntrySchema, type KernelEntry } from '../../lib/app/kernloop-json';
 import { readCapture, type CaptureJson } from '../../lib/archive/capture-files';
+import { requireCapturePlace } from '../../lib/capture/owner';
 import { buildPristine } from '../../lib/generate/generate';
 import { pristineOnly } from '../../lib/reproducer/layout';
 import { parseDemangledName } from '../../lib/source/demangled-name';
@@ -65,6 +66,7 @@ function escaped(text: string): string {
 
 /** A capture is never replaced by another one. */
 function refuseAnother(to: string, capture: CaptureJson): void {
+  requireCapturePlace(to);
   if (!existsSync(join(to, 'capture.json'))) return;
   const there = readCapture(to);
   if (JSON.stringify(there) === JSON.stringify(capture)) return;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
+import { isForeignFile, type OwnFormat } from '../support/output-file';
 import { sha256 } from '../support/files';
 import { parseJson, readText } from '../support/schema';
 import { droppedSchema, shrinkSchema } from './dropped';
@@ -110,14 +111,23 @@ export const captureFile = (folder: string): string => join(folder, 'capture.jso
 export const selfcheckFile = (folder: string): string => join(folder, 'selfcheck.json');
 export const packFile = (folder: string): string => join(folder, 'chunks.pack');
 
-export const captureFiles: readonly string[] = [
-  'capture.json',
-  'observed.json',
-  'selfcheck.json',
-  'nvrtc.json',
-  'triton.json',
-  'chunks.pack',
-];
+const formats = {
+  'capture.json': { schema: 'kernloop.capture' },
+  'observed.json': { schema: 'kernloop.observed' },
+  'selfcheck.json': { schema: 'kernloop.selfcheck' },
+  'nvrtc.json': { schema: 'kernloop.nvrtc' },
+  'triton.json': { schema: 'kernloop.triton' },
+  'chunks.pack': { magic: 'KLPACK1\n' },
+} as const satisfies Record<string, OwnFormat>;
+
+export const captureFiles: readonly string[] = Object.keys(formats);
+
+/** The files of a folder that are called as those of a capture, and are none. */
+export const foreignCaptureFiles = (folder: string): string[] =>
+  Object.entries(formats)
+    .map(([name, format]) => ({ path: join(folder, name), format }))
+    .filter(({ path, format }) => isForeignFile(path, format))
+    .map(({ path }) => path);
 
 /** Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the user's. */
 export function isOfACapture(name: string): boolean {

@@ -51,7 +51,7 @@ export async function captureSelections(
   if (!options.dryRun) {
     for (const { name, output } of selections) {
       requireOwnPlace(app, name, output);
-      if (options.output !== undefined) requireCapturePlace(output);
+      requireCapturePlace(output);
     }
   }
   if (options.shrink && !options.selfCheck)

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { captureFile, isOfACapture } from '../archive/capture-files';
+import { captureFile, foreignCaptureFiles, isOfACapture } from '../archive/capture-files';
 import type { KernelCapture } from './result';
 import { throwIfGivenUp } from '../support/given-up';
 import { outputsOf, takesSeveral, type Selection } from './selection';
@@ -46,7 +46,8 @@ function removeOthers(folder: string, kept: ReadonlySet<string>): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder).filter((entry) => /^\d+$/.test(entry))) {
     const path = join(folder, name);
-    if (!kept.has(path) && existsSync(captureFile(path))) removeCapture(path);
+    const isCapture = existsSync(captureFile(path)) && foreignCaptureFiles(path).length === 0;
+    if (!kept.has(path) && isCapture) removeCapture(path);
   }
   if (readdirSync(folder).length === 0) rmdirSync(folder);
 }

@@ -138,6 +138,20 @@ describe('a place of --output', () => {
     },
   );
 
+  it.each([
+    ['capture.json', '{"mine": 1}'],
+    ['chunks.pack', 'mine'],
+    ['selfcheck.json', 'mine'],
+  ])('beside a capture of ours, %s that is none is the user’s', async (name, content) => {
+    await run(workspace.path('notes')).result;
+    const path = workspace.write(`notes/${name}`, content);
+    expect(await failure(run(workspace.path('notes')).result)).toMatchObject({
+      code: 'TARGET_EXISTS',
+      what: expect.stringContaining(path) as string,
+    });
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+
   it('that is a file is refused, too', async () => {
     const path = workspace.write('notes', 'mine');
     expect(await failure(run(path).result)).toMatchObject({ code: 'TARGET_EXISTS' });
@@ -147,5 +161,48 @@ describe('a place of --output', () => {
     workspace.write('notes/readme.txt', 'mine');
     for (let time = 0; time < 2; time++) await run(workspace.path('notes')).result;
     expect(workspace.read('notes/capture.json')).toContain('kernloop.capture/1');
+  });
+});
+
+describe('the place of a capture in its reproducer', () => {
+  let workspace: TestWorkspace;
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  const deps = (): FakeDeps =>
+    fakeDeps(
+      { ldd: () => 1, program: () => 0, 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() },
+      workspace.native,
+    );
+  const mine = '{"mine": 1}';
+  const places = [
+    'kernels/app/saxpy/capture/capture.json',
+    'kernels/app/saxpy/capture/chunks.pack',
+    // What several captures leave is removed by a selection of one.
+    'kernels/app/saxpy/captures/7/capture.json',
+  ];
+
+  it.each(places)('has %s of the user: capture replaces and removes none', async (name) => {
+    const path = workspace.write(name, mine);
+    const fake = deps();
+    const error = await failure(capture(captureOptionsSchema.parse({ app: workspace.app }), fake));
+    expect(error).toMatchObject({ code: 'TARGET_EXISTS', what: expect.stringContaining(path) as string });
+    expect([readFileSync(path, 'utf8'), fake.calls]).toEqual([mine, []]);
+  });
+
+  it.each(places)('has %s of the user: extract replaces and removes none', async (name) => {
+    const path = workspace.write(name, mine);
+    const error = await failure(extract(extractOptionsSchema.parse({ app: workspace.app }), deps()));
+    expect(error).toMatchObject({ code: 'TARGET_EXISTS', what: expect.stringContaining(path) as string });
+    expect(readFileSync(path, 'utf8')).toBe(mine);
+  });
+
+  it('has a folder that is called as a file of a capture, which stays', async () => {
+    const path = workspace.write('kernels/app/saxpy/capture/nvrtc.json/notes', mine);
+    workspace.write(capturePath, captureJson());
+    const error = await failure(capture(captureOptionsSchema.parse({ app: workspace.app }), deps()));
+    expect([error.code, readFileSync(path, 'utf8')]).toEqual(['TARGET_EXISTS', mine]);
   });
 });

@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
 import { type App } from '../app/app';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { taken } from '../support/output-file';
 import { readJson } from '../support/schema';
-import { captureFile, captureFiles } from '../archive/capture-files';
+import { captureFile, foreignCaptureFiles } from '../archive/capture-files';
 import { outputsOf } from './selection';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
 
@@ -34,27 +34,19 @@ export function requireOwnPlace(app: App, kernel: string, output = app.capture(k
   if (other) throw foreign(output === capture ? root : output, other.path, other.owner, app);
 }
 
-/** A place of --output: files that are called as those of a capture, and are of none, would be replaced. */
+/** Files that are called as those of a capture, and are none, would be replaced: in its own folder, and in those of several captures. */
 export function requireCapturePlace(output: string): void {
   const there = statSync(output, { throwIfNoEntry: false });
-  if (there === undefined) return;
-  if (!there.isDirectory()) throw taken(`${output} is no folder`);
-  const [named] = readdirSync(output).filter((name) => captureFiles.includes(name));
-  if (named !== undefined && !isCapture(output))
-    throw taken(`${join(output, named)} is there already, and no capture wrote it`);
-}
-
-/** Also a damaged one: its schema says whose it is. */
-function isCapture(folder: string): boolean {
-  try {
-    return readFileSync(captureFile(folder), 'latin1').includes('"kernloop.capture/');
-  } catch {
-    return false;
-  }
+  if (there !== undefined && !there.isDirectory()) throw taken(`${output} is no folder`);
+  const numbered = foldersIn(outputsOf(output)).filter((folder) => /^\d+$/.test(basename(folder)));
+  const [foreign] = [output, ...numbered].flatMap(foreignCaptureFiles);
+  if (foreign !== undefined)
+    throw taken(`${foreign} is there already, and no capture wrote it`, 'move it away, and run the command again');
 }
 
 function foldersIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** What cannot be read is reported by those who need it. */

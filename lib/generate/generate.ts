@@ -5,6 +5,7 @@ import { readCapture } from '../archive/capture-files';
 import { requireOwnPlace } from '../capture/owner';
 import type { Deps } from '../deps/deps';
 import { reproducerPaths } from '../reproducer/layout';
+import { removeLeftovers } from '../reproducer/leftovers';
 import type { CompiledUnits } from '../toolchain/compiled-units';
 import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
 import { sourceOf } from './find-source';
@@ -16,7 +17,7 @@ import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
 import { partialOf } from '../support/leftovers';
 import type { GenerateResult } from './result';
-import { removeLeftovers, resetFolder } from './scratch';
+import { resetFolder } from './scratch';
 
 /** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it there. */
 export async function generate(options: GenerateOptions, deps: Deps, units?: CompiledUnits): Promise<GenerateResult> {

@@ -64,6 +64,15 @@ describe('pack and unpack, encrypted', () => {
     expect(left()).toEqual(['unpacked']);
   });
 
+  it('replace what they packed there before, and no file of the user', async () => {
+    await packing();
+    await packing();
+    writeFileSync(file(), 'mine');
+    await expect(packing()).rejects.toMatchObject({ code: 'TARGET_EXISTS' });
+    expect(readFileSync(file(), 'utf8')).toBe('mine');
+    expect(left()).toEqual([]);
+  });
+
   it.each([
     ['without a key', undefined],
     ['with a key that it is not for', 'theirs'],

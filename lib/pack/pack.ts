@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { encryptFile, recipientsFrom } from '../age/age';
@@ -8,6 +8,7 @@ import { storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
 import { partialOf, removeDeadPartials } from '../support/leftovers';
+import { placeOutput } from '../support/output-file';
 import { formatBytes, formatCount } from '../support/report';
 import type { PackOptions } from './options';
 import type { PackResult } from './result';
@@ -59,7 +60,7 @@ async function encrypted<P>(
     const inside = join(folder, 'packed');
     const packed = await packTo(inside);
     await encryptFile(inside, partial, recipients, deps);
-    renameSync(partial, file);
+    placeOutput(partial, file, deps.env);
     return { ...packed, bytes: statSync(file).size };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -16,6 +16,9 @@ export interface Page {
   readonly sections: readonly Section[];
 }
 
+/** Every page has it, also those of earlier releases. */
+export const pageMark = '<a class="skip" href="#main">To the content</a>';
+
 /**
  * A page of its own: one file, to be sent. Its policy lets nothing be loaded and nothing run but the one script that is named by its
  * digest, so that even what should get in by a mistake of ours stays still.
@@ -41,7 +44,7 @@ export function pageText({ title, lead, sections }: Page): string {
         ${new Html(`<style>${style}</style>`)}
       </head>
       <body>
-        <a class="skip" href="#main">To the content</a>
+        ${new Html(pageMark)}
         <header>
           <h1>${name}</h1>
           ${lead}

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import { buildConditions, currentBuild, writeBuildJson, type BuildJson, type BuildKey } from '../pgo/build-json';
 import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
 import { PgoCompiler, readRecipe } from '../pgo/compile';
+import { refuseForeignPgo } from '../pgo/own-folders';
 import { pgoPaths, variantsOf, type VariantName } from '../pgo/layout';
 import { ensurePlugin } from '../pgo/plugin';
 import { profileDigest, readWaves } from '../pgo/profile';
@@ -49,6 +50,7 @@ export async function buildVariants(
   const current = currentBuild(paths.variants, reproducer, key, deps);
   if (current !== null) return { build: current, upToDate: true };
   requireCounts(reproducer);
+  refuseForeignPgo(paths.variants);
   const llvm = await findLlvm(deps);
   const plugin = await ensurePlugin(reproducer.workspaceRoot, llvm, deps);
   const compiler = await PgoCompiler.open(reproducer, llvm, deps);
@@ -92,6 +94,7 @@ export async function buildVariants(
       },
       deps,
     );
+    refuseForeignPgo(paths.variants);
     rmSync(paths.variants, { recursive: true, force: true });
     renameSync(partial, paths.variants);
   } finally {

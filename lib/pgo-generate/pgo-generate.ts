@@ -8,6 +8,7 @@ import { variantExtension } from '../language/languages';
 import { openReplayDevice } from '../replay/replay-device';
 import { currentBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
+import { refuseForeignPgo } from '../pgo/own-folders';
 import { pgoPaths } from '../pgo/layout';
 import { requirePgoLanguage } from '../pgo/supported';
 import { runPgo, type ConvertedEvent } from '../pgo/pgo-program';
@@ -63,6 +64,7 @@ async function count(
   const paths = pgoPaths(reproducer.root);
   const code = build.code_objects['instrumented'];
   if (code === undefined) throw new Error('a build of pgo-instrument has one code object');
+  refuseForeignPgo(paths.raw);
   const partial = partialOf(paths.raw);
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-pgo-'));
   try {
@@ -86,6 +88,7 @@ async function count(
       runs,
     );
     writeJson(join(partial, basename(paths.generateJson)), generated);
+    refuseForeignPgo(paths.raw);
     rmSync(paths.raw, { recursive: true, force: true });
     renameSync(partial, paths.raw);
     return summarise(reproducer, generated, runs, deps);

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import { buildConditions, currentBuild, writeBuildJson, type BuildJson } from '../pgo/build-json';
 import { mllvm } from '../pgo/clang-arguments';
 import { PgoCompiler, readRecipe } from '../pgo/compile';
+import { refuseForeignPgo } from '../pgo/own-folders';
 import { pgoPaths } from '../pgo/layout';
 import { readMap, type PgoMap } from '../pgo/map-json';
 import { ensurePlugin } from '../pgo/plugin';
@@ -54,6 +55,7 @@ export async function instrument(
   const plugin = await ensurePlugin(reproducer.workspaceRoot, llvm, deps);
   const compiler = await PgoCompiler.open(reproducer, llvm, deps);
   const conditions = buildConditions(reproducer.root, key, deps);
+  refuseForeignPgo(paths.instrumented);
   rmSync(paths.instrumented, { recursive: true, force: true });
   mkdirSync(paths.instrumented, { recursive: true });
   const output = join(

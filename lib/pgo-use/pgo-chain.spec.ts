@@ -179,6 +179,23 @@ describe('the stages of PGO on a reproducer', () => {
     expect(deps.said.result.join('\n')).toMatch(/4\.00× the captured code/);
   });
 
+  it.each<[string, (deps: FakeDeps) => Promise<unknown>]>([
+    ['instrumented', (deps) => instrument({ sample: 'blocks:8' }, deps)],
+    ['raw', generate],
+    ['variants', build],
+  ])('remove no file of the user from pgo/%s, and replace their own', async (folder, make) => {
+    await profiled(depsWith());
+    await build(depsWith());
+    await profiled(depsWith());
+    const path = made.workspace.write(`kernels/app/saxpy/pgo/${folder}/notes.txt`, 'mine');
+    rmSync(join(made.reproducer, 'pgo/variants/build.json'));
+    expect(await failure(make(depsWith()))).toMatchObject({
+      code: 'FILE_FOREIGN',
+      what: expect.stringContaining(path) as string,
+    });
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+
   it('warn where the instrumented code computes something else', async () => {
     const replay = fakeReplay(() => [{ ...passed, verdict: 'fail', differing_bytes: 4 }]);
     const deps = depsWith({ 'kernloop-replay': replay });

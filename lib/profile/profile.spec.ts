@@ -50,6 +50,15 @@ describe('profile', () => {
     expect(JSON.parse(readFileSync(join(workspace.app, '.kernloop', 'profile.json'), 'utf8'))).toEqual(result);
   });
 
+  it('replaces what it wrote, and no file of the user, before the app runs', async () => {
+    await profile(options(), deps([row('one', 70)]));
+    await profile(options(), deps([row('one', 70)]));
+    const mine = workspace.write('app/.kernloop/profile.json', '{"mine": 1}');
+    const fake = deps([row('one', 70)]);
+    expect((await failure(profile(options(), fake))).code).toBe('TARGET_EXISTS');
+    expect([readFileSync(mine, 'utf8'), fake.calls]).toEqual(['{"mine": 1}', []]);
+  });
+
   it('names the unit wave-instructions on the software GPU, and no time', async () => {
     const fake = deps([row('k', 10)]);
     expect(await profile(options(), fake)).toMatchObject({ work: 'wave_instructions', total: 10 });

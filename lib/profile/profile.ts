@@ -21,17 +21,20 @@ import { deviceWords } from '../device/words';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
-import { jsonText, writeJson } from '../support/files';
-import { writeOutput } from '../support/output-file';
+import { jsonText } from '../support/files';
+import { requireOwnFile, writeOutput, writeOwnJson, type OwnFormat } from '../support/output-file';
 import { describeEnd, rebuildHint } from '../support/ndjson';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
 import { printProfile } from './profile-text';
 import type { DeviceKind } from '../device/kinds';
 
+const profileFormat: OwnFormat = { schema: 'kernloop.profile' };
+
 /** Runs the app once with every dispatch measured, and ranks its kernels. */
 export async function profile(options: ProfileOptions, deps: Deps): Promise<Profile> {
   const app = openApp(options.app);
+  if (options.output === undefined) requireOwnFile(app.profile, profileFormat);
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
@@ -99,7 +102,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
     ...(options.launches ? { launches: launchesOf(summary, rows, ranked.kernels, kind) } : {}),
     ...(processes.length > 1 ? { per_process: processes } : {}),
   };
-  if (options.output === undefined) writeJson(app.profile, result);
+  if (options.output === undefined) writeOwnJson(app.profile, result, profileFormat);
   else writeOutput(resolve(options.output), jsonText(result), deps.env);
   printProfile(result, options.top, deps);
   return result;

@@ -65,6 +65,15 @@ describe('push and pull', () => {
     expect(existsSync(join(reproducer, 'pushed.json'))).toBe(false);
   });
 
+  it('send nothing where pushed.json is a file of the user, and replace their own', async () => {
+    const mine = workspace.write('kernels/app/saxpy/pushed.json', '{"mine": 1}');
+    await expect(pushing()).rejects.toMatchObject({ code: 'TARGET_EXISTS' });
+    expect([readFileSync(mine, 'utf8'), [...server.objects.keys()]]).toEqual(['{"mine": 1}', []]);
+    rmSync(mine);
+    await pushing();
+    await expect(pushing()).resolves.toMatchObject({ chunksSent: 0 });
+  });
+
   it('send nothing that the server has', async () => {
     await pushing();
     const before = new Map(server.objects);

@@ -19,7 +19,8 @@ import { remoteStore, remoteVariable } from '../remote/remote-store';
 import { lackedBy, sendChunks, sendContent } from '../remote/transfer';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
-import { jsonText, sha256, writeFileAtomic } from '../support/files';
+import { jsonText, sha256 } from '../support/files';
+import { requireOwnFile, writeOwnJson, type OwnFormat } from '../support/output-file';
 import { formatBytes, formatCount, table } from '../support/report';
 import { findWorkspaceRoot } from '../support/workspace-root';
 import type { PushOptions } from './options';
@@ -35,9 +36,12 @@ interface Held {
   files: { name: PushedCapture['files'][number]['name']; content: Buffer }[];
 }
 
+const pushedFormats: readonly OwnFormat[] = [{ schema: 'kernloop.pushed' }, { schema: 'kernloop.pushed-encrypted' }];
+
 /** Sends what the server lacks of the captures; the reference to them last, so that whoever has it can pull all of it. */
 export async function push(options: PushOptions, deps: Deps): Promise<PushResult> {
   const { reproducer, held } = heldCaptures(options.capture);
+  if (reproducer !== undefined && !options.dryRun) requireOwnFile(join(reproducer.root, pushedFile), ...pushedFormats);
   const remote = await remoteStore(options.remote, reproducer, deps);
   if (remote === undefined) {
     throw new KernloopError(
@@ -95,7 +99,7 @@ async function pushTo(
       reference = encrypting.storedAs(sha256(index));
       pushed = { schema: 'kernloop.pushed-encrypted/1', format: 'age', index: reference };
     }
-    if (reproducer !== undefined) writeFileAtomic(join(reproducer.root, pushedFile), jsonText(pushed));
+    if (reproducer !== undefined) writeOwnJson(join(reproducer.root, pushedFile), pushed, ...pushedFormats);
   }
   const total = held.reduce((sum, { chunks }) => sum + chunks.length, 0);
   deps.report.result(

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import {
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs, {
   appendFileSync,
   existsSync,
   mkdirSync,
@@ -13,12 +13,14 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { adopt } from '../adopt/adopt';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { chooseCode, openReproducer } from '../reproducer/reproducer';
 import { SourceFiles } from '../replay/source-files';
+import { asKernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { failure, thrown } from '../testing/failure';
 import { currentVariant } from './current-variant';
@@ -157,6 +159,18 @@ describe('recompile', () => {
     expect(sources.line('kernel_variant.hip', 4)).toContain('__global__ void scale(float* x, int n)');
   });
 
+  it('removes what a killed extract and a killed recompile have left, and nothing of one at work', async () => {
+    const ended = spawnSync('true').pid;
+    const [dead, alive] = [ended, process.ppid].map((pid) => [
+      join(made.reproducer, `pristine.partial-${hostname()}-${pid}`),
+      join(made.reproducer, 'build', `variant.hsaco.partial-${hostname()}-${pid}`),
+    ]) as [string[], string[]];
+    for (const path of [...dead, ...alive]) mkdirSync(path, { recursive: true });
+    await recompile(options(), deps);
+    expect([...dead, ...alive].map((path) => existsSync(path))).toEqual([false, false, true, true]);
+    for (const path of alive) rmSync(path, { recursive: true });
+  });
+
   it('records the digest of every source that went in', async () => {
     await recompile(options(), deps);
     const variantJson = JSON.parse(readFileSync(join(made.reproducer, 'build', 'variant.json'), 'utf8')) as Record<
@@ -172,6 +186,25 @@ describe('recompile', () => {
         'deps/inc/scale.h': sha256OfFile(join(made.reproducer, 'deps', 'inc', 'scale.h')),
       },
     });
+  });
+
+  it('says that build/ cannot be written, before a compiler says so of the source', async () => {
+    const { accessSync } = fs;
+    jest.spyOn(fs, 'accessSync').mockImplementation((path, mode) => {
+      if (path === dirname(built()) && mode === fs.constants.W_OK)
+        throw Object.assign(new Error('EACCES: permission denied, access'), {
+          code: 'EACCES',
+          syscall: 'access',
+          path,
+        });
+      accessSync(path, mode);
+    });
+    const error = asKernloopError(await recompile(options(), deps).catch((reason: unknown) => reason));
+    jest.restoreAllMocks();
+    expect([error.code, error.what]).toEqual([
+      'FILE_UNWRITABLE',
+      `${dirname(built())} cannot be written: there is no permission (EACCES)`,
+    ]);
   });
 
   it('passes the compiler on where it rejects the edit, and leaves nothing that could be judged', async () => {

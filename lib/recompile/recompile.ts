@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { readCapture } from '../archive/capture-files';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
+import { removeLeftovers } from '../reproducer/leftovers';
 import { isNvcc } from '../toolchain/translation-unit';
 import { SystemFolders } from '../toolchain/system-folders';
 import type { Deps } from '../deps/deps';
@@ -35,6 +36,7 @@ import { refuseSpecialFiles } from '../support/regular-file';
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
+  removeLeftovers(reproducer.root);
   refuseSpecialFiles(reproducer.root, topNames(reproducer.root));
   const { recipe: captured, overlay } = readRecipe(reproducer);
   const { configuration } = reproducer.config;

@@ -65,6 +65,15 @@ describe('the page of a reproducer', () => {
     expect(readFileSync(output, 'utf8')).toBe('mine');
   });
 
+  it('replaces its own page in build/, and no page of the user', async () => {
+    await judged(workspace, root, true);
+    const first = await made();
+    expect(await made()).toBe(first);
+    const page = workspace.write(join(root, 'build', 'report.html'), '<p>mine</p>');
+    expect((await failure(made())).code).toBe('TARGET_EXISTS');
+    expect(readFileSync(page, 'utf8')).toBe('<p>mine</p>');
+  });
+
   it('is the same where nothing changed: no time of its making is in it', async () => {
     await judged(workspace, root, true);
     expect(await made()).toBe(await made());

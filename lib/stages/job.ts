@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defaultDeps } from '../deps/deps';
 import { runnerVariable } from '../slurm/environment';
 import { answerFile, jobRequestSchema, requestFile, throwUnlessAsked, type JobAnswer } from '../slurm/exchange';
-import { KernloopError } from '../support/error';
+import { asKernloopError, isBug } from '../support/error';
 import { writeJson } from '../support/files';
 import { unlessGivenUp } from '../support/given-up';
 import { inheritedInput } from '../support/stdin';
@@ -21,9 +21,9 @@ export async function doJob(folder: string): Promise<number> {
   const answer = await workOf(request, defaultDeps({ input: inheritedInput() })).then(
     (value): JobAnswer => ({ value: value ?? null }),
     (error: unknown): JobAnswer | undefined => {
-      if (!(error instanceof KernloopError))
-        return { bug: error instanceof Error ? (error.stack ?? '') : String(error) };
-      return error.code === 'INTERRUPTED' ? undefined : { error: error.toJSON() };
+      if (isBug(error)) return { bug: error instanceof Error ? (error.stack ?? '') : String(error) };
+      const known = asKernloopError(error);
+      return known.code === 'INTERRUPTED' ? undefined : { error: known.toJSON() };
     },
   );
   if (answer === undefined) return stoppedExit;

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { errorCodes, type ErrorCode } from './error-codes';
 import { nextSteps } from './next-steps';
-import { unwritable } from './unwritable';
+import { unreadable, unwritable } from './unwritable';
 
 export interface ErrorReport {
   code: ErrorCode;
@@ -32,15 +32,21 @@ export class KernloopError extends Error {
   }
 }
 
-/** Whatever was thrown, as one of them: what no stage expected is a bug, unless the system lets nothing be written. */
+/** Whatever was thrown, as one of them: what no stage expected is a bug, unless the system lets a file be neither written nor opened. */
 export function asKernloopError(error: unknown): KernloopError {
   if (error instanceof KernloopError) return error;
   const refused = unwritable(error);
   if (refused) return new KernloopError('FILE_UNWRITABLE', refused.what, refused.hint, { cause: error });
+  const closed = unreadable(error);
+  if (closed) return new KernloopError('FILE_UNREADABLE', closed.what, closed.hint, { cause: error });
   return new KernloopError('INTERNAL_ERROR', messageOf(error), 'this is a bug in Kernloop: report it', {
     cause: error,
   });
 }
+
+/** What no stage expected, nor the system explains: a bug, which is worth its stack. */
+export const isBug = (error: unknown): boolean =>
+  !(error instanceof KernloopError) && asKernloopError(error).code === 'INTERNAL_ERROR';
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

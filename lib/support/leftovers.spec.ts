@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { writeFileAtomic } from './files';
-import { partialOf, removeDeadFolders, removeDeadPartials, removeOldFolders } from './leftovers';
+import { partialOf, removeAllDeadPartials, removeDeadFolders, removeDeadPartials, removeOldFolders } from './leftovers';
 
 describe('what killed runs left', () => {
   let folder: string;
@@ -40,6 +40,29 @@ describe('what killed runs left', () => {
     removeDeadPartials(join(folder, 'capture'));
     expect(left()).toEqual([...kept].sort());
     expect(() => removeDeadPartials(join(folder, 'none', 'capture'))).not.toThrow();
+  });
+
+  it('goes under whatever name, with what compilers wrote beside it', () => {
+    const ended = spawnSync('true').pid;
+    const dead = ['pristine', 'variant.hsaco', 'report.json'].map((name) => `${name}.partial-${hostname()}-${ended}`);
+    const beside = ['.d', '.overlay.json', '.one.ll'].map(
+      (end) => `variant.hsaco.partial-${hostname()}-${ended}${end}`,
+    );
+    const kept = [
+      basename(partialOf('pristine')),
+      `${basename(partialOf('variant.hsaco'))}.d`,
+      // Another machine's, whose name goes on as ours does not.
+      `variant.hsaco.partial-${hostname()}-${ended}-7`,
+      `variant.hsaco.partial-${hostname()}-${ended}.lab-7`,
+      `pristine.partial-another-machine-${ended}`,
+      `capture.partial-${hostname()}-${ended}`,
+      `.partial-${hostname()}-${ended}`,
+      'notes.partial-draft',
+    ];
+    for (const name of [...dead, ...beside, ...kept]) writeFileSync(join(folder, name), '');
+    removeAllDeadPartials(folder, ['capture']);
+    expect(left()).toEqual([...kept].sort());
+    expect(() => removeAllDeadPartials(join(folder, 'none'))).not.toThrow();
   });
 
   it('is no file of another machine with a process of this number', () => {

@@ -19,6 +19,26 @@ export function removeDeadPartials(path: string): void {
   }
 }
 
+/**
+ * The same of everything that stages make in a folder, with what compilers write beside it (`.d`, `.overlay.json`), but for names in `others`, whose
+ * own stages know what to do with them.
+ */
+export function removeAllDeadPartials(folder: string, others: readonly string[] = []): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const [path, rest] = split(name, `.partial-${hostname()}-`);
+    // No digit and no dash behind the number: the host `gpu-100.a` is not the process 100 of the host `gpu`.
+    const pid = Number(/^(\d+)(?:\.[a-z]+)*$/.exec(rest)?.[1]);
+    if (path === '' || others.includes(path) || !Number.isInteger(pid) || isRunning(pid)) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function split(text: string, by: string): [before: string, after: string] {
+  const at = text.lastIndexOf(by);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + by.length)];
+}
+
 /** The same of folders of mkdtemp that are called so: `<start><host>-<pid>-<six characters>`. What others own, or write to, is theirs to remove. */
 export function removeDeadFolders(parent: string, start: string): void {
   if (!existsSync(parent)) return;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { outputFolder, placeOutput, writeOutput } from './output-file';
+import { isForeignFile, outputFolder, placeOutput, requireOwnFile, writeOutput, writeOwnJson } from './output-file';
 
 describe('a file where the user said', () => {
   let folder: string;
@@ -102,5 +102,58 @@ describe('a file where the user said', () => {
     writeFileSync(at('page.html'), 'one');
     writeOutput(at('page.html'), 'three', env());
     expect(textOf('page.html')).toBe('three');
+  });
+});
+
+describe('a file where Kernloop always writes it', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kernloop-own-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const format = { schema: 'kernloop.report' };
+  const path = (): string => join(folder, 'report.json');
+  const foreign = (content: string): boolean => {
+    writeFileSync(path(), content);
+    return isForeignFile(path(), format);
+  };
+
+  it.each([
+    ['another JSON', '{"mine": 1}'],
+    ['no JSON', 'mine'],
+    ['nothing in it', ''],
+    ['another format of Kernloop', '{"schema": "kernloop.report-of-mine/1"}'],
+    ['one of ours inside', '{"mine": [{"schema": "kernloop.report/1"}]}'],
+  ])('is the user’s with %s', (_, content) => {
+    expect(foreign(content)).toBe(true);
+    expect(() => writeOwnJson(path(), { schema: 'kernloop.report/1' }, format)).toThrow(`${path()} is there already`);
+    expect(readFileSync(path(), 'utf8')).toBe(content);
+  });
+
+  it('is the user’s where a link or a folder has its name', () => {
+    const elsewhere = join(folder, 'elsewhere.json');
+    writeFileSync(elsewhere, '{"schema": "kernloop.report/1"}');
+    symlinkSync(elsewhere, path());
+    expect(isForeignFile(path(), format)).toBe(true);
+    rmSync(path());
+    mkdirSync(path());
+    expect(isForeignFile(path(), format)).toBe(true);
+  });
+
+  it('is ours in every version, and cut short by a crash', () => {
+    expect(isForeignFile(path(), format)).toBe(false);
+    for (const content of ['{"schema":"kernloop.report/7"}', '{\n  "a": 1,\n  "schema": "kernloop.report/1",\n  "ver'])
+      expect([content, foreign(content)]).toEqual([content, false]);
+    writeOwnJson(path(), { schema: 'kernloop.report/1' }, format);
+    expect(readFileSync(path(), 'utf8')).toBe('{\n  "schema": "kernloop.report/1"\n}\n');
+  });
+
+  it('is known by its first bytes, or by words in it', () => {
+    writeFileSync(path(), 'MAGIC and more');
+    expect(() => requireOwnFile(path(), { magic: 'MAGIC' })).not.toThrow();
+    expect(() => requireOwnFile(path(), { mark: 'and' })).not.toThrow();
+    expect(() => requireOwnFile(path(), { magic: 'and' })).toThrow();
+    expect(() => requireOwnFile(path(), { mark: 'magic' }, format)).toThrow();
   });
 });

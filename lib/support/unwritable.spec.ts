@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
@@ -47,7 +47,10 @@ describe('what the system does not let be written', () => {
       code: 'ENOSPC',
       syscall: 'write',
     });
-    expect(asKernloopError(full).code).toBe('INTERNAL_ERROR');
+    expect(asKernloopError(full)).toMatchObject({
+      code: 'FILE_UNWRITABLE',
+      what: `a file (of the workspace, or in ${tmpdir()} for temporary ones) cannot be written: the disk is full (ENOSPC)`,
+    });
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-unwritable-'));
     jest.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw full;
@@ -63,6 +66,11 @@ describe('what the system does not let be written', () => {
     }
   });
 
+  it('is the copy, not what was copied', () => {
+    const error = Object.assign(systemError('ENOSPC', 'copyfile', '/r/source.h'), { dest: '/tmp/copy.h' });
+    expect(asKernloopError(error).what).toMatch(/^\/tmp\/copy\.h cannot be written: /);
+  });
+
   it.each([
     ['ENOENT', 'open', '/r/a'],
     ['EACCES', 'open', '/r/a'],
@@ -72,10 +80,34 @@ describe('what the system does not let be written', () => {
   });
 });
 
+describe('what the system does not let be opened', () => {
+  it.each<[string, string, RegExp]>([
+    ['EACCES', 'open', /permission/],
+    ['EACCES', 'scandir', /permission/],
+    ['EIO', 'read', /answers with an error/],
+    ['ELOOP', 'stat', /circle/],
+  ])('is no bug of Kernloop: %s of %s', (code, syscall, reason) => {
+    const error = asKernloopError(systemError(code, syscall, '/r/kernel.json'));
+    expect([error.code, error.exitCode]).toEqual(['FILE_UNREADABLE', 2]);
+    expect(error.what).toMatch(/^\/r\/kernel.json cannot be opened: /);
+    expect(error.what).toMatch(reason);
+    expect(error.hint).not.toContain('FILE');
+  });
+
+  it.each([
+    ['ENOENT', 'open'],
+    ['EACCES', 'connect'],
+    ['EACCES', 'spawn'],
+  ])('is nothing else: %s of %s', (code, syscall) => {
+    expect(asKernloopError(systemError(code, syscall, '/r/a')).code).toBe('INTERNAL_ERROR');
+  });
+});
+
 describe('a verdict whose file cannot be written', () => {
   const made = reproducerForEachTest();
   afterEach(() => jest.restoreAllMocks());
 
+  const earlier = '{ "schema": "kernloop.report/1", "verdict": "fail" }';
   const deps = (events?: object[]): FakeDeps =>
     fakeDeps({ 'kernloop-replay': fakeReplay(events && (() => events)) }, made.workspace.native);
   const judge = (fake: FakeDeps) =>
@@ -105,7 +137,7 @@ describe('a verdict whose file cannot be written', () => {
   };
 
   it.each(['EROFS', 'EACCES', 'ENOSPC', 'EBUSY'])('is said, and ends with an error of its own: %s', async (code) => {
-    const report = made.workspace.write('kernels/app/saxpy/report.json', '{ "verdict": "fail" }');
+    const report = made.workspace.write('kernels/app/saxpy/report.json', earlier);
     makeReadOnly(code);
     const fake = deps();
     const error = await judge(fake);
@@ -114,7 +146,7 @@ describe('a verdict whose file cannot be written', () => {
     expect(error.what).toContain('the verdict was PASS (4,096 bytes compared');
     expect(fake.said.result.at(-1)).toContain('Result: PASS (4,096 bytes');
     expect(fake.said.warn.join()).toContain(`${report} is that of an earlier run`);
-    expect(readFileSync(report, 'utf8')).toBe('{ "verdict": "fail" }');
+    expect(readFileSync(report, 'utf8')).toBe(earlier);
   });
 
   it('says a failure, too', async () => {
@@ -123,10 +155,10 @@ describe('a verdict whose file cannot be written', () => {
     expect(error.what).toContain('the verdict was FAIL (4 of 4,096 bytes');
   });
 
-  it('says so where a folder of the user lies in its place, and leaves that alone', async () => {
-    mkdirSync(join(made.reproducer, 'report.json'));
+  it('leaves a folder of the user in its place alone, before anything is judged', async () => {
     made.workspace.write('kernels/app/saxpy/report.json/precious', 'kept');
-    expect((await judge(deps())).what).toContain('report.json cannot be written: ');
-    expect(made.workspace.read('kernels/app/saxpy/report.json/precious')).toBe('kept');
+    const fake = deps();
+    expect(await judge(fake)).toMatchObject({ code: 'TARGET_EXISTS' });
+    expect([made.workspace.read('kernels/app/saxpy/report.json/precious'), fake.calls]).toEqual(['kept', []]);
   });
 });

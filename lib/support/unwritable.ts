@@ -1,3 +1,6 @@
+import { accessSync, constants } from 'node:fs';
+import { tmpdir } from 'node:os';
+
 /** Why the system lets nothing be written, and what helps. */
 const reasons: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   EROFS: ['it lies on a read-only file system', 'mount it writable, or copy the folder to where you may write'],
@@ -21,17 +24,79 @@ const writing: readonly unknown[] = [
   ...['write', 'ftruncate', 'fsync', 'truncate'],
 ];
 
+/** Whose file it was, the system says of a path but not of a descriptor; then it may be any of them. */
+const nameless = (): string => `a file (of the workspace, or in ${tmpdir()} for temporary ones)`;
+
 /** For a system error that says that a file could not be written: the file, the reason and what to do; else nothing. */
 export function unwritable(error: unknown): { what: string; hint: string } | undefined {
-  const { code, syscall, path } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const said = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { code, syscall } = said;
+  // Of a copy, `path` is what was read.
+  const path = syscall === 'copyfile' ? (said['dest'] ?? said['path']) : said['path'];
   const reason = typeof code === 'string' ? reasons[code.replace(/^ERR_FS_/, '')] : undefined;
-  if (reason === undefined || typeof path !== 'string') return undefined;
-  if (!alwaysWriting.includes(code) && !writing.includes(syscall) && !partial.test(path)) return undefined;
-  return { what: `${path.replace(partial, '')} cannot be written: ${reason[0]} (${String(code)})`, hint: reason[1] };
+  if (reason === undefined) return undefined;
+  const named = typeof path === 'string' ? path : undefined;
+  if (!alwaysWriting.includes(code) && (named === undefined || !(writing.includes(syscall) || partial.test(named))))
+    return undefined;
+  return {
+    what: `${named?.replace(partial, '') ?? nameless()} cannot be written: ${reason[0]} (${String(code)})`,
+    hint: reason[1],
+  };
+}
+
+const unreadableReasons: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  EACCES: [
+    'there is no permission',
+    'look at the permissions of the file and its folders (`namei -l FILE`), and give yourself what is missing with `chmod`',
+  ],
+  EPERM: ['there is no permission', 'look at the owner and the attributes (`ls -l`, `lsattr`)'],
+  EIO: [
+    'its disk or network answers with an error',
+    'look at what the system says (`dmesg`), and copy the folder elsewhere',
+  ],
+  ELOOP: ['its links lead in a circle', 'look where they lead (`namei FILE`), and correct one'],
+  ESTALE: ['it is of a network share that was mounted again', 'enter the folder anew, and run the command again'],
+  EMFILE: ['too many files are open', 'raise the limit (`ulimit -n`), and run the command again'],
+};
+const reading: readonly unknown[] = [
+  'open',
+  'read',
+  'stat',
+  'lstat',
+  'scandir',
+  'opendir',
+  'readlink',
+  'access',
+  'realpath',
+];
+
+/** The same where a file could not be opened or looked at; `unwritable` comes first. */
+export function unreadable(error: unknown): { what: string; hint: string } | undefined {
+  const { code, syscall, path } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const reason = typeof code === 'string' ? unreadableReasons[code] : undefined;
+  if (reason === undefined || typeof path !== 'string' || !reading.includes(syscall)) return undefined;
+  return { what: `${path} cannot be opened: ${reason[0]} (${String(code)})`, hint: reason[1].replace('FILE', path) };
 }
 
 /** As `partialOf` names it. */
 const partial = /\.partial-[^/]+$/;
+
+/** Throws where nobody may write into a folder: programs that are to write there say it each in their own words. */
+export function requireWritable(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw Object.assign(error as Error, { syscall: 'mkdir', path: folder });
+  }
+}
+
+/** What programs say whose output the system does not let be written. */
+const outputRefused =
+  /No space left on device|Disk quota exceeded|Read-only file system|(?:unable to|cannot|could not) (?:open|create|write)(?: the)? output file/i;
+
+/** Of what a program said the line about its output, if that is why it failed. */
+export const refusedOutput = (said: string): string | undefined =>
+  said.split('\n').find((line) => outputRefused.test(line));
 
 /** Names the file in an error of the system about a descriptor, which has no name. */
 export function withPath(error: unknown, path: string): unknown {

@@ -106,7 +106,7 @@ export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, s
   for (const folder of [root, `${root}/pristine`])
     workspace.write(`${folder}/kernel_variant.hip`, '__global__ void saxpy() {}\n');
   const capture = workspace.write(`${root}/capture/capture.json`, captureJson());
-  workspace.write(`${root}/capture/chunks.pack`, 'pack');
+  workspace.write(`${root}/capture/chunks.pack`, 'KLPACK1\n');
   workspace.write(`${root}/capture/selfcheck.json`, sealed({ ...verifiedSelfcheck(capture), ...selfcheck }));
   return workspace.path(root);
 }

@@ -1,10 +1,11 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
-import { isAbsolute, relative } from 'node:path';
+import { dirname, isAbsolute, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isNvcc } from './translation-unit';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { partialOf } from '../support/leftovers';
+import { requireWritable } from '../support/unwritable';
 import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileOneWithClang } from './compile-one-clang';
@@ -42,6 +43,7 @@ interface Compilation {
 
 /** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
+  requireWritable(dirname(request.output));
   const partial = partialOf(request.output);
   try {
     const { opened, launch, system, whole } = await runCompilation(request, partial, deps);

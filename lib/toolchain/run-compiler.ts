@@ -1,6 +1,8 @@
+import { tmpdir } from 'node:os';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
+import { refusedOutput } from '../support/unwritable';
 import { runDriver } from './run-driver';
 
 export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env' | 'native'>;
@@ -42,6 +44,14 @@ export async function runCompiler(command: CompilerCommand, deps: CompileDeps): 
     (match) => match[1] ?? '',
   );
   if (undefinedSymbols.length > 0) throw externalSymbols(variantFile, undefinedSymbols);
+  const refused = ended.timedOut ? undefined : refusedOutput(said);
+  if (refused !== undefined) {
+    throw new KernloopError(
+      'FILE_UNWRITABLE',
+      `${variantFile} was not compiled: the compiler cannot write: ${refused.trim()}`,
+      `make room (\`df -h\`: the disk of the reproducer, and of ${tmpdir()}), or look at the permissions of build/, and run the command again`,
+    );
+  }
   const errors = said.split('\n').filter((line) => errorLine.test(line));
   const reason = ended.timedOut
     ? `it ran longer than ${limitSeconds} s`

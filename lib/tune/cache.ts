@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
-import { scoreSchema, statuses } from './result';
+import { inputsSchema, scoreSchema, statuses } from './result';
 
 const digests = z.record(z.string(), z.string());
 
@@ -17,6 +17,7 @@ const outcomeSchema = z.strictObject({
   codeObjectSha256: z.string().nullable(),
   /** What would pass it. */
   usual: z.object({ atol: z.number(), rtol: z.number() }).nullable(),
+  inputs: inputsSchema.nullable(),
   /** Files that the compiler read elsewhere: which ones, no key can tell beforehand. */
   read: digests,
 });

@@ -6,6 +6,24 @@ import { kernloopFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
 import { judging as judgingShape, type TuneOptions } from './options';
 
+/** Derived inputs for the best configuration, where nobody says how many. */
+const inputsOfBest = 4;
+/** Of one replay: each derived input costs two more. */
+const mostInstructions = 2_000_000;
+
+/**
+ * How many derived inputs the best configuration is judged by before it is called better; null where it is too long a replay for that. 0 where
+ * every candidate was judged as the user says, or no input can be derived: hardware costs time, and HIP launches tell nothing of what is read.
+ */
+export function inputsForBest(
+  judging: object,
+  { launch }: Pick<TuneOptions, 'launch'>,
+  waveInstructions: number | null,
+): number | null {
+  if (('inputs' in judging && judging.inputs !== undefined) || launch === 'hip' || waveInstructions === null) return 0;
+  return waveInstructions > mostInstructions ? null : inputsOfBest;
+}
+
 /** Every stage that replays has these. */
 export function replayingOptions({
   reproducer,

@@ -16,6 +16,11 @@ export const scoreSchema = z.object({
   timeCi95: interval.nullable().describe('Of that ratio.'),
 });
 
+export const inputsSchema = z.object({
+  judged: z.int().describe('Inputs of which the captured code made something that the candidate was held against.'),
+  dropped: z.int().describe('Inputs that the captured code cannot take.'),
+});
+
 const candidateSchema = z.object({
   key: z.string().describe('Of all that decides it; the name of its file in build/tune/candidates.'),
   isBase: z.boolean().describe('The source as it is.'),
@@ -52,6 +57,11 @@ export const tuneResultSchema = z
       .nullable()
       .describe(
         'Key of the best candidate that passes and is better than the source as it is, judged and measured once more at the end; null for none.',
+      ),
+    bestInputs: inputsSchema
+      .nullish()
+      .describe(
+        'Derived inputs that the best candidate was judged by, of all dispatches together. Null for none: without a best candidate, with --inputs 0, on hardware, or because its replay is too long for the default. Older results have none.',
       ),
     reason: z.string(),
     evaluated: z.int(),

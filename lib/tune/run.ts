@@ -6,6 +6,7 @@ import { formatCount } from '../support/format';
 import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupted';
 import { CandidateCache, type Outcome } from './cache';
 import { tunePaths } from './paths';
+import { inputsForBest } from './judging';
 import type { Candidate, Score } from './result';
 import { isBetter, orderOf, scoreOf } from './score';
 import { describeParameters, describeScore } from './text';
@@ -15,6 +16,9 @@ import type { Trial } from './trials';
 /** A search under way: what is known already, what is built and judged now, and which one is the best in the end. */
 export class TuneRun {
   private readonly cache: CandidateCache;
+  /** Candidates that pass on the captured input and fail on a derived one. */
+  private readonly wrongForOthers: Trial[] = [];
+  private isTooLong = false;
 
   constructor(
     private readonly search: Search,
@@ -104,8 +108,29 @@ export class TuneRun {
       if (now !== first) continue;
       if (first === base) return null;
       const before = base?.outcome?.score ?? null;
-      return before === null || (first.outcome?.score && isBetter(first.outcome.score, before)) ? first : null;
+      if (before !== null && !(first.outcome?.score && isBetter(first.outcome.score, before))) return null;
+      if (await this.isRightForOthers(first, base)) return first;
     }
+  }
+
+  /** Whether the best is right for derived inputs, too. One that is not has failed, and the next one is asked. */
+  private async isRightForOthers(best: Trial, base: Trial | undefined): Promise<boolean> {
+    const { search, deps } = this;
+    const counts = [best, base].map((trial) => trial?.outcome?.score?.waveInstructions ?? null);
+    const longest = counts[0] === null ? null : Math.max(...counts.map((count) => count ?? 0));
+    const inputs = inputsForBest(search.judging, search.options, longest);
+    this.isTooLong = inputs === null;
+    if (inputs === null || inputs === 0) return true;
+    deps.report.info(`${describeTrial(best)}: judged by ${inputs} derived inputs as well`);
+    const made = await build(search, best, deps);
+    const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps, inputs);
+    throwIfInterrupted(deps.signal);
+    search.requireUnchanged();
+    best.outcome = outcome;
+    if (outcome.status === 'pass') return true;
+    this.wrongForOthers.push(best);
+    deps.report.warn(`${describeTrial(best)} is not taken: ${outcome.reason.split('\n')[0] ?? ''}`);
+    return false;
   }
 
   private async again(trial: Trial): Promise<void> {
@@ -135,19 +160,36 @@ export class TuneRun {
   reason(best: Trial | null): string {
     const base = this.trials.find(({ isBase }) => isBase);
     const passing = this.passing();
-    if (passing.length === 0) return `none of ${this.trials.length} candidates passes${this.tolerance()}`;
+    if (passing.length === 0)
+      return `none of ${this.trials.length} candidates passes${this.leftOut()}${this.tolerance()}`;
     const before = base?.outcome?.score;
     const [first] = passing;
+    const left = this.leftOut();
     if (best?.outcome?.score) {
       const now = best.outcome.score;
       const compared = before
         ? `${ratioOf(now, before)?.toFixed(3) ?? '?'}× the base's ${describeScore(before)}`
         : `the source as it is does not pass (${base?.outcome?.reason ?? 'not judged'})`;
-      return `best is ${describeParameters(best.parameters)} with ${describeScore(now)}${unitOf(now)}, ${compared}`;
+      return `best is ${describeParameters(best.parameters)} with ${describeScore(now)}${unitOf(now)}, ${compared}${this.inputWords(best.outcome)}${left}`;
     }
     return first?.isBase === true
-      ? `no configuration is better than the source as it is${this.tolerance()}`
+      ? `no configuration is better than the source as it is${left}${this.tolerance()}`
       : `none is measurably better than the source as it is; the first, ${describeParameters(first?.parameters ?? {})}, is within the noise`;
+  }
+
+  private inputWords({ inputs }: Outcome): string {
+    if (inputs === null)
+      return this.isTooLong
+        ? '; judged on the captured input alone, since a replay is long (`--inputs 4` for more)'
+        : '';
+    if (inputs.judged === 0) return '; NOT judged on derived inputs: none could be derived';
+    return `; judged on the captured input and ${formatCount(inputs.judged)} derived ${inputs.judged === 1 ? 'one' : 'ones'}`;
+  }
+
+  private leftOut(): string {
+    if (this.wrongForOthers.length === 0) return '';
+    const names = this.wrongForOthers.map(({ parameters }) => describeParameters(parameters));
+    return `; not taken, since wrong for a derived input: ${names.join(', ')} (\`--inputs 0\` judges by the captured input alone)`;
   }
 
   /** Whoever changes the order of sums has to say how far results may differ. */

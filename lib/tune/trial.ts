@@ -18,6 +18,7 @@ import type { Overlay } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
 import { judge } from '../validate/validate';
 import { validateOptionsSchema } from '../validate/options';
+import type { DispatchReport } from '../validate/report-json';
 import type { Outcome } from './cache';
 import type { TuneOptions } from './options';
 import type { Status } from './result';
@@ -92,16 +93,22 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
   }
 }
 
-/** Judges by what the app computed, and only what is right is scored. */
+/** Judges by what the app computed, and only what is right is scored. `inputs`: derived ones, in the place of what the options say. */
 export async function evaluate(
   search: Search,
   { plan, code, compiled, read }: Extract<Built, { code: Code }>,
   deps: Deps,
+  inputs?: number,
 ): Promise<Outcome> {
   const { judging, replaying, options, work } = search;
-  const base = { ...emptyOutcome(plan), codeObjectSha256: compiled.codeObjectSha256, read };
+  const base: Outcome = { ...emptyOutcome(plan), codeObjectSha256: compiled.codeObjectSha256, read };
   try {
-    const { report } = await judge(validateOptionsSchema.parse(judging), quiet(deps), code);
+    const { report, reports } = await judge(
+      validateOptionsSchema.parse({ ...judging, ...(inputs === undefined ? {} : { inputs }) }),
+      quiet(deps),
+      code,
+    );
+    base.inputs = inputsOf(reports);
     if (report.verdict !== 'pass') {
       const { usual_tolerance: usual } = report;
       const { atol, rtol } = usual ?? { atol: 0, rtol: 0 };
@@ -134,8 +141,16 @@ const emptyOutcome = ({ key }: Plan): Outcome => ({
   capturedNs: null,
   codeObjectSha256: null,
   usual: null,
+  inputs: null,
   read: {},
 });
+
+function inputsOf(reports: readonly Pick<DispatchReport, 'inputs'>[]): Outcome['inputs'] {
+  const all = reports.flatMap(({ inputs }) => inputs ?? []);
+  if (all.length === 0) return null;
+  const sum = (name: 'judged' | 'dropped'): number => all.reduce((total, inputs) => total + inputs[name], 0);
+  return { judged: sum('judged'), dropped: sum('dropped') };
+}
 
 /** Files elsewhere, which no snapshot holds. */
 function readBy({ reproducer }: Search, { outside, system = [] }: CompileResult): Record<string, string> {

@@ -59,8 +59,8 @@ describe('tune', () => {
     expect(result.captured).toMatchObject({ waveInstructions: 1000, timeNs: null });
     expect(result.candidates.filter(({ isBase }) => isBase)).toMatchObject([{ score: { waveInstructions: 1000 } }]);
     expect(result.space.parameters.map(({ kind }) => kind)).toEqual(['constant', 'macro']);
-    // Six configurations, and the source as it is, without the macro.
-    expect([result.candidates.length, compiled(deps)]).toEqual([7, 7]);
+    // Six configurations, the source as it is, without the macro, and the best once more for derived inputs.
+    expect([result.candidates.length, compiled(deps)]).toEqual([7, 8]);
     expect(deps.said.result.join('\n')).toMatch(/best +8 +1 +500 +0.500× +pass/);
     // Nothing of the user's was touched.
     expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source);
@@ -84,6 +84,61 @@ describe('tune', () => {
     });
   });
 
+  describe('judges the best by derived inputs', () => {
+    const derives = (deps: ReturnType<typeof depsWith>): (string | undefined)[] =>
+      deps.calls.filter(({ args }) => args.includes('--derive')).map(({ args }) => flag(args, '--derive'));
+    /** Eight rows are the fastest, and right for the captured input alone. */
+    const memoised: Behaviour = (rows, _width, args) => ({
+      ...honest(rows, '', args),
+      ...(rows === '8' && args.includes('--derive') ? { verdict: 'fail' } : {}),
+    });
+
+    it('before it calls it better, once, and says by how many', async () => {
+      const deps = depsWith();
+      const result = await run(['kRows=2,8'], deps);
+      expect([derives(deps), result.bestInputs]).toEqual([['4'], { judged: 3, dropped: 1 }]);
+      expect(result.reason).toMatch(/0\.500× the base's 1,000; judged on the captured input and 3 derived ones$/);
+    });
+
+    it('and takes the next one where it is wrong for one', async () => {
+      const deps = depsWith(memoised);
+      const result = await run(['kRows=2,5,8'], deps);
+      expect(result.candidates.find(({ key }) => key === result.best)?.parameters).toEqual({ kRows: 5 });
+      expect(result.candidates.find(({ parameters }) => parameters['kRows'] === 8)).toMatchObject({
+        status: 'fail',
+        score: null,
+        reason: expect.stringMatching(/^right for the captured input, wrong for derived input 1/) as string,
+      });
+      expect(result.reason).toContain('not taken, since wrong for a derived input: kRows=8 (`--inputs 0`');
+      expect(derives(deps)).toEqual(['4', '4']);
+      // Known from an earlier run, it is still not taken.
+      expect((await run(['kRows=2,5,8'], depsWith(memoised))).best).toBe(result.best);
+    });
+
+    it('and never the source as it is, which is no better than itself', async () => {
+      const deps = depsWith();
+      expect((await run(['kRows=1,2'], deps)).best).toBeNull();
+      expect(derives(deps)).toEqual([]);
+    });
+
+    it('not with --inputs 0, and every candidate where they are asked for', async () => {
+      const none = depsWith(memoised);
+      const result = await run(['kRows=2,8'], none, { inputs: 0 });
+      expect(result.candidates.find(({ key }) => key === result.best)?.parameters).toEqual({ kRows: 8 });
+      expect([derives(none), result.bestInputs]).toEqual([[], null]);
+      const all = depsWith();
+      expect((await run(['kRows=2,8'], all, { inputs: 2 })).bestInputs).toEqual({ judged: 1, dropped: 1 });
+      expect(derives(all)).toEqual(['2', '2', '2']);
+    });
+
+    it('not where a replay is long, and says so', async () => {
+      const deps = depsWith((rows) => ({ count: 16_000_000 / Number(rows) }));
+      const result = await run(['kRows=7'], deps);
+      expect([derives(deps), result.bestInputs]).toEqual([[], null]);
+      expect(result.reason).toContain('judged on the captured input alone, since a replay is long');
+    });
+  });
+
   it('lists what does not compile with its reason, and goes on', async () => {
     const deps = depsWith();
     const result = await run(['WIDTH=13,2', 'kRows=8'], deps);
@@ -99,8 +154,8 @@ describe('tune', () => {
     const deps = depsWith();
     const result = await run(['kRows=2,8,16'], deps);
     expect([result.fromCache, result.evaluated]).toEqual([3, 1]);
-    // The new one, and once more the base, with which the best is compared.
-    expect(compiled(deps)).toBe(2);
+    // The new one, once more the base, with which the best is compared, and the best for derived inputs.
+    expect(compiled(deps)).toBe(3);
     expect(deps.said.info[0]).toBe('3 of 4 candidates are known from earlier runs');
     // Whatever decides a candidate is another one.
     for (const change of [

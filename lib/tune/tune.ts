@@ -64,6 +64,7 @@ export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySe
       captured: capturedScore,
       candidates: run.candidates(),
       best: best?.key ?? null,
+      bestInputs: best?.outcome?.inputs ?? null,
       reason: run.reason(best),
       evaluated: trials.filter(({ fromCache }) => !fromCache).length,
       fromCache: trials.filter(({ fromCache }) => fromCache).length,

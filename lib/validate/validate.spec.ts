@@ -283,6 +283,26 @@ describe('validate', () => {
     expect(existsSync(join(reproducer, 'report.json'))).toBe(false);
   });
 
+  it('neither removes nor replaces a report.json of the user, and replays nothing', async () => {
+    const report = workspace.write('kernels/app/saxpy/report.json', '{ "verdict": "mine" }');
+    const fake = deps();
+    const error = await failure(validate(options(), fake));
+    expect(error).toMatchObject({ code: 'TARGET_EXISTS', what: expect.stringContaining(report) as string });
+    expect([readFileSync(report, 'utf8'), fake.calls]).toEqual(['{ "verdict": "mine" }', []]);
+  });
+
+  it('replaces no report.json that the user saves during the replays, and tells the verdict', async () => {
+    const report = join(reproducer, 'report.json');
+    const plain = deps();
+    const run: typeof plain.run = (...args) => {
+      workspace.write('kernels/app/saxpy/report.json', 'mine');
+      return plain.run(...args);
+    };
+    const error = await failure(validate(options(), { ...plain, run }));
+    expect([error.code, readFileSync(report, 'utf8')]).toEqual(['TARGET_EXISTS', 'mine']);
+    expect(error.what).toContain('the verdict was PASS');
+  });
+
   describe('which code is judged', () => {
     it('is what recompile built', async () => {
       const codeObject = writeVariant(workspace);

@@ -7,7 +7,8 @@ import { openReproducer, type Code } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
-import { sha256OfFile, writeJson } from '../support/files';
+import { sha256OfFile } from '../support/files';
+import { requireOwnFile, writeOwnJson, type OwnFormat } from '../support/output-file';
 import { beginDelays } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
@@ -25,6 +26,8 @@ import { requireSanitizer, sanitize } from './sanitizer';
 import { planElements } from './tolerance';
 import { usualTolerance } from './usual-tolerance';
 
+const reportFormat: OwnFormat = { schema: 'kernloop.report' };
+
 /**
  * Replays and compares device memory with what the app itself computed, for every captured dispatch of the kernel; only that can
  * pass. Writes report.json; where that cannot be written, the verdict is told all the same, and an error follows.
@@ -32,7 +35,7 @@ import { usualTolerance } from './usual-tolerance';
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
   removeEarlier(openReproducer(options.reproducer).report, deps);
   const { report, reports, first } = await judge(options, deps);
-  const lost = failureOf(() => writeJson(first.reproducer.report, report));
+  const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
   printReport(report, reports, first, options, place, deps);
@@ -43,6 +46,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
 
 /** An error of this run must not leave the verdict of an earlier one standing, in silence at least. */
 function removeEarlier(path: string, { report }: Deps): void {
+  requireOwnFile(path, reportFormat);
   const failed = failureOf(() => rmSync(path, { force: true }));
   if (failed) report.warn(`${path} is that of an earlier run, and stays: ${failed.what}`);
 }

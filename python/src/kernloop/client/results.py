@@ -1762,6 +1762,14 @@ class TuneCandidate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TuneBestInputs:
+    judged: int
+    """Inputs of which the captured code made something that the candidate was held against."""
+    dropped: int
+    """Inputs that the captured code cannot take."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TuneFiles:
     result: str
     plot: str
@@ -1788,6 +1796,10 @@ class TuneResult(StageResult):
     best: str | None
     """Key of the best candidate that passes and is better than the source as it is, judged and measured once more at the end;
     null for none.
+    """
+    best_inputs: TuneBestInputs | None = field(default=None, metadata={"json": "bestInputs"})
+    """Derived inputs that the best candidate was judged by, of all dispatches together. Null for none: without a best
+    candidate, with --inputs 0, on hardware, or because its replay is too long for the default. Older results have none.
     """
     reason: str
     evaluated: int

@@ -741,8 +741,9 @@ class Stages:
             the signature is refused.
         record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
             variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
-        inputs: Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. Default:
-            as kernel.json has validate, else none.
+        inputs: Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. 0 for
+            none. Default: as kernel.json has validate; else only the best configuration is judged so, by 4, on the software GPU
+            and where a replay executes at most 2 million wave-instructions.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
