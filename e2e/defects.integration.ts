@@ -91,6 +91,8 @@ const publishedTooEarly = [
   'scan_chained: flag before data',
   'scan_chained: plain data, no fence',
 ];
+/** Of a store that other waves wait for at a barrier. */
+const barrierByHand = 'wave_sum: a barrier by hand';
 /** Nothing else goes wrong on the software GPU: the adverse order ends at the instruction. */
 const missingWaits = ['saxpy: used at once', 'saxpy: waits for the first of two'];
 /** Right in all other launches of the judge. */
@@ -191,6 +193,7 @@ const right = [
   'argmax_rows: volatile flag in LDS',
   'argmax_rows: the last wave to arrive goes on',
   'compact_ordered: arrivals counted in LDS',
+  'wave_sum: waits for LDS alone',
   'histogram: compare and swap',
   'histogram: under a lock',
 ];
@@ -209,6 +212,7 @@ describe('planted defects', () => {
     ...strayStores,
     ...unusedMemory.map(([title]) => title),
     ...missingWaits,
+    barrierByHand,
     ...knowsTheJudge,
     ...wrongLeftovers,
     ...keptStates.map(([title]) => title),
@@ -331,6 +335,16 @@ describe('planted defects', () => {
       false,
       expect.stringMatching(
         /is a result of `global_load_dword .*before this instruction `s_waitcnt vmcnt\(0\)` is missing/,
+      ),
+    ]);
+  });
+
+  it('a barrier behind a store that nobody waited for is told with the wait that is missing', async () => {
+    const outcome = await verdict(find('defects', barrierByHand));
+    expect([outcome.code, outcome.text]).toEqual([
+      1,
+      expect.stringMatching(
+        /ds_write_b32 [^]*Result: FAIL \(a race that the captured code does not have, at LDS at offset \d+: `s_waitcnt lgkmcnt\(0\)` is missing before a barrier\)/,
       ),
     ]);
   });

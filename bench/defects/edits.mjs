@@ -1332,6 +1332,13 @@ export const defects = [
   // missing wait
   defect(
     'missing wait',
+    'wave_sum',
+    'a barrier by hand',
+    [['__syncthreads();', 'asm volatile("s_barrier" ::: "memory");']],
+    'The sum may be on its way to LDS when thread 0 looks for it.',
+  ),
+  defect(
+    'missing wait',
     'saxpy',
     'used at once',
     [
@@ -1512,6 +1519,13 @@ export const correct = [
       ],
     ],
     'The same with fences.',
+  ),
+  right(
+    'barrier by hand',
+    'wave_sum',
+    'waits for LDS alone',
+    [['__syncthreads();', 'asm volatile("s_waitcnt lgkmcnt(0)\\ns_barrier" ::: "memory");']],
+    'All that the barrier has to order is in LDS.',
   ),
   right(
     'flag in LDS',

@@ -241,6 +241,10 @@ const findingSchema = accessSchema.extend({
   address: z.string(),
   bytes: count,
   in_lds: z.boolean().default(false),
+  missing_wait: z
+    .string()
+    .optional()
+    .describe('Of a barrier in between that does not order the two: what is missing before it.'),
   region: z.string().optional(),
   variable: z.string().optional(),
   offset_in_target: count.optional(),

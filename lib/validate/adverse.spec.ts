@@ -98,6 +98,17 @@ describe('validate, in the adverse order', () => {
     expect(reportSchema.parse(JSON.parse(readFileSync(join(made.reproducer, 'report.json'), 'utf8')))).toEqual(report);
   });
 
+  it('names what is missing before a barrier that does not order the two', async () => {
+    const unwaited = finding({ missing_wait: 's_waitcnt lgkmcnt(0)' });
+    // A race of another sort there, which the captured code has, is none of a barrier.
+    const { report, text } = await judge([unwaited, ran, passed], [finding(), ran, passed]);
+    expect(report.races).toMatchObject([{ where: 'r0', missing_wait: 's_waitcnt lgkmcnt(0)' }]);
+    expect(text).toContain(
+      '  the barrier in between does not order the two: `s_waitcnt lgkmcnt(0)` is missing before it',
+    );
+    expect(text).toMatch(/, at r0 at offset 8: `s_waitcnt lgkmcnt\(0\)` is missing before a barrier\)$/);
+  });
+
   it.each([
     ['elsewhere in the code', finding({ pc_offset: '0x80' })],
     ['at another place of the array', finding({ address: '0x1100', offset_in_target: 256 })],

@@ -9,11 +9,12 @@ import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * What a race is about: the array (all of LDS is one), and whether waves of one workgroup or of several meet there. Not where in the code:
- * another compiler, or an edit elsewhere, moves that.
+ * What a race is about: the array (all of LDS is one), whether waves of one workgroup or of several meet there, and what is missing before
+ * a barrier in between. Not where in the code: another compiler, or an edit elsewhere, moves that.
  */
 function subjectOf(finding: FindingEvent): string {
-  return `${placeOf(finding)} ${isWithinGroup(finding) ? 'within a workgroup' : 'across workgroups'}`;
+  const among = isWithinGroup(finding) ? 'within a workgroup' : 'across workgroups';
+  return `${placeOf(finding)} ${among} ${finding.missing_wait ?? ''}`;
 }
 
 /** One of each subject that the captured code has not. */
@@ -39,6 +40,7 @@ export function describeRaces(findings: readonly FindingEvent[], { code, reprodu
   });
   return findings.map((finding) => {
     const { in_lds: inLds, region, variable, offset_in_target: offset, address, bytes, other, text } = finding;
+    const { missing_wait: missing } = finding;
     return {
       kernel: capture.kernel.name,
       where: inLds ? 'LDS' : (region ?? variable ?? null),
@@ -46,6 +48,7 @@ export function describeRaces(findings: readonly FindingEvent[], { code, reprodu
       address,
       bytes,
       accesses: [access(finding), ...(other ? [access(other)] : [])],
+      ...(missing === undefined ? {} : { missing_wait: missing }),
       text,
     };
   });
@@ -56,13 +59,17 @@ export function raceLines(races: readonly Race[]): string[] {
   return races.flatMap((race) => [
     `race in ${race.kernel}: ${placeText(race)}, which the captured code does not have`,
     ...race.accesses.map(accessText),
+    ...(race.missing_wait === undefined
+      ? []
+      : [`  the barrier in between does not order the two: \`${race.missing_wait}\` is missing before it`]),
   ]);
 }
 
 /** The first line that says why it failed. */
 export function summaryOfRaces(first: Race, count: number): string {
   const others = count > 1 ? `, and ${formatCount(count - 1)} more` : '';
-  return `a race that the captured code does not have, at ${placeText(first)}${others}`;
+  const missing = first.missing_wait === undefined ? '' : `: \`${first.missing_wait}\` is missing before a barrier`;
+  return `a race that the captured code does not have, at ${placeText(first)}${missing}${others}`;
 }
 
 function placeText({ where, offset, address }: Race): string {

@@ -99,6 +99,10 @@ const raceSchema = z.object({
   address: z.string(),
   bytes: z.number(),
   accesses: z.array(raceAccessSchema).describe('The later one first.'),
+  missing_wait: z
+    .string()
+    .optional()
+    .describe('What is missing before the barrier between the two, which does not order them for that.'),
   text: z.string(),
 });
 

@@ -29,7 +29,7 @@ Checker::Checker(Checks checks, const AddressSpace& space, Services services)
                                           const AddressSpace::Mapping* mapping = mapping_of(address);
                                           return mapping ? mapping->base : 0;
                                         },
-                                        services_.decode});
+                                        services_.decode, services_.has_split_memory});
 }
 
 Checker::~Checker() {

@@ -33,6 +33,7 @@ class Checker {
     std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // what is wrong, with where the wave is now
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
     WaitLoops::Decode decode;                                       // the same for who reads it
+    bool has_split_memory;                                          // race_detector.h
     std::function<void(Fault)> report;
   };
   Checker(Checks checks, const AddressSpace& space, Services services);

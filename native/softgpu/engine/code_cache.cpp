@@ -151,7 +151,7 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
   }
   decoded->address = address;
   if (use_ == Use::kAccesses) {
-    if (const ExecuteFn wait = select_wait_for_stores(*decoded)) decoded->execute = wait;
+    if (const ExecuteFn wait = select_memory_wait(*decoded)) decoded->execute = wait;
     decoded->counted = decoded->execute;
     decoded->execute = execute_waited;
   }

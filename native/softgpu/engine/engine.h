@@ -63,6 +63,8 @@ struct Fault {
     bool is_write = false;
   };
   std::optional<Other> other;
+  // Of a race over a barrier that does not order the two accesses: what its wave has to wait for before it.
+  std::string missing_wait;
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
   std::string json() const;

@@ -156,6 +156,7 @@ std::string Fault::json() const {
                     {"wave", other->wave},
                     {"access", other->is_write ? "write" : "read"}};
   }
+  if (!missing_wait.empty()) out["missing_wait"] = missing_wait;
   out["detail"] = detail;
   out["text"] = text();
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

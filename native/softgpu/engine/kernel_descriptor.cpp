@@ -33,8 +33,8 @@ bool allot_cdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string
   return true;
 }
 
-// WGP mode, memory order and forward progress (rsrc1 bits 29 to 31) make no difference here, nor does what gfx1100
-// prefetches of the code (rsrc3 bits 4 to 9).
+// Memory order and forward progress (rsrc1 bits 30 and 31) make no difference here, nor does what gfx1100 prefetches of
+// the code (rsrc3 bits 4 to 9).
 bool allot_rdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
   if (bits(rsrc3, 3, 0) != 0) {
     *error = "the kernel asks for VGPRs shared by the halves of a wave, which this device does not have";
@@ -44,6 +44,7 @@ bool allot_rdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string
     *error = "the kernel asks for traps at its start or end, which this device does not have";
     return false;
   }
+  d.runs_on_two_units = bit(rsrc1, 29);
   const unsigned granule = d.target.wave_size == 32 ? 8 : 4;
   d.vgprs = std::min(256u, (bits(rsrc1, 5, 0) + 1) * granule);
   return true;

@@ -15,8 +15,9 @@ struct KernelDescriptor {
   uint32_t kernarg_bytes = 0;
   bool dynamic_stack = false;
   uint64_t entry = 0;
-  Target target = kGfx90a;        // with the wave size that the kernel is built for
-  unsigned vgprs = 0, agprs = 0;  // allocated rows of each file
+  Target target = kGfx90a;         // with the wave size that the kernel is built for
+  unsigned vgprs = 0, agprs = 0;   // allocated rows of each file
+  bool runs_on_two_units = false;  // RDNA's WGP mode: waves of one workgroup have two first-level caches
   Mode mode;
   unsigned user_sgprs = 0;
   bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_segment_ptr = false,

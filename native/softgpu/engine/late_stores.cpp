@@ -16,41 +16,19 @@ namespace {
 constexpr size_t kMostOfWorkgroup = 4;
 constexpr uint32_t kMostAccesses = 64;  // of the wave behind a store
 
-void wait_for_stores(Wave& wave, uint64_t outstanding) {
+void wait_for_memory(Wave& wave, const Instruction& instruction) {
   Checker* checker = wave.memory->checker;
   if (!checker) return;
-  if (checker->late_stores) checker->late_stores->wait(static_cast<WaveSlot&>(wave), outstanding);
-  if (checker->races()) checker->races()->wait(static_cast<WaveSlot&>(wave));
-}
-
-void wait_for_vmcnt(Wave& wave, const Instruction& instruction) {
-  const uint32_t outstanding = vmcnt_of(static_cast<uint32_t>(instruction.simm16));
-  if (outstanding != 0x3f) wait_for_stores(wave, outstanding);
-}
-
-// Compilers use it with null; with a register it waits for no more.
-void wait_for_vscnt(Wave& wave, const Instruction& instruction) {
-  wait_for_stores(wave, static_cast<uint32_t>(instruction.simm16) & 0x3f);
-}
-
-void wait_for_all(Wave& wave, const Instruction&) {
-  wait_for_stores(wave, 0);
+  auto& slot = static_cast<WaveSlot&>(wave);
+  const MemoryWaits waits = waits_of(wave, instruction);
+  if (checker->late_stores && waits.stores != MemoryWaits::kAny) checker->late_stores->wait(slot, waits.stores);
+  if (checker->races()) checker->races()->wait(slot, waits);
 }
 
 }  // namespace
 
-ExecuteFn select_wait_for_stores(const Instruction& instruction) {
-  switch (facts_of(instruction.op).waits_for) {
-    case MemoryWait::kVmcnt:
-      return is_rdna(instruction.isa) ? nullptr : wait_for_vmcnt;
-    case MemoryWait::kVscnt:
-      return wait_for_vscnt;
-    case MemoryWait::kAll:
-      return wait_for_all;
-    case MemoryWait::kNone:
-      break;
-  }
-  return nullptr;
+ExecuteFn select_memory_wait(const Instruction& instruction) {
+  return facts_of(instruction.op).waits_for == MemoryWait::kNone ? nullptr : wait_for_memory;
 }
 
 LateStores::LateStores(uint64_t seed) : state_(mix(seed ^ 0x1a7e)) {}

@@ -61,7 +61,7 @@ class LateStores {
   std::vector<std::unique_ptr<Store>> stores_, spare_;  // oldest first
 };
 
-// What waits of the wave's memory instructions execute where stores may be late: nullptr for other instructions.
-ExecuteFn select_wait_for_stores(const Instruction& instruction);
+// What waits for memory operations execute where stores may be late: nullptr for other instructions.
+ExecuteFn select_memory_wait(const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

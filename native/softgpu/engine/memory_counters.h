@@ -1,5 +1,6 @@
-// The counters by which a wave waits for its vector memory operations (s_waitcnt): late stores and missing waits go by
-// them. CDNA counts loads and stores in vmcnt; RDNA counts in vscnt the operations that give nothing back.
+// The counters by which a wave waits for its vector memory operations (s_waitcnt): late stores, missing waits and
+// races over barriers go by them. CDNA counts loads and stores in vmcnt; RDNA counts in vscnt the operations that give
+// nothing back.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include "softgpu/isa/target.h"
 
 namespace kernloop::softgpu {
+
+struct Wave;
 
 inline bool is_vector_memory_beyond_lds(const Instruction& instruction) {
   switch (instruction.encoding) {
@@ -39,5 +42,16 @@ inline bool is_counted_with_stores(const Instruction& instruction) {
 constexpr uint32_t vmcnt_of(uint32_t fields) {
   return (fields & 0xf) | (fields >> 14 & 3) << 4;
 }
+
+// How many operations may be outstanding behind a wait, of those that each counter counts.
+struct MemoryWaits {
+  static constexpr uint64_t kAny = ~uint64_t{0};
+  uint64_t vectors = kAny;  // vmcnt
+  uint64_t stores = kAny;   // vmcnt on CDNA, vscnt on RDNA
+  uint64_t lgkm = kAny;
+};
+
+// Of an instruction that waits for memory operations (MemoryWait in op_facts.h).
+MemoryWaits waits_of(const Wave& wave, const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

@@ -1,7 +1,6 @@
 #include "softgpu/engine/pending_results.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +18,6 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
 constexpr unsigned kFirstVgpr = 256, kFirstAgpr = 512;
 
 struct Registers {
@@ -56,34 +54,6 @@ bool goes_to_lds(const Wave& wave, const Operand& address, bool& goes_elsewhere)
     goes_elsewhere |= !is_shared;
   });
   return any;
-}
-
-struct Waits {
-  uint64_t vectors = kAny, lgkm = kAny;
-};
-
-// Compilers use the forms of one counter with null; with a register they wait for what it holds more.
-uint64_t outstanding(const Wave& wave, const Instruction& instruction) {
-  const Operand& more = instruction.src[0];
-  const bool is_named = instruction.src_count > 0 && more.kind == Operand::Kind::kSgpr && more.index != kCodeNull;
-  return (static_cast<uint32_t>(instruction.simm16) & 63) + (is_named ? wave.sgpr[more.index] : 0);
-}
-
-Waits waits_of(const Wave& wave, const Instruction& instruction) {
-  const auto fields = static_cast<uint32_t>(instruction.simm16);
-  switch (instruction.op) {
-    case Op::s_waitcnt:
-      if (instruction.isa == Isa::kGfx1100) return {fields >> 10 & 63, fields >> 4 & 63};
-      return {vmcnt_of(fields), fields >> 8 & (is_rdna(instruction.isa) ? 63 : 15)};
-    case Op::s_waitcnt_vmcnt:
-      return {.vectors = outstanding(wave, instruction)};
-    case Op::s_waitcnt_lgkmcnt:
-      return {.lgkm = outstanding(wave, instruction)};
-    case Op::s_wait_idle:
-      return {0, 0};
-    default:
-      return {};
-  }
 }
 
 }  // namespace
@@ -145,8 +115,10 @@ std::string PendingResults::wait_for(const Result& result) const {
 }
 
 void PendingResults::issue(const Wave& wave, const DecodedInstruction& instruction) {
-  const Waits waits = waits_of(wave, instruction);
-  if (waits.vectors != kAny || waits.lgkm != kAny) return wait(waits.vectors, waits.lgkm);
+  if (facts_of(instruction.op).waits_for != MemoryWait::kNone) {
+    const MemoryWaits waits = waits_of(wave, instruction);
+    return wait(waits.vectors, waits.lgkm);
+  }
   vectors_ += is_counted_with_loads(instruction);
   lds_ += instruction.encoding == Encoding::kDs || instruction.encoding == Encoding::kFlat;
   if (paths_ == Paths{}) return;

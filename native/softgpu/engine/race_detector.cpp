@@ -27,11 +27,27 @@ void RaceDetector::begin_workgroup(Workgroup& workgroup) {
   group.serial = order_.add(workgroup.id);
   group.begin = group.barrier = group.released = now_;
   group.lds.resize((workgroup.lds_bytes + 3) / 4);
-  for (WaveSlot* wave : workgroup.waves) wave->races = {.known = now_};
+  for (WaveSlot* wave : workgroup.waves) {
+    wave->races = {};
+    wave->races.known = now_;
+  }
 }
 
 void RaceDetector::barrier(Workgroup& workgroup) {
-  workgroup.races->barrier = now_;
+  GroupRaces& group = *workgroup.races;
+  group.barrier = now_;
+  group.done.resize(workgroup.waves.size());
+  for (const WaveSlot* wave : workgroup.waves) {
+    const bool is_done = !sees_waits_ || wave->state == WaveState::kDone;
+    group.done[wave->index_in_workgroup] = {is_done ? now_ : wave->races.lgkm.done(),
+                                            is_done ? now_ : wave->races.stores.done()};
+  }
+}
+
+void RaceDetector::wait(WaveSlot& wave, const MemoryWaits& waits) {
+  if (waits.stores != MemoryWaits::kAny) release(wave);
+  wave.races.lgkm.wait(waits.lgkm);
+  wave.races.stores.wait(waits.stores);
 }
 
 void RaceDetector::pass_grid_barrier(WaveSlot& wave) {
@@ -49,10 +65,13 @@ void RaceDetector::begin_access(WaveSlot& wave, const Instruction& instruction) 
     return;
   }
   ++now_;
+  if (instruction.encoding == Encoding::kDs || instruction.encoding == Encoding::kFlat) wave.races.lgkm.issue(now_);
+  if (is_counted_with_stores(instruction)) wave.races.stores.issue(now_);
   if (log_.size() < kLog && log_.size() <= now_) log_.resize(std::min<size_t>(kLog, std::max<size_t>(4096, now_ * 2)));
-  log_[now_ % kLog] = {group_->serial, static_cast<uint16_t>(wave.index_in_workgroup), How::kLoad,
-                       static_cast<int32_t>(static_cast<int64_t>(wave.pc - services_.entry) / 4),
-                       sees_waits_ ? group_->released : now_};
+  log_[now_ % kLog] = {.group = group_->serial,
+                       .wave = static_cast<uint16_t>(wave.index_in_workgroup),
+                       .pc = static_cast<int32_t>(static_cast<int64_t>(wave.pc - services_.entry) / 4),
+                       .released = sees_waits_ ? group_->released : now_};
 }
 
 void RaceDetector::end_access() {
@@ -90,7 +109,8 @@ RaceDetector::Relation RaceDetector::find_relation(uint32_t time, bool has_arriv
   const Event& then = event(time);
   if (then.group == group_->serial) {
     if (then.wave == wave_->index_in_workgroup) return Relation::kSameWave;
-    return time <= std::max(group_->barrier, wave_->races.known) ? Relation::kOrdered : Relation::kUnordered;
+    const bool is_ordered = time <= wave_->races.known || (time <= group_->barrier && !find_missing_wait(time));
+    return is_ordered ? Relation::kOrdered : Relation::kUnordered;
   }
   if (!order_.find(then.group)) return Relation::kNone;
   const bool knows = then.how == How::kStore && !has_arrived ? order_.knows_stores(group_->serial, then.group, time)
@@ -98,14 +118,25 @@ RaceDetector::Relation RaceDetector::find_relation(uint32_t time, bool has_arriv
   return knows ? Relation::kOrdered : Relation::kUnordered;
 }
 
+const char* RaceDetector::find_missing_wait(uint32_t time) const {
+  const Event& then = event(time);
+  if (then.group != group_->serial || time > group_->barrier) return nullptr;
+  const GroupRaces::Done& done = group_->done[then.wave];
+  if (then.by_lgkmcnt && time > done.lgkm) return "s_waitcnt lgkmcnt(0)";
+  if (then.by_stores && time > done.stores) return "s_waitcnt_vscnt null, 0x0";
+  return nullptr;
+}
+
 inline RaceDetector::Relation RaceDetector::relation(uint32_t time, Memo& memo) {
   if (time != memo.time) memo = {time, find_relation(time)};
   return memo.relation;
 }
 
-// The last write to the cell was a store that nothing orders before this access.
+// The last write to the cell was a store that nothing orders before this access, or an atomic on its way that only a
+// barrier could.
 bool RaceDetector::is_unordered_store(const RaceCell& cell) {
-  if (relation(cell.written, written_) != Relation::kUnordered || event(cell.written).how != How::kStore) return false;
+  if (relation(cell.written, written_) != Relation::kUnordered) return false;
+  if (event(cell.written).how != How::kStore && !find_missing_wait(cell.written)) return false;
   return !cell.has_arrived || find_relation(cell.written, true) == Relation::kUnordered;
 }
 
@@ -271,6 +302,7 @@ void RaceDetector::global(const LaneAddresses& addresses, uint64_t lanes, uint32
   uint64_t places = lanes;
   for_lanes(lanes, [&](unsigned lane) { places = mix(places ^ addresses.at[lane]); });
   const How how = how_of(kind, places);
+  log_[now_ % kLog].by_stores = how == How::kStore && services_.has_split_memory;
   if (addresses.contiguous) return range(false, addresses.at[0], bytes * kLanes, 0, bytes, how);
   for_lanes(lanes,
             [&](unsigned lane) { range(false, addresses.at[lane], bytes, static_cast<int32_t>(lane), bytes, how); });
@@ -287,6 +319,8 @@ void RaceDetector::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lan
   uint64_t places = mix(lanes) ^ kSharedApertureBase;
   for_lanes(lanes, [&](unsigned lane) { places = mix(places ^ uint32_t{offsets[lane] + immediate}); });
   const How how = how_of(kind, places);
+  // Loads into LDS are counted elsewhere.
+  log_[now_ % kLog].by_lgkmcnt = how >= How::kStore && !instruction_->lds;
   for_lanes(lanes, [&](unsigned lane) {
     const uint32_t begin = offsets[lane] + immediate;
     if ((begin | bytes) % 4 != 0) return range(true, begin, bytes, static_cast<int32_t>(lane), bytes, how);
@@ -319,10 +353,14 @@ RaceDetector::Finding RaceDetector::describe(const Span& at, uint8_t bytes, int3
   other.is_write = earlier_wrote;
   fault.in_lds = at.in_lds;
   const bool same_group = then.group == group_->serial;
+  if (const char* const missing = find_missing_wait(earlier)) fault.missing_wait = missing;
   fault.detail = "wave " + std::to_string(then.wave) + (same_group ? "" : " of workgroup " + name_of(group->id)) + " " +
                  (earlier_wrote ? "wrote" : "read") + " byte " + hex(fault.address) + (at.in_lds ? " of LDS" : "") +
                  " at entry +" + hex(other.pc_offset) + ", and " +
-                 (same_group ? "there is no barrier in between" : "nothing orders the two");
+                 (!fault.missing_wait.empty() ? "the barrier in between does not order the two: `" +
+                                                    fault.missing_wait + "` is missing before it"
+                  : same_group ? "there is no barrier in between"
+                               : "nothing orders the two");
   fault.other = std::move(other);
   const std::tuple key(wave_->pc, earlier_pc, at.in_lds ? 0 : services_.allocation(at.address));
   return {std::move(fault), at.in_lds, at.address, group_->serial, key};

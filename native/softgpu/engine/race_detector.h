@@ -2,6 +2,10 @@
 // and nothing orders them (race_order.h): for waves of one workgroup a barrier does, for all waves what they see of
 // each other's stores by atomics, and by loads past the caches.
 //
+// A barrier orders the stores to LDS that their wave has waited for, and all others, but for those to global memory
+// where the workgroup runs on two compute units of RDNA (LLVM, AMDGPUUsage, "Memory Model": what a release in the scope
+// of a workgroup waits for). Where waits cannot be told, each store counts as waited for.
+//
 // What cannot be known is not reported:
 //   - a store is taken for an atomic one where the other access is an atomic or a load past the caches: the
 //     instructions are the same (where it is missed because nobody waited for it, late_stores.h shows it);
@@ -20,6 +24,7 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
+#include "softgpu/engine/memory_counters.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/race_order.h"
 #include "softgpu/engine/race_shadow.h"
@@ -36,6 +41,7 @@ class RaceDetector {
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
     std::function<uint64_t(uint64_t address)> allocation;           // in which the address lies
     WaitLoops::Decode decode;
+    bool has_split_memory;  // waves of one workgroup may run where they do not see each other's stores at once
   };
   explicit RaceDetector(Services services) : services_(std::move(services)), wait_loops_(services_.decode) {}
 
@@ -48,8 +54,9 @@ class RaceDetector {
 
   // Whether it is told of every wait for stores from here on; else each counts as waited for.
   void expect_waits(bool expected) { sees_waits_ = expected; }
-  // The wave waits for its stores, or will store no more.
-  void wait(const WaveSlot& wave) { wave.workgroup->races->released = now_; }
+  void wait(WaveSlot& wave, const MemoryWaits& waits);
+  // The wave will store no more, or has waited for all that it has stored.
+  void release(const WaveSlot& wave) { wave.workgroup->races->released = now_; }
 
   // Around the execution of one memory instruction, at wave.pc.
   void begin_access(WaveSlot& wave, const Instruction& instruction);
@@ -69,6 +76,8 @@ class RaceDetector {
     uint32_t group = 0;  // its serial
     uint16_t wave = 0;
     How how = How::kLoad;
+    // What its wave has to wait for before a barrier orders it.
+    bool by_lgkmcnt : 1 = false, by_stores : 1 = false;
     int32_t pc = 0;         // in dwords from the entry
     uint32_t released = 0;  // until when its workgroup's stores had been waited for
   };
@@ -114,6 +123,8 @@ class RaceDetector {
   uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
   Relation relation(uint32_t time, Memo& memo);
   Relation find_relation(uint32_t time, bool has_arrived = false) const;
+  // What was missing before the last barrier, which does not order the store for that; nullptr: it does.
+  const char* find_missing_wait(uint32_t time) const;
   bool is_unordered_store(const RaceCell& cell);
   void range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how);
   void dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how);

@@ -1,6 +1,7 @@
 // Who touched each dword of memory last, for the detector of races (race_detector.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,24 @@ struct RaceCell {
   bool has_arrived : 1 = false;
 };
 
+// The operations of a wave that one counter counts: they are done in their order.
+class CountedOperations {
+ public:
+  void issue(uint32_t time) { times_[issued_++ % kMost] = time; }
+  // All but so many are done.
+  void wait(uint64_t outstanding) {
+    if (outstanding < std::min(issued_, kMost)) done_ = std::max(done_, times_[(issued_ - 1 - outstanding) % kMost]);
+  }
+  // The last one that is known to be done.
+  uint32_t done() const { return done_; }
+
+ private:
+  static constexpr uint64_t kMost = 64;  // as far as counters go
+  std::array<uint32_t, kMost> times_{};
+  uint64_t issued_ = 0;
+  uint32_t done_ = 0;
+};
+
 // Of a workgroup.
 struct GroupRaces {
   uint32_t serial = 0;   // by which the detector knows it
@@ -33,6 +52,11 @@ struct GroupRaces {
   // When a wave waited for stores last. Any wave's wait is taken for one for all of them: behind a barrier it is meant
   // to be.
   uint32_t released = 0;
+  // The stores of a wave that the last barrier orders, by the counters that it has to wait for.
+  struct Done {
+    uint32_t lgkm = 0, stores = 0;
+  };
+  std::vector<Done> done;  // by wave
   std::vector<RaceCell> lds;
 };
 
@@ -40,6 +64,7 @@ struct GroupRaces {
 struct WaveRaces {
   uint32_t known = 0;                               // what the other waves of its workgroup did until then it knows
   uint64_t last_load_pc = 0, last_load_places = 0;  // of its last vector load, with the addresses of all lanes in one
+  CountedOperations lgkm, stores;                   // of LDS; stores to global memory, on RDNA
 };
 
 // Cells of global memory, a page at a time. Bounded: the oldest page is forgotten for the next one.

@@ -54,6 +54,7 @@ std::unique_ptr<Checker> Worker::make_checker(const Checks& checks) {
                         .place = [this](const WaveFault& fault, const WaveSlot& wave) { return place(fault, wave); },
                         .describe = [this](uint64_t pc) { return interpreter_.describe(pc); },
                         .decode = [this](uint64_t pc) { return interpreter_.look_up(pc); },
+                        .has_split_memory = dispatch_.kernel().runs_on_two_units,
                         .report = [this](Fault finding) { dispatch_.add_finding(std::move(finding)); }});
 }
 

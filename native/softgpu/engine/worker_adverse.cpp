@@ -82,7 +82,7 @@ void Worker::run_adverse() {
     }
     if (wave.state != WaveState::kAtBarrier) {
       late_stores.arrive(wave);
-      if (races) races->wait(wave);
+      if (races) races->release(wave);
     }
     if (wave.state == WaveState::kAtGridBarrier) {
       at_grid_barrier.push_back(&wave);

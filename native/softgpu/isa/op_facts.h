@@ -24,8 +24,8 @@ enum class OpEffect : uint8_t {
 // When a conditional branch is taken.
 enum class BranchCondition : uint8_t { kNone, kScc0, kScc1, kVccz, kVccnz, kExecz, kExecnz };
 
-// Which of the wave's vector memory instructions it waits for.
-enum class MemoryWait : uint8_t { kNone, kVmcnt, kVscnt, kAll };
+// Which of the wave's memory instructions it waits for, by the counter that it names.
+enum class MemoryWait : uint8_t { kNone, kWaitcnt, kVmcnt, kVscnt, kLgkmcnt, kAll };
 
 enum OpTrait : uint8_t {
   kAddsLanes = 1 << 0,    // to EXEC, as functions do that save registers of inactive lanes, too

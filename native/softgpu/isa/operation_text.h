@@ -38,9 +38,8 @@ inline constexpr Word<BranchCondition> kBranchWords[] = {
     {"if_execz", BranchCondition::kExecz}, {"if_execnz", BranchCondition::kExecnz},
 };
 inline constexpr Word<MemoryWait> kWaitWords[] = {
-    {"waits_vmcnt", MemoryWait::kVmcnt},
-    {"waits_vscnt", MemoryWait::kVscnt},
-    {"waits_all", MemoryWait::kAll},
+    {"waits", MemoryWait::kWaitcnt},         {"waits_vmcnt", MemoryWait::kVmcnt}, {"waits_vscnt", MemoryWait::kVscnt},
+    {"waits_lgkmcnt", MemoryWait::kLgkmcnt}, {"waits_all", MemoryWait::kAll},
 };
 inline constexpr Word<OpTrait> kTraitWords[] = {
     {"adds_lanes", kAddsLanes}, {"nearest_only", kNearestOnly}, {"one_scalar", kOneScalar},    {"low_half", kLowHalf},

@@ -1435,6 +1435,8 @@ class ValidateRace:
     bytes: float
     accesses: list[ValidateRaceAccess]
     """The later one first."""
+    missing_wait: str | None = None
+    """What is missing before the barrier between the two, which does not order them for that."""
     text: str
 
 
