@@ -78,7 +78,9 @@ describe('reproducer', () => {
     const [theirs, mine] = [join(made.workspace, 'from-a-colleague', 'notes.txt'), join(capture, 'notes.txt')];
     writeFileSync(theirs, 'theirs');
     writeFileSync(mine, 'mine');
-    await (await generateReproducer(tree, options, deps))();
+    await (
+      await generateReproducer(tree, options, deps)
+    )();
     expect(readFileSync(mine, 'utf8')).toBe('mine');
     rmSync(theirs);
     const own = join(capture, 'nvrtc.json');
