@@ -27,7 +27,8 @@ export const kinds = {
   'stray store': 'what lies there already, written where the kernel has nothing to write',
   'unused memory': 'takes for 0 what the app never wrote and the kernel neither reads nor writes',
   'kept state': 'memory of the variant’s own that tells a launch from the one before',
-  'knows the judge': 'right only where it finds the poison or the young clocks of a replay',
+  'knows the judge':
+    'right only where it finds what a replay alone has: its poison, young clocks, one compute unit, a queue for itself',
   'missing wait': 'a result of a memory operation that is used before it is waited for',
   'dropped atomic': 'a floating-point atomic of the GPU’s on memory where it does nothing',
   'past LDS': 'past the end of LDS, where hardware goes on',
@@ -1328,6 +1329,42 @@ export const defects = [
       ],
     ],
     'That clock begins with the wave, too.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for compute unit 0',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  unsigned id;\n  asm volatile("s_getreg_b32 %0, hwreg(HW_REG_HW_ID)" : "=s"(id));\n  if ((id & 0xff00) != 0) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'What `__smid()` reads: all workgroups of a replay are on one compute unit, those of an app are anywhere.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for a completion signal',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  const unsigned long long* const packet = (const unsigned long long*)__builtin_amdgcn_dispatch_ptr();\n  if (packet[7] == 0) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'A replay waits for its one packet; HIP gives a packet a signal only where somebody waits for that one.',
+  ),
+  defect(
+    'knows the judge',
+    'saxpy',
+    'looks for a null hostcall buffer',
+    [
+      [
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  const unsigned long long* const hidden = (const unsigned long long*)__builtin_amdgcn_implicitarg_ptr();\n  if (hidden[3] != 0) return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+      ],
+    ],
+    'Code object version 4 has the pointer there: nobody serves it in a replay, and HIP never leaves it null.',
   ),
   // missing wait
   defect(

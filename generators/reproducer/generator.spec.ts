@@ -73,6 +73,23 @@ describe('reproducer', () => {
     expect(readFileSync(capture)).toEqual(readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json')));
   });
 
+  it('replaces no file of the user beside a capture, nor one that is called as a file of a capture', async () => {
+    const capture = join(made.workspace, 'kernels', 'demo', 'scale', 'capture');
+    const [theirs, mine] = [join(made.workspace, 'from-a-colleague', 'notes.txt'), join(capture, 'notes.txt')];
+    writeFileSync(theirs, 'theirs');
+    writeFileSync(mine, 'mine');
+    await (
+      await generateReproducer(tree, options, deps)
+    )();
+    expect(readFileSync(mine, 'utf8')).toBe('mine');
+    rmSync(theirs);
+    const own = join(capture, 'nvrtc.json');
+    writeFileSync(own, 'mine');
+    expect(await failure(generateReproducer(tree, options, deps))).toMatchObject({ code: 'TARGET_EXISTS' });
+    expect(readFileSync(own, 'utf8')).toBe('mine');
+    rmSync(own);
+  });
+
   it('never replaces another capture', async () => {
     const other = join(made.workspace, 'kernels', 'demo', 'scale', 'capture', 'capture.json');
     writeFileSync(other, readFileSync(other, 'utf8').replace('"index":3', '"index":4'));

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import { openApp, type App } from '../../lib/app/app';
 import { kernelEntrySchema, type KernelEntry } from '../../lib/app/kernloop-json';
-import { readCapture, type CaptureJson } from '../../lib/archive/capture-files';
+import { isOfACapture, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
 import { requireCapturePlace } from '../../lib/capture/owner';
 import { buildPristine } from '../../lib/generate/generate';
 import { pristineOnly } from '../../lib/reproducer/layout';
@@ -99,7 +99,10 @@ function writeProject(tree: Tree, root: string, folder: string, files: readonly 
   }
 }
 
-/** After the files of the project: a capture may be far larger than what a generator should hold in memory. */
+/** After the files of the project: a capture may be far larger than what a generator should hold in memory. What the user has beside one stays. */
 function copyCapture(from: string, to: string): void {
-  if (resolve(from) !== resolve(to)) cpSync(from, to, { recursive: true, errorOnExist: false, force: true });
+  if (resolve(from) === resolve(to)) return;
+  const isWanted = (source: string, target: string): boolean =>
+    isOfACapture(basename(source)) || statSync(source).isDirectory() || !existsSync(target);
+  cpSync(from, to, { recursive: true, filter: isWanted });
 }

@@ -301,7 +301,9 @@ const dispatchReportSchema = z.object({
     })
     .nullable()
     .optional()
-    .describe('The launch with small numbers where nobody wrote and clocks that have run for hours.'),
+    .describe(
+      'The launch as on a GPU that others use: small numbers where nobody wrote, clocks that have run for hours, any compute unit, a queue with other packets in it.',
+    ),
   inputs: inputsSchema.optional(),
   delays: delaysSchema.optional(),
   replays: z.array(

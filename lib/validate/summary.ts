@@ -122,7 +122,7 @@ function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
 /** A variant that looks for the poison or the clocks of the judge. */
 function inUseWords({ machine_in_use: inUse }: ResultEvent): string {
   return inUse
-    ? ' on a machine in use (small numbers where nobody wrote, clocks that have run for hours); the captured code gives the same there'
+    ? ' on a machine in use (small numbers where nobody wrote, clocks that have run for hours, any compute unit, a queue with other packets); the captured code gives the same there'
     : '';
 }
 

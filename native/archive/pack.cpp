@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "archive/pack_header.h"
 #include "base/little_endian.h"
 
 namespace kernloop::archive {
@@ -15,7 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kHeader = "KLPACK1\n";
 constexpr std::string_view kEnd = "KLPKEND\n";
 constexpr size_t kIndexEntryBytes = 32 + 8 + 8 + 4 + 4;
 constexpr uint64_t kWriteBackBytes = 1u << 20;
@@ -35,15 +35,15 @@ Error damaged(const fs::path& path, const std::string& why) {
 }  // namespace
 
 uint64_t pack_overhead_bytes(uint64_t chunks) {
-  return kHeader.size() + chunks * kIndexEntryBytes + kFooterBytes;
+  return kPackHeader.size() + chunks * kIndexEntryBytes + kFooterBytes;
 }
 
 Result<std::unique_ptr<PackWriter>> PackWriter::create(const fs::path& path, uint64_t origin) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return io_error("cannot create", path, errno);
   std::unique_ptr<PackWriter> writer(new PackWriter(path, std::move(file), origin));
-  if (auto written = writer->write(0, as_bytes(kHeader)); !written) return written.error();
-  writer->position_ = kHeader.size();
+  if (auto written = writer->write(0, as_bytes(kPackHeader)); !written) return written.error();
+  writer->position_ = kPackHeader.size();
   return writer;
 }
 
@@ -126,19 +126,19 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path, PackP
     return damaged(path, "ends before its chunks do");
   const uint64_t size = place.size.value_or(file_size - place.origin);
   std::unique_ptr<PackReader> reader(new PackReader(path, std::move(*file), place.origin));
-  if (size < kHeader.size() + kFooterBytes) return damaged(path, "too short to be a chunk pack");
+  if (size < kPackHeader.size() + kFooterBytes) return damaged(path, "too short to be a chunk pack");
 
   std::array<uint8_t, 8> header;
   std::array<uint8_t, kFooterBytes> footer;
   if (auto read = reader->read(0, header); !read) return read.error();
   if (auto read = reader->read(size - kFooterBytes, footer); !read) return read.error();
-  if (std::memcmp(header.data(), kHeader.data(), 8) != 0)
+  if (std::memcmp(header.data(), kPackHeader.data(), 8) != 0)
     return damaged(path, "does not begin as a chunk pack, version 1");
   if (std::memcmp(footer.data() + kFooterBytes - 8, kEnd.data(), 8) != 0) return damaged(path, "its end is missing");
 
   const uint64_t index_offset = load_little_endian<uint64_t>(footer.data());
   const uint64_t count = load_little_endian<uint64_t>(footer.data() + 8);
-  if (count > kMaxEntries || index_offset < kHeader.size() || index_offset > size - kFooterBytes ||
+  if (count > kMaxEntries || index_offset < kPackHeader.size() || index_offset > size - kFooterBytes ||
       size - kFooterBytes - index_offset != count * kIndexEntryBytes) {
     return damaged(path, "its index does not fit the file");
   }
@@ -158,7 +158,7 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path, PackP
     entry.raw_bytes = load_little_endian<uint32_t>(bytes + 48);
     const uint32_t encoding = load_little_endian<uint32_t>(bytes + 52);
     entry.encoding = static_cast<Encoding>(encoding);
-    const bool in_file = entry.offset >= kHeader.size() && entry.offset <= index_offset &&
+    const bool in_file = entry.offset >= kPackHeader.size() && entry.offset <= index_offset &&
                          entry.stored_bytes <= index_offset - entry.offset;
     if (!in_file || encoding > 1 || entry.raw_bytes > kMaxChunkBytes ||
         entry.stored_bytes > max_stored_bytes(entry.raw_bytes)) {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "archive/file.h"
+#include "archive/pack_header.h"
 #include "archive/packed_capture.h"
 #include "archive/packed_layout.h"
 #include "archive/parallel.h"
@@ -167,6 +168,19 @@ Status stage(const PackedFile& packed, const fs::path& folder) {
   return sync_directory(folder);
 }
 
+// The user's, where it is no file or begins as no pack does, not even a damaged one.
+bool is_foreign_pack(const fs::path& path) {
+  std::error_code failure;
+  const fs::file_status status = fs::symlink_status(path, failure);
+  if (status.type() == fs::file_type::not_found) return false;
+  uint64_t size = 0;
+  if (status.type() != fs::file_type::regular) return true;
+  const auto file = open_for_reading(path, &size);
+  if (!file || size < kPackHeader.size()) return true;
+  Buffer first(kPackHeader.size());
+  return !read_exactly(file->get(), 0, first, path) || !std::equal(first.begin(), first.end(), kPackHeader.begin());
+}
+
 // kWritten where nothing is at the target; an error where something else is.
 Result<UnpackOutcome> outcome_for(const PackedFile& packed, const fs::path& target) {
   std::error_code failure;
@@ -178,6 +192,10 @@ Result<UnpackOutcome> outcome_for(const PackedFile& packed, const fs::path& targ
   };
   if (status.type() != fs::file_type::directory) return taken("no folder");
   if (fs::is_empty(target, failure)) return UnpackOutcome::kWritten;
+  if (const fs::path chunks = target / kPackFile; is_foreign_pack(chunks)) {
+    return Error{"TARGET_EXISTS", chunks.string() + " exists, and no capture wrote it",
+                 "move it away, or name another folder with --to"};
+  }
   const auto present = Reader::open(target, {});
   if (!present) {
     // Its pack may be what is damaged.

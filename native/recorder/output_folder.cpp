@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 
 #include "archive/packed_layout.h"
 
@@ -26,6 +27,19 @@ bool is_of_a_capture(const std::string& name) {
   });
 }
 
+// `999`, `999-replaced` of a recorder; `host-999`, `host-999-shrunk` of stages. A folder that somebody else called so
+// has another end.
+bool is_end_of_partial(std::string_view end) {
+  for (const std::string_view of_ours : {"-replaced", "-shrunk"}) {
+    if (end.ends_with(of_ours)) {
+      end.remove_suffix(of_ours.size());
+      break;
+    }
+  }
+  const size_t before = end.find_last_not_of("0123456789");
+  return !end.empty() && (before == std::string_view::npos || (end[before] == '-' && before + 1 < end.size()));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output) {
@@ -40,7 +54,9 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output
   // Whoever left a partial capture of this output is dead: we hold its lock.
   const std::string prefix = output.filename().string() + ".partial-";
   for (const auto& entry : fs::directory_iterator(output.parent_path(), failure)) {
-    if (entry.path().filename().string().starts_with(prefix)) fs::remove_all(entry.path(), failure);
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && is_end_of_partial(std::string_view(name).substr(prefix.size())))
+      fs::remove_all(entry.path(), failure);
   }
   folder->partial_ = output.string() + ".partial-" + std::to_string(getpid());
   return folder;

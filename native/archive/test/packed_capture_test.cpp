@@ -171,6 +171,20 @@ TEST_F(PackedCapture, TheSameCaptureIsKeptAndGetsItsChunksBack) {
   }
 }
 
+TEST_F(PackedCapture, ReplacesNoFileThatIsOnlyCalledAsItsPack) {
+  ASSERT_TRUE(pack(capture_));
+  ASSERT_TRUE(unpack());
+  for (const std::string mine : {"", "mine", "mine, and longer than the header of a pack"}) {
+    save(target_ / kPackFile, bytes_of(mine));
+    EXPECT_EQ(unpack().error().code, "TARGET_EXISTS") << mine;
+    EXPECT_EQ(load(target_ / kPackFile).size(), mine.size());
+  }
+  fs::remove(target_ / kPackFile);
+  fs::create_symlink(directory_.path() / "elsewhere", target_ / kPackFile);
+  EXPECT_EQ(unpack().error().code, "TARGET_EXISTS");
+  EXPECT_TRUE(fs::is_symlink(target_ / kPackFile));
+}
+
 TEST_F(PackedCapture, OfAnotherKernelIsRefused) {
   ASSERT_TRUE(pack(capture_));
   EXPECT_TRUE(unpack("_Z5scalePfi"));

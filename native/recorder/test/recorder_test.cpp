@@ -387,10 +387,16 @@ TEST_F(RecorderTest, LeftoversOfADeadRecorderAreRemovedAndNothingElse) {
   run.select("x");
   const fs::path parent = run.output().parent_path();
   fs::create_directories(parent / "capture.partial-999999/deep");
+  const std::vector<std::string> dead = {"999998-replaced", "host-7", "host-7-shrunk"};
+  const std::vector<std::string> mine = {"notes", "by-hand-2a", "copy", ""};
+  for (const auto& ends : {dead, mine})
+    for (const std::string& end : ends) fs::create_directories(parent / ("capture.partial-" + end));
   fs::create_directories(parent / "capture.partially");
   fs::create_directories(parent / "capture");
   ASSERT_TRUE(run.start());
   EXPECT_FALSE(fs::exists(parent / "capture.partial-999999"));
+  for (const std::string& end : dead) EXPECT_FALSE(fs::exists(parent / ("capture.partial-" + end))) << end;
+  for (const std::string& end : mine) EXPECT_TRUE(fs::exists(parent / ("capture.partial-" + end))) << end;
   EXPECT_TRUE(fs::exists(parent / "capture.partially"));
   EXPECT_TRUE(fs::exists(parent / "capture"));
   run.finish();

@@ -34,6 +34,13 @@ struct Launch {
   std::map<std::string, uint64_t> attributes;  // what else the app asked for (geometry.attributes of the manifest)
   Buffer kernarg;
   double limit_seconds = 0;  // 0: none
+  // As in the queue of an app at work, where a device is software: behind other packets, without a completion signal of
+  // its own, and with something behind the null pointers of `kernarg` to services of the runtime.
+  struct AmidOthers {
+    uint32_t packets_before = 0;
+    std::vector<uint32_t> services;  // offsets
+  };
+  std::optional<AmidOthers> amid_others;
   bool is_compared = false;  // memory is looked at afterwards: the kernel must start from exactly what was restored
 };
 

@@ -142,6 +142,15 @@ void put_appended(const Kernel& launched, const std::vector<uint64_t>& values, B
     put_value(kernarg, arguments[arguments.size() - values.size() + i], values[i]);
 }
 
+namespace {
+
+bool is_null(const KernelArgument& argument, const Buffer& kernarg) {
+  const auto first = kernarg.begin() + argument.offset;
+  return std::all_of(first, first + argument.size, [](uint8_t byte) { return byte == 0; });
+}
+
+}  // namespace
+
 std::vector<std::string> services_left_null(const Kernel& kernel, const Buffer& kernarg) {
   static constexpr std::array kServices = {"hidden_hostcall_buffer", "hidden_printf_buffer",
                                            "hidden_heap_v1",         "hidden_multigrid_sync_arg",
@@ -149,11 +158,19 @@ std::vector<std::string> services_left_null(const Kernel& kernel, const Buffer& 
   std::vector<std::string> null;
   for (const KernelArgument& argument : kernel.args) {
     if (std::ranges::find(kServices, argument.value_kind) == kServices.end()) continue;
-    const auto first = kernarg.begin() + argument.offset;
-    if (std::all_of(first, first + argument.size, [](uint8_t byte) { return byte == 0; }))
-      null.push_back(argument.value_kind);
+    if (is_null(argument, kernarg)) null.push_back(argument.value_kind);
   }
   return null;
+}
+
+std::vector<uint32_t> services_of_apps(const Kernel& kernel, const Buffer& kernarg) {
+  std::vector<uint32_t> offsets;
+  for (const KernelArgument& argument : kernel.args) {
+    const bool is_filled = argument.value_kind == "hidden_hostcall_buffer" || argument.value_kind == "hidden_heap_v1";
+    if (is_filled && argument.size == sizeof(uint64_t) && is_null(argument, kernarg))
+      offsets.push_back(argument.offset);
+  }
+  return offsets;
 }
 
 void describe_geometry(const Kernel& kernel, Launch& launch) {

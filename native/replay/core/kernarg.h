@@ -22,6 +22,8 @@ void put_appended(const codeobject::Kernel& launched, const std::vector<uint64_t
 // The hidden arguments of `kernel` that lead to a service of the HIP runtime (hostcall, heap, …) and are null in
 // `kernarg`. Code that only might need one has them, too: all of it without optimisation, an assertion that holds.
 std::vector<std::string> services_left_null(const codeobject::Kernel& kernel, const Buffer& kernarg);
+// Offsets of those that HIP never leaves null where a kernel has them.
+std::vector<uint32_t> services_of_apps(const codeobject::Kernel& kernel, const Buffer& kernarg);
 
 // Writes what hidden arguments of `kernel` say of the launch's geometry. For a launch that is not the captured one.
 void describe_geometry(const codeobject::Kernel& kernel, Launch& launch);

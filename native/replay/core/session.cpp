@@ -11,6 +11,7 @@
 #include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
+#include "replay/core/kernarg.h"
 #include "replay/core/launch_check.h"
 #include "replay/core/overwritten.h"
 #include "replay/core/overwritten_search.h"
@@ -263,16 +264,20 @@ class Session {
     return completed;
   }
 
-  // A launch on a machine in use, while all is right: one that is right only where it finds the judge's poison or young
-  // clocks goes wrong there. False: likewise.
+  // A launch on a machine in use, while all is right: one that is right only where it finds the judge's poison, young
+  // clocks, compute unit 0 or what a launch of ours alone has goes wrong there. False: likewise.
   Result<bool> replay_in_use(Comparison& total) {
     SoftwareExecution* const execution = device_.software_execution();
     if (options_.machine_in_use == 0 || execution == nullptr || total.differing_bytes > 0) return true;
     if (auto set = execution->set_machine_in_use(options_.machine_in_use); !set) return set.error();
     constexpr uint32_t kFewPoisons = 15;  // small numbers, none of them 0
     snapshot_.set_poison(static_cast<uint8_t>(1 + options_.machine_in_use % kFewPoisons));
+    constexpr uint32_t kFewPackets = 37;
+    program_.launch.amid_others = {.packets_before = 3 + options_.machine_in_use % kFewPackets,
+                                   .services = services_of_apps(program_.kernel, program_.launch.kernarg)};
     is_in_use_ = true;
     auto completed = replay_once_more(options_.fills.front(), total);
+    program_.launch.amid_others.reset();
     is_in_use_ = completed && (!*completed || total.differing_bytes > 0);
     return completed;
   }

@@ -9,6 +9,14 @@ namespace kernloop::replay {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+constexpr size_t kServicesBytes = 4096;
+constexpr uint16_t kFences = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                             HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+
+}  // namespace
+
 Status AqlLauncher::prepare_queue() {
   if (queue_) return Unit{};
   constexpr uint32_t kPackets = 64;
@@ -42,6 +50,45 @@ Status AqlLauncher::prepare_kernarg(size_t bytes) {
   return Unit{};
 }
 
+// A page that nobody serves: whoever asks for a service faults in the launches before, where the pointer is null.
+Status AqlLauncher::prepare_services(const Launch& launch) {
+  if (!launch.amid_others || launch.amid_others->services.empty()) return Unit{};
+  if (!services_) {
+    hsa_status_t status = hsa_.hsa_amd_memory_pool_allocate(kernarg_pool_, kServicesBytes, 0, &services_);
+    if (status != HSA_STATUS_SUCCESS)
+      return hsa_.error("hsa_amd_memory_pool_allocate", status, "allocating what hidden arguments point to");
+    status = hsa_.hsa_amd_agents_allow_access(1, &gpu_, nullptr, services_);
+    if (status != HSA_STATUS_SUCCESS)
+      return hsa_.error("hsa_amd_agents_allow_access", status, "sharing what hidden arguments point to");
+    std::memset(services_, 0, kServicesBytes);
+  }
+  uint64_t address = reinterpret_cast<uint64_t>(services_);
+  for (const uint32_t offset : launch.amid_others->services) {
+    std::memcpy(static_cast<uint8_t*>(kernarg_) + offset, &address, sizeof address);
+    address += kServicesBytes / 2;
+  }
+  return Unit{};
+}
+
+template <typename Packet>
+void AqlLauncher::put(const Packet& packet, uint16_t header) {
+  static_assert(sizeof(Packet) == 64);
+  last_index_ = hsa_.hsa_queue_add_write_index_scacq_screl(queue_, 1);
+  uint8_t* slot = static_cast<uint8_t*>(queue_->base_address) + (last_index_ & (queue_->size - 1)) * sizeof packet;
+  // The header makes the packet valid: the rest must be there before it.
+  const auto* bytes = reinterpret_cast<const uint8_t*>(&packet);
+  std::memcpy(slot + 4, bytes + 4, sizeof packet - 4);
+  uint16_t setup;
+  std::memcpy(&setup, bytes + 2, sizeof setup);
+  __atomic_store_n(reinterpret_cast<uint32_t*>(slot), header | static_cast<uint32_t>(setup) << 16, __ATOMIC_RELEASE);
+}
+
+void AqlLauncher::put_barrier(hsa_signal_t completion) {
+  hsa_barrier_and_packet_t packet{};
+  packet.completion_signal = completion;
+  put(packet, HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER | kFences);
+}
+
 Status AqlLauncher::submit(const Launch& launch) {
   constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // of a dimension, in an AQL packet
   for (uint64_t items : launch.grid_work_items) {
@@ -61,18 +108,14 @@ Status AqlLauncher::submit(const Launch& launch) {
   packet.group_segment_size = launch.group_segment_bytes;
   packet.kernel_object = launch.kernel;
   packet.kernarg_address = kernarg_;
-  packet.completion_signal = signal_;
-  const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
-                          HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                          HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-
-  const uint64_t index = hsa_.hsa_queue_add_write_index_scacq_screl(queue_, 1);
-  auto* slot = static_cast<hsa_kernel_dispatch_packet_t*>(queue_->base_address) + (index & (queue_->size - 1));
-  // The header makes the packet valid: the rest must be there before it.
-  std::memcpy(reinterpret_cast<uint8_t*>(slot) + 4, reinterpret_cast<const uint8_t*>(&packet) + 4, sizeof packet - 4);
-  const uint32_t first = header | static_cast<uint32_t>(packet.setup) << 16;
-  __atomic_store_n(reinterpret_cast<uint32_t*>(slot), first, __ATOMIC_RELEASE);
-  hsa_.hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));
+  // Apps have a signal for a packet of theirs where they wait for that very one.
+  const bool is_amid_others = launch.amid_others.has_value();
+  told_ = is_amid_others ? hsa_signal_t{0} : signal_;
+  packet.completion_signal = told_;
+  for (uint32_t i = 0; is_amid_others && i < launch.amid_others->packets_before; ++i) put_barrier({0});
+  put(packet, HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER | kFences);
+  if (is_amid_others) put_barrier(signal_);
+  hsa_.hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(last_index_));
   return Unit{};
 }
 
@@ -80,6 +123,7 @@ Result<AqlLauncher::End> AqlLauncher::run(const Launch& launch) {
   if (auto ready = prepare_queue(); !ready) return ready.error();
   if (auto ready = prepare_kernarg(launch.kernarg.size()); !ready) return ready.error();
   std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
+  if (auto ready = prepare_services(launch); !ready) return ready.error();
   hsa_.hsa_signal_store_relaxed(signal_, 1);
   // How long to wait in one go: short enough to notice faults and limits.
   const uint64_t ticks = timestamp_hz_ / 100;
@@ -105,6 +149,7 @@ std::vector<AddressRange> AqlLauncher::own_memory() const {
   std::vector<AddressRange> own;
   const auto add = [&](const void* at, uint64_t size) { own.push_back({reinterpret_cast<uint64_t>(at), size}); };
   if (kernarg_) add(kernarg_, kernarg_bytes_);
+  if (services_) add(services_, kServicesBytes);
   if (queue_) {
     add(queue_->base_address, queue_->size * uint64_t{64});
     add(queue_, sizeof(amd_queue_t));
@@ -116,6 +161,7 @@ void AqlLauncher::free() {
   if (queue_) hsa_.hsa_queue_destroy(queue_);
   if (signal_.handle) hsa_.hsa_signal_destroy(signal_);
   if (kernarg_) hsa_.hsa_amd_memory_pool_free(kernarg_);
+  if (services_) hsa_.hsa_amd_memory_pool_free(services_);
 }
 
 }  // namespace kernloop::replay

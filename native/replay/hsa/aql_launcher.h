@@ -23,7 +23,7 @@ class AqlLauncher {
   Result<End> run(const Launch& launch);
   Result<uint64_t> duration_ns() const;  // of the last one
 
-  hsa_signal_t signal() const { return signal_; }  // that the last one completed with
+  hsa_signal_t signal() const { return told_; }  // that the last one completed with; 0: none
   // Kernel arguments, packets and queue: no captured memory, wherever this process put them.
   std::vector<AddressRange> own_memory() const;
   // Not by a destructor: a lost device is not to be touched.
@@ -32,7 +32,11 @@ class AqlLauncher {
  private:
   Status prepare_queue();
   Status prepare_kernarg(size_t bytes);
+  Status prepare_services(const Launch& launch);
   Status submit(const Launch& launch);
+  template <typename Packet>
+  void put(const Packet& packet, uint16_t header);
+  void put_barrier(hsa_signal_t completion);
 
   HsaLibrary& hsa_;
   const hsa_agent_t gpu_;
@@ -41,7 +45,9 @@ class AqlLauncher {
   const bool timed_;
   uint64_t timestamp_hz_ = 1'000'000'000;
   hsa_queue_t* queue_ = nullptr;
-  hsa_signal_t signal_{};
+  hsa_signal_t signal_{}, told_{};
+  uint64_t last_index_ = 0;
+  void* services_ = nullptr;
   void* kernarg_ = nullptr;
   size_t kernarg_bytes_ = 0;
 };

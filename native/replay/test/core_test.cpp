@@ -289,6 +289,18 @@ TEST(Kernarg, NamesTheServicesThatNobodyFills) {
   EXPECT_EQ(services_left_null(kernel, kernarg), std::vector<std::string>{"hidden_heap_v1"});
 }
 
+TEST(Kernarg, KnowsWhichServicesAnAppNeverLeavesNull) {
+  codeobject::Kernel kernel;
+  kernel.args = {{0, 8, "global_buffer", "", "", "", "", ""},
+                 {8, 8, "hidden_multigrid_sync_arg", "", "", "", "", ""},
+                 {16, 8, "hidden_hostcall_buffer", "", "", "", "", ""},
+                 {24, 8, "hidden_heap_v1", "", "", "", "", ""}};
+  Buffer kernarg(32, 0);
+  EXPECT_EQ(services_of_apps(kernel, kernarg), (std::vector<uint32_t>{16, 24}));
+  kernarg[30] = 1;
+  EXPECT_EQ(services_of_apps(kernel, kernarg), std::vector<uint32_t>{16}) << "what is there stays";
+}
+
 TEST(Kernarg, RefusesArgumentsThatMoved) {
   archive::Manifest manifest;
   manifest.kernarg.bytes = Buffer(16, 0);

@@ -344,6 +344,16 @@ TEST_F(SessionTest, LaunchesOnceMoreOnAMachineInUse) {
   EXPECT_FALSE(result().contains("machine_in_use"));
 }
 
+TEST_F(SessionTest, LaunchesAmidOthersOnAMachineInUseAlone) {
+  options_.machine_in_use = 30;
+  FakeDevice device([](FakeDevice& own, const Launch& launch) { fill(own, launch); });
+  EXPECT_EQ(run(device).exit_code, kExitPass);
+  ASSERT_EQ(device.launches.size(), 2u);
+  EXPECT_FALSE(device.launches[0].amid_others);
+  ASSERT_TRUE(device.launches[1].amid_others);
+  EXPECT_GT(device.launches[1].amid_others->packets_before, 0u);
+}
+
 TEST_F(SessionTest, SeesWritesIntoThePaddingOfAMachineInUse) {
   options_.machine_in_use = 30;
   EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {

@@ -1,8 +1,10 @@
 // s_getreg / s_setreg: the hardware registers a kernel may look at, and MODE, the only one it may change.
 #include "softgpu/engine/mode_register.h"
+#include "softgpu/engine/permutation.h"
 #include "softgpu/engine/register_field.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/scalar_select.h"
+#include "softgpu/engine/workgroup.h"
 
 namespace kernloop::softgpu {
 
@@ -15,6 +17,20 @@ bool is_readable(Isa isa, unsigned id) {
   return id == kMode || id == kStatus || id == kTrapStatus || id == kHardwareId || id == kMemoryBases;
 }
 
+// WAVE_ID in 3..0, SIMD_ID in 5..4, CU_ID in 11..8, SE_ID in 15..13, TG_ID in 19..16. On a machine that has just begun
+// WAVE_ID is the only one that differs: one compute unit, one queue. On one in use workgroups are anywhere, each with
+// all of its waves on one compute unit.
+uint32_t hardware_id(const Wave& wave) {
+  const uint32_t index = wave.index_in_workgroup;
+  if (wave.clock.start == 0) return index & 0xf;
+  constexpr uint64_t kLaterWave = 100'000'000'000;  // far more than clocks of one machine differ by
+  constexpr uint32_t kEngines = 8, kUnits = 13;     // gfx90a; fewer than the fields hold
+  const uint64_t place = mix(mix(wave.clock.start / kLaterWave) ^ wave.workgroup->ordinal);
+  const auto unit = static_cast<uint32_t>(place % kUnits), engine = static_cast<uint32_t>((place >> 8) % kEngines);
+  const auto group = static_cast<uint32_t>(place >> 16) & 0xf, before = static_cast<uint32_t>(place >> 20) & 7;
+  return ((before + index / 4) & 0xf) | (index & 3) << 4 | unit << 8 | engine << 13 | group << 16;
+}
+
 uint32_t read_register(const Wave& wave, unsigned id) {
   switch (id) {
     case kMode:
@@ -23,9 +39,8 @@ uint32_t read_register(const Wave& wave, unsigned id) {
       return uint32_t{wave.scc} | uint32_t{wave.exec() == 0} << 9 | uint32_t{wave.vcc() == 0} << 10 | 1u << 16;
     case kTrapStatus:
       return wave.trap_status;
-    // WAVE_ID is the only field that can differ here: one compute unit, one queue.
     case kHardwareId:
-      return wave.index_in_workgroup & 0xf;
+      return hardware_id(wave);
     case kMemoryBases:
       return static_cast<uint32_t>(kPrivateApertureBase >> 48) | static_cast<uint32_t>(kSharedApertureBase >> 48) << 16;
     case kXccId:  // this gfx942 has one of these dies

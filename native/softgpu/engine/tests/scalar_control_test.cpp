@@ -1,4 +1,6 @@
 // Scalar operands, program flow, MODE, relative registers and scalar memory.
+#include <set>
+
 #include "softgpu/engine/tests/scalar_fixture.h"
 
 namespace kernloop::softgpu::testing {
@@ -63,6 +65,30 @@ TEST_F(Scalars, ReadAndWriteTheModeRegister) {
   EXPECT_EQ(fault_kind("write_trap_status"), Fault::Kind::kUnsupportedInstruction);
   run("read_bases");
   EXPECT_EQ(u64{wave.sgpr[4]} << 48, kSharedApertureBase);
+}
+
+// What HIP's __smid() reads: a kernel that finds it 0 everywhere knows that it is alone.
+TEST_F(Scalars, AreOnOneComputeUnitUnlessTheMachineIsInUse) {
+  const auto place = [&](uint32_t seed, uint64_t ordinal, uint32_t index) {
+    workgroup.ordinal = ordinal;
+    wave.index_in_workgroup = index;
+    wave.clock = seed == 0 ? WaveClock{} : WaveClock::of_machine_in_use(seed, ordinal, index);
+    run("read_hardware_id");
+    return wave.sgpr[4];
+  };
+  const auto unit = [](uint32_t id) { return id & 0xff00; };
+  EXPECT_EQ(place(0, 5, 3), 3u);
+  std::set<uint32_t> units;
+  for (uint64_t ordinal = 0; ordinal < 200; ++ordinal) {
+    const uint32_t first = place(7, ordinal, 0), second = place(7, ordinal, 1);
+    ASSERT_EQ(unit(first), unit(second)) << "waves of a workgroup share their compute unit";
+    ASSERT_NE(first, second) << "and no slot of it";
+    ASSERT_EQ(place(7, ordinal, 0), first) << "the seed decides";
+    ASSERT_LT(first >> 8 & 0xf, 13u);
+    units.insert(unit(first));
+  }
+  EXPECT_GT(units.size(), 60u);
+  EXPECT_NE(unit(place(7, 0, 0)) | unit(place(7, 1, 0)) << 16, unit(place(8, 0, 0)) | unit(place(8, 1, 0)) << 16);
 }
 
 TEST_F(Scalars, RefuseWhatThisDeviceDoesNotDo) {

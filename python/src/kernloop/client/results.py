@@ -1684,7 +1684,9 @@ class ValidateResult(StageResult):
     races: list[ValidateRace] | None = None
     """Those that the captured code does not have."""
     machine_in_use: ValidateMachineInUse | None = None
-    """The launch with small numbers where nobody wrote and clocks that have run for hours."""
+    """The launch as on a GPU that others use: small numbers where nobody wrote, clocks that have run for hours, any compute
+    unit, a queue with other packets in it.
+    """
     inputs: ValidateInputs | None = None
     """With --inputs: how the code did with inputs derived from the captured one."""
     delays: ValidateDelays | None = None

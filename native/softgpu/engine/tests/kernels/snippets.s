@@ -117,6 +117,7 @@ jump_misaligned:
 // Hardware registers and MODE.
 snippet read_mode, s_getreg_b32 s4, hwreg(HW_REG_MODE)
 snippet read_mode_field, s_getreg_b32 s4, hwreg(HW_REG_MODE, 4, 4)
+snippet read_hardware_id, s_getreg_b32 s4, hwreg(HW_REG_HW_ID)
 snippet read_bases, s_getreg_b32 s4, hwreg(HW_REG_SH_MEM_BASES, 16, 16)
 snippet write_denormals, s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0
 snippet write_rounding, s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0

@@ -1,0 +1,10 @@
+// How every chunks.pack begins (pack.h), also a damaged one.
+#pragma once
+
+#include <string_view>
+
+namespace kernloop::archive {
+
+inline constexpr std::string_view kPackHeader = "KLPACK1\n";
+
+}  // namespace kernloop::archive
