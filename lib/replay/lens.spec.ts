@@ -96,9 +96,9 @@ describe('a replay through a lens', () => {
       expect(fake.calls.map(({ args }) => flag(args, '--threads'))).toEqual([undefined, '1']);
       return Number(flag(argsOf(fake), '--limit-wave-instructions'));
     };
-    // The captured dispatch executed 1,000: a million is the least without a lens.
-    expect(await limitOf(10)).toBe(10_000_000);
-    expect(await limitOf(2000)).toBe(20_000_000);
+    // The captured dispatch executed 1,000: 20 million is the least without a lens.
+    expect(await limitOf(10)).toBe(200_000_000);
+    expect(await limitOf(30_000)).toBe(300_000_000);
   });
 
   it('tells of a fault, and of nothing that was there then', async () => {
@@ -140,7 +140,7 @@ describe('a replay through a lens', () => {
     const fake = deps({ event: 'result', verdict: 'ran' });
     const result = await run({}, fake);
     expect(flag(argsOf(fake), '--lens')).toBe(file);
-    expect(flag(argsOf(fake), '--limit-wave-instructions')).toBe('10000000');
+    expect(flag(argsOf(fake), '--limit-wave-instructions')).toBe('200000000');
     expect(result.lens).toEqual({
       folder: made.workspace.path('out'),
       bytes: 72,

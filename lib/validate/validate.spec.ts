@@ -175,13 +175,13 @@ describe('validate', () => {
   it('limits a replay to a multiple of what the captured dispatch executed', async () => {
     workspace.write(
       'kernels/app/saxpy/capture/capture.json',
-      captureJson({ execution: { wave_instructions: 5_000_000 } }),
+      captureJson({ execution: { wave_instructions: 50_000_000 } }),
     );
     rmSync(join(reproducer, 'capture', 'selfcheck.json'));
     writeReproducerSelfcheck(workspace);
     const fake = deps();
     await validate(options({ limitFactor: 3 }), fake);
-    expect(flag(replays(fake)[0] ?? [], '--limit-wave-instructions')).toBe('15000000');
+    expect(flag(replays(fake)[0] ?? [], '--limit-wave-instructions')).toBe('150000000');
   });
 
   describe('refuses a capture that can judge nothing', () => {
