@@ -200,6 +200,8 @@ const right = [
   'histogram: compare and swap',
   'histogram: under a lock',
 ];
+/** The heap of HIP is state that goes on from launch to launch. */
+const onTheHeap = ['saxpy: new and delete in each thread', 'saxpy: new and delete in each block'];
 
 describe('planted defects', () => {
   let workspace: Workspace;
@@ -222,6 +224,7 @@ describe('planted defects', () => {
     ...capturedInputOnly,
     ...anyInput,
     ...right,
+    ...onTheHeap,
   ];
   const kernelOf = (title: string): string => title.split(':')[0] ?? '';
 
@@ -422,6 +425,23 @@ describe('planted defects', () => {
     const outcome = await verdict(find('correct', title));
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
   });
+
+  it.each(onTheHeap)(
+    'a correct edit passes where HIP launches it, and is told to use --launch hip: %s',
+    async (title) => {
+      const edit = find('correct', title);
+      const outcome = await verdict(edit);
+      expect([outcome.code, outcome.text]).toEqual([
+        0,
+        expect.stringMatching(/Result: PASS \(.*NOT judged: what launches leave in the heap of new and malloc/),
+      ]);
+      const direct = await judged({ ...edit, options: [] });
+      expect([direct.code, direct.text]).toEqual([
+        4,
+        expect.stringMatching(/if the kernel prints, allocates memory or asserts.*launch it with --launch hip/),
+      ]);
+    },
+  );
 
   it.each(small.map((edit) => [`${edit.kernel}: ${edit.name}`, edit] as const))(
     'a correct edit gets what it deserves: %s',

@@ -2728,6 +2728,32 @@ export const correct = [
     ['--inputs', '8'],
   ),
   right(
+    'device heap',
+    'saxpy',
+    'new and delete in each thread',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'float* const place = new float;\n  *static_cast<volatile float*>(place) = i < n ? fmaf(a, x[i], y[i]) : 0.0f;\n  if (i < n) y[i] = *place;\n  delete place;',
+      ],
+    ],
+    'Each thread has a place of its own.',
+    ['--launch', 'hip'],
+  ),
+  right(
+    'device heap',
+    'saxpy',
+    'new and delete in each block',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        '__shared__ float* part;\n  if (threadIdx.x == 0) part = new float[256];\n  __syncthreads();\n  part[threadIdx.x] = i < n ? fmaf(a, x[i], y[i]) : 0.0f;\n  __syncthreads();\n  if (i < n) y[i] = part[threadIdx.x];\n  __syncthreads();\n  if (threadIdx.x == 0) delete[] part;',
+      ],
+    ],
+    'Each block has an array of its own.',
+    ['--launch', 'hip'],
+  ),
+  right(
     'past LDS',
     'differences',
     'reads past the end elsewhere',

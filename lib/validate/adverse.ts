@@ -1,7 +1,7 @@
 import { adverseInstructions } from '../replay/adverse';
 import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
-import { describeRaces, newRaces } from './races';
+import { describeRaces, newRaces, withoutRacesOfTheHeap } from './races';
 import type { AdverseReport, Race } from './report-json';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
 
@@ -28,7 +28,7 @@ export async function judgeAdverse(judged: Case, index: number, deps: Deps): Pro
   // A race of the captured code may show in one order and not in another.
   const others = [await again(captured, index), await again(captured, index + 1)];
   const known = others.flatMap(({ outcome }) => outcome.findings);
-  const found = newRaces(run.outcome.findings, known);
+  const found = newRaces(withoutRacesOfTheHeap(run.outcome.findings, session), known);
   return {
     run,
     captured: others,

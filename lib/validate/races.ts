@@ -4,6 +4,7 @@ import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
 import { sha256 } from '../support/files';
 import { formatCount } from '../support/report';
+import { deviceHeapCode } from '../toolchain/device-heap';
 import { readLineTable } from '../toolchain/line-table';
 import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
@@ -26,6 +27,26 @@ export function newRaces(found: readonly FindingEvent[], captured: readonly Find
     known.add(subject);
     return true;
   });
+}
+
+/**
+ * Without those of the device's heap with itself: ROCm's library initialises slabs of it by plain stores. What a variant keeps in memory that it allocates is
+ * not touched by that code.
+ */
+export function withoutRacesOfTheHeap(
+  findings: readonly FindingEvent[],
+  { code }: Pick<ReplaySession, 'code'>,
+): FindingEvent[] {
+  if (code.kind !== 'variant' || findings.length === 0) return [...findings];
+  const bytes = readRegularFile(code.path);
+  const digest = sha256(bytes);
+  const isOfHeap = deviceHeapCode(bytes);
+  const isInHeap = ({ code_object: codeObject, offset }: Placed): boolean =>
+    codeObject === digest && offset !== undefined && isOfHeap(Number(offset));
+  return findings.filter(
+    (finding) =>
+      placeOf(finding) !== otherMemory || !isInHeap(finding) || finding.other === undefined || !isInHeap(finding.other),
+  );
 }
 
 export function describeRaces(findings: readonly FindingEvent[], { code, reproducer, capture }: ReplaySession): Race[] {
@@ -81,8 +102,10 @@ function accessText({ access, source, pc_offset: pc, instruction, workgroup, wav
   return `  wave ${wave} of workgroup (${workgroup.join(', ')}) ${did} at ${source ? `${source}, ` : ''}entry +${pc}: ${instruction}`;
 }
 
+const otherMemory = 'other memory';
+
 const placeOf = ({ in_lds: inLds, region, variable }: FindingEvent): string =>
-  inLds ? 'LDS' : (region ?? variable ?? 'other memory');
+  inLds ? 'LDS' : (region ?? variable ?? otherMemory);
 
 const isWithinGroup = ({ workgroup, other }: FindingEvent): boolean =>
   other !== undefined && String(other.workgroup) === String(workgroup);

@@ -115,6 +115,19 @@ std::vector<elf::Symbol> symbols_of(const elf::Image& image, uint32_t type) {
   return std::move(*symbols);
 }
 
+// ROCm-Device-Libs, ockl/src/dm.cl: a static variable that LLVM gives a name of its own.
+void find_device_heap(const std::vector<elf::Symbol>& symbols, std::map<std::string_view, Variable>& variables) {
+  const bool allocates = std::ranges::any_of(
+      symbols, [](const elf::Symbol& symbol) { return symbol.type == STT_FUNC && symbol.name == "__ockl_dm_alloc"; });
+  if (!allocates) return;
+  Variable* heap = nullptr;
+  for (auto& [name, variable] : variables) {
+    const bool may_be = variable.writable && name.starts_with("__unnamed_");
+    if (may_be && (!heap || variable.size > heap->size)) heap = &variable;
+  }
+  if (heap) heap->is_device_heap = true;
+}
+
 void read_symbols(const elf::Image& image, CodeObjectInfo& info) {
   std::map<std::string_view, uint64_t> descriptors;
   std::map<std::string_view, Variable> variables;
@@ -137,6 +150,7 @@ void read_symbols(const elf::Image& image, CodeObjectInfo& info) {
                                      (section.flags & SHF_WRITE) != 0, list == 0, false});
     }
   }
+  find_device_heap(lists[1], variables);
   for (Kernel& kernel : info.kernels) {
     const auto found = descriptors.find(kernel.symbol);
     if (found == descriptors.end()) throw Malformed{"metadata names " + kernel.symbol + ", which is not defined"};

@@ -76,10 +76,11 @@ struct Variable {
   std::string name;
   uint64_t address = 0;  // relative to the load base; of a cubin: see cubin.h
   uint64_t size = 0;
-  std::string section;    // ".bss", ".data", ".rodata", …
-  bool writable = false;  // by the section's flags
-  bool exported = false;  // in .dynsym: the runtime finds it by name; of a cubin: the host may set it
-  bool managed = false;   // CUDA's unified memory: the host may hold the newest content
+  std::string section;          // ".bss", ".data", ".rodata", …
+  bool writable = false;        // by the section's flags
+  bool exported = false;        // in .dynsym: the runtime finds it by name; of a cubin: the host may set it
+  bool managed = false;         // CUDA's unified memory: the host may hold the newest content
+  bool is_device_heap = false;  // where ROCm's device library keeps the heap of new and malloc (code objects before v5)
 };
 
 // Of the loaded image.

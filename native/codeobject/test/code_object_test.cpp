@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codeobject/test/test_files.h"
 
 namespace kernloop::codeobject {
@@ -12,6 +14,20 @@ CodeObjectInfo parse_file(const std::string& name) {
   auto info = parse_code_object(read_test_file(name), name);
   EXPECT_TRUE(info) << info.error().message;
   return *info;
+}
+
+TEST(CodeObject, TellsWhichVariableIsTheHeapOfTheDevice) {
+  for (const auto& [name, heaps] : {std::pair{"allocates.hsaco", 1}, std::pair{"baseline.hsaco", 0}}) {
+    const auto info = parse_code_object(read_test_file(name), name);
+    ASSERT_TRUE(info) << info.error().message;
+    const auto found = std::ranges::count_if(info->variables, &Variable::is_device_heap);
+    EXPECT_EQ(found, heaps) << name;
+    for (const Variable& variable : info->variables) {
+      if (!variable.is_device_heap) continue;
+      EXPECT_TRUE(variable.writable) << variable.name;
+      EXPECT_GT(variable.size, 65536u) << "the constants of the same code are smaller: " << variable.name;
+    }
+  }
 }
 
 TEST(CodeObject, ListsKernelsWithDescriptorAddressAndSegments) {

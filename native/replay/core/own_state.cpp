@@ -1,5 +1,6 @@
 #include "replay/core/own_state.h"
 
+#include "base/digest.h"
 #include "replay/core/overwritten.h"
 
 namespace kernloop::replay {
@@ -48,6 +49,15 @@ Result<OwnState> find_own_state(const codeobject::CodeObjectInfo& info, const co
   OwnState state;
   taken = merge_ranges(std::move(taken));
   if (code.base) {
+    for (const codeobject::Variable& variable : info.variables) {
+      const AddressRange range{*code.base + variable.address, variable.size};
+      if (!variable.is_device_heap || !intersection({range}, taken).empty()) continue;
+      if (auto added = add_piece(range, state, device); !added) return added.error();
+      state.pieces.back().is_device_heap = true;
+      state.out_of_reach.emplace_back("the heap of new and malloc on the device");
+      taken.push_back(range);
+      taken = merge_ranges(std::move(taken));
+    }
     std::vector<AddressRange> pages;
     for (const codeobject::WritableBytes& bytes : info.writable)
       pages.push_back({*code.base + bytes.pages_address, bytes.pages_size});
@@ -58,7 +68,8 @@ Result<OwnState> find_own_state(const codeobject::CodeObjectInfo& info, const co
     return found.error();
   }
   for (const codeobject::Variable& variable : info.variables) {
-    if (variable.writable && !is_identity(variable) && !captured.find_variable(variable.name))
+    if (variable.writable && !variable.is_device_heap && !is_identity(variable) &&
+        !captured.find_variable(variable.name))
       state.names.push_back(variable.name);
   }
   return state;
@@ -92,9 +103,18 @@ Status write_own_state(const OwnState& state, const std::vector<Buffer>& content
 uint64_t changed_bytes(const OwnState& state, const std::vector<Buffer>& contents) {
   uint64_t changed = 0;
   for (size_t i = 0; i < contents.size(); ++i) {
+    if (state.pieces[i].is_device_heap) continue;
     for (size_t at = 0; at < contents[i].size(); ++at) changed += contents[i][at] != state.pieces[i].loaded[at];
   }
   return changed;
+}
+
+std::vector<Digest> OwnState::digests_of(const std::vector<Buffer>& contents) const {
+  std::vector<Digest> digests;
+  for (size_t i = 0; i < contents.size(); ++i) {
+    if (!pieces[i].is_device_heap) digests.push_back(sha256(contents[i]));
+  }
+  return digests;
 }
 
 Json state_facts(const OwnState& state, uint64_t changed_bytes, uint64_t launches) {

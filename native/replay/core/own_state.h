@@ -17,11 +17,16 @@ struct OwnState {
   struct Piece {
     AddressRange range;
     Buffer loaded;  // relocations included
+    // What ROCm's device library knows of the heap of new and malloc. It goes on from launch to launch, new each time;
+    // what it leads to is memory of the HIP runtime, which is neither put back nor seen.
+    bool is_device_heap = false;
   };
   std::vector<Piece> pieces;
   std::vector<std::string> names;         // variables in these
   std::vector<std::string> out_of_reach;  // what the runtime gives no address of: it is not put back, and not seen
 
+  // Which of two contents are the same: without what the device's heap knows.
+  std::vector<Digest> digests_of(const std::vector<Buffer>& contents) const;
   bool is_empty() const { return pieces.empty() && out_of_reach.empty(); }
 };
 

@@ -378,12 +378,6 @@ class Session {
     std::vector<Buffer> own, lens;
   };
 
-  static std::vector<Digest> digests_of(const std::vector<Buffer>& contents) {
-    std::vector<Digest> digests;
-    for (const Buffer& content : contents) digests.push_back(sha256(content));
-    return digests;
-  }
-
   Result<State> read_state() {
     auto own = read_own_state(program_.own_state, device_);
     if (!own) return own.error();
@@ -405,7 +399,7 @@ class Session {
     const OwnState& own = program_.own_state;
     std::vector<Buffer> loaded;
     for (const OwnState::Piece& piece : own.pieces) loaded.push_back(piece.loaded);
-    std::vector<std::vector<Digest>> begun = {digests_of(loaded)};
+    std::vector<std::vector<Digest>> begun = {own.digests_of(loaded)};
     auto state = read_state();
     if (!state) return state.error();
     const uint64_t changed = replay::changed_bytes(own, state->own);
@@ -413,7 +407,7 @@ class Session {
     uint64_t fewest = program_.lens && !program_.lens->variables.empty() ? 2 : 1;
     if (!own.out_of_reach.empty()) fewest = kMostLaunches;
     for (uint64_t launches = 1;; ++launches) {
-      const std::vector<Digest> left = digests_of(state->own);
+      const std::vector<Digest> left = own.digests_of(state->own);
       const bool is_known = std::find(begun.begin(), begun.end(), left) != begun.end();
       if ((is_known && launches >= fewest) || launches == kMostLaunches) {
         state_ = state_facts(own, changed, launches);

@@ -63,6 +63,33 @@ TEST_F(OwnStateTest, IsAllThatIsWritableInTheImageButWhatWasCaptured) {
   EXPECT_EQ(changed_bytes(state, *read_own_state(state, device_)), 8u);
 }
 
+TEST_F(OwnStateTest, PutsTheHeapOfTheDeviceBackButLooksAtNothingOfIt) {
+  codeobject::CodeObjectInfo info = variant();
+  info.variables.push_back(variable("__unnamed_1", 0x1b0, 32));
+  info.variables.back().is_device_heap = true;
+  const LoadedCode code = load();
+  *device_.at(code.id + 0x1b4) = 1;
+  const auto state = find_own_state(info, captured(), code, {{code.id + 0x180, 8}}, device_);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->names, std::vector<std::string>{"own"});
+  EXPECT_EQ(state->out_of_reach, std::vector<std::string>{"the heap of new and malloc on the device"});
+  const auto loaded = state->digests_of(*read_own_state(*state, device_));
+  *device_.at(code.id + 0x1b4) = 2;
+  const auto left = read_own_state(*state, device_);
+  EXPECT_EQ(changed_bytes(*state, *left), 0u);
+  EXPECT_EQ(state->digests_of(*left), loaded);
+  // Memory beside it counts.
+  for (const uint64_t at : {0x1af, 0x1d0}) {
+    *device_.at(code.id + at) = 9;
+    const auto beside = read_own_state(*state, device_);
+    EXPECT_NE(state->digests_of(*beside), loaded) << at;
+    EXPECT_GT(changed_bytes(*state, *beside), 0u) << at;
+  }
+  ASSERT_TRUE(restore_own_state(
+      *state, [](const AddressRange&) { return false; }, device_));
+  EXPECT_EQ(*device_.at(code.id + 0x1b4), 1);
+}
+
 TEST_F(OwnStateTest, NamesWhatIsOutOfReachWhereSymbolsHavePlacesOfTheirOwn) {
   device_.symbols_have_places = true;
   const LoadedCode code = load();

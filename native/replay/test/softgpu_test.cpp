@@ -132,6 +132,17 @@ TEST_F(SoftGpuReplay, TellsOfFloatAtomicsThatDoNothingOnFineGrainedMemory) {
   }
 }
 
+TEST_F(SoftGpuReplay, PassesOnAVariantThatAllocatesMemoryWhereTheHipRuntimeLaunchesIt) {
+  const ProgramRun direct = compare_variant("allocates.hsaco");
+  EXPECT_EQ(direct.exit_code, kExitDevice) << direct.last();
+  EXPECT_NE(direct.first("fault").value("hint", "").find("--launch hip"), std::string::npos) << direct.first("fault");
+  const ProgramRun launched = compare_variant("allocates.hsaco", {"--launch", "hip"});
+  EXPECT_EQ(launched.exit_code, kExitPass) << launched.last();
+  EXPECT_EQ(launched.last()["state"]["out_of_reach"],
+            archive::Json::array({"the heap of new and malloc on the device"}));
+  EXPECT_EQ(launched.last()["state"]["launches"], 8);
+}
+
 TEST_F(SoftGpuReplay, TellsOfAReadPastTheEndOfLdsInEveryOrder) {
   EXPECT_EQ(run({"--compare"}).count("past_lds"), 0u);
   for (const std::vector<std::string>& order : {std::vector<std::string>{}, {"--adverse", "1000000"}}) {

@@ -31,7 +31,9 @@ void trap(Wave&, const Instruction& i) {
                                     : "trap " + std::to_string(id)};
 }
 
-void sleep(Wave& wave, const Instruction&) {
+// About 64 clocks for each of SIMM16[6:0] ("Vega ISA", S_SLEEP).
+void sleep(Wave& wave, const Instruction& i) {
+  wave.clock.slept += 64 * (static_cast<uint64_t>(i.simm16) & 0x7f);
   wave.state = WaveState::kSleeping;
 }
 

@@ -1,5 +1,6 @@
 // The clocks that a wave reads (s_memtime, s_memrealtime, SHADER_CYCLES). They follow the wave's own progress, so that
-// a dispatch repeats exactly.
+// a dispatch repeats exactly: its instructions, and what it asks to sleep. Code that waits for a time to pass sleeps
+// meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@ namespace kernloop::softgpu {
 
 struct WaveClock {
   uint64_t start = 0;
-  uint64_t pace = 4;  // cycles of an instruction
+  uint64_t pace = 4;   // cycles of an instruction
+  uint64_t slept = 0;  // cycles
 
   // A machine that has run for hours: waves begin at times of their own, and no two instructions take the same time.
   static WaveClock of_machine_in_use(uint32_t seed, uint64_t workgroup, uint32_t wave) {
@@ -22,7 +24,7 @@ struct WaveClock {
   // 1.7 GHz.
   uint64_t cycles(uint64_t instructions) const {
     const uint64_t jitter = start == 0 ? 0 : mix(start ^ instructions) % pace;
-    return start + instructions * pace + jitter;
+    return start + slept + instructions * pace + jitter;
   }
   // 100 MHz.
   uint64_t real_time(uint64_t instructions) const { return cycles(instructions) / 17; }

@@ -15,6 +15,7 @@ compile wrong_bit.hsaco -DWRONG_BIT
 compile beyond.hsaco -DBEYOND
 compile wild.hsaco -DWILD
 compile float_atomic.hsaco -DFLOAT_ATOMIC
+compile allocates.hsaco -DALLOCATES
 compile past_lds.hsaco -DPAST_LDS
 compile spin.hsaco -DSPIN
 compile no_fill.hsaco -DNO_FILL

@@ -37,6 +37,12 @@ __device__ unsigned lens_step = 2;
 __device__ unsigned lens_launches;
 #endif
 
+#ifdef ALLOCATES
+// What new and delete of hipcc call.
+extern "C" __device__ unsigned long long __ockl_dm_alloc(unsigned long long size);
+extern "C" __device__ void __ockl_dm_dealloc(unsigned long long address);
+#endif
+
 // out[i] = in[i] * c_tab[i % 4] + d_big[i % 8], and one thread counts the launch.
 #ifndef NO_FILL
 #ifdef MORE_ARGUMENTS
@@ -57,6 +63,13 @@ extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n) {
 #ifdef STATIC_LDS
   __shared__ volatile char fixed[STATIC_LDS];
   fixed[threadIdx.x] = 1;
+#endif
+#ifdef ALLOCATES
+  // A number on the heap of the device.
+  auto* const kept = reinterpret_cast<volatile float*>(__ockl_dm_alloc(4));
+  *kept = 1.0f;
+  if (*kept != 1.0f) return;
+  __ockl_dm_dealloc(reinterpret_cast<unsigned long long>(kept));
 #endif
 #ifdef PAST_LDS
   // The last thread reads one element past the end, and nobody uses it.

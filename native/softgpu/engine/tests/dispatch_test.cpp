@@ -280,6 +280,17 @@ TEST_P(Kernels, SeeAClockThatMovesAndRepeats) {
   EXPECT_EQ(out[1], now);
 }
 
+TEST_P(Kernels, SeeTimePassWhileTheySleep) {
+  Array<uint64_t> out(device.space, 1);
+  // 0.2 ms: a sleep of 127 times 64 cycles of 1.7 GHz is 478 ticks of 100 MHz.
+  for (const uint32_t machine : {0u, 1u}) {
+    expect_completed(
+        device.run("wait_for_a_time", linear(1, 1), Arguments(out.address(), 20000u), {.machine_in_use = machine}));
+    EXPECT_GE(out[0], 25u) << machine;
+    EXPECT_LE(out[0], 42u) << machine;
+  }
+}
+
 TEST_P(Kernels, SeeAClockOfHoursOnAMachineInUse) {
   Array<uint64_t> out(device.space, 2);
   const auto clocks = [&](uint32_t seed) {

@@ -178,6 +178,17 @@ extern "C" __global__ void divergent(uint* out) {
   out[local_x()] = x;
 }
 
+// As the heap of ROCm's device library does, whose slabs grow one after the other.
+extern "C" __global__ void wait_for_a_time(ulong* out, uint ticks) {
+  const ulong until = __builtin_amdgcn_s_memrealtime() + ticks;
+  ulong sleeps = 0;
+  while (__builtin_amdgcn_s_memrealtime() < until) {
+    __builtin_amdgcn_s_sleep(127);
+    ++sleeps;
+  }
+  out[0] = sleeps;
+}
+
 extern "C" __global__ void clocks(ulong* out) {
   const ulong before = __builtin_readcyclecounter();
   out[1] = __builtin_amdgcn_s_memrealtime();

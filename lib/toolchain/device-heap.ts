@@ -1,0 +1,18 @@
+import { machineAmdgpu } from './code-object-kernels';
+import { isElf64, readSections, readSymbols } from './elf';
+
+const functionType = 2;
+/** What new, malloc, delete and free call (ROCm-Device-Libs, ockl/src/dm.cl). */
+const heapFunctions = ['__ockl_dm_alloc', '__ockl_dm_dealloc'];
+
+/** Whether an offset in one of AMD's code objects is in the code of the heap that ROCm's device library keeps. */
+export function deviceHeapCode(bytes: Buffer): (offset: number) => boolean {
+  if (!isElf64(bytes, machineAmdgpu)) return () => false;
+  const sections = readSections(bytes);
+  const ranges = sections
+    .filter(({ name }) => name === '.symtab')
+    .flatMap((table) => readSymbols(bytes, table, sections))
+    .filter(({ name, info, section }) => (info & 0xf) === functionType && section > 0 && heapFunctions.includes(name))
+    .map(({ value, size }) => [Number(value), Number(value + size)] as const);
+  return (offset) => ranges.some(([first, end]) => offset >= first && offset < end);
+}
