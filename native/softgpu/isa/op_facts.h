@@ -27,7 +27,7 @@ enum class BranchCondition : uint8_t { kNone, kScc0, kScc1, kVccz, kVccnz, kExec
 // Which of the wave's memory instructions it waits for, by the counter that it names.
 enum class MemoryWait : uint8_t { kNone, kWaitcnt, kVmcnt, kVscnt, kLgkmcnt, kAll };
 
-enum OpTrait : uint8_t {
+enum OpTrait : uint16_t {
   kAddsLanes = 1 << 0,    // to EXEC, as functions do that save registers of inactive lanes, too
   kNearestOnly = 1 << 1,  // rounds to nearest as far as anybody tells: nobody says what other modes do to it
   kOneScalar = 1 << 2,    // reads one scalar register at most where others of its target read two
@@ -35,6 +35,11 @@ enum OpTrait : uint8_t {
   kHighHalf = 1 << 4,
   kIndexable = 1 << 5,    // compilers use it with VGPR indexing
   kAccumulates = 1 << 6,  // the equivalent names its destination as the last source
+  kReadsScc = 1 << 7,
+  kKeepsScc = 1 << 8,     // others that are counted as scalar write it
+  kReadsResult = 1 << 9,  // computes with what its destination held, or keeps a part of it
+  kSavesExec = 1 << 10,   // to its destination
+  kPassesTime = 1 << 11,  // and changes nothing that this wave or another one sees
 };
 
 struct OpFacts {
@@ -42,7 +47,7 @@ struct OpFacts {
   OpEffect effect = OpEffect::kEndsRun;
   BranchCondition branch = BranchCondition::kNone;
   MemoryWait waits_for = MemoryWait::kNone;
-  uint8_t traits = 0;
+  uint16_t traits = 0;
   Op equivalent = Op::kInvalid;   // the same operation under another target's name; its operands stand in its order
   const char* refused = nullptr;  // why it is not executed, where it is not
 

@@ -42,8 +42,10 @@ inline constexpr Word<MemoryWait> kWaitWords[] = {
     {"waits_lgkmcnt", MemoryWait::kLgkmcnt}, {"waits_all", MemoryWait::kAll},
 };
 inline constexpr Word<OpTrait> kTraitWords[] = {
-    {"adds_lanes", kAddsLanes}, {"nearest_only", kNearestOnly}, {"one_scalar", kOneScalar},    {"low_half", kLowHalf},
-    {"high_half", kHighHalf},   {"indexable", kIndexable},      {"accumulates", kAccumulates},
+    {"adds_lanes", kAddsLanes},     {"nearest_only", kNearestOnly}, {"one_scalar", kOneScalar},
+    {"low_half", kLowHalf},         {"high_half", kHighHalf},       {"indexable", kIndexable},
+    {"accumulates", kAccumulates},  {"reads_scc", kReadsScc},       {"keeps_scc", kKeepsScc},
+    {"reads_result", kReadsResult}, {"saves_exec", kSavesExec},     {"passes_time", kPassesTime},
 };
 // Why an operation is not executed: "refused:graphics". The page of docs/reference says so.
 inline constexpr Word<const char*> kRefusalWords[] = {

@@ -40,6 +40,13 @@ bool names_exec(const Instruction& instruction) {
   return false;
 }
 
+// As an operand, or as a field of STATUS.
+bool names_condition(const Instruction& instruction) {
+  const auto is_condition = [](const Operand& operand) { return operand.kind == Operand::Kind::kSpecial; };
+  return instruction.op == Op::s_getreg_b32 ||
+         std::any_of(instruction.src, instruction.src + instruction.src_count, is_condition);
+}
+
 // One instruction, executed at two places and times.
 class Trial {
  public:
@@ -160,6 +167,91 @@ TEST_P(OpFactsOf, WhatEndsRunsIsSeenToNeedIt) {
     if (form_of(target.isa, op).encoding == Encoding::kInvalid) continue;  // gfx1100 has no s_memtime
     EXPECT_TRUE(seen.contains(op)) << op_name(op);
   }
+}
+
+// Each scalar operation behind a comparison that holds, and behind one that does not.
+TEST_P(OpFactsOf, ScalarOperationsUseTheConditionAsTheirRowsSay) {
+  constexpr uint32_t kComparisons[] = {0xbf070000, 0xbf060000};  // s_cmp_lg_u32 s0, s0; s_cmp_eq_u32 s0, s0
+  std::set<Op> tried, writing, reading;
+  for_each_opcode(target, 6, [&](const Words& words, const Instruction& instruction) {
+    const OpFacts& facts = facts_of(instruction.op);
+    if (facts.counted_as != InstructionClass::kSalu || !is_executed(target, instruction)) return false;
+    fresh_exec();
+    StreamEnd ends[2];
+    for (unsigned holds = 0; holds < 2; ++holds) {
+      RandomStream stream{target, {kComparisons[holds]}};
+      stream.words.insert(stream.words.end(), words.begin(), words.begin() + instruction.size_bytes / 4);
+      ends[holds] = machine.run(stream, 2, true);
+      if (ends[holds].fault) return false;
+    }
+    tried.insert(instruction.op);
+    const bool keeps = !ends[0].scc && ends[1].scc;
+    if (!keeps) writing.insert(instruction.op);
+    if (facts.has(kKeepsScc)) EXPECT_TRUE(keeps) << disassemble(instruction);
+    if (ends[0].scalars != ends[1].scalars && !names_condition(instruction)) {
+      reading.insert(instruction.op);
+      EXPECT_TRUE(facts.has(kReadsScc)) << disassemble(instruction);
+    }
+    return true;
+  });
+  EXPECT_GT(tried.size(), 100u);
+  for (const Op op : tried) {
+    EXPECT_NE(facts_of(op).has(kKeepsScc), writing.contains(op)) << op_name(op);
+    EXPECT_EQ(facts_of(op).has(kReadsScc), reading.contains(op)) << op_name(op);
+  }
+}
+
+// Each scalar operation behind a move of either value to its destination.
+TEST_P(OpFactsOf, ScalarOperationsReadTheirDestinationAsTheirRowsSay) {
+  const uint32_t move = target.isa == Isa::kGfx1030 ? 0xbe800300 : 0xbe800000;  // s_mov_b32 s0, s0
+  constexpr uint32_t kValues[] = {0x80, 0xc1};                                  // 0, -1
+  std::set<Op> tried, reading;
+  for_each_opcode(target, 12, [&](const Words& words, const Instruction& instruction) {
+    const Operand& result = instruction.dst[0];
+    const bool is_in_reach = instruction.dst_count == 1 && result.kind == Operand::Kind::kSgpr && result.index < 100;
+    if (facts_of(instruction.op).counted_as != InstructionClass::kSalu || !is_executed(target, instruction))
+      return false;
+    if (!is_in_reach) return false;
+    // M0 says which register these write.
+    if (instruction.op == Op::s_movreld_b32 || instruction.op == Op::s_movreld_b64) return false;
+    for (unsigned k = 0; k < instruction.src_count; ++k) {
+      const Operand& source = instruction.src[k];
+      if (source.kind == Operand::Kind::kSgpr && source.index <= result.index &&
+          source.index + source.dwords > result.index)
+        return false;
+    }
+    fresh_exec();
+    StreamEnd ends[2];
+    for (unsigned k = 0; k < 2; ++k) {
+      RandomStream stream{target, {move | uint32_t{result.index} << 16 | kValues[k]}};
+      stream.words.insert(stream.words.end(), words.begin(), words.begin() + instruction.size_bytes / 4);
+      ends[k] = machine.run(stream, 2, true);
+      if (ends[k].fault) return false;
+    }
+    tried.insert(instruction.op);
+    if (ends[0].scalars != ends[1].scalars) reading.insert(instruction.op);
+    return true;
+  });
+  EXPECT_GT(tried.size(), 80u);
+  for (const Op op : tried) EXPECT_EQ(facts_of(op).has(kReadsResult), reading.contains(op)) << op_name(op);
+}
+
+TEST_P(OpFactsOf, WhatPassesTimeChangesNothing) {
+  std::set<Op> tried;
+  for_each_opcode(target, 4, [&](const Words& words, const Instruction& instruction) {
+    if (!facts_of(instruction.op).has(kPassesTime) || !is_executed(target, instruction)) return false;
+    fresh_exec();
+    RandomStream stream{target, {}};
+    stream.words.assign(words.begin(), words.begin() + instruction.size_bytes / 4);
+    const StreamEnd end = machine.run(stream, 1, true), idle = machine.run(RandomStream{target, {kNop}}, 1, true);
+    tried.insert(instruction.op);
+    EXPECT_FALSE(end.fault) << disassemble(instruction);
+    EXPECT_TRUE(end.scalars == idle.scalars && end.vectors == idle.vectors && end.scc == idle.scc &&
+                end.data == idle.data && end.lds == idle.lds)
+        << disassemble(instruction);
+    return true;
+  });
+  EXPECT_GT(tried.size(), 5u);
 }
 
 TEST(OpFacts, AnOperationOfWhichNothingIsSaidEndsRuns) {

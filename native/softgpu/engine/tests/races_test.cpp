@@ -237,6 +237,7 @@ TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
 TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
   const std::map<std::string, Arguments> kernels = {
       {"release_in_lds", Arguments(in.address(), out.address())},
+      {"ordered_in_lds", Arguments(in.address(), out.address())},
       {"volatile_in_lds", Arguments(in.address(), out.address())},
       {"turns_in_lds", Arguments(in.address(), out.address())},
       {"two_flags_in_lds", Arguments(in.address(), out.address())},

@@ -395,6 +395,23 @@ extern "C" __global__ void release_in_lds(const uint* in, uint* out) {
   }
 }
 
+// The same with a load that also waits for the stores of its own wave.
+extern "C" __global__ void ordered_in_lds(const uint* in, uint* out) {
+  __shared__ uint value[32];
+  __shared__ uint ready;
+  const uint t = local_x();
+  if (t == 0) ready = 0;
+  barrier();
+  if (t < 32) {
+    value[t] = in[group_x() * 32 + t] + 1;
+    if (t == 0) __hip_atomic_store(&ready, 1u, __ATOMIC_SEQ_CST, GROUP_SCOPE);
+  } else if (t >= 96) {
+    while (__hip_atomic_load(&ready, __ATOMIC_SEQ_CST, GROUP_SCOPE) == 0) {
+    }
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
 extern "C" __global__ void volatile_in_lds(const uint* in, uint* out) {
   __shared__ uint value[32];
   __shared__ volatile uint ready;
