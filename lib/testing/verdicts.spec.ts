@@ -27,7 +27,8 @@ describe('the table of wrong verdicts', () => {
     expect(test.length).toBeGreaterThan(10);
   });
 
-  it.each(rows.filter(({ state }) => state === 'open'))('names none where it is open: $line', ({ file, test }) => {
-    expect([file, test]).toEqual(['–', '–']);
+  it('names none where a line is open', () => {
+    const open = rows.filter(({ state }) => state === 'open');
+    expect(open.filter(({ file, test }) => file !== '–' || test !== '–')).toEqual([]);
   });
 });
