@@ -91,7 +91,7 @@ const publishedTooEarly = [
   'scan_chained: flag before data',
   'scan_chained: plain data, no fence',
 ];
-/** Of a store that other waves wait for at a barrier. */
+/** A store that other waves wait for at a barrier. */
 const barrierByHand = 'wave_sum: a barrier by hand';
 /** Nothing else goes wrong on the software GPU: the adverse order ends at the instruction. */
 const missingWaits = ['saxpy: used at once', 'saxpy: waits for the first of two'];
@@ -132,7 +132,7 @@ const lostBetweenAtomics = [
   'histogram: two atomics',
   'histogram: one try',
 ];
-/** Where hardware goes on, with other values beside other workgroups. */
+/** Hardware goes on there, with other values beside other workgroups. */
 const pastLds: [title: string, does: string][] = [
   ['histogram: clears one bin too many', 'writes'],
   ['transpose: begins with one element too many', 'reads'],
@@ -345,7 +345,7 @@ describe('planted defects', () => {
     ]);
   });
 
-  it('a barrier behind a store that nobody waited for is told with the wait that is missing', async () => {
+  it('a barrier behind a store that nobody waited for fails, and the result names the missing wait', async () => {
     const outcome = await verdict(find('defects', barrierByHand));
     expect([outcome.code, outcome.text]).toEqual([
       1,
@@ -427,7 +427,7 @@ describe('planted defects', () => {
   });
 
   it.each(onTheHeap)(
-    'a correct edit passes where HIP launches it, and is told to use --launch hip: %s',
+    'a correct edit passes where HIP launches it, and otherwise the error says --launch hip: %s',
     async (title) => {
       const edit = find('correct', title);
       const outcome = await verdict(edit);

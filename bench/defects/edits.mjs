@@ -452,7 +452,7 @@ export const defects = [
     'histogram',
     'clears one bin too many',
     [['if (threadIdx.x < 64) local[threadIdx.x] = 0;\n', 'if (threadIdx.x <= 64) local[threadIdx.x] = 0;\n']],
-    'What lies there belongs to nobody, so that no result shows it.',
+    'That memory belongs to nobody, so that no result shows it.',
   ),
   defect(
     'past LDS',

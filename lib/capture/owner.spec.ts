@@ -180,7 +180,7 @@ describe('the place of a capture in its reproducer', () => {
   const places = [
     'kernels/app/saxpy/capture/capture.json',
     'kernels/app/saxpy/capture/chunks.pack',
-    // What several captures leave is removed by a selection of one.
+    // A selection of one removes what several captures left.
     'kernels/app/saxpy/captures/7/capture.json',
   ];
 

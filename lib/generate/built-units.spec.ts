@@ -17,7 +17,7 @@ const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 const symbol = '_Z5scaleIfEvPT_i';
-/** Of HIP it has what it needs: with its headers a unit takes six times as long. */
+/** It declares what it needs of HIP: with HIP's headers a unit takes six times as long. */
 const header = `#define __global__ __attribute__((global))
 #define LANE __builtin_amdgcn_workitem_id_x()
 struct dim3 { unsigned x, y, z; };
@@ -86,7 +86,15 @@ async function search({ app }: Fixture): Promise<Searched> {
 
 /** As the app's build does. */
 function build(made: Fixture, number: number): void {
-  const args = ['-O3', '-nogpuinc', '--offload-arch=gfx90a', '-c', join(made.app, unit(number)), '-o', object(made, number)];
+  const args = [
+    '-O3',
+    '-nogpuinc',
+    '--offload-arch=gfx90a',
+    '-c',
+    join(made.app, unit(number)),
+    '-o',
+    object(made, number),
+  ];
   execFileSync('hipcc', args, { env: { ...process.env, HIP_PLATFORM: 'amd' }, stdio: 'pipe' });
 }
 

@@ -44,7 +44,7 @@ async function generateIn({ app }: Fixture, options: Partial<GenerateOptions> = 
 }
 
 const hipHeader = '#include <hip/hip_runtime.h>\n';
-/** What these kernels need of it; with -nogpuinc they compile in a sixth of the time. */
+/** These kernels need no more of it; with -nogpuinc they compile in a sixth of the time. */
 const hip =
   '#define __global__ __attribute__((global))\nstruct Index { unsigned x; };\n#define threadIdx Index{__builtin_amdgcn_workitem_id_x()}\n';
 const scale = '__global__ void scale(float* __restrict__ x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= SCALE; }\n';
@@ -233,7 +233,9 @@ void run(double* p, float* q) { a::axpy<double, 3><<<1, 64>>>(1.0, p, p, 1); a::
   });
 
   it('tells two static kernels of one name apart by the code they compile to', async () => {
-    const twin = (factor: string) => `${hipHeader}static __global__ void scale(float* x) { x[threadIdx.x] *= ${factor}; }
+    const twin = (
+      factor: string,
+    ) => `${hipHeader}static __global__ void scale(float* x) { x[threadIdx.x] *= ${factor}; }
 void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     const generated = await generateIn(
       make({

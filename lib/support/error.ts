@@ -44,7 +44,7 @@ export function asKernloopError(error: unknown): KernloopError {
   });
 }
 
-/** What no stage expected, nor the system explains: a bug, which is worth its stack. */
+/** An error that no stage expected and the system does not explain: a bug, which is worth its stack. */
 export const isBug = (error: unknown): boolean =>
   !(error instanceof KernloopError) && asKernloopError(error).code === 'INTERNAL_ERROR';
 

@@ -31,7 +31,7 @@ const nameless = (): string => `a file (of the workspace, or in ${tmpdir()} for 
 export function unwritable(error: unknown): { what: string; hint: string } | undefined {
   const said = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const { code, syscall } = said;
-  // Of a copy, `path` is what was read.
+  // `path` of a copy is the file that was read.
   const path = syscall === 'copyfile' ? (said['dest'] ?? said['path']) : said['path'];
   const reason = typeof code === 'string' ? reasons[code.replace(/^ERR_FS_/, '')] : undefined;
   if (reason === undefined) return undefined;
@@ -90,11 +90,11 @@ export function requireWritable(folder: string): void {
   }
 }
 
-/** What programs say whose output the system does not let be written. */
+/** Programs say this if the system does not let them write their output. */
 const outputRefused =
   /No space left on device|Disk quota exceeded|Read-only file system|(?:unable to|cannot|could not) (?:open|create|write)(?: the)? output file/i;
 
-/** Of what a program said the line about its output, if that is why it failed. */
+/** The line in which a program says that it could not write its output. */
 export const refusedOutput = (said: string): string | undefined =>
   said.split('\n').find((line) => outputRefused.test(line));
 

@@ -2,7 +2,7 @@ import { machineAmdgpu } from './code-object-kernels';
 import { isElf64, readSections, readSymbols } from './elf';
 
 const functionType = 2;
-/** What new, malloc, delete and free call (ROCm-Device-Libs, ockl/src/dm.cl). */
+/** new, malloc, delete and free call these (ROCm-Device-Libs, ockl/src/dm.cl). */
 const heapFunctions = ['__ockl_dm_alloc', '__ockl_dm_dealloc'];
 
 /** Whether an offset in one of AMD's code objects is in the code of the heap that ROCm's device library keeps. */

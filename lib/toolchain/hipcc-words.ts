@@ -5,7 +5,7 @@
 const paths = /(?<=^|=|^-[IL])(?:\/[\w.+ -]*)+/g;
 const options = /--|-Wl|-fopenmp-targets/;
 
-/** What hipcc sees of a word: each path is its extension. */
+/** A word as hipcc sees it: each path is its extension. */
 export function shapeOf(word: string): string {
   // It trims the ends.
   if (word !== word.trim() || word.includes('{')) return word;

@@ -8,7 +8,7 @@ import { judging as judgingShape, type TuneOptions } from './options';
 
 /** Derived inputs for the best configuration, where nobody says how many. */
 const inputsOfBest = 4;
-/** Of one replay: each derived input costs two more. */
+/** A replay may execute so many: each derived input costs two more. */
 const mostInstructions = 2_000_000;
 
 /**

@@ -34,7 +34,7 @@ export async function pastLdsOf(judged: Case, runs: readonly Run[], deps: Deps):
   }));
 }
 
-/** What the captured code does not do. */
+/** Accesses that the captured code does not make. */
 export const newPastLds = (all: readonly PastLdsReport[] = []): PastLdsReport[] =>
   all.filter(({ in_captured: isKnown }) => !isKnown);
 

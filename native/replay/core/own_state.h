@@ -17,7 +17,7 @@ struct OwnState {
   struct Piece {
     AddressRange range;
     Buffer loaded;  // relocations included
-    // What ROCm's device library knows of the heap of new and malloc. It goes on from launch to launch, new each time;
+    // ROCm's device library keeps the heap of new and malloc there. It goes on from launch to launch, new each time;
     // what it leads to is memory of the HIP runtime, which is neither put back nor seen.
     bool is_device_heap = false;
   };

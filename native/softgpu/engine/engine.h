@@ -63,7 +63,7 @@ struct Fault {
     bool is_write = false;
   };
   std::optional<Other> other;
-  // Of a race over a barrier that does not order the two accesses: what its wave has to wait for before it.
+  // A race over a barrier that does not order the two accesses: what its wave has to wait for before it.
   std::string missing_wait;
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
@@ -195,7 +195,7 @@ struct DispatchOptions {
 
 struct DispatchOutcome {
   std::optional<Fault> fault;
-  // Of the checker, the watches, and past the end of LDS: one for each kind and instruction; races for both.
+  // By the checker, the watches, and past the end of LDS: one for each kind and instruction; races for both.
   std::vector<Fault> findings;
   uint64_t adverse_wave_instructions = 0;  // that ran in the adverse order
   Counters counters;

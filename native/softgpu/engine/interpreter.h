@@ -23,9 +23,9 @@ class Interpreter {
 
   // The instruction at the address; nullptr where there is none. It lives as long as the dispatch.
   const DecodedInstruction* look_up(uint64_t pc);
-  // Of an instruction that this executes; nothing of any other.
+  // For an instruction that this executes; nothing for any other.
   std::optional<uint64_t> address_of(const Instruction& instruction) const;
-  // What look_up finds, disassembled, or its raw dwords; empty when nothing is mapped there.
+  // The instruction that look_up finds, disassembled, or its raw dwords; empty when nothing is mapped there.
   std::string describe(uint64_t pc);
   void add_to(Counters& counters) const;
   // What the profiler counted, by address.

@@ -61,7 +61,7 @@ class LateStores {
   std::vector<std::unique_ptr<Store>> stores_, spare_;  // oldest first
 };
 
-// What waits for memory operations execute where stores may be late: nullptr for other instructions.
+// How an instruction that waits for memory operations executes where stores may be late: nullptr for others.
 ExecuteFn select_memory_wait(const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

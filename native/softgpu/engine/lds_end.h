@@ -1,7 +1,7 @@
-// What lies past the end of a workgroup's LDS, where hardware stops nobody: it allocates whole granules, and the rest
+// The memory past the end of a workgroup's LDS, where hardware stops nobody: it allocates whole granules, and the rest
 // of the last one is memory like any other, in which nobody has written. Behind it loads give 0 and stores are dropped
 // (AMD, "Vega ISA", "LDS Access", out-of-range addresses; an access that reaches over the end counts as behind it).
-// Every such access is told: other compilers, and other workgroups beside it, find other values there.
+// Every such access is reported: other compilers, and other workgroups beside it, find other values there.
 #pragma once
 
 #include <cstdint>

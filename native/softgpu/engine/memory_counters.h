@@ -51,7 +51,7 @@ struct MemoryWaits {
   uint64_t lgkm = kAny;
 };
 
-// Of an instruction that waits for memory operations (MemoryWait in op_facts.h).
+// For an instruction that waits for memory operations (MemoryWait in op_facts.h).
 MemoryWaits waits_of(const Wave& wave, const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

@@ -1,4 +1,4 @@
-// DS: reads and writes of LDS. GFX9 needs no limit in M0; lds_end.h says what lies past the end.
+// DS: reads and writes of LDS. GFX9 needs no limit in M0; lds_end.h says what happens past the end.
 #include "softgpu/engine/lds_address.h"
 #include "softgpu/engine/memory_select.h"
 

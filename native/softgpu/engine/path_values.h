@@ -1,4 +1,4 @@
-// What one path through code does to registers, for wait_loops.h: a number for each value, the same where the value is
+// The registers after one path through code, for wait_loops.h: a number for each value, the same where the value is
 // sure to be the same.
 #pragma once
 

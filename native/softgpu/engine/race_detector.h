@@ -76,7 +76,7 @@ class RaceDetector {
     uint32_t group = 0;  // its serial
     uint16_t wave = 0;
     How how = How::kLoad;
-    // What its wave has to wait for before a barrier orders it.
+    // The wait without which a barrier does not order it.
     bool by_lgkmcnt : 1 = false, by_stores : 1 = false;
     int32_t pc = 0;         // in dwords from the entry
     uint32_t released = 0;  // until when its workgroup's stores had been waited for
@@ -123,7 +123,7 @@ class RaceDetector {
   uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
   Relation relation(uint32_t time, Memo& memo);
   Relation find_relation(uint32_t time, bool has_arrived = false) const;
-  // What was missing before the last barrier, which does not order the store for that; nullptr: it does.
+  // The wait that was missing before the last barrier, which so does not order the store; nullptr: it does.
   const char* find_missing_wait(uint32_t time) const;
   bool is_unordered_store(const RaceCell& cell);
   void range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how);

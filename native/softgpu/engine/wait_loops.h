@@ -24,7 +24,7 @@ struct WaitLoop {
   // Stores in the loop that must be to private memory, or else nothing waits: unoptimised code keeps variables there by
   // FLAT instructions.
   std::vector<uint64_t> stores;
-  // Of a load in front of the loop: where in LDS it has to look, if only its address at run time tells that it is the
+  // For a load in front of the loop: where in LDS it has to look, if only its address at run time tells that it is the
   // loop's.
   struct Place {
     uint32_t address, bytes;

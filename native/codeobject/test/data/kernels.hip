@@ -38,7 +38,7 @@ __device__ unsigned lens_launches;
 #endif
 
 #ifdef ALLOCATES
-// What new and delete of hipcc call.
+// new and delete of hipcc call these.
 extern "C" __device__ unsigned long long __ockl_dm_alloc(unsigned long long size);
 extern "C" __device__ void __ockl_dm_dealloc(unsigned long long address);
 #endif

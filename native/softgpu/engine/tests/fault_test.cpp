@@ -98,7 +98,7 @@ TEST_P(Faults, EndAnInfiniteLoopExactlyAtItsLimit) {
   EXPECT_TRUE(device.run("store_at", linear(64, 64), arguments, {.max_wave_instructions = needs - 1}).fault);
 }
 
-// What ends comes nearer to the end of the dispatch, however much it executes; 16 limits are enough for all of it.
+// A dispatch whose workgroups end goes on, however much it executes; 16 limits are enough for all of it.
 TEST_P(Faults, LimitADispatchFromTheEndOfOneWorkgroupToTheNext) {
   constexpr uint32_t kGroups = 1 << 16;  // workers report 32,768 instructions at a time
   Array<uint32_t> out(device.space, kGroups * 64);

@@ -1,4 +1,4 @@
-// Accesses past the end of LDS: what they do, and that each is told.
+// Accesses past the end of LDS: what they do, and that each is reported.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -67,7 +67,7 @@ TEST_F(Scalars, ReadAndWriteTheModeRegister) {
   EXPECT_EQ(u64{wave.sgpr[4]} << 48, kSharedApertureBase);
 }
 
-// What HIP's __smid() reads: a kernel that finds it 0 everywhere knows that it is alone.
+// HIP's __smid() reads it: a kernel that finds it 0 everywhere knows that it is alone.
 TEST_F(Scalars, AreOnOneComputeUnitUnlessTheMachineIsInUse) {
   const auto place = [&](uint32_t seed, uint64_t ordinal, uint32_t index) {
     workgroup.ordinal = ordinal;
