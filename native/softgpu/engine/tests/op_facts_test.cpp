@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <string_view>
 
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/profile.h"
@@ -212,8 +213,8 @@ TEST_P(OpFactsOf, ScalarOperationsReadTheirDestinationAsTheirRowsSay) {
     if (facts_of(instruction.op).counted_as != InstructionClass::kSalu || !is_executed(target, instruction))
       return false;
     if (!is_in_reach) return false;
-    // M0 says which register these write.
-    if (instruction.op == Op::s_movreld_b32 || instruction.op == Op::s_movreld_b64) return false;
+    // M0 says which register these read or write.
+    if (std::string_view(op_name(instruction.op)).starts_with("s_movrel")) return false;
     for (unsigned k = 0; k < instruction.src_count; ++k) {
       const Operand& source = instruction.src[k];
       if (source.kind == Operand::Kind::kSgpr && source.index <= result.index &&
