@@ -39,7 +39,7 @@ describe("README's first screen", () => {
     const sum = (of: 'planted' | 'caught'): number => kinds.reduce((total, one) => total + one[of], 0);
     expect(screen).toContain(`**${sum('caught')} of ${sum('planted')}**`);
     expect(screen).toContain(`${correct.passed} of ${correct.edits} right ones`);
-    expect(machine.cpu).toBe('2 x AMD EPYC');
+    expect(machine.cpu).toBe('2 x Intel(R) Xeon(R) Processor');
   });
 
   it('says of a Mixtral and of the first run what was measured', () => {
