@@ -342,6 +342,16 @@ describe('the clang that hipcc starts', () => {
     expect([(await asked()).started, (await asked()).started]).toEqual([['hipcc'], ['hipcc']]);
   });
 
+  it('is not remembered of a path that is there twice, since another command has two in its place', async () => {
+    words = ['-I/a', '-I/a'];
+    expect((await asked()).started).toEqual(['hipcc']);
+    words = ['-I/a', '-I/b'];
+    const { commands } = await asked();
+    expect(commands?.flat()).toEqual(expect.arrayContaining(words));
+    words = ['-I/b', '-I/b'];
+    expect((await asked()).commands?.flat().filter((word) => word === '-I/b')).toHaveLength(2);
+  });
+
   it('is none that hipcc would not start, whatever the cache says', async () => {
     await asked();
     const other = program('evil/clang++', elf);

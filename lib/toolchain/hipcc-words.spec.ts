@@ -45,7 +45,9 @@ describe('a template', () => {
   it.each([
     ['leaves a path out', ['clang', '-I/a', '/a/k.hip']],
     ['doubles one', ['clang', '-I/a', '/a/k.hip', '/a/v', '/a/v']],
+    ['gives one path where two of the command are the same', ['clang', '-I/a', '/a/k.hip', '/a/v'], [...args, '-I/a']],
+    ['gives the same path twice', ['clang', '-I/a', '-I/a', '/a/k.hip', '/a/v'], [...args, '-I/a']],
     ['puts words together', ['clang', '-I/a', '/a/k.hip', '-o/a/v']],
     ['has a word like a place of the template', ['clang', '-I/a', '/a/k.hip', '/a/v', '{0}']],
-  ])('is none where the answer %s', (_, answer) => expect(templateOf(answer, args)).toBeNull());
+  ])('is none where the answer %s', (_, answer, given = args) => expect(templateOf(answer, given)).toBeNull());
 });

@@ -14,11 +14,14 @@ export function shapeOf(word: string): string {
 
 const extension = /\.\w+$/;
 
-/** An answer to any arguments of the same shapes: `{2}` is the third of them. Null where it is none, because words were left out, doubled or put together. */
+/**
+ * An answer to any arguments of the same shapes: `{2}` is the third of them. Null where it is none, because words were left out, doubled or put
+ * together, or where two of the arguments are the same path: which of them is which does not show, and others have two paths there.
+ */
 export function templateOf(answer: readonly string[], args: readonly string[]): string[] | null {
   const moving = args.filter((word) => shapeOf(word) !== word);
   const count = (words: readonly string[], word: string): number => words.filter((each) => each === word).length;
-  if (moving.some((word) => count(answer, word) !== count(args, word))) return null;
+  if (moving.some((word) => count(answer, word) !== 1 || count(args, word) !== 1)) return null;
   if (answer.some((word) => placeholder.test(word))) return null;
   return answer.map((word) => (moving.includes(word) ? `{${args.indexOf(word)}}` : word));
 }

@@ -1,8 +1,5 @@
-import { fakeDeps } from '../testing/fake-deps';
-import { fakeReplay, flag, passed } from '../testing/fake-programs';
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
-import { validateOptionsSchema } from './options';
-import { validate } from './validate';
+import { judgedEvents } from './testing/judged-events';
 
 /** As kernloop-replay tells of one. */
 const atomic = (fields: object = {}): object => ({
@@ -20,27 +17,8 @@ describe('a floating-point atomic that does nothing on the real GPU', () => {
   const made = reproducerForEachTest();
   beforeEach(() => void writeVariant(made.workspace));
 
-  /** `variant` and `captured` are events of the usual replays of each code, or of those in the adverse order. */
-  const judge = async (variant: object[], captured: object[] = [], isAdverse = false) => {
-    const fake = fakeDeps(
-      {
-        'kernloop-replay': fakeReplay((args) => {
-          const ran = flag(args, '--adverse') === undefined ? [] : [{ event: 'adverse', wave_instructions: 1000 }];
-          if (!args.includes('--code-object')) return [...captured, ...ran, passed];
-          return [...(ran.length > 0 === isAdverse ? variant : []), ...ran, passed];
-        }),
-      },
-      made.workspace.native,
-    );
-    const report = await validate(
-      validateOptionsSchema.parse({ reproducer: made.reproducer, adverse: isAdverse }),
-      fake,
-    );
-    return { report, line: fake.said.result.at(-1) ?? '' };
-  };
-
   it.each([false, true])('fails with its instruction and place (in the adverse order: %s)', async (isAdverse) => {
-    const { report, line } = await judge([atomic(), atomic({ offset_in_target: 12 })], [], isAdverse);
+    const { report, line } = await judgedEvents(made, [atomic(), atomic({ offset_in_target: 12 })], [], isAdverse);
     expect(report).toMatchObject({ verdict: 'fail', exit_code: 1, differing_bytes: 0 });
     expect(report.float_atomics).toMatchObject([{ region: 'r1', offset: 8, address: '0x2008', effect: 'none' }]);
     expect(line).toMatch(
@@ -49,18 +27,18 @@ describe('a floating-point atomic that does nothing on the real GPU', () => {
   });
 
   it('is not held against the variant where the captured code has one in the same memory', async () => {
-    const { report, line } = await judge([atomic()], [atomic({ offset_in_target: 0 })]);
+    const { report, line } = await judgedEvents(made, [atomic()], [atomic({ offset_in_target: 0 })]);
     expect(report.float_atomics).toBeUndefined();
     expect(line).toMatch(/^Result: PASS/);
   });
 
   it('fails although the captured code has one in other memory', async () => {
-    const { report } = await judge([atomic()], [atomic({ region: 'r0' })]);
+    const { report } = await judgedEvents(made, [atomic()], [atomic({ region: 'r0' })]);
     expect(report).toMatchObject({ verdict: 'fail', float_atomics: [{ region: 'r1' }] });
   });
 
   it('is named beside the verdict where the capture does not tell what memory it is', async () => {
-    const { report, line } = await judge([atomic({ effect: 'unknown_memory' })]);
+    const { report, line } = await judgedEvents(made, [atomic({ effect: 'unknown_memory' })]);
     expect(report).toMatchObject({ verdict: 'pass', float_atomics: [{ effect: 'unknown_memory' }] });
     expect(line).toMatch(
       /; NOT judged: whether `global_atomic_add_f32 .*` at r1 takes effect: it does nothing on this GPU if the memory is/,

@@ -1,8 +1,5 @@
-import { fakeDeps } from '../testing/fake-deps';
-import { fakeReplay, flag, passed } from '../testing/fake-programs';
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
-import { validateOptionsSchema } from './options';
-import { validate } from './validate';
+import { judgedEvents } from './testing/judged-events';
 
 /** As kernloop-replay tells of one. */
 const pastLds = (fields: object = {}): object => ({
@@ -23,29 +20,13 @@ const pastLds = (fields: object = {}): object => ({
 
 describe('an access past the end of LDS', () => {
   const made = reproducerForEachTest();
-
-  /** `variant` and `captured` are events of the usual replays of each code, or of those in the adverse order. */
-  const judge = async (variant: object[], captured: object[] = [], isAdverse = false, hasVariant = true) => {
-    if (hasVariant) writeVariant(made.workspace);
-    const fake = fakeDeps(
-      {
-        'kernloop-replay': fakeReplay((args) => {
-          const ran = flag(args, '--adverse') === undefined ? [] : [{ event: 'adverse', wave_instructions: 1000 }];
-          if (!args.includes('--code-object')) return [...captured, ...ran, passed];
-          return [...(ran.length > 0 === isAdverse ? variant : []), ...ran, passed];
-        }),
-      },
-      made.workspace.native,
-    );
-    const report = await validate(
-      validateOptionsSchema.parse({ reproducer: made.reproducer, adverse: isAdverse }),
-      fake,
-    );
-    return { report, line: fake.said.result.at(-1) ?? '' };
+  const judge: typeof judgedEvents = (...given) => {
+    writeVariant(made.workspace);
+    return judgedEvents(...given);
   };
 
   it.each([false, true])('fails a variant with the instruction (in the adverse order: %s)', async (isAdverse) => {
-    const { report, line } = await judge([pastLds(), pastLds({ pc_offset: '0x50' })], [], isAdverse);
+    const { report, line } = await judge(made, [pastLds(), pastLds({ pc_offset: '0x50' })], [], isAdverse);
     expect(report).toMatchObject({ verdict: 'fail', exit_code: 1, differing_bytes: 0 });
     expect(report.past_lds).toMatchObject([
       { access: 'read', pc_offset: '0x40', lds_offset: 256, in_captured: false },
@@ -57,20 +38,20 @@ describe('an access past the end of LDS', () => {
   });
 
   it('is said beside the verdict where the captured code does the same, wherever its instruction is', async () => {
-    const { report, line } = await judge([pastLds()], [pastLds({ pc_offset: '0x90', address: '0x200' })]);
+    const { report, line } = await judge(made, [pastLds()], [pastLds({ pc_offset: '0x90', address: '0x200' })]);
     expect(report).toMatchObject({ verdict: 'pass', past_lds: [{ in_captured: true }] });
     expect(line).toMatch(/^Result: PASS .*; it reads past the end of LDS, as the captured code does/);
   });
 
   it('fails a variant that writes where the captured code only reads', async () => {
     const write = pastLds({ access: 'write', instruction: 'ds_write_b32 v0, v1', pc_offset: '0x50' });
-    const { report, line } = await judge([pastLds(), write], [pastLds()]);
+    const { report, line } = await judge(made, [pastLds(), write], [pastLds()]);
     expect(report).toMatchObject({ verdict: 'fail', past_lds: [{ in_captured: true }, { in_captured: false }] });
     expect(line).toMatch(/^Result: FAIL \(writes past the end of LDS at entry \+0x50/);
   });
 
   it('is said of the captured code, which passes', async () => {
-    const { report, line } = await judge([], [pastLds()], false, false);
+    const { report, line } = await judgedEvents(made, [], [pastLds()]);
     expect(report).toMatchObject({ verdict: 'pass', code: 'captured', past_lds: [{ in_captured: true }] });
     expect(line).toMatch(/reads past the end of LDS, as the captured code does/);
   });

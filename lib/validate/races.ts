@@ -10,7 +10,7 @@ import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * What a race is about: the array (all of LDS is one), whether waves of one workgroup or of several meet there, and what is missing before
+ * The subject of a race: the array (all of LDS is one), whether waves of one workgroup or of several meet there, and what is missing before
  * a barrier in between. Not where in the code: another compiler, or an edit elsewhere, moves that.
  */
 function subjectOf(finding: FindingEvent): string {
