@@ -65,6 +65,17 @@ export interface RunContext {
   options: CaptureOptions;
 }
 
+/** kernloop-replay says it of a fault where HIP would have a service (native/replay/core/replaying.cpp): an option of replay and validate. */
+const wantsHip = '; launch it with --launch hip, which has';
+
+function nextStep(reason: string | null | undefined, { scope }: Pick<Request, 'scope'>): string {
+  if (reason?.includes(wantsHip))
+    return 'a kernel that prints, allocates or asserts on the device is served by the process that launched it, and is not judged: capture another one, or keep this one for replay alone, with --no-self-check and `replay --launch hip`';
+  return scope === 'all'
+    ? 'the kernel depends on something that is not device memory (what it reads before writing it, another queue, the host, time); capture another dispatch with --dispatch, or keep this one for replay alone with --no-self-check'
+    : 'capture it with --scope all, or another dispatch with --dispatch';
+}
+
 /** Runs of the app, each with the self-check of what it gave. */
 export class CaptureRun {
   readonly kept = new Kept();
@@ -273,10 +284,8 @@ export class CaptureRun {
       name: request.selection.name,
       error: new KernloopError(
         'SELFCHECK_FAILED',
-        `${label}: the capture does not replay: ${selfcheck.reason ?? 'no reason given'}`,
-        request.scope === 'all'
-          ? 'the kernel depends on something that is not device memory (what it reads before writing it, another queue, the host, time); capture another dispatch with --dispatch, or keep this one for replay alone with --no-self-check'
-          : 'capture it with --scope all, or another dispatch with --dispatch',
+        `${label}: the capture does not replay: ${selfcheck.reason?.replace(wantsHip, '') ?? 'no reason given'}`,
+        nextStep(selfcheck.reason, request),
       ),
     });
   }

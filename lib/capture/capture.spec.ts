@@ -241,6 +241,18 @@ describe('capture', () => {
     expect(error.what).not.toContain('outside the captured scope');
   });
 
+  it('says of a kernel that allocates on the device that only HIP launches it, and names no option that capture lacks', async () => {
+    const hint = 'a direct launch has no such service (hidden_heap_v1 is null); launch it with --launch hip, which has';
+    const fault = { event: 'fault', kind: 'memory_access', kernel: 'saxpy', text: 'read at 0x18', hint };
+    const fake = deps({
+      recorder: { play: (_config, _print, captureOne) => captureOne('saxpy') },
+      replay: fakeReplay(() => [fault, { event: 'result', verdict: 'fault' }]),
+    });
+    const error = await failure(capture(options(), fake));
+    expect(error.what).toMatch(/read at 0x18; a direct launch has no such service \(hidden_heap_v1 is null\)$/);
+    expect(error.hint).toMatch(/^a kernel that prints, allocates .*--no-self-check and `replay --launch hip`$/);
+  });
+
   it('runs the app once more with scope all when the recorder saw the scope violated and nothing after it', async () => {
     const scopes: string[] = [];
     const play: Play = (config, print, captureOne) => {

@@ -12,6 +12,8 @@ bool is_identity(const codeobject::Variable& variable) {
   return variable.name.starts_with("__hip_cuid_");
 }
 
+const std::string kHeapWords = "the heap of new and malloc on the device";
+
 Status add_piece(const AddressRange& range, OwnState& state, DeviceReplay& device) {
   OwnState::Piece& piece = state.pieces.emplace_back(OwnState::Piece{range, Buffer(range.size)});
   return device.read(range.base, piece.loaded);
@@ -27,7 +29,7 @@ Status find_by_name(const codeobject::CodeObjectInfo& info, const LoadedCode& co
     if (is_identity(variable)) continue;
     const auto address = device.variable_address(code, variable);
     if (!address) {
-      state.out_of_reach.push_back(variable.name);
+      state.out_of_reach.push_back(variable.is_device_heap ? kHeapWords : variable.name);
       continue;
     }
     for (const AddressRange& range : without({{*address, variable.size}}, taken)) {
@@ -54,7 +56,7 @@ Result<OwnState> find_own_state(const codeobject::CodeObjectInfo& info, const co
       if (!variable.is_device_heap || !intersection({range}, taken).empty()) continue;
       if (auto added = add_piece(range, state, device); !added) return added.error();
       state.pieces.back().is_device_heap = true;
-      state.out_of_reach.emplace_back("the heap of new and malloc on the device");
+      state.out_of_reach.push_back(kHeapWords);
       taken.push_back(range);
       taken = merge_ranges(std::move(taken));
     }

@@ -206,6 +206,8 @@ class Loader {
                    "capture again"};
     }
     auto address = device_.variable_address(object.code, *now);
+    // The runtime's own, which HIP finds by no name: what it leads to is of this process, not of the app's.
+    if (!address && now->is_device_heap && variable.pre == variable.post) return Unit{};
     if (!address) return address.error();
     target.address = *address;
     if (object.is_variant) {

@@ -115,6 +115,9 @@ struct FillCapture {
     if (!manifest.module_variables.empty()) manifest.module_variables.back().address_told = table_told;
     variable("d_big", as_bytes(big), as_bytes(big));
     variable("d_counter", as_bytes<int32_t>({counter_pre}), as_bytes<int32_t>({counter_post}));
+    for (const codeobject::Variable& each : info->variables) {
+      if (each.is_device_heap) variable(each.name.c_str(), Buffer(each.size), Buffer(each.size));
+    }
 
     archive::CodeObject object;
     object.sha256 = info->sha256;

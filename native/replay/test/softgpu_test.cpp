@@ -143,6 +143,16 @@ TEST_F(SoftGpuReplay, PassesOnAVariantThatAllocatesMemoryWhereTheHipRuntimeLaunc
   EXPECT_EQ(launched.last()["state"]["launches"], 8);
 }
 
+// Another kernel of the app's code allocates: the heap is among the variables that were captured, and HIP finds it by
+// no name.
+TEST_F(SoftGpuReplay, PassesOnSuchAVariantOfCodeThatHasAHeapToo) {
+  capture_.code_object = "allocates.hsaco";
+  const ProgramRun launched = compare_variant("allocates.hsaco", {"--launch", "hip"});
+  EXPECT_EQ(launched.exit_code, kExitPass) << launched.last();
+  EXPECT_EQ(launched.last()["state"]["out_of_reach"],
+            archive::Json::array({"the heap of new and malloc on the device"}));
+}
+
 TEST_F(SoftGpuReplay, TellsOfAReadPastTheEndOfLdsInEveryOrder) {
   EXPECT_EQ(run({"--compare"}).count("past_lds"), 0u);
   for (const std::vector<std::string>& order : {std::vector<std::string>{}, {"--adverse", "1000000"}}) {
