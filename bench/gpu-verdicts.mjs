@@ -1,5 +1,7 @@
 // Verdicts on a real GPU: wrong and right edits of kernels that are easy to judge wrongly, and the untouched code a thousand times.
+// Then bench/gpu-delays.mjs: races and missing barriers.
 //   node bench/gpu-verdicts.mjs [untouched=1000] [kernels that are replayed untouched]
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conclude, inParallel, kernloop, kernloopJson, native, root, workspace } from './gpu/host.mjs';
@@ -15,7 +17,7 @@ const extracted = kernloop(['extract', '--app', app], { cwd: folder, limitSecond
 console.log(extracted.text.split('\n').slice(-12).join('\n'));
 
 const reproducer = (kernel) => join(folder, 'kernels', 'gpu-verdicts', kernel);
-/** Kernel, what is edited, the edit, options of validate, the verdicts that are right. */
+/** Kernel, what is edited, old and new text by turns, options of validate, the verdicts that are right. */
 const edits = [
   [
     'collect_records',
@@ -172,6 +174,17 @@ const edits = [
       launches > 8 ? [...right, 'pass'] : right,
     ],
   ]),
+  // An initializer counts only where the app does not set the variable.
+  ...[
+    ['bias_set', ['fail']],
+    ['bias_own', ['pass']],
+  ].map(([name, right]) => [
+    'add_biases',
+    `another initializer for ${name}, and its excess taken away`,
+    [`${name} = 1.0f`, `${name} = 3.0f`, `+ ${name}`, `+ (${name} - 2.0f)`],
+    [],
+    right,
+  ]),
   ['scale', 'the clock decides', ['2.0f * x[i]', '((clock64() & 63) == 0 ? 1.0f : 2.0f) * x[i]'], [], ['fail']],
   [
     'scale',
@@ -193,7 +206,17 @@ const edits = [
 ];
 
 const records = [];
-for (const [kernel, edit, [from, to], options, right] of edits) {
+/** `replacements`: old and new text by turns. */
+function edited(text, replacements, name) {
+  let made = text;
+  for (let index = 0; index < replacements.length; index += 2) {
+    if (!made.includes(replacements[index])) throw new Error(`nothing to edit for "${name}"`);
+    made = made.replace(replacements[index], replacements[index + 1]);
+  }
+  return made;
+}
+
+for (const [kernel, edit, replacements, options, right] of edits) {
   const source = join(reproducer(kernel), 'kernel_variant.cu');
   let text;
   try {
@@ -202,8 +225,7 @@ for (const [kernel, edit, [from, to], options, right] of edits) {
     records.push({ kernel, edit, right, verdict: 'not extracted', ok: false });
     continue;
   }
-  if (!text.includes(from)) throw new Error(`${kernel}: nothing to edit for "${edit}"`);
-  writeFileSync(source, text.replace(from, to));
+  writeFileSync(source, edited(text, replacements, `${kernel}: ${edit}`));
   const built = kernloop(['recompile', '--reproducer', reproducer(kernel)], { cwd: folder });
   const judged = kernloopJson(['validate', '--reproducer', reproducer(kernel), ...options], { cwd: folder });
   writeFileSync(source, text);
@@ -251,11 +273,10 @@ const comparisons = [
     'not faster, every launch right',
     (result) => result.speed !== null && result.speed.verdict !== 'faster' && isSteady(result),
   ],
-].map(([kernel, edit, [from, to], options, right, holds]) => {
+].map(([kernel, edit, replacements, options, right, holds]) => {
   const source = join(reproducer(kernel), 'kernel_variant.cu');
   const text = readFileSync(source, 'utf8');
-  if (!text.includes(from)) throw new Error(`${kernel}: nothing to edit for "${edit}"`);
-  writeFileSync(source, text.replace(from, to));
+  writeFileSync(source, edited(text, replacements, `${kernel}: ${edit}`));
   const built = kernloop(['recompile', '--reproducer', reproducer(kernel)], { cwd: folder });
   const compared = kernloopJson(['replay', '--compare', '--reproducer', reproducer(kernel), ...options], {
     cwd: folder,
@@ -308,3 +329,5 @@ conclude(
   ],
   records.every(({ ok }) => ok) && comparisons.every(({ ok }) => ok) && repeats.every(({ failed }) => failed === 0),
 );
+const delays = spawnSync(process.execPath, [join(root, 'bench', 'gpu-delays.mjs')], { stdio: 'inherit' });
+if (delays.status !== 0) process.exitCode = 1;

@@ -16,8 +16,8 @@ describe('a module variable whose initializer the variant changes', () => {
   const kept = { event: 'variable_kept', variable: 'coef' };
 
   it.each([
-    ['an older capture', kept],
-    ['one of CUDA', { ...kept, is_known: false }],
+    ['an older replay', kept],
+    ['an older capture', { ...kept, is_known: false }],
   ])('is named where %s does not tell whether the app sets it', async (_of, event) => {
     const { report, line } = await judge([event]);
     expect(line).toMatch(/^Result: PASS \(.*; NOT judged: whether the app sets coef, whose initializer the variant/);

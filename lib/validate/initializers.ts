@@ -17,7 +17,7 @@ export function initializerWords(initializers: readonly InitializerReport[] = []
   return [
     ...(unknown
       ? [
-          `NOT judged: whether the app sets ${unknown}, whose initializer the variant changes, to what it was initialised with: captures by older versions, and those of CUDA, do not tell`,
+          `NOT judged: whether the app sets ${unknown}, whose initializer the variant changes, to what it was initialised with: captures by older versions do not tell`,
         ]
       : []),
     ...(app

@@ -20,6 +20,7 @@
 #include "capture/core/log.h"
 #include "capture/core/recorder_client.h"
 #include "capture/core/selection.h"
+#include "capture/core/told_addresses.h"
 
 namespace kernloop::capture {
 
@@ -80,6 +81,7 @@ class AgentBase {
   Log log;
   HoldGate hold;
   AllocationMap allocations;
+  ToldAddresses told_addresses;
   SelectionSet selections;
   KernelTable kernels;
 

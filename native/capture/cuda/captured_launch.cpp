@@ -115,7 +115,8 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
     return nullptr;
   }
   warn_of(agent, kernel.symbol, *launch, device.arguments, ordinal);
-  self->device_.emplace(agent.driver, agent.contexts, agent.graphs, agent.tensor_maps, agent.log, std::move(device));
+  self->device_.emplace(agent.driver, agent.contexts, agent.graphs, agent.tensor_maps, agent.told_addresses, agent.log,
+                        std::move(device));
   agent.capture_began();
   if (!self->dispatch_->before(*self->device_)) return nullptr;
   if (self->device_->reaches_peer()) {

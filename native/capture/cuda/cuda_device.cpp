@@ -14,11 +14,12 @@ namespace kernloop::capture {
 using namespace cuda;
 
 CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, const Graphs& graphs,
-                       const TensorMaps& tensor_maps, Log& log, DeviceLaunch launch)
+                       const TensorMaps& tensor_maps, const ToldAddresses& told, Log& log, DeviceLaunch launch)
     : driver_(std::move(driver)),
       contexts_(contexts),
       graphs_(graphs),
       tensor_maps_(tensor_maps),
+      told_(told),
       log_(log),
       launch_(std::move(launch)) {}
 

@@ -8,6 +8,7 @@
 #include "capture/core/device_capture.h"
 #include "capture/core/host_memory.h"
 #include "capture/core/log.h"
+#include "capture/core/told_addresses.h"
 #include "capture/cuda/contexts.h"
 #include "capture/cuda/graphs.h"
 #include "capture/cuda/staging.h"
@@ -28,7 +29,7 @@ struct DeviceLaunch {
 class CudaDevice : public DeviceCapture {
  public:
   CudaDevice(std::shared_ptr<const cuda::Driver> driver, const Contexts& contexts, const Graphs& graphs,
-             const TensorMaps& tensor_maps, Log& log, DeviceLaunch launch);
+             const TensorMaps& tensor_maps, const ToldAddresses& told, Log& log, DeviceLaunch launch);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -37,6 +38,7 @@ class CudaDevice : public DeviceCapture {
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
   std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address) override;
+  std::optional<bool> was_address_told(const ByteRange& variable) const override { return told_.any_in(variable); }
   bool has_device_checksums() const override { return kernels_ != nullptr; }
   std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
   std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
@@ -68,6 +70,7 @@ class CudaDevice : public DeviceCapture {
   const Contexts& contexts_;
   const Graphs& graphs_;
   const TensorMaps& tensor_maps_;
+  const ToldAddresses& told_;
   Log& log_;
   const DeviceLaunch launch_;
   std::unique_ptr<Staging> staging_;

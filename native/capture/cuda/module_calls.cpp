@@ -19,22 +19,35 @@ void after_get_module(const ApiCall& call) {
   if (!call.succeeded() || call.thread.loaded.size() != 1) return;
   call.agent.cubins.is_module(*call.params<cuLibraryGetModule_params>().pMod, call.thread.loaded.front());
 }
+// The runtime asks so when the program first names the variable (cudaMemcpyToSymbol, cudaGetSymbolAddress), but for
+// managed ones as soon as it loads the code. cuLibraryGetManaged() has the same parameters.
 void after_get_library_variable(const ApiCall& call) {
-  if (!call.succeeded() || call.thread.loaded.size() != 1) return;
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuLibraryGetGlobal_params>();
+  const CUlibrary library = p.library;
+  if (p.dptr != nullptr) call.agent.told_addresses.told(*p.dptr, library);
+  if (call.thread.loaded.size() != 1) return;
   const OwnCalls own;
   CUmodule module = nullptr;
-  const CUlibrary library = call.params<cuLibraryGetGlobal_params>().library;
   if (call.agent.driver->cuLibraryGetModule(&module, library) == CUDA_SUCCESS)
     call.agent.cubins.is_module(module, call.thread.loaded.front());
+}
+
+void after_get_module_variable(const ApiCall& call) {
+  const auto& p = call.params<cuModuleGetGlobal_v2_params>();
+  if (call.succeeded() && p.dptr != nullptr) call.agent.told_addresses.told(*p.dptr, p.hmod);
 }
 
 void before_module_unload(const ApiCall& call) {
   const CUmodule module = call.params<cuModuleUnload_params>().hmod;
   call.agent.cubins.module_gone(module);
+  call.agent.told_addresses.forget(module);
   call.agent.forget_handles_of(module);
 }
 void before_library_unload(const ApiCall& call) {
-  call.agent.forget_handles_of(call.params<cuLibraryUnload_params>().library);
+  const CUlibrary library = call.params<cuLibraryUnload_params>().library;
+  call.agent.told_addresses.forget(library);
+  call.agent.forget_handles_of(library);
 }
 
 void after_get_function(const ApiCall& call) {
@@ -106,6 +119,7 @@ void add_module_calls(ApiTable& table) {
   ON(cuModuleLoadData, nullptr, after_module_load);
   ON(cuModuleLoadDataEx, nullptr, after_module_load);
   ON(cuModuleLoadFatBinary, nullptr, after_module_load);
+  ON(cuModuleGetGlobal_v2, nullptr, after_get_module_variable);
   ON(cuLibraryGetModule, nullptr, after_get_module);
   ON(cuLibraryGetGlobal, nullptr, after_get_library_variable);
   ON(cuLibraryGetManaged, nullptr, after_get_library_variable);

@@ -62,14 +62,15 @@ hsa_status_t executable_destroy(hsa_executable_t executable) {
 }
 
 // HIP asks for a variable's address when the program first names it (hipMemcpyToSymbol, hipGetSymbolAddress,
-// hipModuleGetGlobal), not when it loads the code.
+// hipModuleGetGlobal), not when it loads the code. Addresses of unloaded code stay: whatever is loaded in its place
+// counts as told, too.
 hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t attribute, void* value) {
   const hsa_status_t status = originals().core.hsa_executable_symbol_get_info_fn(symbol, attribute, value);
   if (attribute != HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS || status != HSA_STATUS_SUCCESS) return status;
   if (Agent* agent = active_agent()) {
     uint64_t address = 0;
     std::memcpy(&address, value, sizeof address);
-    agent->guarded([&] { agent->code_objects.address_told(address); });
+    agent->guarded([&] { agent->told_addresses.told(address); });
   }
   return status;
 }

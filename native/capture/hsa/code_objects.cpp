@@ -182,15 +182,4 @@ std::optional<ResolvedKernel> CodeObjects::resolve(uint64_t kernel_object) {
   return std::nullopt;
 }
 
-void CodeObjects::address_told(uint64_t address) {
-  std::lock_guard lock(mutex_);
-  told_.insert(address);
-}
-
-bool CodeObjects::was_address_told(const ByteRange& variable) {
-  std::lock_guard lock(mutex_);
-  const auto at = told_.lower_bound(variable.base);
-  return at != told_.end() && *at - variable.base < variable.size;
-}
-
 }  // namespace kernloop::capture

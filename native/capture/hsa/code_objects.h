@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -53,10 +52,6 @@ class CodeObjects {
     }
   }
 
-  // The app asked for the address of a variable.
-  void address_told(uint64_t address);
-  bool was_address_told(const ByteRange& variable);
-
  private:
   struct Reader {
     std::vector<uint8_t> copy;  // of a file
@@ -82,8 +77,6 @@ class CodeObjects {
   std::map<uint64_t, Executable> executables_;
   std::map<std::pair<Checksum, size_t>, uint32_t> numbers_;
   std::vector<LoadedCode> codes_;  // by number
-  // Those of unloaded code stay: what is loaded in its place counts as told, too.
-  std::set<uint64_t> told_;
 };
 
 }  // namespace kernloop::capture

@@ -19,7 +19,7 @@ class HsaDevice : public DeviceCapture {
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
   std::optional<bool> was_address_told(const ByteRange& variable) const override {
-    return agent_.code_objects.was_address_told(variable);
+    return agent_.told_addresses.any_in(variable);
   }
   std::optional<bool> is_fine_grained(const Allocation& allocation) const override;
 

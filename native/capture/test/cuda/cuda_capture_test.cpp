@@ -228,10 +228,14 @@ TEST_F(CudaCaptureTest, ModuleVariablesComeByNameWithTheirValuesAtTheDispatch) {
   ASSERT_TRUE(variables.contains("kScale") && variables.contains("gBias"));
   EXPECT_EQ(values_of(*reader, pre_of(*variables["kScale"]), 0, 4), (Floats{1, 2, 3, 4}));
   EXPECT_EQ(values_of(*reader, pre_of(*variables["gBias"]), 0, 256), ramp(256));
+  // The app has asked where these two lie, and nobody where the third does.
+  EXPECT_EQ(variables["kScale"]->address_told, true);
+  EXPECT_EQ(variables["gBias"]->address_told, true);
   auto counted = open("count");
   ASSERT_TRUE(counted);
   for (const auto& variable : counted->manifest().module_variables) {
     if (variable.name != "gLaunches") continue;
+    EXPECT_EQ(variable.address_told, false);
     EXPECT_EQ(values_of<uint32_t>(*counted, pre_of(variable), 0, 1)[0], 1u);
     EXPECT_EQ(values_of<uint32_t>(*counted, post_of(variable), 0, 1)[0], 2u);
   }
