@@ -143,8 +143,9 @@ struct Instruction {
   uint8_t mtbuf_format = 0;
   Op second = Op::kInvalid;  // VOPD: what is done beside `op`
 
-  // A load that may be volatile, or atomic in the scope of the device: gfx942's sc1 is `scc`.
-  bool is_past_caches() const { return glc || slc || dlc || scc; }
+  // A load that may be volatile, or atomic in the scope of the device: gfx942's sc1 is `scc`. With `slc` (its nt) it is
+  // a nontemporal one, which orders nothing (LLVM's memory model for AMDGPU).
+  bool is_past_caches() const { return !slc && (glc || dlc || scc); }
 };
 
 }  // namespace kernloop::softgpu

@@ -118,7 +118,8 @@ TEST_P(Races, AFlagThatIsNotAtomic) {
 }
 
 TEST_P(Races, AReadOfWhatAnotherWorkgroupWrites) {
-  expect_race("read_neighbour", Arguments(in.address(), out.address(), kRacingItems * kRacingGroups), false, &out);
+  const Arguments arguments(in.address(), out.address(), kRacingItems * kRacingGroups);
+  for (const char* kernel : {"read_neighbour", "read_neighbour_once"}) expect_race(kernel, arguments, false, &out);
 }
 
 TEST_P(Races, StoresOfDifferentValues) {

@@ -53,6 +53,14 @@ extern "C" __global__ void read_neighbour(const uint* in, uint* out, uint n) {
   if (local_x() == 0 && i > 0) out[i] += out[i - 1];
 }
 
+// The same by a load of what is used once.
+extern "C" __global__ void read_neighbour_once(const uint* in, uint* out, uint n) {
+  const uint i = group_x() * kItems + local_x();
+  if (i >= n) return;
+  out[i] = in[i] * 3;
+  if (local_x() == 0 && i > 0) out[i] += __builtin_nontemporal_load(&out[i - 1]);
+}
+
 // Each group leaves its number, all of its waves the same.
 extern "C" __global__ void last_one_wins_by_all(uint* out) {
   *out = group_x() + 1;
