@@ -138,8 +138,10 @@ export const derivedSchema = z.looseObject({
   event: z.literal('derived'),
   input: count.describe('Its number: --inputs-only.'),
   verdict: z
-    .enum(['same', 'dropped', 'different', 'fault', 'limit'])
-    .describe('"same": as the captured code. "dropped": it counts for nothing.'),
+    .enum(['same', 'dropped', 'different', 'past_lds', 'fault', 'limit'])
+    .describe(
+      '"same": as the captured code. "dropped": it counts for nothing. "past_lds": the same bytes, but the variant alone goes past the end of LDS.',
+    ),
   reason: z.string().optional().describe('Why it was dropped.'),
   recipe: z.string().optional().describe('How its arrays differ from the captured input.'),
   arrays: z

@@ -59,7 +59,9 @@ export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: Der
   const input = inputs.tried.find(({ input }) => input === inputs.failed);
   const what =
     verdict === 'fail'
-      ? `${formatCount(differing)} of ${formatCount(compared)} bytes differ from what the captured code makes of it`
+      ? input?.verdict === 'past_lds'
+        ? 'it goes past the end of LDS, which the captured code does not'
+        : `${formatCount(differing)} of ${formatCount(compared)} bytes differ from what the captured code makes of it`
       : `${verdict === 'limit' ? 'the replay ran past its limit' : 'the device faulted'}${fault ? `: ${fault}` : ''}`;
   return `right for the captured input, wrong for derived input ${inputs.failed} (${input?.changes ?? 'unknown'}): ${what}; that one again: --inputs-only ${inputs.failed} --inputs-seed ${inputs.seed}`;
 }

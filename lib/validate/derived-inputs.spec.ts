@@ -173,6 +173,15 @@ describe('validate --inputs', () => {
     );
   });
 
+  it('fails where the variant alone goes past the end of LDS with one', async () => {
+    const { report, line } = await judge({ inputs: 2 }, [
+      { ...same(1), verdict: 'past_lds' },
+      result('fail', { judged: 1, dropped: 0, failed: 1 }),
+    ]);
+    expect(report).toMatchObject({ verdict: 'fail', exit_code: 1, differing_bytes: 0 });
+    expect(line).toMatch(/wrong for derived input 1 \(other values in out\): it goes past the end of LDS, which/);
+  });
+
   it('fails where the variant faults with one', async () => {
     const { report, line } = await judge({ inputs: 2 }, [
       { ...same(1), verdict: 'fault' },

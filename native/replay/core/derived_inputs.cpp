@@ -4,9 +4,11 @@
 #include <array>
 #include <cstring>
 #include <list>
+#include <set>
 
 #include "replay/core/calibration.h"
 #include "replay/core/derived_sources.h"
+#include "replay/core/findings.h"
 #include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/overwritten.h"
@@ -60,6 +62,7 @@ struct Answer {
   std::vector<archive::ChunkName> held;
   uint64_t held_bytes = 0;
   std::vector<VaryingRange> varying;
+  std::set<std::string> past_lds;  // "read", "write": what it does past the end of LDS
 };
 
 struct Party {
@@ -300,6 +303,7 @@ class DerivedInputs {
       return drop(input, "the captured code touches other memory with it");
     Answer& answer = answers_.emplace_back();
     answer.input = input;
+    for (const Json& event : ran->launched.past_lds) answer.past_lds.insert(event.value("access", ""));
     auto kept = keep_answer(answer);
     if (!kept) return kept.error();
     if (kept->empty() && !varying_.empty()) kept = find_varying(answer);
@@ -410,7 +414,10 @@ class DerivedInputs {
         if (!compared) return compared.error();
         comparison = *compared;
       }
-      if (ran->launched.is_complete && comparison.differing_bytes == 0) {
+      const bool is_past_lds =
+          std::any_of(ran->launched.past_lds.begin(), ran->launched.past_lds.end(),
+                      [&](const Json& event) { return !answer.past_lds.contains(event.value("access", "")); });
+      if (ran->launched.is_complete && comparison.differing_bytes == 0 && !is_past_lds) {
         if (comparison.undecided.empty()) {
           ++judged_;
           total_ = comparison;
@@ -423,8 +430,14 @@ class DerivedInputs {
         auto repeats = is_lost_ ? Result<bool>(true) : repeats_itself(answer);
         if (!repeats) return repeats.error();
         if (*repeats) {
-          tell(answer.input, ran->launched.is_complete ? "different" : ran->launched.verdict(), {});
+          const bool is_different = comparison.differing_bytes > 0;
+          tell(answer.input,
+               !ran->launched.is_complete ? ran->launched.verdict()
+               : is_different             ? "different"
+                                          : "past_lds",
+               {});
           told.tell(sink_);
+          tell_past_lds(ran->launched.past_lds, variant().program, sink_);
           fail(answer.input, ran->launched, comparison);
         } else {
           if (auto dropped = drop(answer.input, "the captured code gives other results from run to run with it");

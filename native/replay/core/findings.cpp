@@ -51,8 +51,8 @@ void tell_findings(const LaunchOutcome& outcome, const Program& program, const S
   sink.emit({{"event", "adverse"}, {"wave_instructions", *outcome.adverse_wave_instructions}});
 }
 
-void tell_past_lds(const LaunchOutcome& outcome, const Program& program, EventSink& sink) {
-  for (Json event : outcome.past_lds) {
+void tell_past_lds(const Json& past_lds, const Program& program, EventSink& sink) {
+  for (Json event : past_lds) {
     event["event"] = "past_lds";
     add_code_place(event, program);
     sink.emit(event);

@@ -12,6 +12,6 @@ namespace kernloop::replay {
 void tell_findings(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink);
 
 // A `past_lds` event for each instruction that went past the end of LDS, in whatever order.
-void tell_past_lds(const LaunchOutcome& outcome, const Program& program, EventSink& sink);
+void tell_past_lds(const Json& past_lds, const Program& program, EventSink& sink);
 
 }  // namespace kernloop::replay

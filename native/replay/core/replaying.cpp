@@ -269,6 +269,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   launched.wave_instructions = outcome->wave_instructions;
   launched.accesses = std::move(outcome->accesses);
   launched.accesses_by_lane = outcome->accesses_by_lane;
+  launched.past_lds = std::move(outcome->past_lds);
   if (!launched.is_complete) {
     tell_fault(*outcome, program, snapshot, sink);
   } else if (!iteration.is_null()) {
@@ -277,7 +278,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);
     tell_findings(*outcome, program, snapshot, sink);
     tell_float_atomics(*outcome, program, sink);
-    tell_past_lds(*outcome, program, sink);
+    tell_past_lds(launched.past_lds, program, sink);
   }
   return launched;
 }

@@ -34,6 +34,7 @@ struct Launched {
   std::optional<uint64_t> wave_instructions;
   std::vector<Access> accesses;  // of one that is, when recorded
   std::optional<uint64_t> accesses_by_lane;
+  Json past_lds = Json::array();  // LaunchOutcome::past_lds
 
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };

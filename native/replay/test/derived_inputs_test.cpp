@@ -111,6 +111,21 @@ TEST_F(DerivedInputsTest, PassWhereTheVariantMakesOfThemWhatTheCapturedCodeDoes)
   EXPECT_FALSE(seen.contains(capture_.in));
 }
 
+TEST_F(DerivedInputsTest, FailWhereTheVariantAloneGoesPastTheEndOfLds) {
+  const auto reads_past_lds = [this](int count) {
+    fill_(count);
+    if (!is_as_captured()) device_.outcome.past_lds.push_back({{"access", "read"}, {"pc_offset", "0x10"}});
+  };
+  variant_ = reads_past_lds;
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+  EXPECT_EQ(result()["differing_bytes"], 0);
+  EXPECT_EQ(derived("past_lds").size(), 1u);
+  EXPECT_EQ(output_.first("past_lds")["access"], "read");
+  captured_ = reads_past_lds;
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(output_.count("past_lds"), 0u);
+}
+
 TEST_F(DerivedInputsTest, FailForAVariantThatKnowsTheAnswerAndGiveThatOneAgain) {
   variant_ = [this](int count) {
     for (int i = 0; i < count; ++i) out(i) = capture_.out_post[i];

@@ -1477,8 +1477,10 @@ class ValidateInputsTriedArgument:
 class ValidateInputsTried:
     input: float
     """Its number: --inputs-only."""
-    verdict: Literal["same", "dropped", "different", "fault", "limit"]
-    """"same": as the captured code. "dropped": it counts for nothing."""
+    verdict: Literal["same", "dropped", "different", "past_lds", "fault", "limit"]
+    """"same": as the captured code. "dropped": it counts for nothing. "past_lds": the same bytes, but the variant alone goes
+    past the end of LDS.
+    """
     reason: str | None = None
     """Why it was dropped."""
     recipe: str | None = None
