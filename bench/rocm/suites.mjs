@@ -24,7 +24,8 @@ The exit code is 1 if anything is wrong.
   --targets A,B             ${allTargets.join(', ')}
   --sample N                every N-th case of each program, one at least (1: all)
   --offset K                the first of them (0)
-  --seconds-per-case S      limit of a case, and of the start of a program (120)
+  --seconds-per-case S      limit of a case (120)
+  --seconds-per-start S     limit of the start of a program until its first case, and of its list of cases (600)
   --seconds-per-program S   limit of all cases of a program on a target (3600)
   --seconds-per-turn S      after which a program lets another suite run, between two cases (60)
   --minutes M               limit of the run, without making the roots (600)
@@ -49,7 +50,13 @@ const options = {
     targets: text,
     mirror: text,
   },
-  ...{ sample: number(1), offset: number(0), 'seconds-per-case': number(120), 'seconds-per-program': number(3600) },
+  ...{
+    sample: number(1),
+    offset: number(0),
+    'seconds-per-case': number(120),
+    'seconds-per-start': number(600),
+    'seconds-per-program': number(3600),
+  },
   ...{
     'seconds-per-turn': number(60),
     minutes: number(600),
@@ -136,6 +143,7 @@ await runMain(async () => {
   const limits = {
     ...{ sample: positive(values, 'sample'), offset: positive(values, 'offset'), minutes: positive(values, 'minutes') },
     secondsPerCase: positive(values, 'seconds-per-case'),
+    secondsPerStart: positive(values, 'seconds-per-start'),
     secondsPerProgram: positive(values, 'seconds-per-program'),
     secondsPerTurn: positive(values, 'seconds-per-turn'),
     threads: positive(values, 'threads'),

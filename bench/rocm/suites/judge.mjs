@@ -143,7 +143,7 @@ export class Transcript {
       records.push({ case: startOfProcess, ...decided(late ? 'late' : 'ended', why, this.#messages) });
     } else if (late) {
       records.push({ case: endOfProcess, outcome: 'late', why: `${late}, after the last case that began` });
-    } else if (!killed && (signal || (code !== 0 && code !== 1))) {
+    } else if (!killed && !this.stopped && (signal || (code !== 0 && code !== 1))) {
       records.push({
         case: endOfProcess,
         ...decided('ended', `${how} after the last case; last line: ${shortened(this.#last)}`, this.#messages),

@@ -99,12 +99,15 @@ export async function makeRoot(folder, release, mirror) {
   return root;
 }
 
-/** The reasons that apt gives, one line. */
+/** The reasons that apt gives, one line: the dependencies that no package satisfies, else its errors. */
 export function aptReasons(text) {
   const lines = text.split('\n').map((line) => line.trim());
-  const missing = lines.filter((line) => /not installable$/.test(line)).map((line) => line.replace(/^.*Depends: /, ''));
+  const unmet = lines.filter((_, index) => /^but none of the choices are installable/.test(lines[index + 1] ?? ''));
+  const missing = lines.filter((line) => /not installable$/.test(line));
+  const reasons = [...unmet.map((line) => `${line.replace(/^\d+\. /, '')}, which no package satisfies`), ...missing];
   const errors = lines.filter((line) => line.startsWith('E: ')).map((line) => line.slice(3));
-  return [...new Set([...missing, ...errors])].join('; ') || 'apt-get gave no reason';
+  const told = reasons.length > 0 ? reasons.slice(0, 1) : errors;
+  return told.join('; ') || 'apt-get gave no reason';
 }
 
 /**

@@ -75,10 +75,12 @@ export async function rowsOf({ folder, release, suite, catalogue, installed, tar
   return wanted.map((target) => {
     const results = join(folder, 'results', softgpu.sha256, suite, target);
     mkdirSync(results, { recursive: true });
+    const all = spread(programs).map((path) => programOf(path, results));
     return {
       ...{ release, suite, target, root, folder, kind: kinds[catalogue.kind], packages: installed.packages },
-      ...{ code: code.known ? 'named in the files' : 'not named in the files', spent: 0, busy: 0 },
-      programs: spread(programs).map((path) => programOf(path, results)),
+      ...{ code: code.known ? 'named in the files' : 'not named in the files', busy: 0 },
+      programs: all,
+      spent: all.reduce((sum, { spent }) => sum + spent, 0),
     };
   });
 }
@@ -87,10 +89,13 @@ function programOf(path, results) {
   const file = join(results, `${basename(path)}.ndjson`);
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const records = lines.map((line) => JSON.parse(line));
-  return { path, file, results: new Map(records.map((record) => [record.case, record])), spent: 0, busy: false };
+  const spent = records.reduce((sum, { seconds = 0 }) => sum + seconds, 0);
+  return { path, file, results: new Map(records.map((record) => [record.case, record])), spent, busy: false };
 }
 
+/** If a program has two cases of one name, the worse is kept. */
 function keep(program, record) {
+  if ((program.results.get(record.case)?.outcome ?? 'right') !== 'right') return;
   program.results.set(record.case, record);
   appendFileSync(program.file, `${JSON.stringify(record)}\n`);
 }
@@ -106,9 +111,14 @@ const isDone = (program, { secondsPerProgram }) =>
 export async function runAll(rows, options, stop) {
   const until = Date.now() + options.minutes * 60_000;
   const over = () => stop.aborted || Date.now() >= until;
+  // Targets share the list of a program: a second worker waits for it.
+  const isBeingListed = (row) =>
+    rows.some((other) => other !== row && other.release === row.release && other.suite === row.suite && other.busy > 0);
+  const isFree = (row, program) =>
+    !program.busy && !isDone(program, options) && (program.wanted !== undefined || !isBeingListed(row));
   const work = async (worker) => {
     while (!over()) {
-      const free = rows.filter((row) => row.programs.some((program) => !program.busy && !isDone(program, options)));
+      const free = rows.filter((row) => row.programs.some((program) => isFree(row, program)));
       if (free.length === 0) {
         if (!rows.some(({ busy }) => busy > 0)) return;
         await new Promise((resolve) => setTimeout(resolve, 500)); // the others may leave something
@@ -118,7 +128,7 @@ export async function runAll(rows, options, stop) {
         other.spent + 30 * other.busy < least.spent + 30 * least.busy ? other : least,
       );
       const program = row.programs
-        .filter((one) => !one.busy && !isDone(one, options))
+        .filter((one) => isFree(row, one))
         .reduce((least, other) => (other.spent < least.spent ? other : least));
       const started = Date.now();
       row.busy += 1;
@@ -163,9 +173,10 @@ function start(row, command, { worker, softgpu, threads }) {
 /** One that died of a signal below the shell. */
 const signalOf = (code) => Object.keys(constants.signals).find((name) => constants.signals[name] === code - 128);
 
-/** The cases of a program, of the program itself. What cannot be listed is a result. */
+/** The cases of a program, as the program lists them on the first target that comes to it. What cannot be listed is a result. */
 async function list(row, program, turn) {
-  const kept = `${program.file}.list`;
+  if (program.results.has(startOfProcess)) return void (program.wanted = []);
+  const kept = join(row.folder, 'lists', row.suite, `${basename(program.path)}.json`);
   if (!existsSync(kept)) {
     const found = row.kind.list ? await asked(row, program, turn) : { cases: [basename(program.path)], disabled: [] };
     if (found === undefined) return;
@@ -175,6 +186,7 @@ async function list(row, program, turn) {
       keep(program, { case: startOfProcess, outcome: found.outcome, why: found.failed });
       return;
     }
+    mkdirSync(dirname(kept), { recursive: true });
     writeFileSync(kept, JSON.stringify(found));
   }
   const { cases, disabled } = JSON.parse(readFileSync(kept, 'utf8'));
@@ -187,14 +199,14 @@ async function asked(row, program, turn) {
   const { child } = start(row, row.kind.list(program.path), turn);
   let late = false;
   const watch = setInterval(() => {
-    late ||= turn.seconds() > turn.secondsPerProgram;
+    late ||= turn.seconds() > turn.secondsPerStart;
     if (late || turn.over()) child.kill('SIGKILL');
   }, 500);
   const { code, text } = await ended(child);
   clearInterval(watch);
   const found = row.kind.cases(text);
   if (found.cases.length > 0 && code === 0) return found;
-  if (late) return { outcome: 'late', failed: `its cases were not listed within ${turn.secondsPerProgram} s` };
+  if (late) return { outcome: 'late', failed: `its cases were not listed within ${turn.secondsPerStart} s` };
   if (turn.over()) return undefined;
   const last = text.trimEnd().split('\n').slice(-2).join(' | ').slice(0, 300);
   return {
@@ -237,6 +249,7 @@ function oneProcess(row, program, names, turn) {
   const transcript = new Transcript(kind.words);
   const records = [];
   let since = Date.now();
+  let first;
   let running;
   let late;
   let killed = false;
@@ -249,17 +262,15 @@ function oneProcess(row, program, names, turn) {
     if (transcript.current === running && found.length === 0) return;
     running = transcript.current;
     since = Date.now();
+    first ??= since;
   };
   const look = () => {
-    const enough = turn.over() || transcript.stopped || (turn.seconds() > turn.secondsPerTurn && records.length > 0);
-    if (transcript.current === undefined && transcript.begun > 0 && enough && records.length < names.length)
-      return kill();
-    if (turn.over()) return kill();
-    if (Date.now() - since < turn.secondsPerCase * 1000) return;
-    late =
-      transcript.begun === 0
-        ? `no case began within ${turn.secondsPerCase} s`
-        : `no end within ${turn.secondsPerCase} s`;
+    const isBetween = transcript.current === undefined && transcript.begun > 0;
+    const enough = transcript.stopped || (Date.now() - first > turn.secondsPerTurn * 1000 && records.length > 0);
+    if (turn.over() || (isBetween && enough && records.length < names.length)) return kill();
+    const limit = transcript.begun === 0 ? turn.secondsPerStart : turn.secondsPerCase;
+    if (Date.now() - since < limit * 1000) return;
+    late = `${transcript.begun === 0 ? 'no case began' : 'no end'} within ${limit} s`;
     kill();
   };
   const watch = setInterval(look, 500);
@@ -267,7 +278,7 @@ function oneProcess(row, program, names, turn) {
     child.stdout.on('data', (data) => {
       if (killed) return;
       take(transcript.feed(String(data)));
-      if (transcript.stopped || turn.seconds() > turn.secondsPerTurn) look();
+      look();
     });
     child.stderr.on('data', (data) => {
       if (!killed) take(transcript.feed(String(data)));
