@@ -19,7 +19,7 @@ interface Kind {
   words: unknown;
 }
 interface Programs {
-  kinds: Record<'gtest' | 'ggml' | 'magma', Kind>;
+  kinds: Record<'gtest' | 'thrust' | 'ggml' | 'magma', Kind>;
   gtestCases: (text: string) => { cases: string[]; disabled: string[] };
   gtestFilter: (names: string[]) => string;
   ggmlCases: (text: string) => { cases: string[]; disabled: string[] };
@@ -122,6 +122,17 @@ describe('the judge of a GoogleTest program', () => {
     ]);
   });
 
+  it('leaves a case that begins after a stop to another process, and names a stop between two cases', () => {
+    const next = '[ RUN      ] A.c\n[  FAILED  ] A.c (1 ms)\n';
+    expect(judged(`[ RUN      ] A.b\n${refusal}[  FAILED  ] A.b (1 ms)\n${next}`).outcomes).toEqual([
+      ['A.b', 'refused'],
+    ]);
+    expect(judged(`${ok}${refusal}${next}`).outcomes).toEqual([
+      ['A/0.b', 'right'],
+      ['(after A/0.b)', 'refused'],
+    ]);
+  });
+
   it('says by which signal a process ended in a case, and after the last', () => {
     const died = { code: 139, signal: 'SIGSEGV' };
     expect(judged(`${ok}[ RUN      ] A.c\n`, died).outcomes).toEqual([
@@ -191,6 +202,17 @@ describe("GoogleTest's list", () => {
   it('becomes a filter without characters that mean something in one', () => {
     expect(gtestFilter(['A.b/m-1', 'A.c*'])).toBe('--gtest_filter=A.b/m?1:A.c?');
   });
+});
+
+it("reads the words of Thrust's own framework", () => {
+  const text =
+    'Device 0: "Software AMD GPU"  [SELECTED]\nRunning 4 unit tests.\nRunning TestA...\r[PASS]    381.284 ms TestA\nRunning TestB...\r[FAILURE]      8.352 ms TestB\n' +
+    `Running TestC...\r${refusal}[ERROR]      1 ms TestC\nRunning TestD...\r`;
+  expect(judged(text, { code: 139, signal: 'SIGSEGV' }, kinds.thrust).outcomes).toEqual([
+    ['TestA', 'right'],
+    ['TestB', 'wrong'],
+    ['TestC', 'refused'],
+  ]);
 });
 
 describe('test-backend-ops of ggml', () => {

@@ -10,7 +10,7 @@ export const allTargets = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100'];
  */
 export const suites = {
   rocprim: { packages: ['librocprim-tests'], programs: /^test_/, kind: 'gtest' },
-  rocthrust: { packages: ['librocthrust-tests'], programs: /\.hip$|^test_/, kind: 'gtest' },
+  rocthrust: { packages: ['librocthrust-tests'], programs: /^test_/, kind: 'thrust' },
   hipcub: { packages: ['libhipcub-tests'], programs: /^test_/, kind: 'gtest' },
   rocrand: { packages: ['librocrand[0-9]+-tests'], programs: /^test_/, kind: 'gtest' },
   hiprand: { packages: ['libhiprand[0-9]+-tests'], programs: /^test_/, kind: 'gtest' },

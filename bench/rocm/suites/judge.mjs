@@ -61,6 +61,8 @@ export class Transcript {
   #explaining = 0;
   #last = '';
   #begun = 0;
+  #judged = true;
+  #previous = '';
   /** The case that runs, if one does. */
   current;
   /** Whether a kernel or a packet was stopped: nothing runs any more in this process. */
@@ -88,9 +90,9 @@ export class Transcript {
     if (name === undefined || name === this.current) return false;
     this.current = name;
     this.#begun += 1;
-    // Messages before the first case are of the start of the process: the first case has them. If something was stopped between two cases, the
-    // second has its message: nothing runs for it any more.
-    if (this.#begun > 1 && !this.stopped) this.#messages = [];
+    this.#judged = !this.stopped;
+    // Messages before the first case are of the start of the process: the first case has them.
+    if (this.#begun > 1) this.#messages = [];
     this.#why = [];
     return true;
   }
@@ -98,10 +100,14 @@ export class Transcript {
   #line(line) {
     const message = own.exec(line)?.[1];
     if (message !== undefined) {
-      this.#messages.push(message);
-      if (meaningOf(message)?.stops) this.stopped = true;
       // Text of the suite may share the line.
       line = line.slice(0, line.indexOf('kernloop softgpu: '));
+      this.#begin(line);
+      this.#messages.push(message);
+      const meaning = meaningOf(message);
+      const isBetween = meaning?.stops && !this.stopped && this.current === undefined && this.#begun > 0;
+      if (meaning?.stops) this.stopped = true;
+      if (isBetween) return { case: `(after ${this.#previous})`, outcome: meaning.outcome, why: meaning.why };
     }
     if (line.trim() === '') return undefined;
     this.#begin(line);
@@ -119,7 +125,9 @@ export class Transcript {
   #end(says, why) {
     const told =
       why ?? (shortened(this.#why.join(' | ')) || `the suite gave no reason; its last line: ${shortened(this.#last)}`);
-    const record = { case: this.current, ...decided(says, told, this.#messages) };
+    // Nothing runs for a case that begins after the stop: another process has to run it.
+    const record = this.#judged ? { case: this.current, ...decided(says, told, this.#messages) } : undefined;
+    this.#previous = this.current;
     this.current = undefined;
     this.#messages = [];
     this.#why = [];
@@ -137,7 +145,8 @@ export class Transcript {
     if (this.current !== undefined) {
       if (killed && !late) return records; // stopped between cases: the next process runs it
       const why = late ?? `${how} in the middle of the case; last line: ${shortened(this.#last)}`;
-      records.push(this.#end(late ? 'late' : 'ended', why));
+      const record = this.#end(late ? 'late' : 'ended', why);
+      if (record) records.push(record);
     } else if (this.#begun === 0) {
       const why = late ?? `no case began: ${how}; last line: ${shortened(this.#last)}`;
       records.push({ case: startOfProcess, ...decided(late ? 'late' : 'ended', why, this.#messages) });

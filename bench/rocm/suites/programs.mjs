@@ -31,6 +31,23 @@ const gtestWords = {
   explains: (line) => /: (?:Failure|Skipped)$|C\+\+ exception/.test(line),
 };
 
+/** Thrust's own framework. A name alone on its line is one of `--list`. */
+export function thrustCases(text) {
+  const names = text.split('\n').filter((line) => /^\w+$/.test(line));
+  return { cases: names, disabled: [] };
+}
+
+const thrustWords = {
+  begins: (line) => /^Running (\w+)\.\.\./.exec(line)?.[1],
+  ends(line, current) {
+    const [, word, name] = /\[(PASS|FAILURE|KNOWN FAILURE|ERROR)\]\s+(?:[\d.e+-]+ ms\s+)?(\w+)/.exec(line) ?? [];
+    if (name === undefined || name !== current) return undefined;
+    if (word === 'KNOWN FAILURE') return { says: 'skipped', why: 'the suite knows it to fail' };
+    return { says: word === 'PASS' ? 'right' : 'wrong' };
+  },
+  explains: () => false,
+};
+
 /** `test-backend-ops support` as CSV would be shorter; the console's lines are those that `test` prints, too. */
 const ggmlLine = /^ {2}([A-Z][A-Z0-9_]*\(.*\)): ?(.*)$/;
 // eslint-disable-next-line no-control-regex
@@ -89,6 +106,13 @@ export const kinds = {
     run: (program) => [program, '--gtest_flagfile=/kernloop-work/flags', '--gtest_color=no'],
     flags: gtestFilter,
     limit: 200,
+  },
+  thrust: {
+    words: thrustWords,
+    list: (program) => [program, '--list'],
+    cases: thrustCases,
+    run: (program, names) => [program, '--verbose', ...names],
+    limit: 50,
   },
   ggml: {
     words: ggmlWords,
