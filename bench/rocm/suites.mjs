@@ -88,7 +88,7 @@ async function installed(folder) {
 }
 
 /** The rows of all releases, and what is not installed, by name. */
-async function prepare(folder, values, wanted, softgpu) {
+async function prepare(folder, values, wanted, limits, softgpu) {
   const prepared = await Promise.all(
     wanted.releases.map(async (release) => {
       const place = join(folder, release);
@@ -110,6 +110,7 @@ async function prepare(folder, values, wanted, softgpu) {
             installed: answer,
             targets: wanted.targets,
             softgpu,
+            ...limits,
           });
           if (found.missing) missing.push({ release, suite, why: found.missing });
           else rows.push(...found);
@@ -158,7 +159,7 @@ await runMain(async () => {
   const softgpu = values['only-roots']
     ? undefined
     : softgpuIn(values.kernloop ? resolve(values.kernloop) : await installed(folder));
-  const { rows, missing, versions } = await prepare(folder, values, wanted, softgpu);
+  const { rows, missing, versions } = await prepare(folder, values, wanted, limits, softgpu);
   if (!softgpu) return;
   const told = (row, { path }) => {
     const { run, right, wrong, refused } = figuresOf(row);

@@ -3,10 +3,13 @@ export const releases = ['trixie', 'sid'];
 
 export const allTargets = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100'];
 
+/** AMD's categories of what a commit has to pass. The others, `nightly` and `stress`, are millions of cases of matrices for hardware. */
+const blas = '*quick*:*pre_checkin*-*known_bug*';
+
 /**
  * The suites. `packages` are patterns of package names, since their numbers differ between releases: each has to match one. `programs` matches the
  * file names of the test programs among what the first package holds. `kind` says how a program lists, runs and reports its cases (programs.mjs).
- * `library` is the file whose device code the programs run, if the programs themselves have none.
+ * `filter` leaves out what GoogleTest programs have besides.
  */
 export const suites = {
   rocprim: { packages: ['librocprim-tests'], programs: /^test_/, kind: 'gtest' },
@@ -14,9 +17,24 @@ export const suites = {
   hipcub: { packages: ['libhipcub-tests'], programs: /^test_/, kind: 'gtest' },
   rocrand: { packages: ['librocrand[0-9]+-tests'], programs: /^test_/, kind: 'gtest' },
   hiprand: { packages: ['libhiprand[0-9]+-tests'], programs: /^test_/, kind: 'gtest' },
-  rocblas: { packages: ['librocblas[0-9]+-tests'], programs: /^rocblas-test$/, kind: 'gtest' },
-  hipblas: { packages: ['libhipblas[0-9]+-tests'], programs: /^hipblas-test$/, kind: 'gtest' },
-  hipblaslt: { packages: ['libhipblaslt[0-9]+-tests'], programs: /^hipblaslt-test$/, kind: 'gtest' },
+  rocblas: {
+    packages: ['librocblas[0-9]+-tests'],
+    programs: /^rocblas-test$/,
+    kind: 'gtest',
+    filter: blas,
+  },
+  hipblas: {
+    packages: ['libhipblas[0-9]+-tests'],
+    programs: /^hipblas-test$/,
+    kind: 'gtest',
+    filter: blas,
+  },
+  hipblaslt: {
+    packages: ['libhipblaslt[0-9]+-tests'],
+    programs: /^hipblaslt-test$/,
+    kind: 'gtest',
+    filter: blas,
+  },
   rocsparse: { packages: ['librocsparse[0-9]+-tests'], programs: /^rocsparse-test$/, kind: 'gtest' },
   hipsparse: { packages: ['libhipsparse[0-9]+-tests'], programs: /^hipsparse-test$/, kind: 'gtest' },
   rocsolver: { packages: ['librocsolver[0-9]+-tests'], programs: /^rocsolver-test$/, kind: 'gtest' },

@@ -101,7 +101,7 @@ const magmaWords = {
 export const kinds = {
   gtest: {
     words: gtestWords,
-    list: (program) => [program, '--gtest_list_tests'],
+    list: (program, filter) => [program, '--gtest_list_tests', ...(filter ? [`--gtest_filter=${filter}`] : [])],
     cases: gtestCases,
     run: (program) => [program, '--gtest_flagfile=/kernloop-work/flags', '--gtest_color=no'],
     flags: gtestFilter,

@@ -56,7 +56,7 @@ async function targetsOf(root, programs, libraries) {
 /**
  * The rows of one suite in one release, a target each, with the results that earlier runs left: { key, programs: [{ path, cases, results }] }.
  */
-export async function rowsOf({ folder, release, suite, catalogue, installed, targets, softgpu }) {
+export async function rowsOf({ folder, release, suite, catalogue, installed, targets, softgpu, sample, offset }) {
   const root = join(folder, 'root');
   const names = Object.keys(installed.packages);
   const files = names.flatMap((name) => filesOf(root, name));
@@ -75,9 +75,22 @@ export async function rowsOf({ folder, release, suite, catalogue, installed, tar
   return wanted.map((target) => {
     const results = join(folder, 'results', softgpu.sha256, suite, target);
     mkdirSync(results, { recursive: true });
-    const all = spread(programs).map((path) => programOf(path, results));
+    const all = spread(programs).map((path) => {
+      const list = join(folder, 'lists', suite, `${basename(path)}.json`);
+      const program = { ...programOf(path, results), list };
+      return existsSync(list) ? withList(program, { sample, offset }) : program;
+    });
     return {
-      ...{ release, suite, target, root, folder, kind: kinds[catalogue.kind], packages: installed.packages },
+      ...{
+        release,
+        suite,
+        target,
+        root,
+        folder,
+        kind: kinds[catalogue.kind],
+        filter: catalogue.filter,
+        packages: installed.packages,
+      },
       ...{ code: code.known ? 'named in the files' : 'not named in the files', busy: 0 },
       programs: all,
       spent: all.reduce((sum, { spent }) => sum + spent, 0),
@@ -105,7 +118,9 @@ const pendingOf = (program) =>
   program.results.has(startOfProcess) ? [] : program.wanted.filter((name) => !program.results.has(name));
 
 const isDone = (program, { secondsPerProgram }) =>
-  program.spent >= secondsPerProgram || (program.wanted !== undefined && pendingOf(program).length === 0);
+  program.spent >= secondsPerProgram ||
+  program.results.has(startOfProcess) ||
+  (program.wanted !== undefined && pendingOf(program).length === 0);
 
 /** Has `workers` take turns until all is done, time is up or `stop.aborted`. */
 export async function runAll(rows, options, stop) {
@@ -134,6 +149,7 @@ export async function runAll(rows, options, stop) {
       row.busy += 1;
       program.busy = true;
       const turn = { ...options, worker, over, seconds: () => (Date.now() - started) / 1000 };
+      if (program.wanted === undefined && existsSync(program.list)) withList(program, options);
       if (program.wanted === undefined) await list(row, program, turn);
       if (!over()) await some(row, program, turn);
       row.busy -= 1;
@@ -175,28 +191,26 @@ const signalOf = (code) => Object.keys(constants.signals).find((name) => constan
 
 /** The cases of a program, as the program lists them on the first target that comes to it. What cannot be listed is a result. */
 async function list(row, program, turn) {
-  if (program.results.has(startOfProcess)) return void (program.wanted = []);
-  const kept = join(row.folder, 'lists', row.suite, `${basename(program.path)}.json`);
-  if (!existsSync(kept)) {
-    const found = row.kind.list ? await asked(row, program, turn) : { cases: [basename(program.path)], disabled: [] };
-    if (found === undefined) return;
-    if (found.failed !== undefined) {
-      program.listed = [];
-      program.wanted = [];
-      keep(program, { case: startOfProcess, outcome: found.outcome, why: found.failed });
-      return;
-    }
-    mkdirSync(dirname(kept), { recursive: true });
-    writeFileSync(kept, JSON.stringify(found));
+  const found = row.kind.list ? await asked(row, program, turn) : { cases: [basename(program.path)], disabled: [] };
+  if (found === undefined) return;
+  if (found.failed !== undefined) {
+    program.wanted = [];
+    keep(program, { case: startOfProcess, outcome: found.outcome, why: found.failed });
+    return;
   }
-  const { cases, disabled } = JSON.parse(readFileSync(kept, 'utf8'));
-  program.listed = cases;
-  program.disabled = disabled.length;
-  program.wanted = drawn(cases, turn.sample, turn.offset);
+  mkdirSync(dirname(program.list), { recursive: true });
+  writeFileSync(program.list, JSON.stringify(found));
+  withList(program, turn);
+}
+
+/** The program with its kept list, and what is drawn of it. */
+function withList(program, { sample, offset }) {
+  const { cases, disabled } = JSON.parse(readFileSync(program.list, 'utf8'));
+  return Object.assign(program, { listed: cases, disabled: disabled.length, wanted: drawn(cases, sample, offset) });
 }
 
 async function asked(row, program, turn) {
-  const { child } = start(row, row.kind.list(program.path), turn);
+  const { child } = start(row, row.kind.list(program.path, row.filter), turn);
   let late = false;
   const watch = setInterval(() => {
     late ||= turn.seconds() > turn.secondsPerStart;
