@@ -163,6 +163,7 @@ describe('the judge of a GoogleTest program', () => {
       why: 'no end within 60 s',
     });
     expect(judged(`${ok}[ RUN      ] A.c\n`, { code: null, killed: true }).outcomes).toEqual([['A/0.b', 'right']]);
+    expect(judged('', { code: null, signal: 'SIGKILL', killed: true }).outcomes).toEqual([]);
   });
 
   it('comes to the same wherever the output is cut', () => {

@@ -136,14 +136,15 @@ export class Transcript {
   }
 
   /**
-   * The end of the process: the record of the case that ran, or of the process itself if it is worth one. `late` is why this script killed it,
-   * if it did for time.
+   * The end of the process: the record of the case that ran, or of the process itself if it is worth one. `late` is the limit for which this
+   * script killed it; if it is `killed` without one, the time of the run or of its turn was over.
    */
   close({ code, signal, late, killed = false }) {
     const records = this.#rest === '' ? [] : this.feed('\n');
     const how = signal ? `ended by ${signal}` : `exit code ${code}`;
+    // Another process runs the case that was cut short.
+    if (killed && !late) return records;
     if (this.current !== undefined) {
-      if (killed && !late) return records; // stopped between cases: the next process runs it
       const why = late ?? `${how} in the middle of the case; last line: ${shortened(this.#last)}`;
       const record = this.#end(late ? 'late' : 'ended', why);
       if (record) records.push(record);
@@ -152,7 +153,7 @@ export class Transcript {
       records.push({ case: startOfProcess, ...decided(late ? 'late' : 'ended', why, this.#messages) });
     } else if (late) {
       records.push({ case: endOfProcess, outcome: 'late', why: `${late}, after the last case that began` });
-    } else if (!killed && !this.stopped && (signal || (code !== 0 && code !== 1))) {
+    } else if (!this.stopped && (signal || (code !== 0 && code !== 1))) {
       records.push({
         case: endOfProcess,
         ...decided('ended', `${how} after the last case; last line: ${shortened(this.#last)}`, this.#messages),

@@ -302,7 +302,8 @@ function oneProcess(row, program, names, turn) {
       clearInterval(watch);
       const signal = code === null ? 'SIGKILL' : signalOf(code);
       const inCase = transcript.current !== undefined;
-      if (!(killed && turn.over())) take(transcript.close({ code, signal, late, killed }));
+      killed ||= turn.over();
+      take(transcript.close({ code, signal, late, killed }));
       // A process that ended by itself between two cases has run all that it will.
       const seen = new Set(records.map((record) => record.case));
       if (!killed && !inCase && !transcript.stopped && transcript.begun > 0)
