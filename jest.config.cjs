@@ -3,7 +3,7 @@ const base = require('./jest.base.cjs');
 const specs = {
   ...base,
   rootDir: __dirname,
-  roots: ['cli', 'lib', 'executors', 'generators', 'lint', 'plugins', 'schemas', 'tools'].map(
+  roots: ['bench', 'cli', 'lib', 'executors', 'generators', 'lint', 'plugins', 'schemas', 'tools'].map(
     (room) => `<rootDir>/${room}`,
   ),
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/', '<rootDir>/e2e/'],

@@ -1,0 +1,319 @@
+// Runs the cases of the suites in the roots: processes of some cases each, in which every suite gets its share of the time.
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { StepError } from '../../../tools/console.mjs';
+import { allTargets } from './catalogue.mjs';
+import { startOfProcess, Transcript } from './judge.mjs';
+import { kinds } from './programs.mjs';
+import { ended, enter } from './roots.mjs';
+
+/** Where the software GPU lies below a folder that has Kernloop installed, or in its native package or build. */
+export function softgpuIn(folder) {
+  const below = ['node_modules/@kernloop/native-linux-x64', '@kernloop/native-linux-x64', '.'];
+  const library = below.map((place) => join(folder, place, 'lib/softgpu/libhsa-runtime64.so.1')).find(existsSync);
+  if (library === undefined)
+    throw new StepError(`no software GPU is below ${folder}`, 'name a folder made by `node e2e/install.cjs FOLDER`', 2);
+  const sha256 = createHash('sha256').update(readFileSync(library)).digest('hex');
+  return { folder: dirname(library), sha256: sha256.slice(0, 16) };
+}
+
+/** Evenly over the whole: every N-th from `offset` on, and at least one. */
+export function drawn(cases, every, offset = 0) {
+  const taken = cases.filter((_, index) => index % every === offset % every);
+  return taken.length > 0 ? taken : cases.slice(-1);
+}
+
+/** An order in which any beginning is spread over the whole: by the golden ratio. */
+export function spread(items) {
+  const place = (index) => (index * 0.6180339887) % 1;
+  return items
+    .map((item, index) => [place(index + 1), item])
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}
+
+const shell = (script, ...args) => ['sh', '-c', script, 'sh', ...args];
+
+/** The files of a package. */
+function filesOf(root, name) {
+  const info = join(root, 'var/lib/dpkg/info');
+  const list = [`${name}.list`, `${name}:amd64.list`].map((file) => join(info, file)).find(existsSync);
+  return readFileSync(list, 'utf8').split('\n').filter(Boolean);
+}
+
+/** The targets for which programs, the ROCm libraries that they load, or other libraries of their packages have code; by their bundles' entries. */
+async function targetsOf(root, programs, libraries) {
+  const some = [programs[0], programs[programs.length >> 1], programs.at(-1)];
+  const script = `for f in "$@"; do echo "$f"; ldd "$f" 2>/dev/null | awk '/=> \\//{print $3}' | grep -E '/lib(roc|hip|rccl|magma|MIOpen)'; done |
+    sort -u | xargs grep -aohE 'amdgcn-amd-amdhsa--gfx[0-9a-f]+' | sort -u`;
+  const { out } = await ended(enter(root, shell(script, ...new Set([...some, ...libraries]))));
+  const found = [...out.matchAll(/gfx[0-9a-f]+/g)].map(([target]) => target);
+  return { targets: allTargets.filter((target) => found.includes(target)), known: found.length > 0 };
+}
+
+/**
+ * The rows of one suite in one release, a target each, with the results that earlier runs left: { key, programs: [{ path, cases, results }] }.
+ */
+export async function rowsOf({ folder, release, suite, catalogue, installed, targets, softgpu, sample, offset }) {
+  const root = join(folder, 'root');
+  const names = Object.keys(installed.packages);
+  const files = names.flatMap((name) => filesOf(root, name));
+  const programs = files.filter(
+    (file) => /\/(?:libexec|lib|bin)\//.test(file) && catalogue.programs.test(basename(file)),
+  );
+  if (programs.length === 0) return { missing: `${names.join(', ')} holds no program ${catalogue.programs.source}` };
+  const libraries = files.filter((file) => /\.so$/.test(file));
+  const kept = join(folder, 'targets', `${suite}.json`);
+  if (!existsSync(kept)) {
+    mkdirSync(dirname(kept), { recursive: true });
+    writeFileSync(kept, JSON.stringify(await targetsOf(root, programs, libraries)));
+  }
+  const code = JSON.parse(readFileSync(kept, 'utf8'));
+  const wanted = targets.filter((target) => !code.known || code.targets.includes(target));
+  return wanted.map((target) => {
+    const results = join(folder, 'results', softgpu.sha256, suite, target);
+    mkdirSync(results, { recursive: true });
+    const all = spread(programs).map((path) => {
+      const list = join(folder, 'lists', suite, `${basename(path)}.json`);
+      const program = { ...programOf(path, results), list };
+      return existsSync(list) ? withList(program, { sample, offset }) : program;
+    });
+    return {
+      ...{
+        release,
+        suite,
+        target,
+        root,
+        folder,
+        kind: kinds[catalogue.kind],
+        filter: catalogue.filter,
+        packages: installed.packages,
+      },
+      ...{ code: code.known ? 'named in the files' : 'not named in the files', busy: 0 },
+      programs: all,
+      spent: all.reduce((sum, { spent }) => sum + spent, 0),
+    };
+  });
+}
+
+function programOf(path, results) {
+  const file = join(results, `${basename(path)}.ndjson`);
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  const records = lines.map((line) => JSON.parse(line));
+  const spent = records.reduce((sum, { seconds = 0 }) => sum + seconds, 0);
+  return { path, file, results: new Map(records.map((record) => [record.case, record])), spent, busy: false };
+}
+
+/** If a program has two cases of one name, the worse is kept. */
+function keep(program, record) {
+  if ((program.results.get(record.case)?.outcome ?? 'right') !== 'right') return;
+  program.results.set(record.case, record);
+  appendFileSync(program.file, `${JSON.stringify(record)}\n`);
+}
+
+/** What is left to be run of a program whose list is there. One that does not start is done. */
+const pendingOf = (program) =>
+  program.results.has(startOfProcess) ? [] : program.wanted.filter((name) => !program.results.has(name));
+
+const isDone = (program, { secondsPerProgram }) =>
+  program.spent >= secondsPerProgram ||
+  program.results.has(startOfProcess) ||
+  (program.wanted !== undefined && pendingOf(program).length === 0);
+
+/** Has `workers` take turns until all is done, time is up or `stop.aborted`. */
+export async function runAll(rows, options, stop) {
+  const until = Date.now() + options.minutes * 60_000;
+  const over = () => stop.aborted || Date.now() >= until;
+  // Targets share the list of a program: a second worker waits for it.
+  const isBeingListed = (row) =>
+    rows.some((other) => other !== row && other.release === row.release && other.suite === row.suite && other.busy > 0);
+  const isFree = (row, program) =>
+    !program.busy && !isDone(program, options) && (program.wanted !== undefined || !isBeingListed(row));
+  const work = async (worker) => {
+    while (!over()) {
+      const free = rows.filter((row) => row.programs.some((program) => isFree(row, program)));
+      if (free.length === 0) {
+        if (!rows.some(({ busy }) => busy > 0)) return;
+        await new Promise((resolve) => setTimeout(resolve, 500)); // the others may leave something
+        continue;
+      }
+      const row = free.reduce((least, other) =>
+        other.spent + 30 * other.busy < least.spent + 30 * least.busy ? other : least,
+      );
+      const program = row.programs
+        .filter((one) => isFree(row, one))
+        .reduce((least, other) => (other.spent < least.spent ? other : least));
+      const started = Date.now();
+      row.busy += 1;
+      program.busy = true;
+      const turn = { ...options, worker, over, seconds: () => (Date.now() - started) / 1000 };
+      if (program.wanted === undefined && existsSync(program.list)) withList(program, options);
+      if (program.wanted === undefined) await list(row, program, turn);
+      if (!over()) await some(row, program, turn);
+      row.busy -= 1;
+      program.busy = false;
+      row.spent += turn.seconds();
+      program.spent += turn.seconds();
+      options.told(row, program);
+    }
+  };
+  await Promise.all(Array.from({ length: options.workers }, (_, worker) => work(worker)));
+}
+
+const inside = '/kernloop';
+const insideWork = '/kernloop-work';
+
+/** Starts a command on the software GPU. */
+function start(row, command, { worker, softgpu, threads }) {
+  const work = join(row.folder, 'work', String(worker));
+  mkdirSync(work, { recursive: true });
+  const env = {
+    LD_LIBRARY_PATH: inside,
+    LD_PRELOAD: 'libkernloop-hip.so',
+    KERNLOOP_SOFTGPU: row.target,
+    KERNLOOP_SOFTGPU_THREADS: String(threads),
+    OMP_NUM_THREADS: '1',
+    PYTHONUNBUFFERED: '1',
+    TMPDIR: insideWork,
+  };
+  const mounts = [
+    [softgpu.folder, inside, 'ro'],
+    [work, `${insideWork}`, 'rw'],
+  ];
+  // Each worker has a mount namespace of its own, in which the same place shows its own folder.
+  return { work, child: enter(row.root, command, { mounts, env, merged: true }) };
+}
+
+/** One that died of a signal below the shell. */
+const signalOf = (code) => Object.keys(constants.signals).find((name) => constants.signals[name] === code - 128);
+
+/** The cases of a program, as the program lists them on the first target that comes to it. What cannot be listed is a result. */
+async function list(row, program, turn) {
+  const found = row.kind.list ? await asked(row, program, turn) : { cases: [basename(program.path)], disabled: [] };
+  if (found === undefined) return;
+  if (found.failed !== undefined) {
+    program.wanted = [];
+    keep(program, { case: startOfProcess, outcome: found.outcome, why: found.failed });
+    return;
+  }
+  mkdirSync(dirname(program.list), { recursive: true });
+  writeFileSync(program.list, JSON.stringify(found));
+  withList(program, turn);
+}
+
+/** The program with its kept list, and what is drawn of it. */
+function withList(program, { sample, offset }) {
+  const { cases, disabled } = JSON.parse(readFileSync(program.list, 'utf8'));
+  return Object.assign(program, { listed: cases, disabled: disabled.length, wanted: drawn(cases, sample, offset) });
+}
+
+async function asked(row, program, turn) {
+  const { child } = start(row, row.kind.list(program.path, row.filter), turn);
+  let late = false;
+  const watch = setInterval(() => {
+    late ||= turn.seconds() > turn.secondsPerStart;
+    if (late || turn.over()) child.kill('SIGKILL');
+  }, 500);
+  const { code, text } = await ended(child);
+  clearInterval(watch);
+  const found = row.kind.cases(text);
+  if (found.cases.length > 0 && code === 0) return found;
+  if (late) return { outcome: 'late', failed: `its cases were not listed within ${turn.secondsPerStart} s` };
+  if (turn.over()) return undefined;
+  const last = text.trimEnd().split('\n').slice(-2).join(' | ').slice(0, 300);
+  return {
+    outcome: 'ended',
+    failed: `it lists no case: ${signalOf(code) ?? `exit code ${code}`}; last lines: ${last}`,
+  };
+}
+
+/** A process of some cases; each that is wrong runs once more, alone. */
+async function some(row, program, turn) {
+  const names = pendingOf(program).slice(0, row.kind.limit);
+  if (names.length === 0) return;
+  const wanted = new Set(names);
+  for (const record of await oneProcess(row, program, names, turn)) {
+    if (!wanted.has(record.case) && !record.case.startsWith('(')) continue; // of a filter that matches more
+    const again =
+      ['wrong', 'ended'].includes(record.outcome) && names.length > 1 && wanted.has(record.case) && !turn.over();
+    keep(program, again ? await alone(row, program, record, turn) : record);
+  }
+}
+
+async function alone(row, program, first, turn) {
+  const started = Date.now();
+  const seconds = () => (Date.now() - started) / 1000;
+  const second = (await oneProcess(row, program, [first.case], { ...turn, seconds })).find(
+    (record) => record.case === first.case,
+  );
+  if (second === undefined || second.outcome === first.outcome) return first;
+  if (second.outcome === 'refused' || second.outcome === 'late') return { ...second, seconds: first.seconds };
+  return { ...first, why: `${second.outcome} when run again alone; at first: ${first.why}` };
+}
+
+/** The records of one process. It is stopped after `secondsPerTurn` between two cases, and in a case that takes too long. */
+function oneProcess(row, program, names, turn) {
+  const { kind } = row;
+  const work = join(row.folder, 'work', String(turn.worker));
+  mkdirSync(work, { recursive: true });
+  if (kind.flags) writeFileSync(join(work, 'flags'), `${kind.flags(names)}\n`);
+  const { child } = start(row, kind.run(program.path, names), turn);
+  const transcript = new Transcript(kind.words);
+  const records = [];
+  let since = Date.now();
+  let first;
+  let running;
+  let late;
+  let killed = false;
+  const kill = () => {
+    killed = true;
+    child.kill('SIGKILL');
+  };
+  const take = (found) => {
+    for (const record of found) records.push({ ...record, seconds: Math.round((Date.now() - since) / 100) / 10 });
+    if (transcript.current === running && found.length === 0) return;
+    running = transcript.current;
+    since = Date.now();
+    first ??= since;
+  };
+  const look = () => {
+    const isBetween = transcript.current === undefined && transcript.begun > 0;
+    const enough = transcript.stopped || (Date.now() - first > turn.secondsPerTurn * 1000 && records.length > 0);
+    if (turn.over() || (isBetween && enough && records.length < names.length)) return kill();
+    const limit = transcript.begun === 0 ? turn.secondsPerStart : turn.secondsPerCase;
+    if (Date.now() - since < limit * 1000) return;
+    late = `${transcript.begun === 0 ? 'no case began' : 'no end'} within ${limit} s`;
+    kill();
+  };
+  const watch = setInterval(look, 500);
+  return new Promise((resolve, reject) => {
+    child.stdout.on('data', (data) => {
+      if (killed) return;
+      take(transcript.feed(String(data)));
+      look();
+    });
+    child.stderr.on('data', (data) => {
+      if (!killed) take(transcript.feed(String(data)));
+    });
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearInterval(watch);
+      const signal = code === null ? 'SIGKILL' : signalOf(code);
+      const inCase = transcript.current !== undefined;
+      killed ||= turn.over();
+      take(transcript.close({ code, signal, late, killed }));
+      // A process that ended by itself between two cases has run all that it will.
+      const seen = new Set(records.map((record) => record.case));
+      if (!killed && !inCase && !transcript.stopped && transcript.begun > 0)
+        for (const name of names.filter((one) => !seen.has(one)))
+          records.push({
+            case: name,
+            outcome: 'ended',
+            why: `the program ended with ${signal ?? code} and had not run it`,
+          });
+      resolve(records);
+    });
+  });
+}
