@@ -18,11 +18,15 @@
 
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kItems = 4;  // elements a thread
+#ifndef UNROLL
+#define UNROLL 1
+#endif
 __constant__ uint32_t weights[64];
 
 __global__ void weighted_sum(const uint32_t* in, uint32_t* total, uint32_t n) {
   __shared__ uint32_t sums[kBlock];
   uint32_t sum = 0;
+#pragma unroll UNROLL
   for (uint32_t k = 0; k < kItems; ++k) {
     const uint32_t i = (blockIdx.x * kItems + k) * kBlock + threadIdx.x;
     if (i < n) sum += in[i] * weights[i % 64];
