@@ -3,8 +3,8 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 const most = 2 ** 32 - 1;
 
 /**
- * Writes a u32 a unit, 2^32 - 1 for more, of what the probes counted; and says how many records there was room for and how many not, of
- * those that the units wanted to write.
+ * Writes one u32 per unit from the probes' counters, saturated at 2^32 - 1. Returns how many of the wanted records fit
+ * and how many did not.
  */
 export function tallyUnits(
   from: string,
