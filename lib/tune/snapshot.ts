@@ -7,14 +7,14 @@ import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * What is compiled of a reproducer as it was when the search began, away from the user's files: an edit meanwhile must not be in some candidates
- * and not in others.
+ * Copy of a reproducer's compiled files at the start of the search, so that an edit during the search does not reach
+ * only some candidates.
  */
 export class Snapshot {
-  /** Absolute; removed with everything in it. */
+  /** Absolute path; removed with its content. */
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-tune-')));
   readonly root: string;
-  /** By their names in the reproducer. */
+  /** Digests by name in the reproducer. */
   readonly digests: Readonly<Record<string, string>>;
   private made = 0;
 
@@ -30,7 +30,7 @@ export class Snapshot {
     return readRegularFile(join(this.root, name), 'utf8');
   }
 
-  /** A copy with some files other ones: what a candidate is compiled from. */
+  /** Makes a copy with some files replaced, from which a candidate is compiled. */
   candidate(files: Readonly<Record<string, string>>): string {
     this.made += 1;
     const root = join(this.folder, `candidate-${this.made}`);
