@@ -1,6 +1,9 @@
 let check: () => void = () => undefined;
 
-/** Work that somebody else waits for, who may have given it up meanwhile: `throwing` throws then, and is asked before each result takes its place. */
+/**
+ * Lets the waiting caller give up work: `throwing` is called before each result is put in place, and throws if the
+ * caller has given up.
+ */
 export function unlessGivenUp(throwing: () => void): void {
   check = throwing;
 }
