@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const extents = z.tuple([z.int().min(1), z.int().min(1), z.int().min(1)]);
 
-/** How a candidate is launched where its source says so: a changed block size or number of warps is another launch of the same result. */
+/**
+ * Launch of a candidate if its source sets it: another block size or number of warps changes the launch, but not the
+ * result.
+ */
 export const variantLaunchSchema = z.strictObject({
   grid: extents.describe('In programs.'),
   block: extents.describe('Threads of a program.'),
