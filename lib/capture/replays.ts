@@ -90,7 +90,10 @@ export class Replays {
     return this.compare(request);
   }
 
-  /** Compares, and drops from `overwritten` and `untouched` what this replay reads or leaves, or touches. */
+  /**
+   * Compares, and keeps in `overwritten` only what this replay overwrites without reading, and in `untouched` only what
+   * it does not touch.
+   */
   compareAndWatch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     return this.watch((watching) => this.compare({ ...request, ...watching }));
   }

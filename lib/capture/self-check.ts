@@ -49,7 +49,7 @@ const probeSeeds = [1001, 1002];
 const repetitions = 2;
 
 const dependsOnPoison = 'the result depends on memory outside the captured scope (it changes with the poison there)';
-/** The pattern also fills LDS, private memory and registers before each launch. */
+/** The cause if the pattern also fills LDS, private memory and registers before each launch. */
 const readsUnwritten =
   'LDS, private memory or registers that the kernel has not written (the result changes with the pattern that these are filled with, as is the poison around captured memory)';
 const dependsOnFill = (scope: string): string =>

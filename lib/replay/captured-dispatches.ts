@@ -91,7 +91,7 @@ function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, de
   );
 }
 
-/** Captures from AMD hardware can be replayed on the software GPU, so both count as one kind. */
+/** A capture from AMD hardware may have been repeated on the software GPU, so both count as one kind. */
 const kindOf = ({ kind }: { kind: string }): string => (kind === 'hsa' ? 'softgpu' : kind);
 
 const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.string() }) });

@@ -93,7 +93,7 @@ class Steps {
     try {
       await this.quietly(program, ['--rglob=.*', ...wanted]);
     } catch (error) {
-      // llvm-extract fails if an expression matches nothing.
+      // llvm-extract reports an expression without matches as an error.
       if (!(error instanceof NotAlone) || !error.message.includes("doesn't contain global")) throw error;
       await this.quietly(program, wanted);
     }

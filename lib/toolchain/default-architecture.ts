@@ -15,9 +15,7 @@ export async function defaultArchitecture(nvcc: string, deps: Pick<Deps, 'run'>)
   return defined === undefined ? null : `sm_${defined}`;
 }
 
-/**
- * Adds the default architecture explicitly, so that the captured target is recognised as what the driver compiled from.
- */
+/** Adds the default architecture explicitly, so that code which the driver compiled from its PTX is recognised. */
 export function withArchitecture(args: readonly CompileArgument[], architecture: string | null): CompileArgument[] {
   if (architecture === null) return [...args];
   return [...args, { option: '-arch=', value: architecture, kind: 'arch', separate: false }];

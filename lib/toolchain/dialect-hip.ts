@@ -19,7 +19,7 @@ export const hipDialect: Dialect = {
   clangOptions: ['--no-gpu-bundle-output'],
   read: (command, environment) => readClang(command, { name: 'hip', takes }, environment),
   target: (isa, { args }) => offloadTarget(isa, args),
-  // The target of AMD's code is in the capture and is the same wherever the code is compiled.
+  // The capture names the target of AMD's code, so the code object need not be read for it.
   tellsTarget: false,
   isSameMachineCode: (symbol, one, other) => isSameKernelCode(symbol, one, other) || isSameButUnitName(one, other),
 };

@@ -104,7 +104,7 @@ function derivedWords(reports: readonly DispatchReport[]): string {
   return all.length === 0 ? '' : `; ${inputsWords(all)}`;
 }
 
-/** Describes every dispatch that was not judged under delays, otherwise the one with the fewest halves judged. */
+/** Describes every dispatch that was not judged under delays, otherwise the one with the most halves left out. */
 function delaysWords(reports: readonly DispatchReport[]): string {
   const all = reports.flatMap(({ delays }) => delays ?? []);
   if (all.length === 0) return '';
