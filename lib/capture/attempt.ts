@@ -179,10 +179,7 @@ export class CaptureRun {
     });
   }
 
-  /**
-   * Device as the app reached it: a library path built into the app may load another runtime than that of the chosen
-   * device.
-   */
+  /** Device as the app reached it: a library path built into the app may load another runtime than the chosen one. */
   private deviceOf({ pid }: CapturedEvent, { processes }: RunLog): Device {
     const { device } = this.context;
     const runtime = processes.runtimes().find((process) => process.pid === pid);

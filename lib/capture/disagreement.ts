@@ -5,15 +5,9 @@ import { formatCount } from '../support/report';
 
 /** How replays relate to each other if neither tolerances nor free order explain what the app computed. */
 export type Disagreement =
-  /**
-   * Replays agree with each other somewhere, and not with the app: the dispatch depends on something that the capture
-   * lacks.
-   */
+  /** Replays agree with each other somewhere, and not with the app: the capture lacks something that matters. */
   | { kind: 'agree'; reason: string }
-  /**
-   * Replays disagree with each other too: the order of waves or the time decides the content of some regions; the rest
-   * can be judged.
-   */
+  /** Replays disagree with each other too: wave order or time decides some regions; the rest can be judged. */
   | { kind: 'disagree'; reason: string; varying: VaryingRange[] }
   /** Too few results to decide. */
   | { kind: 'unclear'; reason: string };

@@ -31,9 +31,7 @@ export interface Seen {
   obstacle?: LaunchObstacle | undefined;
 }
 
-/**
- * Explains why a request gave no capture with the most useful true reason. `seen.refused` has only its own refusals.
- */
+/** Explains why a request gave no capture, with the most useful true reason. `seen.refused` has its refusals. */
 export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): KernloopError {
   const { name } = selection;
   const refusal = seen.refused.at(-1);
@@ -228,10 +226,7 @@ function launches(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'dispatch' : 'dispatches'}`;
 }
 
-/**
- * Says "at least" if the agent stopped counting, which it does once nothing is left to capture, so that the app runs at
- * full speed.
- */
+/** Says "at least" if the agent stopped counting once nothing was left to capture, to run at full speed. */
 function atLeast({ notes }: Seen): string {
   return notes.some(({ code }) => code === 'LAUNCHES_NOT_COUNTED') ? 'at least ' : '';
 }

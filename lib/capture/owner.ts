@@ -34,9 +34,7 @@ export function requireOwnPlace(app: App, kernel: string, output = app.capture(k
   if (other) throw foreign(output === capture ? root : output, other.path, other.owner, app);
 }
 
-/**
- * Refuses to replace files that have the names of capture files but are none, in `capture` and in `captures/<ordinal>`.
- */
+/** Refuses to replace other files with names of capture files, in `capture` and in `captures/<ordinal>`. */
 export function requireCapturePlace(output: string): void {
   const there = statSync(output, { throwIfNoEntry: false });
   if (there !== undefined && !there.isDirectory()) throw taken(`${output} is no folder`);

@@ -90,10 +90,7 @@ export class Replays {
     return this.compare(request);
   }
 
-  /**
-   * Compares, and keeps in `overwritten` only what this replay overwrites without reading, and in `untouched` only what
-   * it does not touch.
-   */
+  /** Compares, and drops from `overwritten` and `untouched` what this replay shows not to belong there. */
   compareAndWatch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     return this.watch((watching) => this.compare({ ...request, ...watching }));
   }

@@ -95,10 +95,7 @@ describe('the self-check on hardware, whose order follows no seed', () => {
 
   const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
 
-  /**
-   * The n-th fresh process differs in a value of its own if `differs` says so; so does a process of the first, quick
-   * check.
-   */
+  /** The n-th fresh process differs in a value of its own if `differs` says so; so does one of the first check. */
   const varies = (differs: (index: number) => boolean, calibration: object[]) => {
     let index = 0;
     return fakeReplay((args) => {

@@ -137,9 +137,7 @@ async function classifyBySeed(replays: Replays): Promise<Outcome> {
   return calibrate(first, poisons[0], replays);
 }
 
-/**
- * Most kernels repeat exactly: one process for each of two patterns shows it, with one restore from the archive each.
- */
+/** Most kernels repeat exactly: one process for each of two patterns shows it, with one restore each. */
 async function classifyByRepetition(replays: Replays): Promise<Outcome> {
   for (const poison of poisons) {
     const request = { poison, iterations: repetitions };

@@ -39,10 +39,7 @@ function processOf(captureFolder: string): number | null {
   return readJson(path, observedSchema, 'CAPTURE_INVALID', 'capture again').process?.pid ?? null;
 }
 
-/**
- * Records that the app's processes wrote, one complete file each. An instance serves all captures of a run and reads
- * each file once.
- */
+/** Records that the app's processes wrote. One instance serves all captures of a run and reads each file once. */
 export class TritonRecords {
   private found: string[] | undefined;
   private readonly read = new Map<string, unknown[]>();

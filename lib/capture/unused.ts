@@ -11,10 +11,7 @@ export function granuleOf({ description: { kind } }: Device): number {
 /** Maximum replays of a search on hardware: each is a process, and most end with a fault. */
 const mostReplays = 40;
 
-/**
- * Finds memory that the captured dispatch neither reads nor writes, in whole granules. `varying` is the file of ranges
- * for the comparison.
- */
+/** Finds memory that the dispatch neither reads nor writes, in whole granules. `varying` is the file of ranges. */
 export async function unusedMemory(
   replays: Replays,
   device: Device,

@@ -14,10 +14,7 @@ const generatedSchema = z.looseObject({
   variant: z.looseObject({ stands_for: z.string() }),
 });
 
-/**
- * Files of `pristine/` that generate did not write, or that were edited since. They are the user's, and the next
- * generate would remove them.
- */
+/** Files of `pristine/` that generate did not write, or that the user edited: the next generate would remove them. */
 export function foreignFiles(pristine: string): string[] {
   if (!existsSync(pristine)) return [];
   const { files, stand } = generatedIn(pristine);

@@ -21,9 +21,7 @@ export interface NvrtcProgramOptions {
 const variantFile = 'kernel_variant.cu';
 const mainFile = '_nvrtc/program.cu';
 
-/**
- * Writes a program that an app passed to NVRTC as a project: its text as kernel_variant.cu, its headers below deps/.
- */
+/** Writes a program that an app passed to NVRTC as a project: text in kernel_variant.cu, headers below deps/. */
 export function writeNvrtcProgram(
   program: NvrtcJson,
   options: NvrtcProgramOptions,
@@ -59,10 +57,7 @@ export function writeNvrtcProgram(
   return { unproven, files, source: Buffer.from(program.source, 'base64').toString('utf8') };
 }
 
-/**
- * Path of a header. Names come from the app: absolute ones, ones with upward steps and colliding ones get a path of
- * their own.
- */
+/** Path of a header. Absolute names of the app, names with upward steps and colliding ones get a new path. */
 function placeOf(name: string, index: number, taken: Set<string>): string {
   const parts = name.split('/');
   const isPlain = parts.every((part) => /^[\w.+ -]+$/.test(part) && part !== '.' && part !== '..' && part.length < 200);

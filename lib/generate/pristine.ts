@@ -51,10 +51,7 @@ export function writeStandIn(folder: string, { variant }: UnprovenRecipe): void 
   writeFileSync(path, `// ${back} is compiled in the place of this file.\n`);
 }
 
-/**
- * Path relative to the workspace; a header from outside gets its path in the reproducer, which contains no machine's
- * path.
- */
+/** Path relative to the workspace; a header from outside gets its path in the reproducer. */
 function originOf(origin: string, place: string, workspaceRoot: string): string {
   const inside = inWorkspace(workspaceRoot, origin);
   return inside.startsWith('..') ? place : inside;

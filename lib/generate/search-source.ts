@@ -16,16 +16,10 @@ import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
 import { tryCandidate, type FoundSource } from './try-candidate';
 
-/**
- * Maximum number of candidates to try for the captured code object before settling for the first that compiles to the
- * kernel.
- */
+/** Maximum number of candidates to try before settling for the first that compiles to the kernel. */
 const maxCompiles = 8;
 
-/**
- * Returns the candidate that compiles to the captured code object, otherwise the first that compiles to the kernel;
- * null if there is none.
- */
+/** Returns the candidate with the captured code object, otherwise the first with the kernel; null if none has it. */
 export async function searchSource(
   request: PristineRequest,
   captured: Captured,

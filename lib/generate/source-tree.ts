@@ -129,10 +129,7 @@ export class SourceTree {
     return [...left].filter((folder) => folder !== null && folder !== '' && isEmpty(folder)).sort() as string[];
   }
 
-  /**
-   * Path below deps/ by which the compiler reached a file, links not followed; null if the file was reached from
-   * outside.
-   */
+  /** Path below deps/ by which the compiler reached a file, links not followed; null if reached from outside. */
   private spelledInDeps(file: string): string | null {
     for (let folder = dirname(file); ; folder = dirname(folder)) {
       if (existsSync(folder) && realpathSync(folder) === this.root) return relative(folder, file);

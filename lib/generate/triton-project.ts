@@ -18,10 +18,7 @@ import { moduleText } from './triton-text';
 const variantFile = 'kernel_variant.py';
 const library = join(packageRoot, 'python', 'reproducer', reproducerLibrary);
 
-/**
- * Writes the sources of a Triton kernel's reproducer and the recipe. `file` is the app's file, with the path that users
- * know.
- */
+/** Writes the sources of a Triton kernel's reproducer and the recipe. `file` is the app's file as users know it. */
 export function writeTritonProject(
   json: Recorded,
   modules: readonly ReducedModule[],

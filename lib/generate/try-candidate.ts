@@ -151,10 +151,7 @@ function oneEntry({ compiler, language, arguments: args }: UnprovenRecipe): stri
 
 const attemptFailures: readonly string[] = ['COMPILE_FAILED', 'SYMBOL_MISSING', 'RDC_UNSUPPORTED'];
 
-/**
- * Record of files read, which is committed. Null if a toolchain is in a private folder: its paths stay out, and a fresh
- * clone must recompile.
- */
+/** Committed record of files read. Null if a toolchain is in a private folder, whose paths must stay out. */
 function readsOf(
   sources: Readonly<Record<string, string>>,
   outside: readonly string[],

@@ -14,9 +14,7 @@ jest.setTimeout(120_000);
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/**
- * No headers, because they take most of the time. The kernels use their own address, because they access a variable.
- */
+/** No headers, because they take most of the time. The kernels use their own address to access a variable. */
 const AT = '__builtin_amdgcn_workitem_id_x()';
 const kernel = (name: string, by = 1): string =>
   `__attribute__((global)) void ${name}(int* x) { x[${AT}] += count += ${by}; }\n`;

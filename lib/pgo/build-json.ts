@@ -21,10 +21,7 @@ import { ownHeaders } from './sources';
 const digest = z.string().length(64);
 const digests = z.record(z.string(), digest);
 
-/**
- * `build.json`: inputs of PGO's code objects, so that a code object is never reused for another source, option or
- * compiler.
- */
+/** `build.json`: inputs of PGO's code objects, so that none is reused for another source, option or compiler. */
 export const buildJsonSchema = z.object({
   schema: z.literal('kernloop.pgo-build/1'),
   code_objects: z.record(z.string(), z.object({ file: z.string(), sha256: digest })),

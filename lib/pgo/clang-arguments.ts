@@ -33,9 +33,7 @@ export function clangArguments({ compiler, arguments: args, environment = {} }: 
  */
 export const withoutHeightReduction = (): string[] => mllvm('disable-chr');
 
-/**
- * Passes the option to the compiler only: a plain -mllvm also reaches the linker, which knows no options of a plugin.
- */
+/** Passes the option to the compiler only: a plain -mllvm also reaches the linker, which lacks plugin options. */
 export function mllvm(option: string): string[] {
   return ['-Xclang', '-mllvm', '-Xclang', `-${option}`];
 }

@@ -62,9 +62,7 @@ const unless = (usual: string, ...clang: string[]): Translation => {
 };
 const flushing = '-fgpu-flush-denormals-to-zero';
 
-/**
- * Translations of nvcc options, named as in recipes. `nothing` marks options that affect only warnings or host code.
- */
+/** Translations of nvcc options, named as in recipes. `nothing` marks options for warnings or host code only. */
 const translations: Readonly<Record<string, Translation>> = {
   '-D': (value) => ({ clang: [`-D${value}`] }),
   '-U': (value) => ({ clang: [`-U${value}`] }),

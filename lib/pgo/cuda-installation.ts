@@ -24,9 +24,7 @@ export interface CudaParts {
 /** Debian prepares `/usr/lib/cuda` for clang. */
 const installed = ['/usr/local/cuda', '/opt/cuda', '/usr/lib/cuda'];
 
-/**
- * Finds the toolkit named by variables, the one nvcc belongs to, or one in a usual folder, without starting a process.
- */
+/** Finds the toolkit named by variables, nvcc's own, or one in a usual folder, without starting a process. */
 export function cudaParts(env: Environment, usual: readonly string[] = installed): CudaParts {
   const named = ['CUDA_HOME', 'CUDA_PATH', 'CUDAToolkit_ROOT'].map((name) => env[name] ?? '').filter(isAbsolute);
   const ofNvcc = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined }).map((nvcc) =>

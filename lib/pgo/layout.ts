@@ -27,10 +27,7 @@ export const pgoPaths = (root: string) => {
 
 /** Gates in the order in which they are built and shown; variant `base` is the compiler without a profile. */
 export const gates = ['off', 'uniform', 'flatten', 'wave'] as const;
-/**
- * `use` is the only profiled variant of NVIDIA code: ptxas allocates registers and decides spills, so gates have no
- * effect there.
- */
+/** Variants of all languages. NVIDIA's has no gates, because ptxas allocates registers and decides spills. */
 export const variantNames = ['base', ...gates, 'use'] as const;
 export type VariantName = (typeof variantNames)[number];
 

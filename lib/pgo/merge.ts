@@ -19,10 +19,7 @@ export interface MergeRequest {
   profdataProgram: string;
 }
 
-/**
- * Merges profiles: kernloop-pgo sums them and keeps the data that LLVM's format cannot hold; llvm-profdata writes the
- * indexed profile.
- */
+/** Merges profiles: kernloop-pgo sums them, with data that LLVM cannot hold; llvm-profdata writes LLVM's profile. */
 export async function mergeProfiles(
   request: MergeRequest,
   deps: Deps,

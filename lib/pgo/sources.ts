@@ -3,10 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { sha256 } from '../support/files';
 import { packageRoot } from '../support/version';
 
-/**
- * Sources of the LLVM plugin. The package ships sources, because a plugin must be built for the exact LLVM of a
- * machine.
- */
+/** Sources of the LLVM plugin, which the package ships because a plugin must be built for a machine's exact LLVM. */
 export const pluginSources = join(packageRoot, 'native', 'pgo', 'pass');
 
 export const ownHeaders = join(packageRoot, 'native', 'pgo', 'headers');

@@ -11,19 +11,14 @@ export interface ProbeBackend {
    * left out without an error.
    */
   check(session: ReplaySession, probes: ProbeSet, deps: Deps): void | Promise<void>;
-  /**
-   * Replays the dispatch once from restored memory and returns what the probes wrote. A fault or a limit is an outcome,
-   * not an error.
-   */
+  /** Replays once from restored memory and returns what the probes wrote. A fault or a limit is an outcome. */
   run(request: ProbeRun, deps: Deps): Promise<ProbedLaunch>;
 }
 
 export interface ProbeRun {
   readonly session: ReplaySession;
   readonly probes: ProbeSet;
-  /**
-   * `count` finds how many records each unit has and keeps none of the dynamic maps; it runs only if a map is dynamic.
-   */
+  /** `count` only counts the records of each unit in dynamic maps; it runs only if a map is dynamic. */
   readonly pass: 'count' | 'trace';
   /** Capacity in records of each thread or warp, by map; 0 for dynamic maps in a counting pass. */
   readonly capacity: ReadonlyMap<string, number>;
@@ -55,9 +50,7 @@ export interface ProbedMap {
   /** File of records, at (block * units of a block + unit) * unitBytes as in Neutrino; partial warps have a place. */
   readonly path: string;
   readonly unitBytes: number;
-  /**
-   * File of one u32 per unit, in the same order: records the unit had, kept or not; 2^32 - 1 means that many or more.
-   */
+  /** File of one u32 per unit, in the same order: records wanted, kept or not; saturated at 2^32 - 1. */
   readonly countsPath: string;
   readonly kept: number;
   readonly dropped: number;

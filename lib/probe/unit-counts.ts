@@ -2,10 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 const most = 2 ** 32 - 1;
 
-/**
- * Writes one u32 per unit from the probes' counters, saturated at 2^32 - 1. Returns how many of the wanted records fit
- * and how many did not.
- */
+/** Writes one u32 per unit from its counter, saturated at 2^32 - 1. Returns how many records fit and how many not. */
 export function tallyUnits(
   from: string,
   to: string,

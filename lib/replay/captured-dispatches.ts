@@ -27,9 +27,7 @@ export interface ChosenDispatches {
   leftOut: CapturedDispatch[];
 }
 
-/**
- * Chooses captures by number, or "all" of the reproducer's kernel; if none is named, all or only the one in capture/.
- */
+/** Chooses captures by number, or "all" of the reproducer's kernel; by default all or the one in capture/. */
 export function chooseDispatches(
   reproducer: Reproducer,
   wanted: string | undefined,

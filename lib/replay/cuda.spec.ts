@@ -101,10 +101,7 @@ describe('replay on the cuda device', () => {
         compared_bytes: 800,
         differing_bytes: side === 'variant' ? differing : 0,
       }));
-    /**
-     * Alternates both sides as often as requested; the n-th launch of the variant takes `variant(n)`, the captured code
-     * 1000.
-     */
+    /** Alternates both sides; the n-th launch of the variant takes `variant(n)`, the captured code 1000. */
     const against = (variant: (launch: number) => number, more: object[] = checked()) => {
       writeVariant(workspace);
       let launch = 0;

@@ -60,10 +60,7 @@ export function summarise(
   };
 }
 
-/**
- * Whether an instruction is part of a source branch: the jump, or the preceding one that disables the lanes of the
- * other side.
- */
+/** Whether an instruction is part of a source branch: the jump, or what disables lanes before it. */
 const decidesLanes = ({ branch, figures }: HotInstruction): boolean => branch || weights.splits(figures) > 0;
 
 function locate(event: HotSpotEvent, lines: CodeLines | string, sources: SourceFiles): HotInstruction {

@@ -9,10 +9,7 @@ const extent = z
   .string()
   .regex(/^[1-9]\d{0,9}(,[1-9]\d{0,9}){0,2}$/, 'must be X, X,Y or X,Y,Z, each from 1 to 4294967295');
 
-/**
- * Overrides of the captured launch. Only replay has them: there is no result of the app to validate such a launch
- * against.
- */
+/** Overrides of the captured launch. Only replay has them: the app has no result to validate them against. */
 export const overrideOptions = {
   grid: extent.optional().describe('Launch so many blocks instead of the captured ones: X[,Y[,Z]].'),
   block: extent.optional().describe('Launch blocks of so many threads instead: X[,Y[,Z]].'),
@@ -49,10 +46,7 @@ function typedArguments(texts: readonly string[], kernel: KernelJson): string[] 
   throw new KernloopError('USAGE', `--arg ${twice}: this argument has a value already`, 'give each argument once');
 }
 
-/**
- * Resolves the argument to its index and the type in the source's signature: code objects often have neither names nor
- * types.
- */
+/** Resolves the argument to its index and source type: code objects often have neither names nor types. */
 function typedArgument(text: string, { args }: KernelJson): string {
   const equals = text.indexOf('=');
   const [name = '', type] = splitLast(text.slice(0, equals), ':');

@@ -48,10 +48,7 @@ export interface ReplayRequest {
   poison?: string;
   seed?: number;
   threads?: number;
-  /**
-   * Number of wave-instructions to run in an order that exposes races, with checks for them; with `calibrate`, in every
-   * second replay.
-   */
+  /** Wave-instructions to run in an order that exposes races, with checks; with `calibrate`, every second replay. */
   adverse?: number;
   /** Seed of one more compared launch, on a machine as if other kernels had used it for hours: `--machine-in-use`. */
   machineInUse?: number;
@@ -77,10 +74,7 @@ export interface ReplayRequest {
   disturbUntouched?: Disturbed;
   /** Reports memory that is overwritten without being read, within `overwritten` if that is given. */
   findOverwritten?: boolean;
-  /**
-   * Searches for overwritten memory with launches that start from other values; the file keeps the state across
-   * processes that die of it.
-   */
+  /** Searches for overwritten memory with other initial values; the file keeps the state if a process dies of it. */
   searchOverwritten?: string;
   /** Further memory to leave unmapped: any access to it faults. */
   dropped?: string;

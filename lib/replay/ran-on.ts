@@ -51,10 +51,7 @@ export function requireNamedDevice(
   );
 }
 
-/**
- * Runtime that the app used; empty if the capture does not record it. It is a path on the capture's machine and is
- * never loaded.
- */
+/** Runtime that the app used, on the capture's machine; never loaded. Empty if the capture does not record it. */
 function runtimeOfApp(capture: string): string {
   const path = join(capture, 'observed.json');
   if (!existsSync(path)) return '';

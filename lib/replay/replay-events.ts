@@ -33,10 +33,7 @@ const specialCountSchema = z.looseObject({
   other: count.describe('Both have one, but of opposite sign.'),
 });
 
-/**
- * Comparison of elements of one type; errors cover only pairs of finite numbers, so that no maximum is a NaN or hides
- * one.
- */
+/** Comparison of elements of one type; errors cover only finite pairs, so no maximum is a NaN or hides one. */
 export const toleranceSchema = z.looseObject({
   event: z.literal('tolerance'),
   region: z.string().optional(),
@@ -361,9 +358,7 @@ const events = {
     /** Number of launches checked: the first and all timed ones; older programs checked only the first. */
     launches: count.default(1),
     wrong_launches: count.default(0),
-    /**
-     * Minimum time to write what the app's launch wrote: the bytes beyond the L2 cache, at the full memory bandwidth.
-     */
+    /** Minimum time to write what the app's launch wrote: bytes beyond the L2 cache, at full memory bandwidth. */
     least_ns: count.optional(),
     state: keptStateSchema.optional(),
   }),

@@ -24,10 +24,7 @@ import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
 import { refuseSpecialFiles } from '../support/regular-file';
 
-/**
- * State that replay and validate start from: the reproducer, a capture with all its content available, the device and
- * the code.
- */
+/** State that replay and validate start from: the reproducer, a complete capture, the device and the code. */
 export interface ReplaySession {
   /** Reproducer whose `capture` is that of this session. */
   reproducer: Reproducer;
@@ -99,10 +96,7 @@ function sessionOf(
   };
 }
 
-/**
- * Digests that every replay of the session must find: files may change during the session, or be swapped during one
- * replay.
- */
+/** Digests that every replay of the session must find: files may change, or be swapped during one replay. */
 function judgedFiles(folder: string, capture: CaptureJson, code: Code): Readonly<Record<string, string>> {
   const selfcheck = selfcheckFile(folder);
   return {
@@ -183,9 +177,7 @@ function ownLaunch(code: Code, capture: CaptureJson, { args }: KernelJson): Part
   return Object.keys(changed).length === 0 ? {} : { ...changed, ownLaunch: true };
 }
 
-/**
- * Limits instructions if the device counts them, because that is independent of the machine's speed; otherwise seconds.
- */
+/** Limits instructions if the device counts them, independently of the machine's speed; otherwise seconds. */
 function limits(capture: CaptureJson, device: Device, options: ReplayingOptions): Partial<ReplayRequest> {
   const instructions = capture.execution.wave_instructions;
   return device.work === 'wave_instructions' && instructions !== null && instructions !== undefined

@@ -133,10 +133,7 @@ describe('whether a variant is faster', () => {
   });
 
   describe('by a clock that steps by 32 ns', () => {
-    /**
-     * The clock shows its last step; a kernel's start within a step is the same in all launches of one side in one
-     * process.
-     */
+    /** The clock shows its last step; one side's launches in a process all start at the same point of a step. */
     const stepped = (ns: number, ratio: number, seed: number): IterationEvent[][] => {
       const random = randomNumbers(seed);
       return measured({ ...still, noise: 0.002, ofProcess: 0.002, ratio }, seed).map((events) => {

@@ -36,10 +36,7 @@ export function compareSpeed(processes: readonly (readonly IterationEvent[])[]):
 /** Rounding of durations: with a clock of 32 ns, CUPTI reports 1,407, 1,408 and 1,409 ns for one duration. */
 const roundingNs = 1;
 
-/**
- * Step of the clock: the smallest distance between two durations, if all are multiples of it. 1 if there is no such
- * step, 0 if all are equal.
- */
+/** Clock step: the smallest distance, if all durations are multiples of it. 1 without a step, 0 if all are equal. */
 function clockStep(iterations: readonly IterationEvent[]): number {
   const durations = sorted(iterations.flatMap(({ duration_ns: duration }) => duration ?? []));
   const gaps = durations.slice(1).map((duration, index) => duration - (durations[index] ?? 0));
@@ -64,10 +61,7 @@ function widenByClock({ low, high }: Interval, step: number, iterations: readonl
   return { low: (low * (1 - variant)) / (1 + captured), high: (high * (1 + variant)) / (1 - captured) };
 }
 
-/**
- * Ratios of complete rounds. Both sides have the same mean position in time within a round, so a drift of the clock
- * cancels.
- */
+/** Ratios of complete rounds. Both sides have the same mean position in a round, so a drift cancels. */
 function ratiosOf(iterations: readonly IterationEvent[]): number[] {
   const rounds = new Map<number, Record<Side, number[]>>();
   for (const { side, round, duration_ns: duration } of iterations) {

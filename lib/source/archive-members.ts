@@ -18,10 +18,7 @@ const headerBytes = 60;
 const maxMembers = 65_536;
 const maxNameBytes = 64 * 2 ** 20;
 
-/**
- * Lists the members of a GNU or BSD archive up to the first damaged header; nothing after it is guessed. Null if the
- * file is no archive.
- */
+/** Members of a GNU or BSD archive up to the first damaged header, without guessing. Null for another file. */
 export function archiveMembers(path: string): ArchiveMember[] | null {
   const file = openSync(path, 'r');
   try {

@@ -8,10 +8,7 @@ const maxFolders = 4000;
 const maxArchives = 1000;
 const skipped = new Set(['node_modules', '.git', '.nx', '.kernloop']);
 
-/**
- * Finds objects that the build archived and then removed: the members of the same name in the archives below its
- * folders.
- */
+/** Finds objects that the build archived and removed: members with their names in archives below its folders. */
 export function archivedObjects(units: readonly TranslationUnit[], root: string): Map<string, ArchiveMember[]> {
   const wanted = new Set(units.map(({ output }) => basename(output ?? '')));
   const found = new Map<string, ArchiveMember[]>();

@@ -45,10 +45,7 @@ const maxScans = 500;
 /** Unit count from which a search takes long enough to report it. */
 const manyUnits = 20;
 
-/**
- * Yields every translation unit that could define the kernel, the most likely first: units whose build output contains
- * it, if known.
- */
+/** Units that could define the kernel, the most likely first: those whose build output contains it, if known. */
 export async function* candidateGroups(query: KernelQuery, deps: FindDeps): AsyncGenerator<CandidateGroup> {
   const files = new SourceFiles(parseDemangledName(query.name), await openSourceParser());
   const search = new KernelSearch(query, files, deps);
@@ -149,10 +146,7 @@ class KernelSearch {
     });
   }
 
-  /**
-   * Records the definition if it is in a toolchain header: such a kernel has no source to edit, but the message can say
-   * where it is.
-   */
+  /** Records a definition in a toolchain header: such a kernel has no source to edit, but the message can name it. */
   noteSystemDefinition(): void {
     for (const [file, unit] of this.foreign) {
       const definition = this.files.bestIn(file);
@@ -195,10 +189,7 @@ function withDefines(unit: TranslationUnit, define: readonly string[]): Translat
   return { ...unit, args: [...unit.args, ...parseCompileArguments(define.map((macro) => `-D${macro}`))] };
 }
 
-/**
- * nvcc's default architecture applies if the build names none. Without a compile database nothing is known about the
- * build.
- */
+/** nvcc's default architecture applies if the build names none. Without a compile database the build is unknown. */
 async function withDefaults(
   unit: TranslationUnit,
   compiler: string,

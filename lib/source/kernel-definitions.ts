@@ -75,10 +75,7 @@ function enter(node: Node, around: Surroundings): Surroundings {
   }
 }
 
-/**
- * `namespace a::b` opens two namespaces, `namespace` alone an anonymous one. Inline namespaces are part of the mangled
- * name like any other.
- */
+/** `namespace a::b` opens two, `namespace` alone an anonymous one. Mangled names include inline namespaces. */
 function namespaceNames(node: Node): (string | null)[] {
   const name = node.childForFieldName('name');
   if (!name) return [null];
@@ -109,10 +106,7 @@ function readKernel(definition: Node, around: Surroundings): KernelDefinition | 
   };
 }
 
-/**
- * `__global__` may precede or follow the return type, or be among attributes; it is never inside the declarator or the
- * body.
- */
+/** `__global__` may precede or follow the return type, or be an attribute; it is never in declarator or body. */
 function globalSpecifier(definition: Node): Node | undefined {
   return definition.children.find((child) => child.type === '__global__');
 }

@@ -70,19 +70,14 @@ function readHeader(code: string, specifier: number): Header | null {
 
 const neverNames = /^(__\w+__|__maxnreg__|__declspec|alignas|noexcept|decltype|requires|throw|sizeof)$/;
 
-/**
- * Finds the name at the end of a text, including its scope and the arguments of a specialisation: `a::k<int, (T)7>`.
- */
+/** Finds the name at the end of a text, with its scope and specialisation arguments: `a::k<int, (T)7>`. */
 function nameBefore(text: string): { at: number; base: string } | null {
   const match = /((?:[A-Za-z_]\w*\s*::\s*)*)([A-Za-z_]\w*)\s*(?:<[^;{}]*>\s*)?$/.exec(text.slice(-2048));
   if (!match) return null;
   return { at: Math.max(0, text.length - 2048) + match.index, base: match[2] ?? '' };
 }
 
-/**
- * Finds where macros such as `LIB_EXPORT(1) __launch_bounds__(64) static` start before `__global__`. No statement ends
- * with a bare parenthesis.
- */
+/** Start of `LIB_EXPORT(1) __launch_bounds__(64) static` before `__global__`; no statement ends with a bare `)`. */
 function macrosBefore(code: string, specifier: number): number {
   let start = specifier;
   for (;;) {
@@ -132,10 +127,7 @@ function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-/**
- * Writes `void` into the blanked text. Empty text means that the return type precedes `__global__`; text too short for
- * `void` stays.
- */
+/** Writes `void` into blanked text; empty (the type precedes `__global__`) or too short text stays. */
 function asVoid(text: string): string {
   const place = blank(text).indexOf('      ');
   if (text.trim() === '' || place < 0) return text;

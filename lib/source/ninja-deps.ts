@@ -9,10 +9,7 @@ const signature = '# ninjadeps\n';
 /** ninja writes no longer records. */
 const maxRecordBytes = 2 ** 19;
 
-/**
- * Reads `.ninja_deps` of ninja 1.9 and newer (version 4), by output; later records replace earlier ones. Null for any
- * other file.
- */
+/** Reads `.ninja_deps` of ninja 1.9 and newer (version 4), by output; later records win. Null for another file. */
 export function readNinjaDeps(bytes: Buffer): Map<string, NinjaDeps> | null {
   if (bytes.toString('latin1', 0, signature.length) !== signature || bytes.length < signature.length + 4) return null;
   if (bytes.readUInt32LE(signature.length) !== 4) return null;

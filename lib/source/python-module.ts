@@ -24,10 +24,7 @@ export interface PythonModule {
   nested(qualname: string): PythonStatement | null;
 }
 
-/**
- * Decorators that are kept. A kernel is compiled without those that only affect launches: autotuner, heuristics,
- * library wrappers.
- */
+/** Decorators to keep; those that only affect launches are dropped: autotuner, heuristics, library wrappers. */
 const keptDecorator = /(^|\.)(jit|constexpr_function|_?aggregate)$/;
 
 export function readPythonModule(text: string, parser: SourceParser): PythonModule {

@@ -123,9 +123,7 @@ class Reducer {
     return false;
   }
 
-  /**
-   * Whether the import is neither the app's nor installed with Triton; the value from the process then serves as well.
-   */
+  /** Whether the import is neither the app's nor installed with Triton, so the process's value serves as well. */
   private isForeign(module: AppModule, { level, module: from, name }: PythonImport): boolean {
     const target = absoluteName(module, level, from);
     const top = target.split('.')[0] ?? '';

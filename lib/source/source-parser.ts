@@ -6,10 +6,7 @@ import { packageRoot } from '../support/version';
 
 /** Parser of one language. */
 export interface SourceParser {
-  /**
-   * Returns the result of `read`, which must not keep the tree. The grammar recovers from errors, so any text has a
-   * tree.
-   */
+  /** Returns the result of `read`, which must not keep the tree. Any text has a tree: the grammar recovers. */
   parse<T>(text: string, read: (root: Node) => T): T;
 }
 

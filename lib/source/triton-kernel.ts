@@ -40,9 +40,7 @@ export function tritonEvidence(query: TritonQuery): TritonEvidence | null {
   return null;
 }
 
-/**
- * Prefixes such as `triton_poi_fused_add_0`: pointwise, reduction, persistent reduction, template, foreach, split scan.
- */
+/** Prefixes as in `triton_poi_fused_add_0`: pointwise, reduction, persistent, template, foreach, split scan. */
 const inductorName = /^triton_(poi|red|per|tem|for|unk|split_scan|mix_order)_/;
 
 /**

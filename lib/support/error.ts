@@ -32,10 +32,7 @@ export class KernloopError extends Error {
   }
 }
 
-/**
- * Converts whatever was thrown. An error that no stage expected is a bug, unless the system refused to write or open a
- * file.
- */
+/** Converts whatever was thrown. An unexpected error is a bug, unless the system refused to write or open a file. */
 export function asKernloopError(error: unknown): KernloopError {
   if (error instanceof KernloopError) return error;
   const refused = unwritable(error);

@@ -145,9 +145,7 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
 /** Part of util-linux, which every Debian has. Without it a program may outlive a killed stage. */
 const setpriv = '/usr/bin/setpriv';
 
-/**
- * Runs the program through setpriv, which execs it. A program that is not found is started directly, to get its error.
- */
+/** Runs the program through setpriv, which execs it. A missing program is started directly, for its error. */
 function dyingWithParent(
   file: string,
   args: readonly string[],

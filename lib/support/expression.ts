@@ -87,9 +87,7 @@ function wrong(text: string, where: string, why: string): KernloopError {
   );
 }
 
-/**
- * Checks every part, even parts that an evaluation may skip, so that mistakes are reported before anything is built.
- */
+/** Checks every part, even if an evaluation may skip it, so that mistakes are reported before a build. */
 function collect(tree: Tree, names: Set<string>): void {
   const node = nodeOf(tree);
   switch (node.type) {

@@ -1,9 +1,6 @@
 import { statSync } from 'node:fs';
 
-/**
- * State that changes with every new content: file, size, and the time of the last change of any kind (ctime), which no
- * tool can set.
- */
+/** State that changes with the content: file, size, and the time of the last change (ctime), which no tool can set. */
 export function stateOf(path: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');

@@ -1,9 +1,6 @@
 let check: () => void = () => undefined;
 
-/**
- * Lets the waiting caller give up work: `throwing` is called before each result is put in place, and throws if the
- * caller has given up.
- */
+/** Lets a caller give up work: `throwing` runs before each result is put in place, and throws if it was given up. */
 export function unlessGivenUp(throwing: () => void): void {
   check = throwing;
 }

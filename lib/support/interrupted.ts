@@ -9,10 +9,7 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   );
 }
 
-/**
- * Runs work whose finished parts are kept. An interruption reports how much is `kept`, and what running it `again`
- * does.
- */
+/** Runs work whose finished parts are kept. An interruption reports how much is `kept`, and what `again` does. */
 export async function tellingWhatIsKept<T>(
   kept: () => string,
   work: () => Promise<T>,

@@ -6,10 +6,7 @@ import type { Environment } from './environment';
 
 const schema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.array(z.string()));
 
-/**
- * Answers of programs, cached across commands. A key is a digest of everything that decides the answer, so answers
- * never go stale.
- */
+/** Answers of programs, cached across commands. The key covers everything that decides one, so none goes stale. */
 export class KnownAnswers {
   constructor(private readonly file: string | undefined) {}
 

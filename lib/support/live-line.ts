@@ -13,9 +13,7 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/**
- * Whether a line can be drawn and erased: on a capable terminal that is not logged and that no other program draws on.
- */
+/** Whether a line can be drawn and erased: on a capable terminal without a log or another program that draws. */
 export function isLively(stream: Terminal, env: Environment): boolean {
   const isTold = (name: string): boolean => env[name] !== undefined && env[name] !== '' && env[name] !== 'false';
   return (

@@ -13,10 +13,7 @@ const errorEventSchema = z.looseObject({
 
 export type ErrorEvent = z.output<typeof errorEventSchema>;
 
-/**
- * Checks NDJSON lines against the schema of a program's events; unknown events are skipped, because newer programs may
- * add some.
- */
+/** Checks NDJSON lines against a program's event schemas; skips unknown events, which newer programs may add. */
 export class EventReader<E extends { event: string }> {
   error: ErrorEvent | undefined;
   private malformed: string | undefined;

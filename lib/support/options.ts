@@ -56,9 +56,7 @@ function describeOptions(schema: OptionsSchema): OptionInfo[] {
   });
 }
 
-/**
- * Merges the layers, best first, fills in defaults and checks the result; every error names the option and its origin.
- */
+/** Merges the layers, best first, fills in defaults and checks; errors name the option and its origin. */
 export function resolveOptions<S extends OptionsSchema>(schema: S, layers: readonly Layer[]): Resolved<S> {
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
@@ -119,10 +117,7 @@ export function parseText(info: OptionInfo, text: string, where: string): unknow
   }
 }
 
-/**
- * Parses `["one, two"]`, with which a program can pass items that contain commas. Other text that starts with a bracket
- * stays text.
- */
+/** Parses `["one, two"]`, a form for items with commas. Other text that starts with a bracket stays text. */
 function jsonList(text: string): string[] | null {
   if (!text.startsWith('["')) return null;
   try {

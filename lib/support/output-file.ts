@@ -49,10 +49,7 @@ function replaceOwn(path: string, digest: string, env: Environment, replace: () 
 export const taken = (what: string, hint = 'move it away, or name another place with --output'): KernloopError =>
   new KernloopError('TARGET_EXISTS', what, hint);
 
-/**
- * Mark of Kernloop's own formats: the `"schema"` of the JSON without the version, the first bytes of the file, or words
- * in it.
- */
+/** Mark of Kernloop's formats: `"schema"` of the JSON without version, first bytes of the file, or words in it. */
 export type OwnFormat = { readonly schema: string } | { readonly magic: string } | { readonly mark: string };
 
 /**

@@ -16,10 +16,7 @@ export interface Progress {
 /** Minimum time before a rate is meaningful. */
 const settledMs = 1000;
 
-/**
- * Formats `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`. The rate counts from `from`, which may start
- * with a part already done.
- */
+/** Formats `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`, with the rate counted from `from`. */
 export function progressText({ what, done, total, unit, bytes }: Progress, elapsedMs: number, from: Progress): string {
   if (unit === '%') return `${what} ${done} %`;
   const areBytes = unit === 'bytes';

@@ -41,10 +41,7 @@ export function readRegularFile(path: string, encoding?: 'utf8'): Buffer | strin
   }
 }
 
-/**
- * Refuses special files, for programs that open files themselves: checks these names and everything below those that
- * are folders.
- */
+/** Refuses special files among and below these names, for programs that open files themselves. */
 export function refuseSpecialFiles(root: string, names: readonly string[]): void {
   for (const name of names) {
     const path = join(root, name);

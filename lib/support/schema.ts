@@ -63,9 +63,7 @@ function readWhole(path: string): string {
   );
 }
 
-/**
- * Describes the issues of a failed parse in one line: field, problem, and the nearest known name for an unknown key.
- */
+/** Describes a failed parse in one line: field, problem, and the nearest known name for an unknown key. */
 export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
   return error.issues
     .slice(0, 5)

@@ -27,10 +27,7 @@ const writing: readonly unknown[] = [
 /** Stands for the file name in errors about a descriptor, which name none. */
 const nameless = (): string => `a file (of the workspace, or in ${tmpdir()} for temporary ones)`;
 
-/**
- * Describes a system error about a file that could not be written: the file, the reason and what to do. Undefined for
- * other errors.
- */
+/** Describes a system error about an unwritable file: the file, the reason and what to do; else undefined. */
 export function unwritable(error: unknown): { what: string; hint: string } | undefined {
   const said = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const { code, syscall } = said;

@@ -6,9 +6,7 @@ import { compilerNames, includeVariables, optionsOf, type TranslationUnit } from
 
 export interface ClangLanguage {
   name: LanguageName;
-  /**
-   * Whether a compiler treats a file as this language because of its name; null if it is no compiler for the language.
-   */
+  /** Whether a compiler treats a file as this language by its name; null if it does not compile the language. */
   takes(compiler: string, file: string): boolean | null;
 }
 

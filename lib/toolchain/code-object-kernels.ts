@@ -23,10 +23,7 @@ const metadataSchema = z.looseObject({
 
 type Metadata = z.output<typeof metadataSchema>;
 
-/**
- * Target of a code object: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null if the bytes are no code object or do not name
- * one.
- */
+/** Target of a code object: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null if it names none or is no code object. */
 export function codeObjectTarget(bytes: Buffer): string | null {
   if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.target ?? null;
   return readMetadata(bytes, readSections(bytes))?.['amdhsa.target'] ?? null;

@@ -28,9 +28,7 @@ interface OptionRow {
 const row = (kind: ArgumentKind, arity: Arity, ...names: string[]): OptionRow[] =>
   names.map((name) => ({ name, arity, kind }));
 
-/**
- * Options of clang (and hipcc) that take a separate value, name a path, or must not be passed on. Longest name first.
- */
+/** Options of clang (and hipcc) with a separate value or a path, or not to be passed on. Longest name first. */
 const table: OptionRow[] = [
   ...row(
     'include',

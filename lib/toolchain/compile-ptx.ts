@@ -5,10 +5,7 @@ import type { CompileRequest, PtxAssembly } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
-/**
- * Compiles to PTX and starts clang's assembler separately, so that names can be corrected in between. Returns every
- * file that was opened.
- */
+/** Compiles to PTX and assembles it separately, to correct names in between. Returns every file that was opened. */
 export async function compileThroughPtx(
   request: CompileRequest,
   { program, arguments: args, edit }: PtxAssembly,

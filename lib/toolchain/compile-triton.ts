@@ -73,10 +73,7 @@ export async function compileWithTriton(
   }
 }
 
-/**
- * Refuses candidates that need more than the captured launch passes: scratch memory of the compiler, or another cluster
- * size.
- */
+/** Refuses candidates that need what the captured launch does not pass: more scratch memory, other clusters. */
 function refuseOtherNeeds({ launch }: Candidate, { triton }: UnprovenRecipe): void {
   if (triton === undefined) return;
   const { captured } = triton;
@@ -99,10 +96,7 @@ function refuseOtherNeeds({ launch }: Candidate, { triton }: UnprovenRecipe): vo
 
 const programs = (grid: readonly number[]): number => grid.reduce((product, extent) => product * extent, 1);
 
-/**
- * Unsets variables that would make this Python record compilations as an app's, or use code that Triton did not
- * compile.
- */
+/** Unsets variables that would record compilations as an app's, or replace the code that Triton compiles. */
 const leftOut = {
   KERNLOOP_TRITON_DIR: undefined,
   TRITON_KERNEL_OVERRIDE: undefined,

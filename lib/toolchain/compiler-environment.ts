@@ -30,9 +30,7 @@ const ofNvcc = ['NVCC_PREPEND_FLAGS', 'NVCC_APPEND_FLAGS', 'NVCC_CCBIN'];
 /** Variables that change what hipcc compiles and contain no path: recipes record them. */
 export const recordedVariables: readonly string[] = ['HIPCC_COMPILE_FLAGS_APPEND'];
 
-/**
- * Variables that select the compiler and its installation: they cannot be unset, and count as part of the toolchain.
- */
+/** Variables that select the compiler and its installation: they must stay, and count as the toolchain. */
 export const installationVariables: readonly string[] = [
   'KERNLOOP_COMPILER',
   'ROCM_PATH',

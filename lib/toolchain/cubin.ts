@@ -65,10 +65,7 @@ export function cubinRegisters(bytes: Buffer, symbol: string): number | null {
   return found?.words[1] ?? null;
 }
 
-/**
- * PTX that a cubin was assembled from, without comments and debug information, if it is kept (-lineinfo, which Triton
- * always uses).
- */
+/** PTX that a cubin was assembled from, without comments and debug information; kept with -lineinfo, as by Triton. */
 export function cubinPtx(bytes: Buffer): string | null {
   if (!isElf64(bytes, machineCuda)) return null;
   const section = readSections(bytes).find(({ name }) => name === '.nv_debug_ptx_txt');

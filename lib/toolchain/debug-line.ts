@@ -113,9 +113,7 @@ function newerFiles(cursor: Cursor, strings: Strings): string[] {
   return entries(cursor, strings).map((entry) => located(entry, directories));
 }
 
-/**
- * Before version 5: two lists, each ended by an empty name; directory 0 is the compilation's, which is not named here.
- */
+/** Before version 5: two lists, each ended by an empty name; directory 0 is the compilation's, not named here. */
 function olderFiles(cursor: Cursor): string[] {
   const directories = [''];
   for (let path = cursor.text(); path !== ''; path = cursor.text()) directories.push(path);

@@ -4,10 +4,7 @@ import { nvccEnvironment } from './compiler-environment';
 
 const limitMs = 60_000;
 
-/**
- * Architecture that this nvcc compiles for by default (`sm_75` in CUDA 13), found from what it would define for the
- * device pass.
- */
+/** Default architecture of this nvcc (`sm_75` in CUDA 13), from what it would define for the device pass. */
 export async function defaultArchitecture(nvcc: string, deps: Pick<Deps, 'run'>): Promise<string | null> {
   const args = ['--dryrun', '-E', '-x', 'cu', '/dev/null'];
   const { stdoutTail, stderrTail } = await deps.run(nvcc, args, { env: nvccEnvironment(), timeoutMs: limitMs }).result;

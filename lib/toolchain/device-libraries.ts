@@ -1,10 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Folders of ROCm's device libraries, newest clang first. Since HIP 6, Debian installs them with the clang that hipcc
- * starts.
- */
+/** Folders of ROCm's device libraries, which Debian since HIP 6 installs with hipcc's clang; newest first. */
 export function debianBitcode(installed = '/usr/lib'): string[] {
   return majorsIn(installed)
     .sort((a, b) => b - a)

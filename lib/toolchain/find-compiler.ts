@@ -47,10 +47,7 @@ export function compilerCandidates(name: string, env: Environment): string[] {
   return programsIn([...pathFolders(env['PATH']), ...toolchainFolders(name, env)].filter(isAbsolute), name);
 }
 
-/**
- * Folders outside the PATH where distributions, AMD and NVIDIA install compilers; `clang++-15` is `llvm-15/bin/clang++`
- * in Debian.
- */
+/** Folders of compilers outside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
 function toolchainFolders(name: string, env: Environment): string[] {
   if (name.startsWith('nvcc') || name === 'compute-sanitizer') return cudaFolders(env);
   const major = name.startsWith('clang') && name.includes('-') ? name.slice(name.lastIndexOf('-') + 1) : null;

@@ -54,10 +54,7 @@ export function llvmParts(env: Environment, installed = debianFolder): LlvmParts
   };
 }
 
-/**
- * `KERNLOOP_LLVM` names the folder of an LLVM installed elsewhere (`/opt/llvm-22`); if set, only that folder is
- * searched.
- */
+/** `KERNLOOP_LLVM` names the folder of an LLVM (`/opt/llvm-22`); if set, only that folder is searched. */
 function programPath(name: string, env: Environment, installed: string): string | null {
   const named = env['KERNLOOP_LLVM'];
   const candidates = named

@@ -1,10 +1,7 @@
 import { KernloopError } from '../support/error';
 import type { CompileArgument } from './compile-arguments';
 
-/**
- * Architectures of an nvcc compilation: the one that the source sees (`compute_90`), and the one of the machine code
- * (`sm_90`).
- */
+/** Architectures of an nvcc compilation: the one the source sees (`compute_90`), the machine code's (`sm_90`). */
 export interface CudaTarget {
   real: string;
   virtual: string;
@@ -18,10 +15,7 @@ interface Generated {
   codes: string[];
 }
 
-/**
- * Finds the pair with which the app's own command gives the captured code, directly or as PTX for the driver to
- * compile.
- */
+/** Pair with which the app's command gives the captured code, directly or as PTX for the driver. */
 export function cudaTarget(real: string, args: readonly CompileArgument[]): CudaTarget {
   if (!/^sm_\d{2,3}[af]?$/.test(real)) {
     throw new KernloopError(

@@ -78,10 +78,7 @@ function foldersOf(env: Environment, names: readonly string[]): string[] {
   });
 }
 
-/**
- * Installations around `bin/hipcc`, where it finds its parts if no variable names one. AMD's packages put a link on the
- * PATH.
- */
+/** Installations around `bin/hipcc`, its default places for parts. AMD's packages put a link on the PATH. */
 function installationsOf(hipcc: readonly string[]): string[] {
   return [...new Set(hipcc.flatMap((path) => [path, ...resolved(path)]))].map((path) => dirname(dirname(path)));
 }

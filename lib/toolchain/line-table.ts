@@ -47,10 +47,7 @@ function lastAtOrBelow<Item>(items: readonly Item[], key: (item: Item) => number
   return items[low - 1];
 }
 
-/**
- * Maximum rows of a unit. A byte of a line program can create a row of some hundred bytes, so memory must not depend on
- * the file.
- */
+/** Maximum rows of a unit: a byte can create a row of some hundred bytes, so a file could exhaust memory. */
 const maxRows = 1 << 20;
 
 /** Opcode numbers (DWARF 5, tables 7.25 and 7.26). */

@@ -9,9 +9,7 @@ interface MakeWord {
   isTarget: boolean;
 }
 
-/**
- * `\ ` is a space, `\#` a hash, `$$` a dollar and `\` before a newline a continuation; any other backslash is literal.
- */
+/** `\ ` is a space, `\#` a hash, `$$` a dollar, `\` before a newline a continuation; other backslashes are literal. */
 function makeWords(text: string): MakeWord[] {
   const words: MakeWord[] = [];
   let word = '';

@@ -14,10 +14,7 @@ export interface ModuleIdPlace {
 
 const anonymousNamespace = '_GLOBAL__N_';
 const internal = '_INTERNAL';
-/**
- * `36_GLOBAL__N_` and `34_INTERNAL` start with lengths of mangled names, `__nv_static_25_` has the length of the id
- * alone.
- */
+/** `36_GLOBAL__N_` and `34_INTERNAL` count a mangled name, `__nv_static_25_` counts the id alone. */
 const leads = new RegExp(
   `(\\d+)(${anonymousNamespace}|${internal})(?=_[0-9a-f]{8}_\\d)|__nv_static_(\\d+)_(?=_[0-9a-f]{8}_\\d)`,
   'g',

@@ -78,9 +78,7 @@ function unquoted({ kind, value }: CompileArgument): string {
   return kind === 'include' || kind === 'file' ? (value ?? '').replaceAll(/["']/g, '') : (value ?? '');
 }
 
-/**
- * Whether the command compiles relocatable device code, which is linked in a separate step. The last option decides.
- */
+/** Whether the command compiles relocatable device code, which is linked separately. The last option decides. */
 export function isRelocatable(args: readonly CompileArgument[]): boolean {
   const last = args.filter(({ option }) => option === '-rdc=').at(-1);
   return last?.value === 'true';
@@ -91,10 +89,7 @@ export function frontEndArguments(args: readonly CompileArgument[]): CompileArgu
   return args.filter(({ option }) => option !== '-Xptxas=');
 }
 
-/**
- * Options for the steps after preprocessing: without architectures, `-D`, include folders and the host compiler's
- * options.
- */
+/** Options for the steps after preprocessing: no architectures, `-D`, include folders or host options. */
 export function assemblerArguments(args: readonly CompileArgument[]): CompileArgument[] {
   return args.filter(
     ({ kind, host, option }) => kind === 'keep' && host !== true && option !== '-D' && option !== '-U',

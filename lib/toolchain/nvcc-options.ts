@@ -1,18 +1,13 @@
 import type { ArgumentKind } from './compile-arguments';
 
-/**
- * How an option of nvcc takes its value: not at all, or as `-x=v` and `-x v`; the short ones of compilers also as
- * `-xv`.
- */
+/** How an option of nvcc takes its value: not at all, as `-x=v` and `-x v`, or, for short ones, also as `-xv`. */
 type NvccArity = 'flag' | 'value' | 'short';
 
 export interface NvccOption {
   /** Name that recipes use. */
   name: string;
   arity: NvccArity;
-  /**
-   * `host` is for the host compiler, `compiler` names it, and `forward` passes every option unknown to nvcc on to it.
-   */
+  /** `host` is for the host compiler, `compiler` names it, `forward` passes it every option unknown to nvcc. */
   kind: ArgumentKind | 'host' | 'compiler' | 'forward';
 }
 

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { Recipe } from './recipe';
 
-/**
- * A clang VFS overlay. `{reproducer}` stands for the absolute folder, which is filled in at use, because the format has
- * no relative names.
- */
+/** A clang VFS overlay. It has no relative names, so `{reproducer}` is replaced by the absolute folder at use. */
 export const overlaySchema = z.strictObject({
   version: z.literal(0),
   'case-sensitive': z.literal(true),

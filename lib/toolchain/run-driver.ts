@@ -6,10 +6,7 @@ import { isExecutable } from '../support/programs';
 import { HipccAnswer } from './hipcc-answer';
 import { plainShellWords } from './shell-words';
 
-/**
- * Runs a compiler's driver. Instead of hipcc runs the clang that it would start, if known: Perl takes as long as
- * compiling a small kernel.
- */
+/** Runs a driver; for hipcc the clang that it would start, if known: Perl takes as long as a small kernel. */
 export async function runDriver(
   compiler: string,
   args: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * Splits a command line by the rules of a POSIX shell, without expansions: the `command` form of a compile database.
- */
+/** Splits a command line as a POSIX shell does, without expansions: the `command` form of a compile database. */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
   let word: string | null = null;

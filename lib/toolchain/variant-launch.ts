@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 const extents = z.tuple([z.int().min(1), z.int().min(1), z.int().min(1)]);
 
-/**
- * Launch of a candidate if its source sets it: another block size or number of warps changes the launch, but not the
- * result.
- */
+/** Launch that a candidate's source sets: other block sizes or numbers of warps give the same result. */
 export const variantLaunchSchema = z.strictObject({
   grid: extents.describe('In programs.'),
   block: extents.describe('Threads of a program.'),

@@ -24,10 +24,7 @@ const applyingSchema = z.object({
   changes: z.array(z.object({ name: z.string(), before: z.string(), after: z.string() })),
 });
 
-/**
- * Stores the files as they were in `applying.json` until the verdict: if the process is killed, the next one can
- * restore them.
- */
+/** Stores the files as they were in `applying.json` until the verdict, so that a killed run can be undone. */
 export function beginApplying(root: string, changes: readonly Change[]): void {
   const { applying } = tunePaths(root);
   if (existsSync(applying)) throw stillApplying(root);
@@ -43,10 +40,7 @@ export function keepChanges(root: string): void {
   rmSync(tunePaths(root).applying, { force: true });
 }
 
-/**
- * Restores each file that still is what tune wrote. A file that changed since contains an edit of the user's: it stays,
- * and is named.
- */
+/** Restores files that still are what tune wrote. A changed file has an edit of the user's: it stays, and is named. */
 export function takeBack(root: string, changes: readonly Change[]): string[] {
   const changed = changedSince(root, changes);
   for (const { name, before, after } of changes)
@@ -61,10 +55,7 @@ export const changedSince = (root: string, changes: readonly Change[]): string[]
     .filter(({ name, before, after }) => ![before, after].includes(contentOf(root, name) ?? ''))
     .map(({ name }) => name);
 
-/**
- * Runs before a search: an earlier one that was killed while judging what it had applied left a reproducer without a
- * verdict.
- */
+/** Runs before a search: an earlier one that was killed while judging left a reproducer without a verdict. */
 export function takeBackKilledApply(root: string, deps: Pick<Deps, 'report'>): void {
   const applying = readApplying(root);
   if (applying === null) return;

@@ -21,10 +21,7 @@ interface Source {
   text: string;
 }
 
-/**
- * Target of a parameter: a constant at its definition, a macro of the command, an argument, or only formulas of the
- * launch.
- */
+/** Target of a parameter: a constant's definition, a macro of the command, an argument, or launch formulas only. */
 type Binding =
   | { kind: 'constant'; source: Source; constant: Constant }
   | { kind: 'macro' }
@@ -94,10 +91,7 @@ export async function cppSubject(
 
 type Formulas = Omit<Configuration, 'parameters' | 'macros'>;
 
-/**
- * Formulas of the options, or else of kernel.json; parameters with Kernel Tuner's names set the block without a
- * formula.
- */
+/** Formulas of the options, or else of kernel.json; Kernel Tuner's parameter names set the block by themselves. */
 function formulasOf(
   { grid, block, dynamicShared, argument }: TuneOptions,
   before: Configuration | undefined,

@@ -4,10 +4,7 @@ import type { Candidate, TuneResult } from './result';
 
 type Result = Pick<TuneResult, 'kernel' | 'device' | 'scoredBy' | 'space' | 'candidates' | 'captured'>;
 
-/**
- * Plots scores over the parameters: lines if one or two vary; otherwise one plot for each parameter, with a point for
- * each candidate.
- */
+/** Plots scores: lines if one or two parameters vary; otherwise a plot per parameter, a point per candidate. */
 export function tunePlot(result: Result): TopLevelSpec {
   const varying = result.space.parameters.filter(({ values }) => values.length > 1).map(({ name }) => name);
   const [first = '', second, ...others] =

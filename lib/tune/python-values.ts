@@ -3,9 +3,7 @@ import type { SourceParser } from '../source/source-parser';
 import type { Value } from '../support/expression';
 import type { Place } from './text-edits';
 
-/**
- * Values of a module's dictionary literals: for `OPTIONS = {"num_warps": 4}`, OPTIONS → num_warps → position of the 4.
- */
+/** Values of dictionary literals: for `OPTIONS = {"num_warps": 4}`, OPTIONS → num_warps → position of the 4. */
 export function dictionaryValues(text: string, parser: SourceParser): Map<string, Map<string, Place>> {
   return parser.parse(text, (root) => {
     const found = new Map<string, Map<string, Place>>();

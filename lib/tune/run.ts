@@ -193,9 +193,7 @@ export class TuneRun {
     return `; not taken, since wrong for a derived input: ${names.join(', ')} (\`--inputs 0\` judges by the captured input alone)`;
   }
 
-  /**
-   * Suggests tolerances: a candidate that changes the order of sums needs the user to say how far results may differ.
-   */
+  /** Suggests tolerances: if a candidate changes the order of sums, the user must allow a difference. */
   private tolerance(): string {
     const options = this.trials.flatMap(({ outcome }) => (outcome?.usual ? [outcome.usual] : []));
     if (options.length === 0) return '';
@@ -203,10 +201,7 @@ export class TuneRun {
     return `; ${options.length} that fail byte for byte are within the usual tolerance of their type: \`--atol ${shortest(atol)} --rtol ${shortest(rtol)}\` accepts them`;
   }
 
-  /**
-   * Parameters of the source whose values all compile to the same code: nothing reads the name, or the compiler ignores
-   * it.
-   */
+  /** Parameters whose values all compile to the same code: nothing reads the name, or the compiler ignores it. */
   withoutEffect(kinds: Readonly<Record<string, string>>): string[] {
     const ofSource = Object.keys(kinds).filter((name) => kinds[name] !== 'launch' && kinds[name] !== 'argument');
     return ofSource.filter((name) => {

@@ -13,10 +13,7 @@ export interface Scored {
   capturedNs: number | null;
 }
 
-/**
- * Scores the code over every judged dispatch: counts on the software GPU, time in turns with the captured code on
- * hardware.
- */
+/** Scores the code over every judged dispatch: counts on the software GPU, time against the captured code otherwise. */
 export async function scoreOf(
   code: Code,
   replaying: object,

@@ -6,10 +6,7 @@ import { sha256, sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
-/**
- * Copy of a reproducer's compiled files at the start of the search, so that an edit during the search does not reach
- * only some candidates.
- */
+/** Copy of the compiled files at the start of a search: an edit during it must not reach only some candidates. */
 export class Snapshot {
   /** Absolute path; removed with its content. */
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-tune-')));

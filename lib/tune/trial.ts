@@ -93,10 +93,7 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
   }
 }
 
-/**
- * Judges against what the app computed and scores only right candidates. `inputs` overrides the number of derived
- * inputs.
- */
+/** Judges against the app's result and scores right candidates. `inputs` overrides the number of derived ones. */
 export async function evaluate(
   search: Search,
   { plan, code, compiled, read }: Extract<Built, { code: Code }>,

@@ -10,10 +10,7 @@ import { editableText, edited, literalValue, type Place } from './text-edits';
 
 const dictionaries = ['CONSTEXPRS', 'OPTIONS'] as const;
 
-/**
- * Subject of a Triton kernel: CONSTEXPRS and OPTIONS of reproducer.py, whose grid() gives the launch of each
- * configuration.
- */
+/** Subject of a Triton kernel: CONSTEXPRS and OPTIONS of reproducer.py, whose grid() gives each launch. */
 export async function tritonSubject(
   root: string,
   parameters: readonly Parameter[],

@@ -8,10 +8,7 @@ import { sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import type { TuneOptions } from './options';
 
-/**
- * Checks the files that every judging reads again: candidates judged by different captures or roles are neither
- * comparable nor cacheable.
- */
+/** Checks what every judging reads: results under other captures or roles are neither comparable nor cacheable. */
 export function unchangedCheck({ reproducer, capture }: TuneOptions): () => void {
   const now = (): string => {
     const opened = openReproducer(reproducer);

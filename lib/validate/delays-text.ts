@@ -1,10 +1,7 @@
 import { formatCount } from '../support/report';
 import type { Delays, DispatchReport } from './report-json';
 
-/**
- * Adds the delays to the report. A failure that says nothing about the variant comes first, because the pass lacks that
- * check.
- */
+/** Adds the delays to the report. A failure that proves nothing comes first, because the pass lacks that check. */
 export function withDelays(report: DispatchReport): DispatchReport {
   const { delays } = report;
   if (!delays) return report;

@@ -27,10 +27,7 @@ const attempts = 2;
 interface DelayedCode {
   sites: readonly DelaySite[];
   left: number;
-  /**
-   * Runs launches one after the other in one process, up to the first wrong one; `within` allows an early end when time
-   * is up.
-   */
+  /** Runs launches in one process, up to the first wrong one; `within` allows an early end when time is up. */
   run: (launches: readonly DelayLaunch[], within?: Within) => Promise<Ran>;
 }
 
@@ -176,16 +173,10 @@ async function withLines(
   return found.map((site) => lined.sites[sites.indexOf(site)] ?? site);
 }
 
-/**
- * Seeds of two ways to halve the blocks: the block that must be early, the last to take a ticket, is in the waiting
- * half in one of four cases.
- */
+/** Seeds of two halvings: the block that must be early, the last to take a ticket, waits in one of four halves. */
 const halvings = [1, 2];
 
-/**
- * Random delays at all sites, for one seed each. Then, for both halvings, each half of the blocks: with stores delayed
- * past an atomic or flag that no fence orders after them, and held at one global access.
- */
+/** Seeds of two halvings: in one case of four the block that must be early, the last to take a ticket, still waits. */
 function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
   const random = Array.from({ length: replays }, (_, index) => ({ seed: index + 1, first: 0, count: sites.length }));
   const held = heldSites(sites);
@@ -207,10 +198,7 @@ const overtaking = (sites: readonly DelaySite[]): number[] =>
     .slice(-mostHeld)
     .reverse();
 
-/**
- * Stores and atomics before loads, because others may wait for them; the last first, because a flag or ticket follows
- * what it announces.
- */
+/** Stores and atomics first, because others wait for them; the last first, because flags follow their data. */
 function heldSites(sites: readonly DelaySite[]): number[] {
   const of = (kind: DelaySite['global']): number[] =>
     sites.flatMap(({ global }, index) => (global === kind ? [index] : [])).reverse();
@@ -319,9 +307,7 @@ async function reduce({ sites, run }: DelayedCode, failing: DelayLaunch): Promis
   return await overtaken(first, { first, count: end - first });
 }
 
-/**
- * Smallest value for which `holds` is true. It must be true for all larger values, and for `high`, which is not tested.
- */
+/** Smallest value for which `holds` is true; it must be true for all larger ones, and for `high`, untested. */
 async function least(low: number, high: number, holds: (value: number) => Promise<boolean>): Promise<number> {
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -24,9 +24,7 @@ export function inputWords(
   return `${recipes[recipe ?? ''] ?? recipe ?? 'changes'} in ${[...new Set(names)].join(', ')}`;
 }
 
-/**
- * Adds the inputs to a pass. Inputs that could not be derived are no evidence, so a result without any says that first.
- */
+/** Adds the inputs to a pass. Underived inputs are no evidence, so a result without any says that first. */
 export function withInputs(summary: string, inputs: DerivedInputs): string {
   if (inputs.judged === 0) return `NOT judged on derived inputs: ${whyNone(inputs)}; ${summary}`;
   return `${summary}; ${inputsWords([inputs])}`;

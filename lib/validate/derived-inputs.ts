@@ -68,10 +68,7 @@ function scalarOf(arg: KernelArg): Derivation['scalars'] {
   return [{ name: arg.name ?? String(arg.index), offset: arg.offset, type }];
 }
 
-/**
- * Judges on other inputs code that is right for the captured one: its results must equal the captured code's. A failure
- * replaces the pass.
- */
+/** Judges right code on other inputs, where it must equal the captured code. A failure replaces the pass. */
 export async function judgeInputs(
   judged: Case,
   report: DispatchReport,

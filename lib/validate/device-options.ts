@@ -41,10 +41,7 @@ const ofSome: Readonly<Record<keyof OptionsOfDevice, OfSome>> = {
 
 const defaultDelays = 4;
 
-/**
- * Refuses options that the device does not support, instead of ignoring them silently. Any device accepts turning one
- * off.
- */
+/** Refuses options that the device lacks, instead of ignoring them. Any device accepts turning one off. */
 export function requireOptionsOfDevice(options: OptionsOfDevice, device: Device): void {
   for (const [option, { has, does, instead }] of Object.entries(ofSome) as [keyof OptionsOfDevice, OfSome][]) {
     if (!options[option] || has(device)) continue;

@@ -26,10 +26,7 @@ const rowOf = ({ dispatch, shown, capture: { kernel } }: CapturedDispatch) => ({
 /** Maximum number of dispatches to list. */
 const mostNamed = 8;
 
-/**
- * Puts what was left out before a pass, because a pass of some dispatches is not one of the kernel. A failure starts
- * with what fails.
- */
+/** Puts what was left out before a pass, which is then none of the whole kernel; after a failure's reason. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
   const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside)];
   return (verdict === 'pass' ? [...words, summary] : [summary, ...words]).join('; ');

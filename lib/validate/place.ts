@@ -32,10 +32,7 @@ export async function placeOfVerdict(
 
 const shown = (root: string, file: string): string => relative(process.cwd(), join(root, file));
 
-/**
- * Returns 1 if the kernel is not found (a macro may name it) or the file cannot be parsed: a missing place must not
- * lose the verdict.
- */
+/** Returns 1 if the kernel is not found (a macro may name it): a missing place must not lose the verdict. */
 async function lineOfKernel({ root, config }: Reproducer, file: string): Promise<number> {
   try {
     const text = readRegularFile(join(root, file), 'utf8');

@@ -13,9 +13,7 @@ const mostMaps = 64;
 export const nameOf = ({ region, variable }: Pick<ComparedEvent, 'region' | 'variable'>): string =>
   region ?? variable ?? '?';
 
-/**
- * A row for each region and variable that the kernel changed or that differs in any replay; the worst of the replays.
- */
+/** A row for each region and variable that the kernel changed or that differs in a replay; the worst replay's. */
 export function comparedRegions(
   outcomes: readonly Pick<ReplayOutcome, 'compared' | 'tolerances'>[],
   argumentsAt: (place: Place) => string[] = () => [],

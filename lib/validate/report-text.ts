@@ -17,10 +17,7 @@ export const verdictLabels: Readonly<Record<Verdict, string>> = {
   fault: 'FAIL',
 };
 
-/**
- * Prints each of several dispatches with a line of its own before its regions. The last line sums up; the place comes
- * just before it.
- */
+/** Prints several dispatches each below its own line. The last line sums up; the place precedes it. */
 export function printReport(
   report: Report,
   reports: readonly DispatchReport[],

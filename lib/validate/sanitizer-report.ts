@@ -4,10 +4,7 @@ export const sanitizerTools = ['racecheck', 'initcheck', 'memcheck'] as const;
 export type SanitizerTool = (typeof sanitizerTools)[number];
 
 interface Finding {
-  /**
-   * Kind of finding regardless of place: "race between write and read of shared memory". Kinds are compared, places are
-   * not.
-   */
+  /** Kind of finding, without the place: "race between write and read of shared memory". Only kinds are compared. */
   kind: string;
   /** The tool's text for the first finding of this kind, with the place. */
   text: string;

@@ -3,10 +3,7 @@ import type { DispatchReport } from './report-json';
 
 type Reads = Pick<DispatchReport, 'untouched_reads'>;
 
-/**
- * Text such as "4 bytes at r0 at offset 400,000 (0x400000061a80; argument partials) that the captured code neither
- * reads nor writes".
- */
+/** "4 bytes at r0 at offset 400,000 (0x4000…; argument partials) that the captured code neither reads nor writes". */
 function untouchedBytes(reads: NonNullable<Reads['untouched_reads']>): string {
   const [first] = reads;
   const bytes = reads.reduce((sum, one) => sum + one.bytes, 0);

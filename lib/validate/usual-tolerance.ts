@@ -68,10 +68,7 @@ function worst(met: readonly Met[]): { max_abs_error: number | null; max_rel_err
   };
 }
 
-/**
- * Text such as "not equal, byte for byte, but within the usual tolerance of f16: `--atol 0.00001 --rtol 0.001` accepts
- * it".
- */
+/** "not equal, byte for byte, but within the usual tolerance of f16: `--atol 0.00001 --rtol 0.001` accepts it". */
 export function usualToleranceLine({ usual_tolerance: usual }: Pick<DispatchReport, 'usual_tolerance'>): string[] {
   if (!usual) return [];
   const { dtypes, max_abs_error: error } = usual;

@@ -12,10 +12,7 @@ export interface FixtureOptions {
   sources: Record<string, string>;
   /** Compiler; hipcc by default. */
   compiler?: string;
-  /**
-   * Compile commands without the compiler, by translation unit; `{app}` is the app's folder. Null for no compile
-   * database.
-   */
+  /** Compile commands without the compiler, by unit; `{app}` is the app's folder. Null for no compile database. */
   commands: Record<string, string> | null;
   /** Unit whose device code is "captured". */
   captured: string;

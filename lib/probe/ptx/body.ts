@@ -73,10 +73,7 @@ export function fill(text: string, values: ReadonlyMap<string, string>): string 
   return text.replaceAll(placeholder, (name) => values.get(name) ?? name);
 }
 
-/**
- * Number of %NR scratch registers that every probe gets, at least those that the bodies use. Neutrino declares one more
- * than the file says.
- */
+/** Number of %NR scratch registers that every probe gets; Neutrino gives one more than the file declares. */
 export function scratchRegisters(bodies: readonly string[], declared: number | null): number {
   const used = bodies.flatMap((body) => [...body.matchAll(/%NR(\d+)/g)].map(([, index]) => Number(index) + 1));
   return Math.max((declared ?? 0) + 1, ...used);

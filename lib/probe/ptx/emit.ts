@@ -4,10 +4,7 @@ import { probeUnsupported } from '../../ptx/lexer';
 import { registerType, type Guard, type Scope } from '../../ptx/module';
 import type { Plan, PlannedMap } from './plan';
 
-/**
- * Context of emitted code: a kernel has the addresses of its maps in registers; a function reads them from the frame
- * that its caller passes.
- */
+/** Context of emitted code: a kernel has its maps in registers; a function reads them from its caller's frame. */
 export interface Place {
   readonly plan: Plan;
   readonly isEntry: boolean;
@@ -260,10 +257,7 @@ const isSpecial = (text: string): boolean =>
     text,
   );
 
-/**
- * Writes all 8-byte fields, then all 4-byte ones, as Neutrino's probes do; uses vector stores only if every record is
- * aligned for them.
- */
+/** Writes 8-byte fields, then 4-byte ones, as Neutrino's probes do; vector stores need aligned records. */
 function storesCode(map: PlannedMap, registers: readonly string[], inside: string, at: string): string[] {
   const aligned = map.recordBytes % 16 === 0 && (map.unitBytes ?? 16) % 16 === 0;
   const code: string[] = [];
