@@ -34,24 +34,24 @@ import { shrink } from './shrink';
 import { keepTritonProgram, TritonRecords } from './triton-programs';
 
 export interface Failure {
-  /** Of the kernel in kernloop.json. */
+  /** Name of the kernel in kernloop.json. */
   name: string;
   error: KernloopError;
 }
 
-/** What came of one run of the app. */
+/** Result of one run of the app. */
 export interface Attempt {
   captures: KernelCapture[];
-  /** Of a dry run, instead of captures. */
+  /** Plans of a dry run, which takes no captures. */
   plans: CapturePlan[];
   failures: Failure[];
-  /** What only another run can give. */
+  /** Requests that only another run can serve. */
   again: Request[];
   appEnd: RunResult;
   processes: AppProcess[];
 }
 
-/** Where the app's processes write down what they compile. */
+/** Folders in which the app's processes record what they compile. */
 interface CompilerFolders {
   nvrtc: string;
   triton: string;
@@ -65,7 +65,10 @@ export interface RunContext {
   options: CaptureOptions;
 }
 
-/** kernloop-replay says it of a fault where HIP would have a service (native/replay/core/replaying.cpp): an option of replay and validate. */
+/**
+ * Part of kernloop-replay's message for a fault where HIP would provide a service (native/replay/core/replaying.cpp).
+ * It names an option of replay and validate, so capture gives its own next step.
+ */
 const wantsHip = '; launch it with --launch hip, which has';
 
 function nextStep(reason: string | null | undefined, { scope }: Pick<Request, 'scope'>): string {
@@ -76,7 +79,7 @@ function nextStep(reason: string | null | undefined, { scope }: Pick<Request, 's
     : 'capture it with --scope all, or another dispatch with --dispatch';
 }
 
-/** Runs of the app, each with the self-check of what it gave. */
+/** Runs the app and self-checks the captures of each run. */
 export class CaptureRun {
   readonly kept = new Kept();
   private readonly store: string;
@@ -90,7 +93,7 @@ export class CaptureRun {
     this.store = named ? resolve(named) : context.app.store;
   }
 
-  /** One run of the app, then the self-check of what it gave. */
+  /** Runs the app once, then self-checks its captures. */
   async attempt(requests: readonly Request[]): Promise<Attempt> {
     const folders = {
       nvrtc: mkdtempSync(join(tmpdir(), 'kernloop-nvrtc-')),
@@ -176,7 +179,7 @@ export class CaptureRun {
     });
   }
 
-  /** The device as the app reached it. A library path that is built into the app may bring a runtime that is not the one of the chosen device. */
+  /** Device as the app reached it: a library path built into the app may load another runtime than the chosen one. */
   private deviceOf({ pid }: CapturedEvent, { processes }: RunLog): Device {
     const { device } = this.context;
     const runtime = processes.runtimes().find((process) => process.pid === pid);
@@ -188,7 +191,7 @@ export class CaptureRun {
     throw new KernloopError(code, what, hint);
   }
 
-  /** Each process counts its own dispatches: the first that comes to the one that is wanted is captured. */
+  /** Each process counts its own dispatches; the first process to reach the wanted dispatch is captured. */
   private tellOfOthers({ selection: { name } }: Request, { pid }: CapturedEvent, { processes }: RunLog): void {
     const others = processes.lateFor(name);
     const owner = processes.name(pid);
@@ -198,7 +201,7 @@ export class CaptureRun {
     );
   }
 
-  /** What goes wrong with one selection loses none of the others. */
+  /** An error in one selection must not lose the others. */
   private async isolated({ selection }: Request, attempt: Attempt, judge: () => Promise<void>): Promise<void> {
     try {
       await judge();
@@ -223,7 +226,7 @@ export class CaptureRun {
       ...refusals(request, seen, captured.length, again),
     ];
     for (const event of captured) {
-      // A single one is replaced by what another run gives.
+      // A single capture is replaced by that of another run, so it is not judged.
       if (takesSeveral(selection) || again.requests().length === 0)
         await this.judgeCapture(request, event, again, attempt, log);
     }
@@ -294,7 +297,7 @@ export class CaptureRun {
     return takesSeveral(selection) ? `${selection.name}, dispatch ${ordinal}` : selection.name;
   }
 
-  /** Where it was the limit that ended a selection, there may have been more. */
+  /** If the limit ended a selection, there may have been more dispatches. */
   private tellOfLimit({ selection, ordinals, each }: Request, captured: number): void {
     const open = each !== 'dispatch' || ordinals.some(([, last]) => last === null);
     if (!takesSeveral(selection) || !open || captured < selection.limit) return;
@@ -337,7 +340,7 @@ export class CaptureRun {
     );
   }
 
-  /** The app chose among several GPUs; the replay takes the first. */
+  /** The app chose among several GPUs; the replay uses the first. */
   private warnOfOtherGpu(name: string, output: string): void {
     const ordinal = readCapture(output).geometry.attributes['device_ordinal'] ?? 0;
     if (ordinal === 0) return;
@@ -370,14 +373,14 @@ export class CaptureRun {
   }
 }
 
-/** Dispatches of one request that another run is to give. */
+/** Dispatches of a request that need another run. */
 class AgainList {
   private readonly wider: OrdinalRange[] = [];
   private readonly same: OrdinalRange[] = [];
 
   constructor(private readonly request: Request) {}
 
-  /** False where the scope was that already. */
+  /** Returns false if the scope is already `all`. */
   withScopeAll(ordinal: number): boolean {
     if (this.request.scope === 'all') return false;
     this.wider.push([ordinal, ordinal]);
@@ -398,7 +401,7 @@ class AgainList {
   }
 }
 
-/** Of refusals that are final. */
+/** Errors for the refusals that are final. */
 function refusals(request: Request, seen: Seen, captured: number, again: AgainList): KernloopError[] {
   return seen.refused.flatMap((refusal) => {
     if (refusal.code === 'SELECTION_CONFLICT') {
@@ -410,21 +413,22 @@ function refusals(request: Request, seen: Seen, captured: number, again: AgainLi
   });
 }
 
-/** Failures of a selection of which something was attempted, but not all that was asked for. */
+/** Errors of a selection that attempted something, but not everything requested. */
 function fewer(request: Request, attempted: readonly (number | undefined)[], seen: Seen): KernloopError[] {
   if (request.counted !== null) {
-    // The agent saw no dispatch after that: the last one that it counted need not be the last.
+    // If descriptors were closed, the agent saw no later dispatch: the last one that it counted may not be the last.
     const closed = descriptorsClosed(seen.notes);
     if (closed) return [closed];
     if (request.counted !== seen.matches) return [countedDifferently(request, seen)];
   }
-  // A range is otherwise where to look, not what there must be; and a refusal may be of the whole selection.
+  // Otherwise a range says where to look, not how many must exist; and a refusal without an ordinal may concern the
+  // whole selection.
   if (request.each !== 'dispatch' || !takesSeveral(request.selection) || attempted.includes(undefined)) return [];
   const missing = askedFor(request.ordinals).filter((ordinal) => !attempted.includes(ordinal));
   return missing.length === 0 ? [] : [whyFewer(request, missing, seen)];
 }
 
-/** Every ordinal; of a range without an end the first, which there must be. */
+/** Ordinals that must exist: all of a range, or the first if it has no end. */
 function askedFor(ordinals: readonly OrdinalRange[]): number[] {
   return ordinals.flatMap(([first, last]) => Array.from({ length: (last ?? first) - first + 1 }, (_, i) => first + i));
 }

@@ -23,7 +23,7 @@ import type { CaptureResult, KernelCapture } from './result';
 import { planLines } from './plan';
 import { firstRequest, selectionsOf, type Request, type Selection } from './selection';
 
-/** What came of every selection, also of those that gave no usable capture. */
+/** Result of every selection, including those without a usable capture. */
 export interface CaptureOutcome extends CaptureResult {
   failures: Failure[];
 }
@@ -36,12 +36,12 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
   return result;
 }
 
-/** The same, with the failure of one kernel left to the caller, who may have use for the others. */
+/** Like `capture`, but returns failures of single kernels, because the caller may use the others. */
 export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureOutcome> {
   return captureSelections(options, selectionsOf(openApp(options.app), options), deps);
 }
 
-/** Selections of one app, each in its own way; of `options` only what they share counts. */
+/** Captures selections of one app, each with its own settings; only the shared settings of `options` apply. */
 export async function captureSelections(
   options: CaptureOptions,
   selections: readonly Selection[],
@@ -89,7 +89,10 @@ export async function captureSelections(
   return result;
 }
 
-/** One run serves all; another one those that call for a wider scope, the last dispatches, or a dispatch that two want. */
+/**
+ * Serves all requests in one run, and in further runs those that need a wider scope, the last dispatches, or a dispatch
+ * that two requests wanted.
+ */
 async function inRounds(run: CaptureRun, requests: readonly Request[], app: App, deps: Deps): Promise<Attempt> {
   const total = await run.attempt(requests);
   while (total.again.length > 0) {
@@ -106,7 +109,7 @@ async function inRounds(run: CaptureRun, requests: readonly Request[], app: App,
   return total;
 }
 
-/** A run takes one request of a kernel. */
+/** Keeps one request per kernel, because a run takes only one. */
 function distinct(requests: readonly Request[]): Request[] {
   return [...new Map([...requests].reverse().map((request) => [request.selection.name, request])).values()].reverse();
 }
@@ -117,7 +120,7 @@ function reason({ selection: { name }, scope, selection, counted }: Request): st
   return `for ${name}, which another selection wanted as well`;
 }
 
-/** The first failure is the error; the others and what was captured are told with it. */
+/** Throws the first failure; its message also names the other failures and the captures. */
 function withOthers(error: KernloopError, { failures, captures }: CaptureOutcome): KernloopError {
   const others = failures.slice(1).map(({ error: other }) => `also: ${other.what}`);
   const done = captures
@@ -167,7 +170,7 @@ function nameOf({ name, ordinal }: KernelCapture, all: readonly KernelCapture[])
   return all.filter((other) => other.name === name).length > 1 ? `${name} (dispatch ${ordinal})` : name;
 }
 
-/** As a shell says it. */
+/** Exit code as a shell reports it. */
 function exitCodeOf({ exitCode, signal }: RunResult): number {
   return exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal as NodeJS.Signals]);
 }

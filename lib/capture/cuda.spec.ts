@@ -57,7 +57,7 @@ describe('capture on the cuda device', () => {
     let folder = '';
     const fake = deps({}, { KERNLOOP_NVRTC_RECORD: 'on' }, ({ options: { env } }) => {
       folder = env?.['KERNLOOP_NVRTC_DIR'] ?? '';
-      if (folder === '') return 1; // nothing is recorded: not into the current folder
+      if (folder === '') return 1; // without a folder nothing is recorded, not even into the current one
       writeFileSync(join(folder, '7-0.json'), JSON.stringify(program));
       writeFileSync(join(folder, '7-0.ptx'), `.visible .entry _Z5saxpyPff(\n`);
       return 0;

@@ -3,16 +3,16 @@ import type { ReplayOutcome } from '../replay/program';
 import type { VaryingRange } from '../replay/replay-events';
 import { formatCount } from '../support/report';
 
-/** What replays say of each other where neither numbers nor free order explain what the app computed. */
+/** How replays relate to each other if neither tolerances nor free order explain what the app computed. */
 export type Disagreement =
-  /** With each other somewhere, and not with the app: something that the dispatch depends on is not in the capture. */
+  /** Replays agree with each other somewhere, and not with the app: the capture lacks something that matters. */
   | { kind: 'agree'; reason: string }
-  /** With nobody: the order of waves or the time decides what some regions hold, and the rest can be judged. */
+  /** Replays disagree with each other too: wave order or time decides some regions; the rest can be judged. */
   | { kind: 'disagree'; reason: string; varying: VaryingRange[] }
-  /** Too few results to say. */
+  /** Too few results to decide. */
   | { kind: 'unclear'; reason: string };
 
-/** Of so many replays: fewer may agree by chance. */
+/** Minimum number of results: fewer may agree by chance. */
 const fewestResults = 3;
 
 export function disagreementOf(outcomes: readonly ReplayOutcome[], capture: CaptureJson): Disagreement {
@@ -51,7 +51,7 @@ export function disagreementOf(outcomes: readonly ReplayOutcome[], capture: Capt
   };
 }
 
-/** Equal for two replays with the same differences from post in a region or variable; nothing for what is as the app left it. */
+/** A fingerprint for each region or variable that differs from post; equal if two replays differ in the same way. */
 function printsByTarget({ differences }: ReplayOutcome): Map<string, string> {
   const prints = new Map<string, string>();
   for (const { region, variable, offset, differing_bytes: bytes, first_actual: actual } of differences) {

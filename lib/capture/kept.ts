@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../support/format';
 
 type Size = Pick<CapturedEvent, 'regions' | 'bytes_raw'>;
 
-/** What lies complete in its place, for whoever stops a capture. */
+/** Completed captures, to report if the user stops a capture. */
 export class Kept {
   private readonly captures = new Map<string, Size>();
   private readonly checked = new Set<string>();

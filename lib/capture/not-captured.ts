@@ -17,7 +17,7 @@ export interface Seen {
   app: string;
   device: DeviceKind;
   command: string;
-  /** Whether it was given anything to read from stdin. */
+  /** Whether the app was given data on stdin. */
   hasInput: boolean;
   appEnd: RunResult;
   summary: SummaryEvent;
@@ -25,13 +25,13 @@ export interface Seen {
   matches: number;
   kernels: { name: string; symbol: string }[];
   refused: RefusedEvent[];
-  /** What the agents and the recorder told besides. */
+  /** Other messages of the agents and the recorder. */
   notes: Note[];
-  /** Why no agent came forward, where none did and it can be told. */
+  /** Known reason why no agent reported. */
   obstacle?: LaunchObstacle | undefined;
 }
 
-/** Why a request gave no capture: the most useful true answer, never silence. `seen.refused` are its own. */
+/** Explains why a request gave no capture, with the most useful true reason. `seen.refused` has its refusals. */
 export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): KernloopError {
   const { name } = selection;
   const refusal = seen.refused.at(-1);
@@ -55,7 +55,7 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
   return neverLaunched(seen) ?? neverMatched(selection, ordinals, seen);
 }
 
-/** Of the ordinals that were asked for, some are missing. */
+/** Explains why some of the requested ordinals are missing. */
 export function whyFewer({ selection }: Request, missing: readonly number[], seen: Seen): KernloopError {
   const { name } = selection;
   const wanted = formatRanges(joined(missing.map((ordinal) => [ordinal, ordinal])));
@@ -70,7 +70,7 @@ export function whyFewer({ selection }: Request, missing: readonly number[], see
   );
 }
 
-/** The last dispatches of one run need not be those of the next. */
+/** The last dispatches of one run may not be the last of the next. */
 export function countedDifferently({ selection, counted }: Request, { app, matches }: Seen): KernloopError {
   return new KernloopError(
     'RUNS_DIFFER',
@@ -79,7 +79,7 @@ export function countedDifferently({ selection, counted }: Request, { app, match
   );
 }
 
-/** A run that follows another one that launched it. */
+/** The error if a later run did not launch a kernel that an earlier run did. */
 export function launchedOnce({ selection }: Request, { app, hasInput }: Seen): KernloopError {
   return new KernloopError(
     'RUNS_DIFFER',
@@ -98,7 +98,7 @@ function appFailed(before: string, { app, command, appEnd, hasInput }: Seen): Ke
   );
 }
 
-/** No process, no context or queue, no launch at all, or none that a capture can be taken of. */
+/** The error if there was no process, no context or queue, no launch, or none that can be captured. */
 function neverLaunched({ app, device, summary, notes, hasInput }: Seen): KernloopError | undefined {
   const { runtime, queues, loadHint } = deviceWords(device);
   if (summary.processes === 0) {
@@ -131,7 +131,7 @@ function neverLaunched({ app, device, summary, notes, hasInput }: Seen): Kernloo
   return undefined;
 }
 
-/** Where it were several, the one that was expected to launch is among them, or is not. */
+/** If there are several processes, lists them: the one expected to launch the kernel may not be among them. */
 function processList(summary: SummaryEvent): string {
   const processes = appProcesses(summary);
   return processes.length > 1 ? `:\n${processLines(processes.slice(0, shownProcesses)).join('\n')}` : '';
@@ -185,7 +185,7 @@ function outOfRange({ name, match, after }: Selection, wanted: string, seen: See
   );
 }
 
-/** It was launched, but never after what it was to follow. */
+/** The error if the kernel was launched, but never after the required kernel. */
 function neverAfter(
   { name, match }: Selection,
   after: { match: string; count: number },
@@ -226,12 +226,12 @@ function launches(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'dispatch' : 'dispatches'}`;
 }
 
-/** The agent stops counting once nothing is left to capture, so that the app runs at its own speed. */
+/** Says "at least" if the agent stopped counting once nothing was left to capture, to run at full speed. */
 function atLeast({ notes }: Seen): string {
   return notes.some(({ code }) => code === 'LAUNCHES_NOT_COUNTED') ? 'at least ' : '';
 }
 
-/** Whether a mangled name, or the demangled one that goes with it, is wanted. */
+/** Matches a mangled name, or the demangled name that belongs to it. */
 function matcher(match: string, { kernels }: Seen): (symbol: string) => boolean {
   const pattern = new RegExp(match);
   return (symbol) =>
@@ -258,7 +258,7 @@ function nearestKernels(match: string, { summary }: Seen): string {
   return `${lead}the app launched${counts.size > shown.length ? `, among ${counts.size} kernels` : ''}:\n${lines.join('\n')}`;
 }
 
-/** `ns::scale<float>(float*, int)` is `scale`: what people remember of a kernel's name. */
+/** Base name that people remember: `scale` for `ns::scale<float>(float*, int)`. */
 function baseName(name: string): string {
   const head = name.replace(/^void /, '').replace(/[(<].*$/s, '');
   return head.split('::').at(-1) ?? head;

@@ -11,14 +11,14 @@ import { readNvrtcJson } from '../archive/nvrtc-json';
 import { keepNvrtcProgram } from './nvrtc-programs';
 import { nvrtcEnvironment } from '../recorder/nvrtc-environment';
 
-/** A kernel of the cubin, as `cuobjdump -elf` names it. */
+/** Name of a kernel of the cubin in `cuobjdump -elf`. */
 const symbol = '__nv_static_25__2c443d97_4_a_cu_43cf90c4__Z5alonePfi';
 
 describe('programs that an app compiled at run time', () => {
   let folder = '';
   let captureFolder = '';
   let deps: FakeDeps;
-  /** What kernloop-archive gives as the captured code. */
+  /** Path of the code that kernloop-archive returns as captured. */
   let capturedCode: string;
 
   beforeEach(() => {
@@ -59,7 +59,7 @@ describe('programs that an app compiled at run time', () => {
     return found && { by: found.matched_by, source: Buffer.from(found.source, 'base64').toString() };
   }
 
-  /** Another file with the same instructions: a byte behind everything that sections hold. */
+  /** Another file with the same instructions: one extra byte after all sections. */
   const sameInstructions = (): Buffer => Buffer.concat([readFileSync(twoUnitsCubin), Buffer.from([0])]);
   const ptx = (name: string): string => `.version 9.0\n.visible .entry ${name}(\n)\n{ ret; }\n`;
 
@@ -82,7 +82,7 @@ describe('programs that an app compiled at run time', () => {
     program('7-0', 'other', { ptx: ptx('tiny2') });
     program('7-1', 'also other', { ptx: '// .entry tiny(\n' });
     program('7-2', 'right', { ptx: ptx('tiny') });
-    // Compiled twice, by two processes.
+    // Two processes compiled the same program.
     program('8-0', 'right', { ptx: ptx('tiny') });
     expect(await kept()).toEqual({ by: 'symbol', source: 'right' });
     expect(deps.said.warn).toEqual([]);

@@ -10,10 +10,10 @@ import { readCapture } from '../archive/capture-files';
 import { readCapturedCode } from '../archive/captured-code';
 import { nvrtcFile, nvrtcProgramSchema, type NvrtcJson, type NvrtcProgram } from '../archive/nvrtc-json';
 
-/** Larger outputs of NVRTC are not looked at; the recorder writes none. */
+/** Larger outputs of NVRTC are ignored; the recorder writes none. */
 const maxCodeBytes = 256 * 1024 * 1024;
 
-/** One program of the folder that the app's processes wrote. */
+/** A program that the app's processes recorded in the folder. */
 class RecordedProgram {
   constructor(
     private readonly folder: string,
@@ -53,8 +53,8 @@ function ptxEntries(ptx: string): Set<string> {
 }
 
 /**
- * Puts the program that a captured kernel was compiled from beside its capture. Which one it is follows from the cubin, or from the
- * kernel's name where the driver compiled its PTX; nothing is kept where several differ.
+ * Copies the program of a captured kernel beside its capture. The cubin identifies the program, or the kernel's name if
+ * the driver compiled its PTX; if several different programs match, none is kept.
  */
 export async function keepNvrtcProgram(folder: string, captureFolder: string, deps: Deps): Promise<void> {
   const programs = readdirSync(folder)

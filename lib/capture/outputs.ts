@@ -7,8 +7,9 @@ import { outputsOf, takesSeveral, type Selection } from './selection';
 import { partialOf } from '../support/leftovers';
 
 /**
- * Of several captures of a kernel the first good one becomes `capture`, which the reproducer works on; the others stay in
- * `captures/<ordinal>`. Captures that an earlier selection left there go, and no file of the user's with them. Gives the captures with the folders that they are in now.
+ * Moves the first good capture of a kernel to `capture`, which the reproducer uses; the others stay in
+ * `captures/<ordinal>`. Removes captures of an earlier selection there, but no file of the user's. Returns the captures
+ * with their new folders.
  */
 export function settleOutputs(selection: Selection, captures: readonly KernelCapture[]): KernelCapture[] {
   if (captures.length === 0) return [];
@@ -22,7 +23,7 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
   return settled;
 }
 
-/** With what else lies in the folder. What was there comes back where the new one cannot take its place. */
+/** Replaces a folder and carries over its other files. Restores the old folder if the new one cannot take its place. */
 export function replaceFolder(from: string, to: string): void {
   throwIfGivenUp();
   const older = partialOf(to);
@@ -52,7 +53,7 @@ function removeOthers(folder: string, kept: ReadonlySet<string>): void {
   if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
-/** capture.json last: until then it is known for a capture. */
+/** Removes capture.json last, because it marks the folder as a capture. */
 function removeCapture(folder: string): void {
   const ours = readdirSync(folder).filter(isOfACapture);
   for (const name of ours.filter((each) => each !== 'capture.json')) rmSync(join(folder, name), { force: true });

@@ -180,7 +180,7 @@ describe('the place of a capture in its reproducer', () => {
   const places = [
     'kernels/app/saxpy/capture/capture.json',
     'kernels/app/saxpy/capture/chunks.pack',
-    // A selection of one removes what several captures left.
+    // A selection of one dispatch removes captures of several.
     'kernels/app/saxpy/captures/7/capture.json',
   ];
 

@@ -10,7 +10,7 @@ import { captureFile, foreignCaptureFiles } from '../archive/capture-files';
 import { outputsOf } from './selection';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
 
-/** Which app made something: its name, and its folder relative to the workspace, which older captures do not have. */
+/** App that wrote a file: its name, and its folder relative to the workspace, which older captures lack. */
 interface Owner {
   name?: string | undefined;
   root?: string | undefined;
@@ -22,8 +22,8 @@ const captureOwnerSchema = z.looseObject({
 });
 
 /**
- * Two apps of one name would write to the same folders: what another one made there is neither replaced nor mixed with. kernel.json
- * says whose a reproducer is, also where its capture came from elsewhere; without one, the captures do.
+ * Refuses a folder that another app with the same name wrote: its files are neither replaced nor mixed with.
+ * kernel.json names the owner of a reproducer, even if its capture came from elsewhere; without one, the captures do.
  */
 export function requireOwnPlace(app: App, kernel: string, output = app.capture(kernel)): void {
   const { root, kernelJson, pristine, capture } = reproducerPaths(app.reproducer(kernel));
@@ -34,7 +34,7 @@ export function requireOwnPlace(app: App, kernel: string, output = app.capture(k
   if (other) throw foreign(output === capture ? root : output, other.path, other.owner, app);
 }
 
-/** Files that are called as those of a capture, and are none, would be replaced: in its own folder, and in those of several captures. */
+/** Refuses to replace other files with names of capture files, in `capture` and in `captures/<ordinal>`. */
 export function requireCapturePlace(output: string): void {
   const there = statSync(output, { throwIfNoEntry: false });
   if (there !== undefined && !there.isDirectory()) throw taken(`${output} is no folder`);
@@ -49,7 +49,7 @@ function foldersIn(folder: string): string[] {
   return isFolder ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** What cannot be read is reported by those who need it. */
+/** Skips unreadable files; the stages that need them report the error. */
 function ownersIn(
   paths: readonly string[],
   schema: typeof kernelOwnerSchema | typeof captureOwnerSchema,
@@ -63,7 +63,7 @@ function ownersIn(
   });
 }
 
-/** An app that was moved or renamed is still the same: its old folder has no kernloop.json any more. */
+/** An app that was moved or renamed stays the same app: its old folder has no kernloop.json any more. */
 function isForeign({ name, root }: Owner, app: App): boolean {
   if (root === undefined) return name !== undefined && name !== app.config.name;
   return root !== rootOf(app) && existsSync(join(app.workspaceRoot, root, kernloopFile));

@@ -71,7 +71,7 @@ describe('a dry run', () => {
     const said = fake.said.result.join('\n');
     expect(said).toMatch(/r1 +6\.8 KiB +r0 /);
     expect(said).toContain('measured: 1.23 s');
-    // The largest comes first.
+    // Regions are sorted by size, largest first.
     expect(said.indexOf('r1')).toBeLessThan(said.indexOf('\nr0'));
   });
 

@@ -36,10 +36,10 @@ export function planOf({ selection, scope }: Request, event: PlannedEvent): Capt
   };
 }
 
-/** Largest first; what is left out is added up. */
+/** Number of regions listed, largest first; the rest is summed up. */
 const mostRegions = 40;
 
-/** For people: what a capture would hold, and what it would take. */
+/** Text of a plan: content of the capture and its cost. */
 export function planLines(plan: CapturePlan): string[] {
   const { name, ordinal, kernel, scope, gridBlocks, blockThreads, regions } = plan;
   const largest = [...regions].sort((a, b) => b.bytes - a.bytes);

@@ -12,34 +12,35 @@ import { replayWithinLimit } from '../replay/within-limit';
 import { writeJson } from '../support/files';
 
 /**
- * Of a calibration at most; on hardware, which takes no seed, as many replays. Every eighth is 0, the ascending order that the app
- * had: sums may err by much more (or less) in it than in others, as where all that is added comes before all that is taken away.
+ * Maximum seeds of a calibration, or replays on hardware, which takes no seed. Every eighth seed is 0, the ascending
+ * order of the app: sums may have a much larger or smaller error in it than in other orders, for example if all
+ * additions precede all subtractions.
  */
 const calibrationSeeds = Array.from({ length: 256 }, (_, index) => (index % 8 === 0 ? 0 : index));
-/** What it takes at least, where waves follow a seed. */
+/** Minimum of a calibration if waves follow a seed. */
 const settling = { replays: 32, seconds: 20 };
-/** Hardware is fast, but its order varies less from launch to launch than from process to process. */
+/** Hardware is fast, but its order varies less between launches than between processes. */
 const processes = { least: 8, most: 32, replaysOfEach: 8, seconds: 60 };
 
-/** Processes that a search may take. */
+/** Maximum number of processes of a search. */
 const mostSearches = 8;
 
 export interface SelfCheckTarget {
   capture: string;
   stores: readonly string[];
-  /** Wave-instructions of the captured dispatch, where the device counts them. */
+  /** Wave-instructions of the captured dispatch, if the device counts them. */
   waveInstructions: number | null;
-  /** Of one replay, where it does not. */
+  /** Time limit of a replay, if the device does not count instructions. */
   limitSeconds: number;
 }
 
-/** Runs kernloop-replay and counts how often it replayed. */
+/** Runs kernloop-replay and counts the replays. */
 export class Replays {
   count = 0;
-  /** What the dispatch overwrites without reading it, as far as replays have shown so far. */
+  /** Memory that the dispatch overwrites without reading it, as far as replays have shown. */
   overwritten: OverwrittenRow[] = [];
   reread: Reread[] = [];
-  /** What it neither reads nor writes; undefined where nobody tells. */
+  /** Memory that the dispatch neither reads nor writes; undefined if the device cannot tell. */
   untouched: OverwrittenRow[] | undefined;
 
   constructor(
@@ -61,7 +62,7 @@ export class Replays {
     return this.replay({ ...request, compare: true });
   }
 
-  /** The same, where the device tells what is read: what it overwrites. */
+  /** Compares, and finds overwritten memory on a device that reports reads. */
   async compareAndFind(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     const outcome = await this.compare({ ...request, findOverwritten: true });
     this.overwritten = outcome.overwritten;
@@ -70,7 +71,10 @@ export class Replays {
     return outcome;
   }
 
-  /** The same, where the device does not tell. What begins with other values may fault or never end: then another process goes on. */
+  /**
+   * Compares, and searches for overwritten memory on a device that does not report reads. A replay that starts from
+   * other values may fault or never end; another process then continues the search.
+   */
   async compareAndSearch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-overwritten-'));
     const file = join(folder, 'search.json');
@@ -86,7 +90,7 @@ export class Replays {
     return this.compare(request);
   }
 
-  /** The same, and what it does not overwrite, or reads, is overwritten no more; nor is untouched what it touches. */
+  /** Compares, and drops from `overwritten` and `untouched` what this replay shows not to belong there. */
   compareAndWatch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     return this.watch((watching) => this.compare({ ...request, ...watching }));
   }
@@ -105,7 +109,10 @@ export class Replays {
     this.untouched = untouched;
   }
 
-  /** Launches begin with such values in what is overwritten. Where that shows it is read after all, and nothing is known of it. */
+  /**
+   * Starts launches with these values in overwritten memory. If the result changes, the memory is read after all, and
+   * nothing counts as overwritten.
+   */
   async compareFilled(fills: readonly Fill[], request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     if (this.overwritten.length === 0) return this.isSeeded ? this.compareAndWatch(request) : this.compare(request);
     this.count += fills.length - 1;
@@ -120,7 +127,7 @@ export class Replays {
     return this.compare(request);
   }
 
-  /** Without memory in these places, where any access faults. */
+  /** Replays without memory in these ranges, so that any access faults. */
   async compareWithout(dropped: readonly UnusedRange[], request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-dropped-'));
     const file = join(folder, 'dropped.json');
@@ -146,7 +153,7 @@ export class Replays {
     }
   }
 
-  /** Where waves follow a seed, in the adverse order every second time. */
+  /** Calibrates; if waves follow a seed, every second replay uses the adverse order. */
   async calibrate(poison: string): Promise<ReplayOutcome> {
     const outcome = await (this.device.seeded
       ? this.watch((watching) =>
@@ -157,7 +164,7 @@ export class Replays {
     return outcome;
   }
 
-  /** Each goes on with the replays of those before it. */
+  /** Each process continues with the results of the earlier ones. */
   private async calibrateInProcesses(poison: string): Promise<ReplayOutcome> {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-calibration-'));
     const request = {
@@ -195,6 +202,6 @@ export function isStopped({ result }: ReplayOutcome): boolean {
 }
 
 export function isEqual({ result }: ReplayOutcome): boolean {
-  // A kernel that changes nothing is replayed faithfully when nothing differs; it is validate that calls it vacuous.
+  // A kernel that changes nothing is replayed faithfully if nothing differs; only validate calls it vacuous.
   return result.verdict === 'pass' || (result.verdict === 'vacuous' && (result.differing_bytes ?? 0) === 0);
 }

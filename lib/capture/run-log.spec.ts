@@ -41,7 +41,7 @@ describe('a capture under way', () => {
       expect(lines).toEqual([
         '',
         'known: captured 10.0 MiB of 400.0 MiB (2 %)',
-        // 380 MiB at what may be a tenth of 9 MiB/s on a busy machine.
+        // 380 MiB at a rate that may drop to a tenth of 9 MiB/s on a busy machine.
         expect.stringMatching(
           new RegExp(`^known: captured 20\\.0 MiB of 400\\.0 MiB \\(5 %\\), ${rate}, (\\d+ min )?\\d+ s left$`),
         ),

@@ -15,23 +15,23 @@ import type {
 import type { Progress } from '../support/progress-text';
 import type { Request } from './selection';
 
-/** What the recorder said during one run. */
+/** Events of the recorder during one run. */
 export class RunLog {
   readonly kernels: { name: string; symbol: string }[] = [];
   readonly refused: RefusedEvent[] = [];
   readonly notes: Note[] = [];
   readonly processes = new ProcessLog();
-  /** Processes of the app, where no agent came forward. */
+  /** Processes of the app, if no agent reported. */
   unseen: UnseenProcess[] = [];
-  /** Why none did. */
+  /** Reason why no agent reported. */
   obstacle: LaunchObstacle | undefined;
   summary: SummaryEvent | undefined;
-  /** In the order in which they came: a violation may be made up for by a later capture, and a capture undone by one. */
+  /** Events in order: a later capture may make up for a violation, and a violation may undo a capture. */
   private readonly outcomes: (CapturedEvent | PlannedEvent | ViolationEvent)[] = [];
 
   constructor(private readonly deps: Deps) {}
 
-  /** Of one selection, by ordinal; a later capture of the same dispatch replaces an earlier one. */
+  /** Captures of a selection by ordinal; a later capture of the same dispatch replaces an earlier one. */
   captured({ selection }: Request): CapturedEvent[] {
     const events = this.outcomes.filter(
       (event) => event.event === 'captured' && event.id === selection.name,
@@ -40,7 +40,7 @@ export class RunLog {
     return [...latest.values()].sort((a, b) => a.ordinal - b.ordinal);
   }
 
-  /** What captures of one selection would be, in a dry run. */
+  /** Planned captures of a selection in a dry run. */
   planned({ selection }: Request): PlannedEvent[] {
     const events = this.outcomes.filter(
       (event) => event.event === 'planned' && event.id === selection.name,
@@ -48,7 +48,7 @@ export class RunLog {
     return events.sort((a, b) => a.ordinal - b.ordinal);
   }
 
-  /** Violations of its scope that no later capture has made up for. */
+  /** Scope violations that no later capture has made up for. */
   violations(request: Request): ViolationEvent[] {
     const { name } = request.selection;
     return this.outcomes.flatMap((event, place) => {
@@ -64,7 +64,7 @@ export class RunLog {
     return this.refused.filter(({ id, code }) => id === selection.name && code !== 'SCOPE_VIOLATION');
   }
 
-  /** Dispatches that a selection counted. */
+  /** Number of dispatches that a selection counted. */
   matches({ selection }: Request): number {
     return this.summary?.selections.find(({ id }) => id === selection.name)?.matches ?? 0;
   }
@@ -95,7 +95,7 @@ export class RunLog {
       case 'note':
         this.notes.push(event);
         if (event.code === 'DEVICE_FAULT') this.deps.report.warn(`${event.code}: ${event.text}`);
-        // Of LAUNCHES_NOT_COUNTED nothing is amiss: the agent has done its work.
+        // LAUNCHES_NOT_COUNTED is normal: the agent has finished its work.
         else if (event.code !== 'LAUNCHES_NOT_COUNTED') this.deps.report.info(`${event.code}: ${event.text}`);
         break;
       case 'summary':
@@ -108,13 +108,13 @@ export class RunLog {
   }
 }
 
-/** The rest is told where it is known how much there is. */
+/** Adds the total once it is known. */
 function howFar({ id, phase, bytes, total_bytes: total }: CapturingEvent): Progress {
   const what = `${id ?? ''}: ${phase === 'after' ? 'compared after the launch' : 'captured'}`;
   return { what, done: bytes ?? 0, unit: 'bytes', ...(total === undefined ? {} : { total }) };
 }
 
-/** Whether a capture is what a dispatch of this selection would have given whose scope was too small. */
+/** Whether a capture can replace a dispatch of this selection whose scope was too small. */
 function standsFor(
   { each, ordinals }: Request,
   captured: CapturedEvent | PlannedEvent,

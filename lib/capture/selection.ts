@@ -6,31 +6,31 @@ import { KernloopError, messageOf } from '../support/error';
 import type { CaptureOptions } from './options';
 import type { RecorderSelection } from '../recorder/recorder-config';
 
-/** Which dispatches of one kernel of kernloop.json are captured, and where to. */
+/** Dispatches of a kernel of kernloop.json to capture, and where to write them. */
 export interface Selection {
   name: string;
   match: string;
   wholeName: boolean;
   dispatches: Dispatches;
   each: Each;
-  /** The most captures to take; more than this many ordinals are not asked for. */
+  /** Maximum number of captures; no more ordinals than this are requested. */
   limit: number;
   after: { match: string; count: number } | null;
   scope: Scope;
-  /** Raw bytes of one capture; 0 is no limit. */
+  /** Raw bytes of a capture; 0 means no limit. */
   maxBytes: number;
   output: string;
 }
 
-/** What one run of the app is to do for a selection. */
+/** Task of one run of the app for a selection. */
 export interface Request {
   selection: Selection;
   ordinals: OrdinalRange[];
   each: Each;
   scope: Scope;
-  /** Nothing is captured: the last dispatches are known only after a run. */
+  /** Counts without capturing: only a complete run shows which dispatches are the last. */
   counting: boolean;
-  /** How many dispatches matched when they were counted. */
+  /** Number of matching dispatches in the counting run. */
   counted: number | null;
 }
 
@@ -96,7 +96,7 @@ function checkLimit({ name, dispatches, each, limit }: Selection): void {
   );
 }
 
-/** Both sides of the capture match with it: what only one of them understands is refused at once. */
+/** Refuses a pattern that only one side of the capture, C++ or JavaScript, understands: both match with it. */
 function checkedRegex(option: string, source: string): string {
   try {
     new RegExp(source);
@@ -117,12 +117,12 @@ function checkedRegex(option: string, source: string): string {
   );
 }
 
-/** Whether there may be more than one capture of it. */
+/** Whether the selection may give more than one capture. */
 export function takesSeveral({ dispatches, each }: Selection): boolean {
   return each !== 'dispatch' || countOf(dispatches) !== 1;
 }
 
-/** Where captures go that have no other place: `captures/<ordinal>` beside `capture`. */
+/** Folder for captures without another place: `captures/<ordinal>` beside `capture`. */
 export function outputsOf(output: string): string {
   return join(dirname(output), `${basename(output)}s`);
 }

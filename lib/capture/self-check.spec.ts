@@ -95,7 +95,7 @@ describe('the self-check on hardware, whose order follows no seed', () => {
 
   const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
 
-  /** The n-th fresh process differs in a value of its own where `differs` says so; so does one of the first, quick look. */
+  /** The n-th fresh process differs in a value of its own if `differs` says so; so does one of the first check. */
   const varies = (differs: (index: number) => boolean, calibration: object[]) => {
     let index = 0;
     return fakeReplay((args) => {
@@ -157,7 +157,7 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     expect(selfcheck.reason).toContain("differs from the app's");
   });
 
-  /** The n-th replay differs in a value of its own, and a calibration cannot say how much. */
+  /** The n-th replay differs in a value of its own, and a calibration cannot say by how much. */
   const beyond = { ...differed, reason: 'far more differs than the order of execution can explain' };
   const disagrees = (values: (index: number) => string): FakeProgram => {
     let index = 0;
@@ -220,7 +220,7 @@ describe('the self-check where the device tells what is read and written', () =>
     const target = { capture: workspace.path('capture'), stores: [], waveInstructions: 1000, limitSeconds: 60 };
     const { selfcheck } = await selfCheck(target, device, fakeDeps({ 'kernloop-replay': replay }, workspace.native));
     expect(selfcheck).toMatchObject({ verdict: 'verified', overwritten: [], untouched: [row(left)] });
-    // The first one looks; each of the others begins with what those before it left.
+    // The first replay searches; each later one starts with what the earlier ones left.
     expect(given).toEqual([null, ...[32, 24, 16].map((bytes) => ({ overwritten: [], untouched: [row(bytes)] }))]);
   });
 });

@@ -12,44 +12,44 @@ import { isEqual, isStopped, Replays, type SelfCheckTarget } from './replays';
 type Outcome =
   | { kind: 'verified' }
   | Varying
-  /** What the replay saw depends on memory that was not captured. */
+  /** The result depends on memory that was not captured. */
   | { kind: 'scope-too-small'; reason: string }
   | { kind: 'failed'; reason: string };
 
 interface Varying {
-  /** The latter where parts of the result are a structure whose shape follows the order of waves. */
+  /** `order-dependent` if parts of the result are a structure whose shape follows the order of waves. */
   kind: 'nondeterministic' | 'order-dependent';
   varying: VaryingRange[];
-  /** Where no calibration explained it. */
+  /** Explanation, if no calibration gave one. */
   reason?: string;
   calibration: NonNullable<Selfcheck['calibration']>;
 }
 
 export interface SelfCheckResult {
   selfcheck: Selfcheck;
-  /** A capture of a wider scope may pass where this one failed. */
+  /** Whether a capture with a wider scope may pass. */
   scopeTooSmall: boolean;
 }
 
 const poisons = ['0xA5', '0x5A'] as const;
 const fixedSeed = 1;
-/** Other orders, each beginning with other values in what is overwritten. */
+/** Other orders, each starting with other values in overwritten memory. */
 const varied: readonly { seed: number; fills: readonly Fill[] }[] = [
   { seed: 2, fills: ['huge'] },
   { seed: 3, fills: ['opposite', 'zeros'] },
 ];
 const allFills: readonly Fill[] = ['captured', 'huge', 'opposite', 'zeros'];
 const adverseSeed = 4;
-/** Replays that are compared with each other. */
+/** Seeds of replays that are compared with each other. */
 const disagreementSeeds = [0, 501, 502, 503, 504, 505];
-/** Not among the seeds that the ranges were made from. */
+/** Seeds that were not used to compute the ranges. */
 const probeSeeds = [1001, 1002];
 
-/** Replays under each poison pattern on hardware: of one process, or of fresh ones where they differ. */
+/** Replays per poison pattern on hardware, in one process, or in fresh processes if they differ. */
 const repetitions = 2;
 
 const dependsOnPoison = 'the result depends on memory outside the captured scope (it changes with the poison there)';
-/** Where the pattern also fills LDS, private memory and registers ahead of each launch. */
+/** The cause if the pattern also fills LDS, private memory and registers before each launch. */
 const readsUnwritten =
   'LDS, private memory or registers that the kernel has not written (the result changes with the pattern that these are filled with, as is the poison around captured memory)';
 const dependsOnFill = (scope: string): string =>
@@ -58,26 +58,27 @@ const dependsOnFill = (scope: string): string =>
 /**
  * Replays the capture as the app ran it and compares with what the app computed.
  *
- * Where waves follow a seed:
- * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope, or on-chip memory or
- *    registers that it had not written, which follow the pattern too.
+ * If waves follow a seed:
+ * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope, or on-chip
+ *    memory or registers that it had not written, which follow the pattern too.
  * 2. Both equal to post: other wave orders, and one made to show races; if they are equal too, the capture is verified.
- * 3. Otherwise the result depends on the order (atomics): replays with many seeds give tolerance intervals. Bytes that never
- *    vary must equal post, and those that do must hold post and further replays within their intervals. What varies and is no
- *    number around a centre (links of a list) is known to depend on the order, and is not judged.
+ * 3. Otherwise the result depends on the order (atomics): replays with many seeds give tolerance intervals. Bytes that
+ *    never vary must equal post; for those that vary, the intervals must contain post and further replays. Varying
+ *    content that is no number around a centre (links of a list) is known to depend on the order, and is not judged.
  *
- * Hardware has an order of its own: the same questions are put to repeated replays.
+ * Hardware has an order of its own: repeated replays answer the same questions.
  */
 export async function selfCheck(target: SelfCheckTarget, device: Device, deps: Deps): Promise<SelfCheckResult> {
   const replays = new Replays(target, device, deps);
   let outcome = await (device.seeded ? classifyBySeed(replays) : classifyByRepetition(replays));
   let selfcheck = writeSelfcheck(target, outcome, replays, device);
   if ('varying' in outcome) {
-    // A hardware's search compares by the ranges.
+    // The search on hardware compares within the ranges, so it runs after they are written.
     if (!device.seeded) await replays.compareAndSearch({ varying: selfcheckFile(target.capture) });
     const seeds = device.seeded ? probeSeeds : [];
     let broken = await probe(replays, seeds);
-    // A structure may take shapes that no replay of the calibration showed; of numbers there will be better intervals another time.
+    // A structure may take shapes that the calibration did not show, so replays are compared with each other. Numbers
+    // get no second try: a new calibration gives better intervals.
     const coarser = broken && isShape(outcome) ? await explained(poisons[0], replays) : undefined;
     if (coarser && 'varying' in coarser) {
       outcome = coarser;
@@ -90,7 +91,7 @@ export async function selfCheck(target: SelfCheckTarget, device: Device, deps: D
   return { selfcheck, scopeTooSmall: outcome.kind === 'scope-too-small' };
 }
 
-/** With no explanation yet but that of the calibration. */
+/** Whether only the calibration says that the result depends on the order. */
 function isShape(outcome: Outcome): boolean {
   return outcome.kind === 'order-dependent' && outcome.reason === undefined;
 }
@@ -121,7 +122,7 @@ async function classifyBySeed(replays: Replays): Promise<Outcome> {
     return { kind: 'scope-too-small', reason: dependsOnFill(mode) };
   }
   if (isEqual(first)) {
-    // Waves that never end in that order, or fault, say nothing of what the app did.
+    // Waves that fault or never end in the adverse order say nothing about the app.
     const adverse = await replays.compareAndWatch({
       poison: poisons[0],
       seed: adverseSeed,
@@ -136,7 +137,7 @@ async function classifyBySeed(replays: Replays): Promise<Outcome> {
   return calibrate(first, poisons[0], replays);
 }
 
-/** Most kernels give the same every time: a process each under two patterns says so, and restores from the archive only once. */
+/** Most kernels repeat exactly: one process for each of two patterns shows it, with one restore each. */
 async function classifyByRepetition(replays: Replays): Promise<Outcome> {
   for (const poison of poisons) {
     const request = { poison, iterations: repetitions };
@@ -149,7 +150,7 @@ async function classifyByRepetition(replays: Replays): Promise<Outcome> {
   return { kind: 'verified' };
 }
 
-/** Each poison pattern in turn, so that what changes with the pattern is told from what changes by itself. */
+/** Alternates the poison patterns, to tell changes caused by the pattern from spontaneous ones. */
 async function classifyByFreshProcesses(suspicion: PoisonedOutcome, replays: Replays): Promise<Outcome> {
   const outcomes: PoisonedOutcome[] = [];
   for (let round = 0; round < repetitions; round += 1) {
@@ -176,7 +177,7 @@ interface PoisonedOutcome {
   outcome: ReplayOutcome;
 }
 
-/** One replay of many differed: never verified. Either what varies can be found, or the capture is no judge. */
+/** A capture with one deviating replay is never verified: either the varying bytes are found, or it fails. */
 async function rareDifference({ poison, outcome }: PoisonedOutcome, replays: Replays): Promise<Outcome> {
   const found = await calibrate(outcome, poison, replays);
   if ('varying' in found) return found;
@@ -186,7 +187,7 @@ async function rareDifference({ poison, outcome }: PoisonedOutcome, replays: Rep
   };
 }
 
-/** What varies from replay to replay, and whether that explains what the app computed. */
+/** Finds what varies between replays, and whether that explains what the app computed. */
 async function calibrate(first: ReplayOutcome, poison: string, replays: Replays): Promise<Outcome> {
   const outcome = await replays.calibrate(poison);
   const { varying, unexplained, result } = outcome;
@@ -218,7 +219,7 @@ async function calibrate(first: ReplayOutcome, poison: string, replays: Replays)
   );
 }
 
-/** By what further replays say of each other; undefined where that is no more than is known. */
+/** Explains the result by comparing further replays; undefined if they add nothing. */
 async function explained(poison: string, replays: Replays, first = ''): Promise<Outcome | undefined> {
   const outcomes: ReplayOutcome[] = [];
   for (const seed of disagreementSeeds)
@@ -247,7 +248,7 @@ function firstUnexplained([first]: readonly UnexplainedEvent[]): string {
   return ` (first in ${where}: the app has ${text(first.post)}, the replays ${text(first.min)} to ${text(first.max)})`;
 }
 
-/** Equal for two replays with the same differences from post, whatever the poison was. */
+/** Equal if two replays differ from post in the same way, whatever the poison. */
 function fingerprint({ result, differences }: ReplayOutcome): string {
   return JSON.stringify([
     result.differing_bytes ?? 0,

@@ -8,7 +8,7 @@ import { capture } from './capture';
 import { captureOptionsSchema } from './options';
 import type { RecorderSelection } from '../recorder/recorder-config';
 
-/** Selections beyond "one dispatch by its number": what each run of the app is asked for, and what is made of it. */
+/** Selections of several dispatches: the requests of each run of the app, and what capture makes of the results. */
 describe('captures of several dispatches', () => {
   let workspace: TestWorkspace;
   const kernels = [
@@ -26,7 +26,7 @@ describe('captures of several dispatches', () => {
   });
   afterEach(() => workspace.dispose());
 
-  /** What every run was asked for. */
+  /** Requests of each run. */
   let runs: RecorderSelection[][];
   function deps(play: Play, replay = fakeReplay(), summaries: object[] = []): FakeDeps {
     runs = [];

@@ -20,13 +20,13 @@ import { granuleOf, unusedMemory } from './unused';
 const count = z.number().nonnegative();
 const shrunkSchema = z.looseObject({ event: z.literal('shrunk'), dropped_bytes: count, bytes_stored: count });
 
-/** Of a replay that looks whether memory is used, on hardware. */
+/** Time limit of a replay on hardware that checks whether memory is used. */
 const mostSeconds = 10;
 
 interface ShrinkRequest {
   target: SelfCheckTarget;
   selfcheck: Selfcheck;
-  /** Where its chunks go when they outgrow the pack. */
+  /** Store for chunks that outgrow the pack. */
   store: string;
   inlineLimitBytes: number;
   label: string;
@@ -34,13 +34,13 @@ interface ShrinkRequest {
 
 export interface ShrinkOutcome {
   selfcheck: Selfcheck;
-  /** On the disk, where something was dropped. */
+  /** Size on disk, if something was dropped. */
   bytesStored?: number;
 }
 
 /**
- * Drops from a capture what its dispatch neither reads nor writes: in a replay there is no memory in those places, so that whatever touches
- * them faults. The smaller capture replaces the whole one only where its self-check, from the beginning, says of it what it said of that.
+ * Drops memory that the dispatch neither reads nor writes. Replays have no memory in those ranges, so any access
+ * faults. The smaller capture replaces the whole one only if a full self-check gives the same result for both.
  */
 export async function shrink(request: ShrinkRequest, device: Device, deps: Deps): Promise<ShrinkOutcome> {
   const { target, selfcheck, label } = request;
@@ -54,7 +54,7 @@ export async function shrink(request: ShrinkRequest, device: Device, deps: Deps)
   try {
     return await withoutUnused(request, granule, whole, device, deps);
   } catch (error) {
-    // The whole capture is judged and sound, whatever became of the smaller one.
+    // The whole capture is judged and sound, even if the smaller one fails.
     if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
     return whole(error.what);
   }
@@ -69,7 +69,7 @@ async function withoutUnused(
 ): Promise<ShrinkOutcome> {
   const { target, selfcheck, label } = request;
   const varying = isJudgedByRanges(selfcheck) ? selfcheckFile(target.capture) : undefined;
-  // What waits for memory that is not there is not waited for.
+  // Limits the time, because a kernel may wait forever on memory that is not there.
   const hasty = { ...target, limitSeconds: Math.min(target.limitSeconds, mostSeconds) };
   const unused = await unusedMemory(new Replays(hasty, device, deps), device, varying);
   if (unused.length === 0)
@@ -94,7 +94,7 @@ async function withoutUnused(
   }
 }
 
-/** Where the order of waves decides what is touched, another order may touch what was dropped. */
+/** If the order of waves decides what is touched, another order may touch dropped memory. */
 function whyNot({ verdict, varying, reason }: Selfcheck): string | null {
   if (verdict === 'failed') return `the self-check failed${reason === null ? '' : ` (${reason})`}`;
   if (verdict === 'order-dependent' || varying.some(({ permuted }) => permuted === true))

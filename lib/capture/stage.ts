@@ -23,7 +23,7 @@ export const stage = defineStage({
     targets: [{ name: 'capture', of: 'kernel' }],
     cache: true,
     after: ['build', 'program'],
-    // The last asks for more than an option: a capture then holds the programs that the app compiled.
+    // The two variables are no options, but decide whether a capture contains the programs that the app compiled.
     inputs: [
       'app',
       'program',
@@ -33,14 +33,14 @@ export const stage = defineStage({
       { variable: 'KERNLOOP_NVRTC_RECORD' },
       { variable: 'KERNLOOP_TRITON_RECORD' },
     ],
-    // File by file: on a cache hit Nx removes whatever else it finds in a folder.
+    // Lists files, not folders: on a cache hit Nx removes everything else in a listed folder.
     outputs: ['capture', 'captures/*'].flatMap((folder) =>
       captureFiles.map((name) => `{reproducer}/${folder}/${name}`),
     ),
     without: ['dryRun'],
     refused: { dryRun: 'a dry run captures nothing, and Nx would keep that as the result of the task' },
     fixed: { build: false },
-    // The exit code is then that of the app, which failed after a complete capture.
+    // A failing exit code is then the app's own, after a complete capture.
     succeeds: () => true,
   },
 });

@@ -91,7 +91,7 @@ describe('what Triton was seen to do', () => {
     const records = new TritonRecords(workspace.path('records'));
     const deps = fakeDeps({}, workspace.native);
     keepTritonProgram(records, workspace.path('capture-0'), deps);
-    // Whatever is read again fails from here on.
+    // Reading any record again would fail from here on.
     for (let process = 0; process < 4; process++) workspace.write(`records/compile-${process}.json`, 'gone');
     for (const name of ['capture-1', 'capture-2']) keepTritonProgram(records, workspace.path(name), deps);
     expect(readTritonJson(workspace.path('capture-2'))).toEqual(readTritonJson(workspace.path('capture-0')));
@@ -175,7 +175,7 @@ describe('what Triton was seen to do', () => {
     });
     const own = { TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER: '1' };
     expect(tritonEnvironment('/records', [], own)).toMatchObject(own);
-    // Twice is once.
+    // Adding the variables twice changes nothing.
     expect(tritonEnvironment('/records', ['^add$'], asked)).toEqual(asked);
     expect(tritonEnvironment('/records', [], { KERNLOOP_TRITON_RECORD: 'off' })).toEqual({});
   });

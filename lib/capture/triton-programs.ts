@@ -18,7 +18,7 @@ import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 
-/** Puts what Triton was seen to do for a captured kernel beside its capture. Nothing is written where no process used Triton. */
+/** Writes Triton's record of a captured kernel beside its capture; nothing if no process used Triton. */
 export function keepTritonProgram(records: TritonRecords, captureFolder: string, deps: Pick<Deps, 'report'>): void {
   try {
     const made = programOf(records, readCapture(captureFolder), processOf(captureFolder));
@@ -32,14 +32,14 @@ export function keepTritonProgram(records: TritonRecords, captureFolder: string,
 
 const observedSchema = z.looseObject({ process: z.looseObject({ pid: z.int() }).optional() });
 
-/** The process whose launch was captured; null where that is not known. */
+/** Process whose launch was captured; null if unknown. */
 function processOf(captureFolder: string): number | null {
   const path = join(captureFolder, 'observed.json');
   if (!existsSync(path)) return null;
   return readJson(path, observedSchema, 'CAPTURE_INVALID', 'capture again').process?.pid ?? null;
 }
 
-/** What the processes of the app wrote, each file whole. One of them serves all captures of a run: what was read once is not read again. */
+/** Records that the app's processes wrote. One instance serves all captures of a run and reads each file once. */
 export class TritonRecords {
   private found: string[] | undefined;
   private readonly read = new Map<string, unknown[]>();
@@ -54,7 +54,7 @@ export class TritonRecords {
     return (this.found ??= readdirSync(this.folder).sort());
   }
 
-  /** `kind` says which schema it is. */
+  /** `kind` names the schema. */
   all<T>(kind: string, schema: z.ZodType<T>): T[] {
     const known = this.read.get(kind) as T[] | undefined;
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ function programOf(records: TritonRecords, capture: CaptureJson, pid: number | n
   const launches = records
     .all('launch', tritonLaunchSchema)
     .filter((each) => each.code_object === capture.kernel.code_object && isThatOf(each, compilation, capture));
-  // GPUs give several processes the same addresses, behind which each has views of its own.
+  // Several processes may use the same GPU addresses, so the captured process's launch is preferred.
   const launch = launches.find((each) => each.process === pid) ?? launches[0];
   const autotuned = records.all('autotune', tritonAutotuneSchema).filter(({ name }) => name === capture.kernel.symbol);
   return {
@@ -100,7 +100,7 @@ function programOf(records: TritonRecords, capture: CaptureJson, pid: number | n
   };
 }
 
-/** Each process of an app has the same autotuner. */
+/** Removes duplicates: each process of an app has the same autotuner. */
 function withoutTwins<T>(all: readonly T[]): T[] {
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
@@ -118,7 +118,7 @@ function digestsOf({ source }: TritonCompilation): string[] {
   return [...new Set((source?.files ?? []).flatMap(({ text }) => text ?? []))];
 }
 
-/** Why the captured code was not among what was recorded; null where Triton had no part in it, as far as that can be told. */
+/** Reason why the captured code was not recorded; null if Triton was not involved, as far as known. */
 function problemOf(
   records: TritonRecords,
   compilations: readonly { name: string }[],
@@ -137,8 +137,8 @@ function problemOf(
 }
 
 /**
- * The launch that passed these very addresses and left this grid: several views of the same memory are one launch to the kernel. The
- * arguments of the segment are those of the parameters that are no constants, in their order.
+ * Whether the launch passed the captured addresses and grid: several views of the same memory are one launch to the
+ * kernel. The kernarg segment contains the arguments of the non-constant parameters in order.
  */
 function isThatOf(
   { grid, arguments: given }: TritonLaunch,
@@ -159,7 +159,7 @@ function isThatOf(
   });
 }
 
-/** As they are in the segment; null of what is not compared. */
+/** Bits as in the kernarg segment; null for types that are not compared. */
 function bitsOf(type: string, value: TritonValue | undefined): bigint | null {
   if (value === undefined || !('python' in value)) return null;
   const [, width] = /^[iu](\d+)$/.exec(type) ?? [];

@@ -51,7 +51,7 @@ describe('a search on hardware', () => {
   const folders: string[] = [];
   afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-  /** Replays of a kernel that uses these bytes: without one of them it faults. */
+  /** Replays of a kernel that uses these bytes and faults without them. */
   function kernelUsing(used: readonly UnusedRange[], sizes: Readonly<Record<string, number>>) {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-unused-'));
     folders.push(folder);

@@ -3,15 +3,15 @@ import { readCapture, type CaptureJson } from '../archive/capture-files';
 import type { Device } from '../device/device';
 import { isEqual, type Replays } from './replays';
 
-/** What a device maps as a whole: less than that cannot be kept without memory. */
+/** Mapping granularity of the device: a smaller range cannot be left unmapped. */
 export function granuleOf({ description: { kind } }: Device): number {
   return kind === 'cuda' ? 2 * 1024 ** 2 : 4096;
 }
 
-/** Replays that a search on hardware may take: each is a process, and most end with a fault. */
+/** Maximum replays of a search on hardware: each is a process, and most end with a fault. */
 const mostReplays = 40;
 
-/** What the captured dispatch neither reads nor writes, in whole granules. `varying` is the file by which replays are compared. */
+/** Finds memory that the dispatch neither reads nor writes, in whole granules. `varying` is the file of ranges. */
 export async function unusedMemory(
   replays: Replays,
   device: Device,
@@ -19,7 +19,7 @@ export async function unusedMemory(
 ): Promise<UnusedRange[]> {
   const request = varying === undefined ? {} : { varying };
   if (!device.seeded) return searchUnused(replays, granuleOf(device), request);
-  // The software GPU tells what is touched: whatever the order of waves is.
+  // The software GPU reports accesses; memory must be untouched in every order of waves.
   let found: UnusedRange[] | undefined;
   for (const order of [{ seed: 1 }, { seed: 2 }, { seed: 4, adverse: replays.adverse }]) {
     const { unused } = await replays.compare({ ...request, ...order, findUnused: granuleOf(device) });
@@ -29,8 +29,8 @@ export async function unusedMemory(
 }
 
 /**
- * Hardware does not tell: memory is taken away, a piece in each replay, where any access faults. What is in use is halved and tried again,
- * the largest first, so that the search ends where only little could still be won.
+ * Hardware does not report accesses, so each replay unmaps one piece, where any access then faults. Pieces in use are
+ * halved and tried again, the largest first, so that the search ends when little is left to gain.
  */
 async function searchUnused(replays: Replays, granule: number, request: { varying?: string }): Promise<UnusedRange[]> {
   const open = candidates(readCapture(replays.target.capture), granule);

@@ -17,7 +17,7 @@ const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 const symbol = '_Z5scaleIfEvPT_i';
-/** It declares what it needs of HIP: with HIP's headers a unit takes six times as long. */
+/** Declares what it needs of HIP: with HIP's headers a unit takes six times as long. */
 const header = `#define __global__ __attribute__((global))
 #define LANE __builtin_amdgcn_workitem_id_x()
 struct dim3 { unsigned x, y, z; };
@@ -27,7 +27,7 @@ template <class T> __global__ void scale(T* x, int n) { if (LANE < n) x[LANE] *=
 const unit = (number: number): string => `unit${number}.hip`;
 const object = ({ app }: Fixture, number: number): string => join(app, 'build', `${unit(number)}.o`);
 
-/** An app of so many units that all include the kernel's template, of which some instantiate it. */
+/** An app of `count` units that all include the kernel's template and some of which instantiate it. */
 function make(count: number, instantiated: Record<number, string>, captured: number): Fixture {
   const numbers = Array.from({ length: count }, (_, number) => number);
   const made = fixture({
@@ -46,7 +46,7 @@ function make(count: number, instantiated: Record<number, string>, captured: num
   return made;
 }
 
-/** Puts a program in the place of the compiler that counts how often it is started, and for which unit. */
+/** Replaces the compiler by a program that records how often it is started, and for which unit. */
 function countCalls({ workspace, app }: Fixture): () => string[] {
   const log = join(workspace, 'calls');
   const counting = join(workspace, 'hipcc');
@@ -63,9 +63,9 @@ function countCalls({ workspace, app }: Fixture): () => string[] {
 
 interface Searched {
   result: GenerateResult;
-  /** What is compiled, in the reproducer. */
+  /** Compiled unit in the reproducer. */
   main: string;
-  /** Units that were asked for their headers, and compiled. */
+  /** Units scanned for their headers, and units compiled. */
   scanned: string[];
   compiled: string[];
 }
@@ -84,7 +84,7 @@ async function search({ app }: Fixture): Promise<Searched> {
   return { result, main, scanned, compiled };
 }
 
-/** As the app's build does. */
+/** Compiles a unit as the app's build does. */
 function build(made: Fixture, number: number): void {
   const args = [
     '-O3',
@@ -105,14 +105,14 @@ describe('a kernel whose unit the build tells', () => {
     const made = make(150, { 7: 'template __global__ void scale<double>(double*, int);', 123: float }, 123);
     const calls = countCalls(made);
     for (let number = 0; number < 150; number += 1) {
-      // Names that begin or end like it, across the places where a reader of parts would cut.
+      // Longer names that contain the symbol, across chunk borders of a chunked reader.
       if (number !== 7 && number !== 123) write(object(made, number), `\0${symbol}i\0_${symbol}\0$${symbol}\0`);
     }
     build(made, 7);
     build(made, 123);
     const { result, main } = await search(made);
     expect([result.identical, main]).toEqual([true, 'unit123.hip']);
-    // Every start of the compiler, by whomever: once for its version, once for the headers of the unit, once for the proof.
+    // All starts of the compiler: one each for its version, the unit's headers and the proof.
     expect(calls()).toEqual(['--version', 'unit123.hip', 'unit123.hip']);
   });
 
@@ -128,7 +128,7 @@ describe('a kernel whose unit the build tells', () => {
       execFileSync('ar', [kind, 'libunits.a', ...objects.map((path) => basename(path))], {
         cwd: join(made.app, 'build'),
       });
-      // Those of a thin archive lie elsewhere.
+      // Members of a thin archive are files of their own, so they stay.
       if (kind === 'rc') for (const path of objects) rmSync(path);
       const { result, main, scanned } = await search(made);
       expect([kind, result.identical, main, scanned]).toEqual([kind, true, 'unit23.hip', ['unit23.hip']]);
@@ -139,7 +139,7 @@ describe('a kernel whose unit the build tells', () => {
   it('is told by what the build wrote down of the headers, where no object is there', async () => {
     const made = make(12, { 3: float }, 3);
     const kernel = join(made.app, 'scale.h');
-    // Unit 5 was edited since: what it reads now nobody wrote down.
+    // Unit 5 was edited later, so its recorded inputs are out of date.
     for (let number = 0; number < 12; number += 1) {
       const source = join(made.app, unit(number));
       if (number !== 3 && number !== 5) write(source, 'int nothing;\n');

@@ -7,11 +7,11 @@ import type { Recipe } from '../toolchain/recipe';
 import { dialectFor } from '../toolchain/dialects';
 import type { PristineRequest } from './request';
 
-/** What there is to compare with. */
+/** Captured code to compare with. */
 export interface Captured {
-  /** Null where it could not be read: then only its digest is known. */
+  /** Null if it could not be read; then only its digest is known. */
   code: Buffer | null;
-  /** Why not; null where it could. */
+  /** Reason why it could not be read; null if it could. */
   unreadable: string | null;
   isa: string;
 }

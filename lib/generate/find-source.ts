@@ -19,7 +19,7 @@ import { tritonSource } from './triton-source';
 
 type SourceOrReason = { found: WrittenSource; noSource: null } | { found: null; noSource: NoSource };
 
-/** The program that was recorded at run time goes before a search, unless the user says where to look. */
+/** Prefers a program recorded at run time over a search, unless the user says where to search. */
 export async function sourceOf(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
   const compiled = mayBeRecorded('triton', request) ? readTritonJson(request.captureFolder) : null;
   if (compiled?.compilation) return tritonSource({ ...compiled, compilation: compiled.compilation }, request, deps);
@@ -30,25 +30,25 @@ export async function sourceOf(request: PristineRequest, deps: Deps): Promise<So
   return { found: await nvrtcSource(program, request, deps), noSource: null };
 }
 
-/** Where nobody says what language it is, it may be any. */
+/** If no language is given, it may be any. */
 const mayBeRecorded = (recorder: Language['recorder'], { language }: PristineRequest): boolean =>
   language === undefined || languages[language].recorder === recorder;
 
-/** The source, or why there is none. */
+/** Searches for the source; returns the reason if there is none. */
 async function findSource(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
   const captured = await readCaptured(request, deps);
   const query = noSourceQuery(request, captured, deps);
   refuseOtherLanguage(request);
   const noSource = request.language === undefined ? triton(query) : null;
   if (noSource !== null) return { found: null, noSource };
-  // No build says how it is compiled.
+  // No build knows how to compile this language.
   if (request.language !== undefined && dialectOf(request.language) === undefined)
     return { found: null, noSource: taken(query) };
   const found = await searchSource(request, captured, query.trail, deps);
   return found ? { found, noSource: null } : { found: null, noSource: explainNoSource(query) };
 }
 
-/** The app was watched, and there is a reason. */
+/** The app was watched, and the record says why it has no source. */
 function unrecorded(problem: string, { capture }: PristineRequest): NoSource {
   return {
     code: 'SOURCE_TRITON',
@@ -91,7 +91,7 @@ function taken(query: NoSourceQuery): NoSource {
   );
 }
 
-/** What a GPU runs tells which of the two compiles for it. */
+/** Refuses a language that does not compile for the captured kind of device. */
 function refuseOtherLanguage({ capture, language, kernel }: PristineRequest): void {
   if (language === undefined) return;
   const devices: readonly string[] = languages[language].devices;

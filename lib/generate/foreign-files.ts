@@ -5,16 +5,16 @@ import { sha256OfFile } from '../support/files';
 import { filesBelow, refuseForeign } from '../support/foreign';
 import { readRegularFile } from '../support/regular-file';
 
-/** What every reproducer has. */
+/** Files that every reproducer has. */
 const ownFiles = ['kernel.json', 'recipe.json', 'overlay.template.json', 'reads.json', 'Makefile', 'README.md'];
 
-/** What the recipe says of the files that were generated with it. */
+/** Part of the recipe about the generated files. */
 const generatedSchema = z.looseObject({
   files: z.record(z.string(), z.looseObject({ sha256: z.string() })),
   variant: z.looseObject({ stands_for: z.string() }),
 });
 
-/** Files of `pristine/` that generate did not write, or that were edited since: the user's, which the next generate would remove. */
+/** Files of `pristine/` that generate did not write, or that the user edited: the next generate would remove them. */
 export function foreignFiles(pristine: string): string[] {
   if (!existsSync(pristine)) return [];
   const { files, stand } = generatedIn(pristine);
@@ -37,7 +37,7 @@ function generatedIn(pristine: string): { files: ReadonlyMap<string, string>; st
       stand: posix.join('deps', variant.stands_for),
     };
   } catch {
-    // No source, or no recipe any more: nothing but the project files is known to be ours.
+    // Without a source or recipe, only the project files are known to be ours.
     return { files: new Map(), stand: null };
   }
 }

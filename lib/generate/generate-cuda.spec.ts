@@ -12,14 +12,14 @@ import { generate } from './generate';
 import type { GenerateResult } from './result';
 import { write } from './testing/fixture';
 
-/** Of `static __global__ void alone(float* x, int n)` in a.cu (two-units.sh), which was compiled with -rdc=true. */
+/** Symbol of `static __global__ void alone(float* x, int n)` in a.cu (two-units.sh), compiled with -rdc=true. */
 const symbol = '__nv_static_25__2c443d97_4_a_cu_43cf90c4__Z5alonePfi';
 const otherDigest = 'f'.repeat(64);
 
 let workspace: string;
 let nvcc: FakeNvcc;
 let deps: FakeDeps;
-/** What kernloop-archive finds in the capture. */
+/** Path of the code that kernloop-archive finds in the capture. */
 let capturedCode: string | null;
 const app = (): string => join(workspace, 'apps', 'demo');
 

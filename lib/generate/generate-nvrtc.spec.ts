@@ -19,12 +19,12 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 describe('a kernel that the app compiled at run time', () => {
   let workspace: string;
   let deps: FakeDeps;
-  /** What kernloop-nvrtc was told, and its version. */
+  /** Arguments of kernloop-nvrtc, and its version. */
   let compilations: Record<string, string[]>[];
   let version: string;
   const reproducer = (): string => join(workspace, 'kernels/demo/k');
 
-  /** Values by their option; the source and headers as their contents. */
+  /** Values by option; files are recorded by their contents. */
   function nvrtc({ args, options, print }: Call): number {
     const told: Record<string, string[]> = {};
     for (let at = 0; at < args.length; at += 2) (told[args[at] ?? ''] ??= []).push(args[at + 1] ?? '');

@@ -44,7 +44,7 @@ async function generateIn({ app }: Fixture, options: Partial<GenerateOptions> = 
 }
 
 const hipHeader = '#include <hip/hip_runtime.h>\n';
-/** These kernels need no more of it; with -nogpuinc they compile in a sixth of the time. */
+/** Declares all of HIP that these kernels need; with -nogpuinc they compile in a sixth of the time. */
 const hip =
   '#define __global__ __attribute__((global))\nstruct Index { unsigned x; };\n#define threadIdx Index{__builtin_amdgcn_workitem_id_x()}\n';
 const scale = '__global__ void scale(float* __restrict__ x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= SCALE; }\n';
@@ -385,7 +385,8 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(generated.read('Makefile')).not.toContain('recompile');
   });
 
-  // As llama.cpp builds its matrix multiplications: one header, one unit an instance, written by a script, and cast template arguments.
+  // Modelled on llama.cpp's matrix multiplications: one header, one scripted unit for each instance, and cast template
+  // arguments.
   it('finds the unit that instantiates the captured template among several that include its header', async () => {
     const header = `enum ggml_type { Q4 = 2, Q8 = 7 };
 #define LIB_ATTR static

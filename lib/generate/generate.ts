@@ -19,7 +19,7 @@ import { partialOf } from '../support/leftovers';
 import type { GenerateResult } from './result';
 import { resetFolder } from './scratch';
 
-/** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it there. */
+/** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it. */
 export async function generate(options: GenerateOptions, deps: Deps, units?: CompiledUnits): Promise<GenerateResult> {
   const app = openApp(options.app);
   warnOfVariablesSetAside(deps);
@@ -33,7 +33,7 @@ export async function generate(options: GenerateOptions, deps: Deps, units?: Com
   try {
     const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder, units };
     const result = await buildPristine(request, deps);
-    // Compiling takes a while.
+    // Checks again, because the user may have edited files during the compilation.
     refuseForeignFiles(pristine);
     keepReads(pristine, folder);
     rmSync(pristine, { recursive: true, force: true });
@@ -44,7 +44,7 @@ export async function generate(options: GenerateOptions, deps: Deps, units?: Com
   }
 }
 
-/** The same into any folder. */
+/** Does the work of `generate` in any folder. */
 export async function buildPristine(request: PristineRequest, deps: Deps): Promise<Omit<GenerateResult, 'pristine'>> {
   const { kernel, folder } = request;
   const { found, noSource } = await sourceOf(request, deps);

@@ -5,8 +5,9 @@ import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 
 /**
- * Takes over reads.json from the pristine/ that is there if only toolchain and headers of the system differ: the file is committed, and
- * machines that differ would each undo what another one wrote. Where it does not fit the machine, a fresh clone recompiles once.
+ * Keeps the existing reads.json of pristine/ if only toolchain and system headers differ: the file is committed, and
+ * machines that differ would otherwise keep overwriting it. If it does not fit a machine, a fresh clone recompiles
+ * once.
  */
 export function keepReads(pristine: string, folder: string): void {
   const [before, now] = [readsIn(pristine), readsIn(folder)];
@@ -17,7 +18,7 @@ export function keepReads(pristine: string, folder: string): void {
 const ofSource = ({ version, recipe_sha256: recipe, sources }: ReadsJson): string =>
   JSON.stringify([version, recipe, Object.entries(sources).sort()]);
 
-/** Null where there is none, or one that an earlier version wrote. */
+/** Null if there is none, or an earlier version wrote it. */
 function readsIn(folder: string): ReadsJson | null {
   const path = join(folder, readsFile);
   try {

@@ -9,12 +9,12 @@ import { depsPlaceholder, rdcNote, type Recipe, type UnprovenRecipe } from '../t
 export interface RecipeSource {
   unit: TranslationUnit;
   tree: SourceTree;
-  /** Absolute: what becomes kernel_variant.*. */
+  /** Absolute path of the file that becomes kernel_variant.*. */
   kernelFile: string;
   target: string;
-  /** nvcc only. */
+  /** Only for nvcc. */
   cuda?: { virtualTarget: string; moduleId: string | null };
-  /** HIP only: for `-cuid=`, unless the app's command has one. */
+  /** Only for HIP: value of `-cuid=`, unless the app's command sets one. */
   unitId?: string | null;
   compilerVersion: string;
   /** Environment of the app's build. */
@@ -24,10 +24,10 @@ export interface RecipeSource {
   notes?: readonly string[];
 }
 
-/** Optimisation over all device code of a program. */
+/** Options for optimisation across all device code of a program. */
 const linkTimeOptions = ['-dlto', '-lto', '-gen-opt-lto'];
 
-/** The app's own compile command for a unit, reduced to its device code and freed of every path outside the reproducer. */
+/** The app's own compile command for a unit, reduced to device code and without paths outside the reproducer. */
 export function makeRecipe(source: RecipeSource): UnprovenRecipe {
   const { unit, tree, target, environment, cuda } = source;
   const notes = [...(source.notes ?? [])];
@@ -102,7 +102,7 @@ function carryFolder(argument: CompileArgument, path: string, tree: SourceTree, 
   return [];
 }
 
-/** A file named by `-include` is looked for in the working directory first, then like any quoted include. */
+/** A file given to `-include` is searched in the working directory first, then like any quoted include. */
 function carryFile(argument: CompileArgument, directory: string, tree: SourceTree): string[] {
   const path = resolve(directory, argument.value ?? '');
   const place = existsSync(path) ? tree.pathInDeps(path) : null;

@@ -10,7 +10,7 @@ import type { Recipe } from '../toolchain/recipe';
 import { writeStandIn } from './pristine';
 
 export interface NvrtcProgramOptions {
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
   compilerVersion: string;
   target: string;
@@ -21,7 +21,7 @@ export interface NvrtcProgramOptions {
 const variantFile = 'kernel_variant.cu';
 const mainFile = '_nvrtc/program.cu';
 
-/** Writes what an app passed to NVRTC as a project: its text as kernel_variant.cu, its headers below deps/. */
+/** Writes a program that an app passed to NVRTC as a project: text in kernel_variant.cu, headers below deps/. */
 export function writeNvrtcProgram(
   program: NvrtcJson,
   options: NvrtcProgramOptions,
@@ -57,7 +57,7 @@ export function writeNvrtcProgram(
   return { unproven, files, source: Buffer.from(program.source, 'base64').toString('utf8') };
 }
 
-/** Header names are the app's: absolute ones, ones that step upward and ones that are in each other's way get a place of their own. */
+/** Path of a header. Absolute names of the app, names with upward steps and colliding ones get a new path. */
 function placeOf(name: string, index: number, taken: Set<string>): string {
   const parts = name.split('/');
   const isPlain = parts.every((part) => /^[\w.+ -]+$/.test(part) && part !== '.' && part !== '..' && part.length < 200);

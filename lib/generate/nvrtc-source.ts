@@ -11,7 +11,7 @@ import { isSameCode, prove } from './prove';
 import type { PristineRequest, WrittenSource } from './request';
 import { resetFolder } from './scratch';
 
-/** The program that the app passed to NVRTC, which the capture has. */
+/** Source of a program that the app passed to NVRTC and that the capture recorded. */
 export async function nvrtcSource(program: NvrtcJson, request: PristineRequest, deps: Deps): Promise<WrittenSource> {
   const { capture, folder } = request;
   const captured = await readCaptured(request, deps);
@@ -28,7 +28,7 @@ export async function nvrtcSource(program: NvrtcJson, request: PristineRequest, 
     parseDemangledName(capture.kernel.name),
   );
   const origin = files[unproven.variant.file]?.origin ?? '';
-  // NVRTC does not tell which files of its include folders it read.
+  // NVRTC does not report which files of its include folders it read.
   const found = { recipe, definition, file: origin, translationUnit: origin, reads: null };
   if (!isSameCode(found)) {
     deps.report.warn(

@@ -21,7 +21,7 @@ const symbol = '_Z2k7Pfi';
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** In the place of HIP's own header, which takes most of the time of a compilation. */
+/** Replaces HIP's own header, which takes most of a compilation's time. */
 const gpu = `#pragma once
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -29,18 +29,18 @@ const gpu = `#pragma once
 #define AT (__builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x())
 `;
 
-/** What hipcc passes: everything is inlined. Without them, the inliner goes by costs. */
+/** Options that hipcc passes to inline everything. Without them, the inliner decides by cost. */
 const inlineAll = '-mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false';
 
 const hipHeader = '#include <hip/hip_runtime.h>\n#define AT (blockIdx.x * 64 + threadIdx.x)\n';
 
 interface Unit {
-  /** Before the kernels. */
+  /** Text before the kernels. */
   before?: string;
-  /** Of k0 to k8, of which k7 is captured. */
+  /** Bodies of k0 to k8; k7 is captured. */
   body?: (kernel: number) => string;
   compiler?: string;
-  /** With HIP's own header and device library. */
+  /** Whether to use HIP's own header and device library. */
   hip?: boolean;
   inlining?: string;
 }
@@ -82,7 +82,7 @@ async function generated(
   units?: CompiledUnits,
 ): Promise<Generated> {
   const code = join(app, 'build', 'captured.o.hsaco');
-  // In the place of the archive, which holds no code: what the app's own command gave.
+  // Replaces the archive, which contains no code, by the output of the app's own command.
   const run: ProcessRunner = (file, args, options) => {
     starts(args);
     return file.endsWith('kernloop-archive')
@@ -108,7 +108,7 @@ async function edited({ reproducer }: Fixture, text: string, deps: Deps): Promis
   return { code, kernels: (codeObjectKernels(code) ?? []).map((kernel) => kernel.symbol).sort() };
 }
 
-/** What the compiler makes of the whole text, without Kernloop: the oracle. */
+/** Oracle: compiles the whole text without Kernloop. */
 function wholeBuild({ workspace }: Fixture, text: string): Buffer {
   const folder = join(workspace, 'oracle');
   mkdirSync(folder, { recursive: true });
@@ -132,7 +132,8 @@ describe('a unit that defines many kernels itself', () => {
     const untouched = await edited(made, unitText(), deps);
     expect(untouched.kernels).toEqual([symbol]);
     expect(isSameKernelCode(symbol, captured, untouched.code)).toBe(true);
-    // What it calls, its LDS, its assembly, a template's default argument, variables that the app or the kernel itself set, another kernel: as in a whole build.
+    // Edits of a called function, LDS, assembly, a template's default argument, variables that the app or the kernel
+    // sets, and another kernel: each gives the same code as a whole build.
     const [seventh, first] = [plainBody(7), '__global__ void k0'];
     const edits: [string, string][] = [
       ['return x * 2; }', 'return x * 3 + __builtin_sqrtf(x); }'],
@@ -160,7 +161,7 @@ describe('a unit that defines many kernels itself', () => {
       expect([to, isSameKernelCode(symbol, wholeBuild(made, text), code)]).toEqual([to, true]);
     }
     expect(said.filter((line) => line.includes('all kernels'))).toEqual([]);
-    // What the front end says of another kernel is said as ever.
+    // Errors of the front end in other kernels are still reported.
     const broken = failure(edited(made, unitText({ body: (n) => (n === 3 ? 'x = nothing;' : plainBody(n)) }), deps));
     expect((await broken).what).toContain("use of undeclared identifier 'nothing'");
   });
@@ -233,7 +234,7 @@ describe('a unit that defines many kernels itself', () => {
     const symbols = tool('llvm-readelf', '--dyn-syms', join(made.workspace, 'edited.co'));
     for (const name of ['table', 'count', 'added'])
       expect(symbols).toMatch(new RegExp(`OBJECT +GLOBAL.* ${name}$`, 'm'));
-    // Loads of both, and the store, which nothing in sight reads.
+    // Two loads and the store, which no visible code reads.
     const listing = tool('llvm-objdump', '-d', join(made.workspace, 'edited.co'));
     expect(listing.match(/s_getpc_b64/g)?.length).toBeGreaterThanOrEqual(2);
     expect(listing.match(/global_store_dword /g)).toHaveLength(2);
@@ -300,7 +301,7 @@ describe('a unit that defines many kernels itself', () => {
     const made = make();
     const beside = join(made.workspace, 'toolchain', 'bin');
     mkdirSync(beside, { recursive: true });
-    // A compiler that starts programs of its own folder, in which there is no llvm-extract.
+    // A compiler that starts programs of its own folder, which has no llvm-extract.
     for (const name of ['clang', 'lld']) execFileSync('cp', [`${llvm}/${name}`, join(beside, name)]);
     symlinkSync('/usr/lib/llvm-15/lib', join(made.workspace, 'toolchain', 'lib'));
     const driver = join(beside, 'clang++-15');

@@ -16,7 +16,7 @@ afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive
 
 const widths = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** An app's unit that instantiates one template nine times; `body` is that of the kernel. */
+/** A unit of an app that instantiates a template nine times; `body` is the kernel's body. */
 function make(body: string, before = ''): Fixture {
   const made = fixture({
     sources: {
@@ -39,7 +39,7 @@ function make(body: string, before = ''): Fixture {
 }
 
 async function generated({ app }: Fixture) {
-  // In the place of the archive, which holds no code: what the app's own command gave.
+  // Replaces the archive, which contains no code, by the output of the app's own command.
   const run: ProcessRunner = (file, args, options) =>
     file.endsWith('kernloop-archive')
       ? runProcess('cp', [join(app, 'build', 'captured.o.hsaco'), args[args.indexOf('--output') + 1] ?? ''], options)

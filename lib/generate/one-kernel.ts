@@ -5,19 +5,19 @@ import { sha256OfFile } from '../support/files';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
 import { readRegularFile } from '../support/regular-file';
 
-/** Code objects of fewer kernels are compiled whole: there is little to gain. */
+/** Code objects with fewer kernels are compiled whole, because there is little to gain. */
 export const manyKernels = 8;
 
-/** The unit that is compiled in the place of the app's own: where it lies below deps/, and its text. */
+/** Unit compiled instead of the app's own: its path below deps/ and its text. */
 export interface OneKernelUnit {
   main: string;
   text: string;
 }
 
 /**
- * A unit that has the captured instantiation of a kernel alone: the directives of the app's unit, and a use of the kernel, without the
- * other instantiations that the unit asks for. Null where there is none: the kernel is defined in the unit itself, or is no template.
- * Whether it gives the same code, or compiles at all (a lambda has no name to be used by), only compiling it tells.
+ * Writes a unit that instantiates only the captured kernel: the directives of the app's unit and a use of the kernel.
+ * Null if the kernel is defined in the unit itself, or is no template. Only compiling shows whether it gives the same
+ * code, or compiles at all (a lambda has no name to use).
  */
 export function oneKernelUnit(
   { main, variant }: Pick<UnprovenRecipe, 'main' | 'variant'>,
@@ -40,12 +40,12 @@ export function oneKernelUnit(
   };
 }
 
-/** Preprocessor lines, with those that continue them. */
+/** Preprocessor lines with their continuation lines. */
 function directives(text: string): string[] {
   return text.match(/^[ \t]*#(?:\\\r?\n|[^\n])*/gm) ?? [];
 }
 
-/** Writes it into pristine/, and tells what the recipe says of it. */
+/** Writes the unit into pristine/; returns its entry for the recipe. */
 export function writeOneKernelUnit(folder: string, { main, text }: OneKernelUnit, origin: string): Recipe['files'] {
   const place = posix.join('deps', main);
   writeFileSync(join(folder, place), text);

@@ -24,5 +24,5 @@ export const generateOptionsSchema = z.object({
 
 type Parsed = z.output<typeof generateOptionsSchema>;
 
-/** A caller in TypeScript may leave out what is empty. */
+/** TypeScript callers may leave out empty lists. */
 export type GenerateOptions = Omit<Parsed, 'define'> & Partial<Pick<Parsed, 'define'>>;

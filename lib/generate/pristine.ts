@@ -19,7 +19,7 @@ import { tritonArgs } from '../reproducer/triton-args';
 import { kernelFile } from '../support/project-file-names';
 import { schemaReference } from '../support/schema-reference';
 
-/** Copies the kernel's file and its headers into a folder; returns where each came from. */
+/** Copies the kernel's file and its headers into a folder; returns the origin of each. */
 export function writeSources(
   folder: string,
   tree: SourceTree,
@@ -41,8 +41,8 @@ export function writeSources(
 }
 
 /**
- * The compiler's driver looks for its input before the overlay is read, so a file has to be there. It defines nothing: if the overlay were
- * ever not used, the kernel would be missing, not silently another one.
+ * Writes a file at the original's path, because the driver checks for its input before it reads the overlay. It defines
+ * nothing: without the overlay the kernel would be missing, not silently another one.
  */
 export function writeStandIn(folder: string, { variant }: UnprovenRecipe): void {
   const path = join(folder, 'deps', variant.stands_for);
@@ -51,13 +51,13 @@ export function writeStandIn(folder: string, { variant }: UnprovenRecipe): void 
   writeFileSync(path, `// ${back} is compiled in the place of this file.\n`);
 }
 
-/** Relative to the workspace; a header from outside is named by its place in the reproducer, which no machine's path is part of. */
+/** Path relative to the workspace; a header from outside gets its path in the reproducer. */
 function originOf(origin: string, place: string, workspaceRoot: string): string {
   const inside = inWorkspace(workspaceRoot, origin);
   return inside.startsWith('..') ? place : inside;
 }
 
-/** Links followed on both sides: the compiler and the user may come to the workspace by different ways. */
+/** Follows links on both sides, because compiler and user may reach the workspace by different paths. */
 export function inWorkspace(workspaceRoot: string, path: string): string {
   return relative(realpathSync(workspaceRoot), realpathSync(path));
 }
@@ -68,13 +68,13 @@ export interface ProjectFilesOptions {
   kernel: KernelEntry;
   capture: CaptureJson;
   captureFolder: string;
-  /** Null where the kernel has no source. */
+  /** Null if the kernel has no source. */
   found: WrittenSource | null;
-  /** Why it has none. */
+  /** Reason why there is no source. */
   noSource: NoSource | null;
 }
 
-/** Everything of pristine/ beside the sources; returns the paths of all its files. */
+/** Writes everything of pristine/ except the sources; returns the paths of all its files. */
 export function writeProjectFiles(options: ProjectFilesOptions): string[] {
   const { folder, capture, captureFolder, found } = options;
   const project = kernelJson(options);
@@ -100,7 +100,7 @@ export function writeProjectFiles(options: ProjectFilesOptions): string[] {
   return [...sources, ...recipes, kernelFile, ...Object.keys(rendered)].sort();
 }
 
-/** Compiled by a script of its own, in no layout of another place. */
+/** Triton kernels are compiled by a script, without an overlay. */
 const isTriton = ({ recipe }: WrittenSource): boolean => recipe.triton !== undefined;
 
 function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptions): KernelJson {

@@ -15,15 +15,15 @@ import type { PristineRequest, WrittenSource } from './request';
 
 export interface Proof extends Pick<CompileResult, 'sources' | 'outside' | 'launch'> {
   codeObject: Recipe['code_object'];
-  /** How many the code object has. */
+  /** Number of kernels in the code object. */
   kernels: number;
-  /** Why the kernel could not be compiled alone, where the recipe asks for that. */
+  /** Reason why the kernel could not be compiled alone, if the recipe asks for that. */
   whole?: string;
-  /** A variable that the captured code has, and this one lacks. */
+  /** A variable that the captured code has and this code lacks. */
   lost: string | null;
 }
 
-/** Compiles what lies in the scratch folder, and compares it with the captured code. */
+/** Compiles the sources in the scratch folder and compares the result with the captured code. */
 export async function prove(
   recipe: UnprovenRecipe,
   compiler: Compiler,
@@ -39,7 +39,7 @@ export async function prove(
       overlay: overlayTemplate(recipe),
       compiler,
       output: proof,
-      // An edit of the signature since the capture is for the user to see when recompiling.
+      // Takes any signature: if it was edited since the capture, recompile reports that to the user.
       signature: null,
       limitSeconds: compileLimitSeconds,
       capture: captureFolder,
@@ -67,7 +67,7 @@ export async function prove(
   };
 }
 
-/** Triton's code has the app's paths in its line tables. */
+/** Line tables of Triton's code contain the app's paths, so they are not compared. */
 function isSame(recipe: UnprovenRecipe, { device, kernel }: CaptureJson, one: Buffer, other: Buffer): boolean {
   if (recipe.triton !== undefined && device.kind !== 'cuda') return isSameWhenLoaded(one, other);
   return dialectFor(device.kind).isSameMachineCode(kernel.symbol, one, other);
@@ -81,7 +81,7 @@ export function isSameCode({ recipe }: WrittenSource): boolean {
   return isCaptured(recipe.code_object);
 }
 
-/** Whether the captured instructions come out. */
+/** Whether the code has the captured instructions. */
 export function isCaptured(code: Recipe['code_object']): boolean {
   return code.recompiled === code.captured || code.same_machine_code === true;
 }

@@ -4,9 +4,9 @@ import type { SourceTree } from './source-tree';
 
 const absoluteInclude = /^([ \t]*#[ \t]*include[ \t]*)(?:"(\/[^"\n]+)"|<(\/[^>\n]+)>)/gm;
 
-/** A unity build, as CMake writes it, includes its files by absolute paths: in a copy they lead to the copies. */
+/** Makes absolute includes relative, as CMake writes them in unity builds, so that a copy includes the copies. */
 export function makeIncludesRelative(copy: string, place: string, tree: SourceTree): void {
-  // Every byte keeps its place, whatever the encoding.
+  // latin1 preserves every byte of any encoding.
   const text = readFileSync(copy, 'latin1');
   const relative = text.replace(absoluteInclude, (line, start: string, quoted?: string, angled?: string) => {
     const path = Buffer.from(quoted ?? angled ?? '', 'latin1').toString('utf8');

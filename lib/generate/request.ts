@@ -12,24 +12,24 @@ export interface PristineRequest {
   kernel: KernelEntry;
   capture: CaptureJson;
   captureFolder: string;
-  /** Absolute; emptied first. */
+  /** Absolute path; the folder is emptied first. */
   folder: string;
   translationUnit?: string | undefined;
   define?: readonly string[] | undefined;
-  /** What the kernel is taken for. */
+  /** Language that the user gives for the kernel. */
   language?: LanguageName | undefined;
   compileLimitSeconds: number;
-  /** Units that were compiled for other kernels of the command. */
+  /** Units compiled for other kernels by the same command. */
   units?: CompiledUnits | undefined;
 }
 
-/** Sources that lie in the scratch folder and compile to the captured kernel. */
+/** Sources in the scratch folder that compile to the captured kernel. */
 export interface WrittenSource {
   recipe: Recipe;
   definition: KernelDefinition | null;
-  /** The file that defines the kernel and the one that is compiled, as the user knows them. */
+  /** File that defines the kernel and file that is compiled, with paths that the user knows. */
   file: string;
   translationUnit: string;
-  /** What the compiler read for it; null where that is not all that decides. */
+  /** Files that the compiler read; null if they do not fully decide the code. */
   reads: Omit<ReadsJson, 'recipe_sha256'> | null;
 }

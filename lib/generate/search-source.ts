@@ -16,10 +16,10 @@ import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
 import { tryCandidate, type FoundSource } from './try-candidate';
 
-/** Candidates that compile to the kernel but to another code object than the captured one, tried before settling for the first. */
+/** Maximum number of candidates to try before settling for the first that compiles to the kernel. */
 const maxCompiles = 8;
 
-/** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
+/** Returns the candidate with the captured code object, otherwise the first with the kernel; null if none has it. */
 export async function searchSource(
   request: PristineRequest,
   captured: Captured,
@@ -44,7 +44,7 @@ export async function searchSource(
       }
       if (isSettled()) break;
     }
-    // No other unit of the app, as it was built, has the kernel.
+    // No other unit of the app's build has the kernel.
     if (isSettled() || (isBuilt && accepted.length > 0)) break;
   }
   const identical = accepted.find(isIdentical);
@@ -54,7 +54,7 @@ export async function searchSource(
   if (first) {
     if (!same) refuseAmbiguous(accepted, app, capture);
     if (!same) warnAboutDifference(accepted, app, capture, deps);
-    // The folder holds what was tried last.
+    // The folder contains the candidate tried last.
     return first.candidate === last ? first : tryCandidate(first.candidate, captured, request, deps);
   }
   const [failure] = failures;
@@ -94,7 +94,7 @@ function queryOf(
   };
 }
 
-/** One header in several units is one source; several files that all give the kernel are for the user to choose from. */
+/** Accepts a header used by several units as one source; if several files give the kernel, the user must choose. */
 function refuseAmbiguous(accepted: readonly FoundSource[], app: App, capture: CaptureJson): void {
   const files = new Set(accepted.map(({ candidate }) => candidate.kernelFile));
   if (files.size < 2) return;

@@ -5,41 +5,41 @@ import { type SystemFolders } from '../toolchain/system-folders';
 import { KernloopError } from '../support/error';
 import { isInside } from '../support/files';
 
-/** Folder below deps/ for headers from outside the workspace; one numbered folder for each include directory. */
+/** Folder below deps/ for headers from outside the workspace, with one numbered folder for each include directory. */
 const externalFolder = '_external';
 
 export interface SourceTreeOptions {
   /** The app's source folder. */
   source: string;
   workspaceRoot: string;
-  /** What one translation unit opens. */
+  /** Files that the translation unit opens. */
   files: readonly OpenedFile[];
-  /** Its include directories, absolute. */
+  /** Absolute include directories of the unit. */
   includeDirs: readonly string[];
   system: SystemFolders;
 }
 
 export interface CarriedFile {
-  /** Below deps/. */
+  /** Path below deps/. */
   path: string;
-  /** Absolute. */
+  /** Absolute path. */
   origin: string;
 }
 
 /**
- * The project files of one translation unit, laid out below `deps/` as they lie in the app, so that includes by relative path resolve
- * as they did: the root is the deepest folder that holds the app's sources and everything of the workspace that the unit includes.
+ * Project files of a translation unit, laid out below `deps/` as in the app, so that relative includes still resolve.
+ * The root is the deepest folder that contains the app's sources and all files of the workspace that the unit includes.
  */
 export class SourceTree {
   readonly files: CarriedFile[] = [];
-  /** Paths below deps/ that lead to a carried file through a link of the app. */
+  /** Paths below deps/ that reach a carried file through a link of the app. */
   readonly aliases: Record<string, string> = {};
-  /** Folders below deps/ that includes step out of (`a/../x.h`), and that hold no carried file. */
+  /** Folders below deps/ that includes step through (`a/../x.h`) and that have no carried file. */
   readonly folders: string[] = [];
   private root: string;
   private readonly workspaceRoot: string;
   private readonly system: SystemFolders;
-  /** Include directories outside the workspace, and which of them anything is included from. */
+  /** Include directories outside the workspace, and those that files are included from. */
   private readonly externals: string[];
   private readonly usedExternals = new Set<number>();
 
@@ -56,7 +56,7 @@ export class SourceTree {
     this.place(carried);
   }
 
-  /** Where an absolute path of the app lies below deps/; null for one that is not carried. */
+  /** Path below deps/ of an absolute path of the app; null if it is not carried. */
   pathInDeps(path: string): string | null {
     const real = realpathOfExisting(path);
     if (isInside(this.root, real)) return relative(this.root, real);
@@ -65,12 +65,12 @@ export class SourceTree {
     return join(externalFolder, String(index), relative(this.externals[index] ?? '', real));
   }
 
-  /** Whether a path belongs to the toolchain or a package, and so is the same on every machine. */
+  /** Whether a path belongs to the toolchain or a package, which is the same on every machine. */
   isSystem(path: string): boolean {
     return !this.isCarried(realpathOfExisting(path));
   }
 
-  /** The text with every path of the tree in it made relative to deps/; the rest of the workspace becomes `/workspace`. */
+  /** Makes every path of the tree in the text relative to deps/; the rest of the workspace becomes `/workspace`. */
   withoutAbsolutePaths(text: string, depsPlaceholder: string): string {
     return replacePath(replacePath(text, this.root, depsPlaceholder), this.workspaceRoot, '/workspace');
   }
@@ -91,7 +91,7 @@ export class SourceTree {
     return best;
   }
 
-  /** Includes like `../../common/x.h` need the folder that both sides share. */
+  /** Includes like `../../common/x.h` need a root that contains both folders. */
   private widen(real: string): void {
     if (isInside(this.root, real)) return;
     const external = this.externalIndex(real);
@@ -129,7 +129,7 @@ export class SourceTree {
     return [...left].filter((folder) => folder !== null && folder !== '' && isEmpty(folder)).sort() as string[];
   }
 
-  /** The path below deps/ by which the compiler reached a file, links not followed; null where it came in from elsewhere. */
+  /** Path below deps/ by which the compiler reached a file, links not followed; null if reached from outside. */
   private spelledInDeps(file: string): string | null {
     for (let folder = dirname(file); ; folder = dirname(folder)) {
       if (existsSync(folder) && realpathSync(folder) === this.root) return relative(folder, file);
@@ -144,14 +144,14 @@ function sharedFolder(folder: string, path: string): string {
   return shared;
 }
 
-/** Follows the links of a path whose end may not exist. */
+/** Follows the links of a path whose last part may not exist. */
 function realpathOfExisting(path: string): string {
   let existing = path;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   return join(realpathSync(existing), relative(existing, path));
 }
 
-/** Replaces a folder where it stands as a whole path, not as the start of a longer name. */
+/** Replaces a folder where it is a whole path, not the start of a longer name. */
 function replacePath(text: string, folder: string, replacement: string): string {
   let result = '';
   let rest = text;

@@ -19,14 +19,14 @@ export interface TemplateInput {
   recipe: Recipe | null;
 }
 
-/** The files that explain and drive a reproducer, by their path in it. */
+/** Files that document and drive a reproducer, by path. */
 export function renderTemplates(input: TemplateInput): Record<string, string> {
   const view = viewOf(input);
   const names = readdirSync(templateFolder).filter((name) => name.endsWith(templateSuffix));
   return Object.fromEntries(
     names.sort().map((name) => {
       const path = join(templateFolder, name);
-      // No HTML here: values are written as they are.
+      // The output is no HTML, so values are not escaped.
       return [
         name.slice(0, -templateSuffix.length),
         render(readFileSync(path, 'utf8'), view, { filename: path, escape: String }),
@@ -73,7 +73,7 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
   };
 }
 
-/** Code in a cell of a Markdown table. */
+/** Formats code for a cell of a Markdown table. */
 function cell(text: string): string {
   return text === '' ? '' : `\`${text.replaceAll('|', '\\|')}\``;
 }
@@ -86,7 +86,7 @@ function countRegions(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'region' : 'regions'}`;
 }
 
-/** Null where the chunks are in a store, shared with other captures. */
+/** Null if the chunks are in a store, which captures share. */
 function storedSize(captureFolder: string): string | null {
   const size = statSync(packFile(captureFolder), { throwIfNoEntry: false })?.size;
   return size === undefined ? null : formatBytes(size);

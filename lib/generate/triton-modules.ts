@@ -8,12 +8,12 @@ export type Recorded = TritonJson & { compilation: TritonCompilation };
 
 export interface ReducedSource {
   modules: ReducedModule[];
-  /** Names of which nothing tells what they are. */
+  /** Names without a known definition. */
   unexplained: string[];
   definition: KernelDefinition | null;
 }
 
-/** What the recorded files have of the kernel, and of what it calls and reads. */
+/** Parts of the recorded files that the kernel consists of, calls and reads. */
 export function reduceRecorded({ compilation, sources }: Recorded, parser: SourceParser): ReducedSource {
   const { source, function: kernel, constexprs = [] } = compilation;
   if (source === undefined || kernel === null) throw new Error('the kernel was compiled from no function');
@@ -42,7 +42,7 @@ function definitionOf(qualname: string, line: number, text: string): KernelDefin
   const decorators = text.split('\n').findIndex((each) => /^\s*def\s/.test(each));
   return {
     ...{ name: qualname, scope: [], externC: false, isTemplate: false, specialization: null, hasError: false },
-    // Their names and types come from Triton's signature.
+    // Triton's signature gives the names and types of parameters.
     parameters: [],
     line: line + Math.max(0, decorators),
   };

@@ -18,7 +18,7 @@ import { moduleText } from './triton-text';
 const variantFile = 'kernel_variant.py';
 const library = join(packageRoot, 'python', 'reproducer', reproducerLibrary);
 
-/** Writes the sources of a Triton kernel's reproducer, and says how they are compiled. `file`: the one of the app, as users know it. */
+/** Writes the sources of a Triton kernel's reproducer and the recipe. `file` is the app's file as users know it. */
 export function writeTritonProject(
   json: Recorded,
   modules: readonly ReducedModule[],
@@ -51,7 +51,7 @@ export function writeTritonProject(
     files[file] = { origin, sha256: sha256OfFile(join(folder, file)) };
     return { module: module.name, file, sha256: sha256OfFile(join(folder, file)), lines };
   });
-  // Nobody imports the kernel's module where it is alone: then no package of that name is needed, nor stood in for.
+  // A single module is not imported by another, so its package need not exist.
   const alone = written.length === 1 && !hasRelativeImport(modules);
   const nameOf = (module: string): string => (alone || module === '__main__' ? 'kernel_variant' : module);
   const passed = (compilation.parameters ?? [])
@@ -101,7 +101,7 @@ function capturedNeeds(
   };
 }
 
-/** The text that was compiled is the one that counts, whatever became of the file. */
+/** The compiled text counts, even if the file has changed since. */
 function driftOf({ path, text }: TritonSourceFile, { sources }: Recorded): string | null {
   const now = existsSync(path) ? readFileSync(path, 'utf8') : null;
   if (now === null) return `${basename(path)} is gone: its text is that of the capture`;
@@ -120,7 +120,7 @@ function header({ name, dropped }: ReducedModule, origin: string, file: string, 
   ];
 }
 
-/** TorchInductor's decorators hold all that it knows of a kernel. */
+/** TorchInductor's decorators contain everything that it knows about a kernel, so they are shortened. */
 const maxDecorator = 400;
 const shortened = (text: string): string => (text.length > maxDecorator ? `${text.slice(0, maxDecorator)} …` : text);
 

@@ -17,7 +17,7 @@ export interface ScriptInput {
   passed: readonly TritonParameter[];
   kernel: string;
   modules: { name: string; file: string }[];
-  /** Whether the text of the app's own grid gives the grid that was launched. */
+  /** Whether the text of the app's grid function gives the launched grid. */
   isGridProven: boolean;
 }
 
@@ -26,7 +26,7 @@ interface Named {
   text: string;
 }
 
-/** reproducer.py: what was compiled and how it was launched, as literals that can be read and edited. */
+/** Text of reproducer.py: the compilation and the launch as literals that can be read and edited. */
 export function reproducerText({ app, json, capture, passed, kernel, modules, isGridProven }: ScriptInput): string {
   const { compilation } = json;
   const parameters = compilation.parameters ?? [];
@@ -68,7 +68,7 @@ function valueText(value: TritonValue | undefined): string {
   return 'captured.unavailable("a value that cannot be written down")';
 }
 
-/** What the app's autotuners had to do with the configuration. */
+/** Says how the app's autotuners chose the configuration. */
 function configurationText({ compilation, launch, winners }: TritonJson): string | null {
   if (launch?.autotuned !== true) return null;
   const config = { ...compilation?.options };
@@ -87,7 +87,7 @@ function configurationText({ compilation, launch, winners }: TritonJson): string
     : 'One that the autotuner of the app tried, and did not choose: capture a later dispatch for the one that it chose.';
 }
 
-/** The app's own formula where it has one that holds; else the numbers. */
+/** Uses the app's own formula if it gives the captured grid, otherwise the numbers. */
 function gridLines({ launch }: TritonJson, { geometry }: CaptureJson, isProven: boolean): string[] {
   const captured = `return (${geometry.grid_blocks.join(', ')})`;
   const text = launch?.grid_function.python;
@@ -99,7 +99,7 @@ function gridLines({ launch }: TritonJson, { geometry }: CaptureJson, isProven: 
   return [`# The captured grid (${why}): write what it depends on, where you change a block size.`, captured];
 }
 
-/** Of `values, imports, def grid(meta): body` everything goes into the function. */
+/** Body of a function for `values, imports, def grid(meta): body`: all of it moves into the function. */
 function bodyOf(text: string): string[] {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.startsWith('def grid('));

@@ -6,7 +6,7 @@ import { pythonCandidates } from '../toolchain/find-triton';
 import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { tritonSource } from './triton-source';
 
-/** Nothing is written and no Python is started: the folder does not exist, and no program answers. */
+/** The missing folder and programs prove that nothing is written and no Python is started. */
 const request = { capture: { kernel: { symbol: 'add' } }, folder: '/nonexistent' } as unknown as PristineRequest;
 const sourceOf = (compilation: object) =>
   tritonSource({ compilation } as unknown as Recorded, request, fakeDeps({}, nativePathsIn('/nonexistent')));

@@ -10,7 +10,7 @@ import type { PristineRequest, WrittenSource } from './request';
 import { reduceRecorded, type Recorded } from './triton-modules';
 import { writeTritonProject } from './triton-project';
 
-/** The kernel as Triton compiled it in the app, as a project of its own, or why there is none. */
+/** The kernel as Triton compiled it in the app, as a project of its own; or the reason why there is none. */
 export async function tritonSource(
   json: Recorded,
   request: PristineRequest,
@@ -46,7 +46,7 @@ export async function tritonSource(
   return { found, noSource: null };
 }
 
-/** With the app's own formula where that gives what was launched, else with the captured numbers. */
+/** Tries the app's own grid formula and keeps it if it gives the launched grid; otherwise uses the captured numbers. */
 async function withGrid<T extends { grid: string }>(
   { launch }: Recorded,
   { capture }: PristineRequest,
@@ -62,7 +62,7 @@ async function withGrid<T extends { grid: string }>(
   return attempt(false);
 }
 
-/** A constant that nothing can be written down for: without it the kernel does not compile, and any other error stays what it is. */
+/** Explains a failed compilation by a constant that could not be recorded; any other error is rethrown. */
 function whyNoValue(
   { parameters = [], constexprs = [] }: TritonCompilation,
   request: PristineRequest,

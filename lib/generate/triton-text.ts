@@ -2,10 +2,10 @@ import type { ReducedModule } from '../source/reduce-python';
 import type { PythonImport } from '../source/python-names';
 import type { PythonStatement } from '../source/python-module';
 
-/** Line here, how many, line in the file of the app; all from 1. */
+/** Line here, number of lines, line in the app's file; lines count from 1. */
 export type LineMap = [number, number, number][];
 
-/** A module of the app with only what the kernel is compiled from, and where each of its lines stood. */
+/** Text of an app's module reduced to what the kernel needs, and the original line of each of its lines. */
 export function moduleText(module: ReducedModule, header: readonly string[]): { text: string; lines: LineMap } {
   const text = header.map((line) => `# ${line}`);
   const map: LineMap = [];
@@ -34,7 +34,7 @@ export function moduleText(module: ReducedModule, header: readonly string[]): { 
   return { text: `${text.join('\n')}\n`, lines: map };
 }
 
-/** What values that the record wrote down are expressed with. */
+/** Imports that recorded values need. */
 export function languageImports(text: string): string[] {
   return [
     ...(/\btl\./.test(text) ? ['import triton.language as tl'] : []),
@@ -42,7 +42,7 @@ export function languageImports(text: string): string[] {
   ];
 }
 
-/** As formatters have it: two around definitions, none between imports. */
+/** Blank lines as formatters place them: two around definitions, none between imports. */
 function blankLines(before: PythonStatement | null, next: PythonStatement): string[] {
   if (before === null) return [''];
   const isDefinition = (statement: PythonStatement): boolean =>
@@ -51,7 +51,7 @@ function blankLines(before: PythonStatement | null, next: PythonStatement): stri
   return before.isImport === next.isImport ? [] : [''];
 }
 
-/** One line: the names of an import that are needed. */
+/** One import line with the needed names. */
 function importText(imports: readonly PythonImport[]): string {
   const [first] = imports;
   if (first === undefined) throw new Error('an import without a name is not taken');

@@ -5,7 +5,7 @@ import { bytesOf } from '../reproducer/signature';
 import { tritonElements, type TritonParameter } from '../reproducer/triton-args';
 import { KernloopError } from '../support/error';
 
-/** The arguments of the launch as Python: tensors as views of captured regions, everything else as it was passed. */
+/** Arguments of the launch as Python: tensors as views of captured regions, everything else as it was passed. */
 export function argumentTexts(
   { compilation, launch }: TritonJson,
   passed: readonly TritonParameter[],
@@ -24,7 +24,7 @@ export function argumentTexts(
   });
 }
 
-/** A value that Triton made part of the code: a 1, a None. */
+/** A value that Triton compiled into the code: a 1, a None. */
 function constantText(compilation: TritonJson['compilation'], name: string): string {
   const index = compilation?.parameters?.findIndex((each) => each.name === name) ?? -1;
   const value = compilation?.constexprs?.find(({ path }) => path.length === 1 && path[0] === index)?.value;
@@ -45,7 +45,7 @@ function scalarText(type: string, slot: KernargSlot | undefined): string {
 
 const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
-/** What PyTorch calls them; NumPy has the same names, as far as it has the types. */
+/** PyTorch's names of the types; NumPy uses the same, as far as it has the types. */
 const dtypes: Readonly<Record<string, string>> = {
   ...{ f64: 'float64', f32: 'float32', f16: 'float16', bf16: 'bfloat16', bool: 'bool' },
   ...{ f8e4m3: 'float8_e4m3fn', f8e5m2: 'float8_e5m2', f8e4m3fnuz: 'float8_e4m3fnuz', f8e5m2fnuz: 'float8_e5m2fnuz' },
@@ -69,7 +69,7 @@ function tensorText(
     return `captured.unavailable(${JSON.stringify(`a ${type}${region === undefined ? ' to memory that was not captured' : ''}`)})`;
   const offset = Number(pointer - BigInt(region.base));
   const size = bytesOf(element);
-  // Without its view, everything from the pointer on.
+  // Without a recorded view, takes everything from the pointer to the end of the region.
   const view =
     seen?.strides == null
       ? { shape: [Math.floor((region.size - offset) / size)], strides: [1] }

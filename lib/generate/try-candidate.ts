@@ -89,10 +89,10 @@ interface OneKernel {
   proof: Proof;
 }
 
-/** A way to compile the captured kernel alone that gives its instructions, or why there is none. */
+/** A way to compile only the captured kernel with the same instructions, or the reason why there is none. */
 type Attempt = OneKernel | { not: string };
 
-/** What makes every edit take longer is said. */
+/** Notes that all kernels are compiled, because that slows down every edit. */
 function wholeUnit(recipe: UnprovenRecipe, { kernels }: Proof, why: string | null): UnprovenRecipe {
   if (why === null) return recipe;
   const note = `all ${kernels} kernels of ${recipe.main} are compiled: ${why}`;
@@ -100,8 +100,8 @@ function wholeUnit(recipe: UnprovenRecipe, { kernels }: Proof, why: string | nul
 }
 
 /**
- * A unit of many kernels is compiled for the captured one alone, if that gives the captured instructions, too: every edit is then compiled
- * as much sooner. Null where there is nothing to gain; where it does not, the folder is as it was.
+ * Tries to compile only the captured kernel of a unit of many, with the same instructions, which makes every edit
+ * faster. Null if there is nothing to gain; if it fails, the folder is restored.
  */
 async function proveOneKernel(
   whole: UnprovenRecipe,
@@ -119,7 +119,7 @@ async function proveOneKernel(
   ];
   const attempt = async (recipe: UnprovenRecipe, files: Recipe['files']): Promise<Attempt> => {
     try {
-      // What the compiler says of an attempt is nobody's concern.
+      // Hides compiler output of an attempt, because a failure is no error for the user.
       const alone = await prove(recipe, compiler, captured, request, { ...deps, report: silentReporter });
       if (alone.whole !== undefined) return { not: alone.whole };
       if (alone.lost !== null) return { not: `compiled alone, it would have no variable ${alone.lost}` };
@@ -142,16 +142,16 @@ async function proveOneKernel(
     : attempt({ ...whole, one_entry: true, notes: noted(how) }, {});
 }
 
-/** What the compiler does for one kernel alone of those of a unit; null where it cannot. */
+/** How the compiler treats one kernel of a unit alone; null if it cannot. */
 function oneEntry({ compiler, language, arguments: args }: UnprovenRecipe): string | null {
-  // Device code that is linked is assembled with what it is linked to.
+  // Relocatable code is always assembled with the code that it is linked with.
   if (isNvcc(compiler.name)) return isRelocatable(parseNvccArguments(args).args) ? null : 'assembled';
   return language === 'hip' ? 'optimised' : null;
 }
 
 const attemptFailures: readonly string[] = ['COMPILE_FAILED', 'SYMBOL_MISSING', 'RDC_UNSUPPORTED'];
 
-/** It is committed: where a toolchain lies in somebody's own folder, its paths stay out of it, and a fresh clone has to recompile. */
+/** Committed record of files read. Null if a toolchain is in a private folder, whose paths must stay out. */
 function readsOf(
   sources: Readonly<Record<string, string>>,
   outside: readonly string[],
@@ -167,7 +167,7 @@ function readsOf(
   };
 }
 
-/** What nvcc is told beside the options of the app. */
+/** Arguments for nvcc besides the app's options. */
 function cudaDetails({ unit, target }: KernelCandidate, capture: CaptureJson): Pick<RecipeSource, 'cuda' | 'notes'> {
   if (!isNvcc(unit.compiler)) return {};
   const { virtual, note } = cudaTarget(target, unit.args);

@@ -14,7 +14,7 @@ jest.setTimeout(120_000);
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** Without headers, which take most of the time. The kernels ask for their own address, since they reach a variable. */
+/** No headers, because they take most of the time. The kernels use their own address to access a variable. */
 const AT = '__builtin_amdgcn_workitem_id_x()';
 const kernel = (name: string, by = 1): string =>
   `__attribute__((global)) void ${name}(int* x) { x[${AT}] += count += ${by}; }\n`;
@@ -42,7 +42,7 @@ interface Made {
 
 async function generated({ app, reproducer }: Fixture): Promise<Made> {
   const code = join(app, 'build', 'captured.o.hsaco');
-  // In the place of the archive, which holds no code: what the app's own command gave.
+  // Replaces the archive, which contains no code, by the output of the app's own command.
   const run: ProcessRunner = (file, args, options) =>
     file.endsWith('kernloop-archive')
       ? runProcess('cp', [code, args[args.indexOf('--output') + 1] ?? ''], options)

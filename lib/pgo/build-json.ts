@@ -21,7 +21,7 @@ import { ownHeaders } from './sources';
 const digest = z.string().length(64);
 const digests = z.record(z.string(), digest);
 
-/** `build.json`: what code objects of PGO were made from, so that none is ever taken for what another source, option or compiler gives. */
+/** `build.json`: inputs of PGO's code objects, so that none is reused for another source, option or compiler. */
 export const buildJsonSchema = z.object({
   schema: z.literal('kernloop.pgo-build/1'),
   code_objects: z.record(z.string(), z.object({ file: z.string(), sha256: digest })),
@@ -42,7 +42,7 @@ export const buildJsonSchema = z.object({
 export type BuildJson = z.output<typeof buildJsonSchema>;
 type BuildOptions = BuildJson['options'];
 
-/** What decides a build beside the files that the compiler reads. */
+/** Build inputs other than the files that the compiler reads. */
 export interface BuildKey {
   readonly options: BuildOptions;
   readonly profileSha256: string | null;
@@ -62,7 +62,7 @@ export interface Built {
   readonly pluginSha256: string;
   readonly key: BuildKey;
   readonly conditions: string;
-  /** Absolute, by name. */
+  /** Absolute paths, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly compiled: readonly CompileResult[];
 }
@@ -70,7 +70,7 @@ export interface Built {
 export function writeBuildJson(path: string, built: Built, deps: Deps): BuildJson {
   const { reproducer, recipe, llvm, key } = built;
   const sources = Object.assign({}, ...built.compiled.map((one) => one.sources)) as Record<string, string>;
-  // Headers of ours count in the conditions, and lie elsewhere on another machine.
+  // Kernloop's own headers are part of the conditions, and have another path on another machine.
   const elsewhere = [...new Set(built.compiled.flatMap((one) => one.outside))]
     .filter((file) => !isInside(ownHeaders, file))
     .sort();
@@ -108,8 +108,8 @@ export function writeBuildJson(path: string, built: Built, deps: Deps): BuildJso
 }
 
 /**
- * What lies there, where it is what these sources give; null where there is nothing, or something was changed since. A machine without LLVM
- * cannot tell whether its own compiler would give the same: there what was built elsewhere counts.
+ * Returns the build in the folder if it is what these sources give; null if there is none or an input changed. A
+ * machine without LLVM cannot check its own compiler, so it accepts a build made elsewhere.
  */
 export function currentBuild(
   folder: string,
@@ -129,7 +129,7 @@ export function currentBuild(
       isSame &&
       wanted.profileSha256 === profileSha256 &&
       codeObjectsAreThere(folder, build) &&
-      // Headers of its system are another's, too.
+      // System headers differ on another machine, so they are not compared.
       changedInput(reproducer.root, isElsewhere ? { ...build, system: {} } : build) === null &&
       (isElsewhere || build.conditions_sha256 === buildConditions(reproducer.root, wanted, deps));
     return isCurrent ? build : null;

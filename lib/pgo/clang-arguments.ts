@@ -8,7 +8,7 @@ interface Command {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** What hipcc adds to its own words, for the clang behind it. */
+/** Arguments that hipcc passes to clang: the command's own and those it appends. */
 export function clangArguments({ compiler, arguments: args, environment = {} }: Command): string[] {
   if (isNvcc(compiler.name)) throw new Error('only HIP comes here');
   const appended = recordedVariables.flatMap((name) => shellWords(environment[name] ?? ''));
@@ -27,12 +27,13 @@ export function clangArguments({ compiler, arguments: args, environment = {} }: 
 }
 
 /**
- * For every build by a profile: LLVM 22's control height reduction duplicates convergent operations, which each lane of a wave has to reach
- * together (llvm/llvm-project#180882). block_sums of examples/hip-pipeline came out wrong with it, by our plugin and by stock -fprofile-use alike.
+ * Disables control height reduction in every build with a profile: LLVM 22's duplicates convergent operations, which
+ * all lanes of a wave must reach together (llvm/llvm-project#180882). It broke block_sums of examples/hip-pipeline with
+ * our plugin and with stock -fprofile-use alike.
  */
 export const withoutHeightReduction = (): string[] => mllvm('disable-chr');
 
-/** To the compiler alone: a plain -mllvm goes to the linker too, which knows no option of a plugin. */
+/** Passes the option to the compiler only: a plain -mllvm also reaches the linker, which lacks plugin options. */
 export function mllvm(option: string): string[] {
   return ['-Xclang', '-mllvm', '-Xclang', `-${option}`];
 }

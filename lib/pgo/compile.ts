@@ -20,11 +20,11 @@ import { capturedNames } from './cuda-names';
 import { hipArguments } from './hip-arguments';
 import { requirePgoLanguage, requirePgoRecipe } from './supported';
 
-/** One compilation of a reproducer's source by clang of LLVM 22, for the architecture of the capture. */
+/** Compiles a reproducer's source once with clang of LLVM 22, for the architecture of the capture. */
 export interface PgoCompilation {
-  /** Absolute. */
+  /** Absolute path. */
   output: string;
-  /** Of the plugin and its options; none for the compiler as it is. */
+  /** Options that load and configure the plugin; empty for the plain compiler. */
   options: readonly string[];
   limitSeconds: number;
 }
@@ -84,7 +84,7 @@ export class PgoCompiler {
   }
 }
 
-/** Proven with the compiler of the app, not with this one and its plugin. */
+/** `one_entry` was proven with the app's compiler, not with this compiler and its plugin. */
 function withoutOneEntry({ one_entry: _, ...recipe }: Recipe): Recipe {
   return recipe;
 }
@@ -94,7 +94,7 @@ interface Translated {
   assembly?: PtxAssembly;
 }
 
-/** The architecture that a profile is of: the one that the compiler sees, whatever it is assembled for. */
+/** Architecture of a profile: the one that the compiler targets, even if ptxas assembles for another. */
 export const profiledArchitecture = ({ language, target, virtual_target: virtual }: Recipe): string =>
   language === 'cuda' ? (virtual?.replace('compute_', 'sm_') ?? target) : processorOf(target);
 
@@ -107,7 +107,10 @@ export function readRecipe(reproducer: Reproducer): Recipe {
   return withMacros(recipe, macrosOf(reproducer.config.configuration));
 }
 
-/** How its metadata and hidden arguments are laid out (EI_ABIVERSION of the AMDGPU ABI): a replay hands over those of the captured code. */
+/**
+ * Version of metadata and hidden arguments (EI_ABIVERSION of the AMDGPU ABI), which must match because a replay passes
+ * those of the captured code.
+ */
 function codeObjectVersion(code: Buffer): number | null {
   const machineAmdgpu = 224;
   if (!isElf64(code, machineAmdgpu)) return null;

@@ -51,7 +51,7 @@ describe('what nvcc was told, in the words of clang', () => {
     expect(option('-nvptx-prec-sqrtf32=0', ['-prec-sqrt=false'])).toBe(true);
     for (const fast of ['-fgpu-flush-denormals-to-zero', '-fgpu-approx-transcendentals', '-nvptx-prec-divf32=0'])
       expect(option(fast, ['-use_fast_math'])).toBe(true);
-    // It would reorder sums, which nvcc does not.
+    // -ffast-math would reorder sums, which nvcc does not do.
     expect(option('-ffast-math', ['-use_fast_math'])).toBe(false);
   });
 

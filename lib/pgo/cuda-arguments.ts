@@ -15,13 +15,13 @@ interface Command {
 }
 
 export interface CudaArguments {
-  /** Of clang. */
+  /** Arguments for clang. */
   clang: string[];
-  /** Of ptxas, which clang would start by itself. */
+  /** Arguments for ptxas, which clang would otherwise start itself. */
   ptxas: string[];
 }
 
-/** What clang 22 needs to be told so that it compiles what nvcc (or a clang) compiled, against the toolkit that is installed. */
+/** Arguments with which clang 22 compiles what nvcc (or a clang) compiled, against the installed toolkit. */
 export function cudaArguments(command: Command, env: Environment): CudaArguments {
   const { root } = findCuda(env);
   const { clang, ptxas } = isNvcc(command.compiler.name) ? ofNvcc(command.arguments) : ofClang(command.arguments);
@@ -29,21 +29,22 @@ export function cudaArguments(command: Command, env: Environment): CudaArguments
   return {
     clang: [
       `--cuda-path=${root}`,
-      // Toolkits newer than this clang are not wrong for that.
+      // Accepts toolkits newer than this clang.
       '-Wno-unknown-cuda-version',
       ...clang,
-      // nvcc looks there by itself since CUDA 13.
+      // nvcc searches this folder by default since CUDA 13.
       ...(existsSync(libraries) ? ['-isystem', libraries] : []),
-      // Behind all others: what clang includes of cuRAND, which is a package of its own.
+      // Searched last: stands in for headers of cuRAND, a separate package, that clang includes.
       ...['-idirafter', cudaHeaders],
-      // So that a function of one file has the same name in the profile wherever the file lies: in the app and in a reproducer.
+      // Gives a file-local function the same name in the profile for the app and for a reproducer, whose folders
+      // differ.
       ...mllvm('static-func-full-module-prefix=false'),
     ],
     ptxas,
   };
 }
 
-/** A clang of the app: its own words. */
+/** A clang of the app needs no translation. */
 function ofClang(words: readonly string[]): CudaArguments {
   const args = parseCompileArguments(words);
   const isForPtxas = ({ option }: CompileArgument): boolean => option === '-Xcuda-ptxas';
@@ -61,7 +62,7 @@ const unless = (usual: string, ...clang: string[]): Translation => {
 };
 const flushing = '-fgpu-flush-denormals-to-zero';
 
-/** Options of nvcc by the name that recipes use. What is `nothing` has a say in warnings, or in host code alone. */
+/** Translations of nvcc options, named as in recipes. `nothing` marks options for warnings or host code only. */
 const translations: Readonly<Record<string, Translation>> = {
   '-D': (value) => ({ clang: [`-D${value}`] }),
   '-U': (value) => ({ clang: [`-U${value}`] }),
@@ -83,11 +84,11 @@ const translations: Readonly<Record<string, Translation>> = {
   '-default-stream=': (value) => ({
     clang: value === 'per-thread' ? ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1'] : [],
   }),
-  // One unit is compiled as a whole: a reproducer of relocatable code needs no other.
+  // A unit is compiled whole: a reproducer of relocatable code needs no other unit.
   '-rdc=': nothing,
   ...Object.fromEntries(
     [
-      // The device's level is 3 whatever this says.
+      // Device code is compiled at level 3 regardless of -O.
       ...[
         '-O',
         '-g',
@@ -135,7 +136,7 @@ function ofNvcc(words: readonly string[]): CudaArguments {
   return result;
 }
 
-/** nvcc's names for folders and files are clang's, with an equals sign. */
+/** clang has nvcc's options for folders and files, but without the equals sign. */
 function path({ option, value, host, separate }: CompileArgument): string[] {
   if (host) return renderCompileArgument({ option, value, kind: 'include', separate });
   return option === '-I' ? [`-I${value ?? ''}`] : [option.replace(/=$/, ''), value ?? ''];

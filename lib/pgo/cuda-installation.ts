@@ -5,26 +5,26 @@ import { KernloopError } from '../support/error';
 import { isExecutable } from '../support/programs';
 import { compilerCandidates } from '../toolchain/find-compiler';
 
-/** What of a CUDA toolkit clang needs: nvcc itself is not among it. */
+/** Parts of a CUDA toolkit that clang needs; nvcc is not needed. */
 export interface CudaInstallation {
-  /** As `--cuda-path` wants it. */
+  /** Folder for `--cuda-path`. */
   readonly root: string;
   readonly ptxas: string;
   readonly libdevice: string;
 }
 
 export interface CudaParts {
-  /** The folder that comes nearest; null where there is no sign of a toolkit. */
+  /** Folder with the fewest missing parts; null if no toolkit was found. */
   readonly root: string | null;
-  /** By what a user would look for. */
+  /** Missing parts, named as a user would search for them. */
   readonly missing: readonly string[];
   readonly found: CudaInstallation | null;
 }
 
-/** `/usr/lib/cuda` is Debian's, made for clang. */
+/** Debian prepares `/usr/lib/cuda` for clang. */
 const installed = ['/usr/local/cuda', '/opt/cuda', '/usr/lib/cuda'];
 
-/** The toolkit that variables name, that nvcc belongs to, or that lies where toolkits do; without starting anything. */
+/** Finds the toolkit named by variables, nvcc's own, or one in a usual folder, without starting a process. */
 export function cudaParts(env: Environment, usual: readonly string[] = installed): CudaParts {
   const named = ['CUDA_HOME', 'CUDA_PATH', 'CUDAToolkit_ROOT'].map((name) => env[name] ?? '').filter(isAbsolute);
   const ofNvcc = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined }).map((nvcc) =>

@@ -4,14 +4,14 @@ import { findModuleIds } from '../toolchain/module-id';
 const machineCuda = 190;
 
 /**
- * Gives what clang compiled the names of the captured code: nvcc has its own for what has no external linkage, in an anonymous namespace or
- * static, and a replay finds the kernel and the variables by name.
+ * Renames symbols of clang's code to those of the captured code. nvcc names static symbols and anonymous namespaces in
+ * its own way, and a replay finds kernel and variables by name.
  */
 export function capturedNames(captured: Buffer | null, symbol: string): (ptx: string) => string {
   const wanted = new Map<string, string | null>();
   for (const name of new Set([symbol, ...(captured === null ? [] : namesIn(captured))])) {
     const source = sourceName(name);
-    // Two that are one in the source's words: then neither is meant.
+    // Two names with the same source name are ambiguous, so neither is renamed.
     wanted.set(source, wanted.has(source) ? null : name);
   }
   return (ptx) =>
@@ -36,7 +36,7 @@ function namesIn(code: Buffer): string[] {
 
 const symbolObject = 1;
 
-/** A mangled name without what tells of linkage: equal for nvcc's and clang's name of one thing. */
+/** Mangled name without linkage marks: equal for nvcc's and clang's names of the same symbol. */
 export function sourceName(name: string): string {
   let plain = '';
   let at = 0;
@@ -46,7 +46,7 @@ export function sourceName(name: string): string {
   }
   plain = (plain + name.slice(at))
     .replace(/^_(?=_Z)/, '')
-    // What clang adds to internal names that the host knows.
+    // Suffix that clang adds to internal symbols that the host references.
     .replace(/__(static|intern)__[0-9a-f]*$/, '')
     .replaceAll(/L(?=\d)/g, '');
   const [, length, variable] = /^_ZN?(\d+)(\w+?)E?$/.exec(plain) ?? [];

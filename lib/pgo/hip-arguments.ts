@@ -5,12 +5,12 @@ import { KernloopError } from '../support/error';
 import type { Environment } from '../support/environment';
 
 export interface HipTarget {
-  /** `gfx90a:xnack-`; null where a whole build says it itself. */
+  /** Target such as `gfx90a:xnack-`; null if the build's own arguments name it. */
   target: string | null;
   codeObjectVersion: number | null;
 }
 
-/** What clang 22 needs to be told so that it compiles against the HIP that is installed, also where that one expects an older clang. */
+/** Arguments with which clang 22 compiles against the installed HIP, even if that HIP expects an older clang. */
 export function hipArguments(args: readonly string[], { codeObjectVersion }: HipTarget, env: Environment): string[] {
   const rocm = rocmFolder(env);
   const libraries = deviceLibraryFolder(env);
@@ -31,7 +31,7 @@ export function hipArguments(args: readonly string[], { codeObjectVersion }: Hip
     ...(version === null ? [] : [`-mcode-object-version=${version}`]),
     ...(isOld ? ['-include', hipHeader] : []),
     ...(isOld && wave64 ? ['-D__AMDGCN_WAVEFRONT_SIZE=64'] : []),
-    // So that a function of one file has the same name in the profile wherever the file lies: in the app and in a reproducer.
+    // Gives a file-local function the same name in the profile for the app and for a reproducer, whose folders differ.
     ...mllvm('static-func-full-module-prefix=false'),
     ...args,
   ];

@@ -24,7 +24,7 @@ describe('the device libraries of Debian since HIP 6', () => {
   });
 
   it('are found for PGO where no other place has them', () => {
-    // Those that this machine has come first.
+    // Libraries installed on this machine take precedence.
     const before = deviceLibraryFolder({ ROCM_PATH: installed }, installed);
     const folder = bitcode(21);
     expect(deviceLibraryFolder({ ROCM_PATH: installed }, installed)).toBe(before ?? folder);

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { debianBitcode } from '../toolchain/device-libraries';
 import type { Environment } from '../support/environment';
 
-/** Where the headers of HIP lie, as `--rocm-path` wants it; null where there are none. */
+/** Folder of the HIP headers, for `--rocm-path`; null if there is none. */
 export function rocmFolder(env: Environment): string | null {
   const named = [env['ROCM_PATH'] ?? '', env['HIP_PATH'] ?? ''].filter(isAbsolute);
   return (
@@ -12,7 +12,7 @@ export function rocmFolder(env: Environment): string | null {
   );
 }
 
-/** The bitcode that every HIP kernel is linked with; null where there is none. */
+/** Folder of the bitcode that every HIP kernel is linked with; null if there is none. */
 export function deviceLibraryFolder(env: Environment, installed?: string): string | null {
   const named = [env['HIP_DEVICE_LIB_PATH'] ?? '', env['DEVICE_LIB_PATH'] ?? ''].filter(isAbsolute);
   const rocm = rocmFolder(env);
@@ -26,7 +26,7 @@ export function deviceLibraryFolder(env: Environment, installed?: string): strin
   return folders.find((folder) => existsSync(join(folder, 'ockl.bc'))) ?? null;
 }
 
-/** Null where it cannot be told. */
+/** Null if the version is unknown. */
 export function hipMajor(rocm: string): number | null {
   try {
     const text = readFileSync(join(rocm, 'include', 'hip', 'hip_version.h'), 'utf8');

@@ -9,8 +9,9 @@ import { deviceLibraryFolder, rocmFolder } from './hip-installation';
 import { cudaHeaders, hipHeader, pluginSourceDigest } from './sources';
 
 /**
- * What decides the code that PGO builds beside its sources and options, by content and without starting a process: LLVM 22, the sources of
- * the plugin, and the device libraries. Equal installations are equal, wherever they lie. `none` where there is no such LLVM.
+ * Identity of everything besides sources and options that decides PGO's code: LLVM 22, the plugin's sources and the
+ * device libraries. It is computed from contents without starting a process, so equal installations are equal in any
+ * folder. `none` if there is no such LLVM.
  */
 export function pgoToolchainIdentity(env: Environment, digests: KnownDigests = KnownDigests.of(env)): string {
   const { found } = llvmParts(env);
@@ -27,7 +28,7 @@ export function pgoToolchainIdentity(env: Environment, digests: KnownDigests = K
   ];
   const described = [...new Set(files)].map((path) => `${basename(path)} ${digests.of(path)}`);
   digests.save();
-  // Sources of ours are few and small: in a checkout they are edited.
+  // Kernloop's own sources are always hashed: they are few and small, and edited in a checkout.
   const headers = [hipHeader, ...filesIn(cudaHeaders, () => true)];
   const ours = [
     pluginSourceDigest(sha256OfFile),
@@ -36,7 +37,7 @@ export function pgoToolchainIdentity(env: Environment, digests: KnownDigests = K
   return sha256([...described, ...ours].join('\n'));
 }
 
-/** ptxas and the device library; which headers there are, those that a build read say. */
+/** ptxas, the device library and cuda.h; a build records the other headers that it reads. */
 function cudaFiles(env: Environment): string[] {
   const { found } = cudaParts(env);
   return found === null ? [] : [found.ptxas, found.libdevice, join(found.root, 'include', 'cuda.h')].filter(existsSync);

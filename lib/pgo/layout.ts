@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LanguageName } from '../language/language';
 import { languages } from '../language/languages';
 
-/** Where PGO keeps things in a reproducer. All of it is its own: a user's files lie elsewhere. */
+/** Paths of PGO in a reproducer. Everything in this folder is generated; the user's files are outside it. */
 export const pgoPaths = (root: string) => {
   const folder = join(root, 'pgo');
   const instrumented = join(folder, 'instrumented');
@@ -10,9 +10,9 @@ export const pgoPaths = (root: string) => {
   return {
     folder,
     instrumented,
-    /** What the instrumented code was made from, by digest. */
+    /** Digests of what the instrumented code was made from. */
     instrumentedJson: join(instrumented, 'build.json'),
-    /** Where each counter lies in the source. */
+    /** Source location of each counter. */
     map: join(instrumented, 'map.json'),
     raw: join(folder, 'raw'),
     generateJson: join(folder, 'raw', 'generate.json'),
@@ -25,19 +25,19 @@ export const pgoPaths = (root: string) => {
   };
 };
 
-/** In the order in which they are built and shown; `base` is the compiler without a profile. */
+/** Gates in the order in which they are built and shown; variant `base` is the compiler without a profile. */
 export const gates = ['off', 'uniform', 'flatten', 'wave'] as const;
-/** ptxas places the registers and so the spills of NVIDIA code: no gate has a say there. */
+/** Variants of all languages. NVIDIA's has no gates, because ptxas allocates registers and decides spills. */
 export const variantNames = ['base', ...gates, 'use'] as const;
 export type VariantName = (typeof variantNames)[number];
 
-/** Of an app in several languages, the gates have a say where they have it in all of them. Null is a unit without device code. */
+/** An app in several languages has gates only if all its languages do. Null is a unit without device code. */
 export const hasGates = (languagesOfApp: readonly (LanguageName | null)[]): boolean =>
   languagesOfApp.every((language) => language === null || languages[language].pgo !== 'use');
 
 export const appVariants = (isGated: boolean, wanted: readonly string[]): readonly string[] =>
   isGated ? ['base', ...wanted] : ['base', 'use'];
 
-/** Those that are built of a kernel in a language. */
+/** Variants that are built for a kernel in a language. */
 export const variantsOf = (language: LanguageName | 'none'): readonly [VariantName, VariantName, ...VariantName[]] =>
   language !== 'none' && languages[language].pgo === 'use' ? ['base', 'use'] : ['base', ...gates];

@@ -24,7 +24,7 @@ const mapFunctionSchema = z.looseObject({
   classes: z.array(z.looseObject({ blocks: z.array(z.int()), static_uniform: z.boolean().optional() })).default([]),
 });
 
-/** What the plugin says of what it instrumented (native/pgo/pass/README.md). */
+/** The plugin's record of what it instrumented (native/pgo/pass/README.md). */
 const mapSchema = z.looseObject({
   schema: z.literal('kernloop.pgo-map/1'),
   module: z.string(),

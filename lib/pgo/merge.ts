@@ -9,17 +9,17 @@ import { runPgo, type MergedEvent } from './pgo-program';
 
 export interface MergeRequest {
   inputs: readonly { file: string; weight: number }[];
-  /** Of the profile that is made; empty: what the inputs say. */
+  /** Architecture of the merged profile; if empty, that of the inputs. */
   arch: string;
   mixedSampling: boolean;
-  /** Where both files go, absolute. */
+  /** Absolute paths of the two output files. */
   profdata: string;
   waves: string;
   /** llvm-profdata of LLVM 22. */
   profdataProgram: string;
 }
 
-/** Ours adds up and keeps what LLVM has no room for; LLVM's own program writes the indexed profile. */
+/** Merges profiles: kernloop-pgo sums them, with data that LLVM cannot hold; llvm-profdata writes LLVM's profile. */
 export async function mergeProfiles(
   request: MergeRequest,
   deps: Deps,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { filesBelow, refuseForeign } from '../support/foreign';
 
-/** Code objects, profiles and what describes them, by whatever kernel, gate and unit. */
+/** Code objects, profiles and their descriptions, for any kernel, gate and unit. */
 const written = /^(build|map|generate)\.json$|\.report\.json$|\.(profraw|unifcnts|wavecnts|hsaco|cubin|ptx|lock)$/;
 
-/** Before a folder below `pgo/` is made anew. */
+/** Refuses to recreate a folder below `pgo/` that contains other files. */
 export function refuseForeignPgo(folder: string): void {
   if (!existsSync(folder)) return;
   const foreign = filesBelow(folder)

@@ -36,7 +36,7 @@ export type MergedEvent = z.output<typeof events.merged>;
 
 const known: ReadonlyMap<string, z.ZodType<PgoEvent>> = new Map(Object.entries(events));
 
-/** Runs kernloop-pgo to its end; what it refuses is an error with its code and hint. */
+/** Runs kernloop-pgo to its end; a refusal becomes an error with its code and hint. */
 export async function runPgo(args: readonly string[], deps: Deps): Promise<PgoEvent[]> {
   const seen: PgoEvent[] = [];
   const reader = new EventReader<PgoEvent>('kernloop-pgo', known, (event) => seen.push(event));

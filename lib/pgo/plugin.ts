@@ -15,7 +15,7 @@ export interface Plugin {
 
 const buildLimitSeconds = 900;
 
-/** Built once for each LLVM and each state of its sources, into the workspace; whoever comes second finds it. */
+/** Returns the plugin, built once in the workspace for each LLVM and each state of its sources. */
 export async function ensurePlugin(workspaceRoot: string, llvm: Llvm, deps: Deps): Promise<Plugin> {
   const name = `kernloop-pgo-pass-${llvm.major}.so`;
   if (pluginSourceFiles().length === 0) {
@@ -32,7 +32,7 @@ export async function ensurePlugin(workspaceRoot: string, llvm: Llvm, deps: Deps
   return { path, sha256: sha256OfFile(path) };
 }
 
-/** Beside its place, and moved there when it is whole: tasks that run at the same time may both build it. */
+/** Builds beside the final folder and renames at the end: tasks that run in parallel may both build it. */
 async function build(folder: string, name: string, llvm: Llvm, deps: Deps): Promise<void> {
   deps.report.info(`building the PGO plugin for ${llvm.version} (once in this workspace)`);
   const partial = partialOf(folder);
@@ -56,7 +56,7 @@ async function build(folder: string, name: string, llvm: Llvm, deps: Deps): Prom
   }
 }
 
-/** One clang is enough: nothing else needs to be installed. */
+/** Settings that need only clang installed. */
 const settings = (llvm: Llvm): string[] => [
   '-DCMAKE_BUILD_TYPE=Release',
   `-DCMAKE_CXX_COMPILER=${llvm.clang}`,

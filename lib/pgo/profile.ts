@@ -16,7 +16,7 @@ const profileFunctionSchema = z.looseObject({
   counter_class: z.array(z.int()).default([]),
 });
 
-/** merged.waves.json (CONTRACT of native/pgo: the plugin and reports read it). */
+/** merged.waves.json, which the plugin and reports read (contract in native/pgo). */
 const wavesSchema = z.looseObject({
   schema: z.literal('kernloop.pgo-waves/1'),
   arch: z.string(),
@@ -37,7 +37,7 @@ export function readWaves({ waves }: Pick<ProfileFiles, 'waves'>): WavesJson {
   return readJson(waves, wavesSchema, 'PGO_PROFILE_MISSING', 'run `kernloop pgo-generate` and `kernloop pgo-merge`');
 }
 
-/** Both files together are the profile, with that of the host where there is one. */
+/** Digest of both files of the profile, and of the host's profile if there is one. */
 export function profileDigest({ profdata, waves, host }: ProfileFiles & { host?: string }): string {
   for (const file of [profdata, waves]) {
     if (existsSync(file)) continue;

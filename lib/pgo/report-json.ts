@@ -28,7 +28,7 @@ const reportFunctionSchema = z.looseObject({
   score: count.nullish(),
 });
 
-/** What the plugin says of the code that it built by a profile (native/pgo/pass/README.md). */
+/** The plugin's report on code built with a profile (native/pgo/pass/README.md). */
 const reportSchema = z.looseObject({
   schema: z.literal('kernloop.pgo-report/1'),
   arch: z.string(),

@@ -3,18 +3,18 @@ import { basename, join, relative } from 'node:path';
 import { sha256 } from '../support/files';
 import { packageRoot } from '../support/version';
 
-/** The LLVM plugin: sources, since it is built for the very LLVM that a machine has. They travel in the package. */
+/** Sources of the LLVM plugin, which the package ships because a plugin must be built for a machine's exact LLVM. */
 export const pluginSources = join(packageRoot, 'native', 'pgo', 'pass');
 
 export const ownHeaders = join(packageRoot, 'native', 'pgo', 'headers');
 
-/** Included before everything else, for HIPs that expect an older clang. */
+/** Header included first, for HIP versions that expect an older clang. */
 export const hipHeader = join(ownHeaders, 'kernloop-hip-clang.h');
 
-/** In the place of headers of CUDA that clang includes and that not every toolkit has. */
+/** Substitutes for CUDA headers that clang includes and some toolkits lack. */
 export const cudaHeaders = join(ownHeaders, 'cuda');
 
-/** What decides the plugin, and not what only tests or people read. */
+/** Files that decide the plugin; tests and documentation are left out. */
 export function pluginSourceFiles(folder = pluginSources): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })

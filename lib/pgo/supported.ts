@@ -4,7 +4,7 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import type { Recipe } from '../toolchain/recipe';
 
-/** HIP and CUDA, compiled as a build compiles them: anything else is said, and never passed over. */
+/** Requires HIP or CUDA compiled by a build; every other kernel is refused with an error. */
 export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): LanguageName {
   if (config.language === 'none') {
     throw new KernloopError(
@@ -21,7 +21,7 @@ export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): Lang
   );
 }
 
-/** What NVRTC compiled has no translation unit: its text and its names come from the app. */
+/** Refuses NVRTC programs, which have no translation unit: their text and names come from the app. */
 export function requirePgoRecipe({ config }: Pick<Reproducer, 'config'>, recipe: Pick<Recipe, 'nvrtc'>): void {
   if (recipe.nvrtc === undefined) return;
   throw new KernloopError(

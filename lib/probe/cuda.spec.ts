@@ -14,7 +14,7 @@ import { assemble, shapes } from './ptx/testing/shapes';
 
 const withPtx = assemble(shapes, '-lineinfo').cubin;
 const withoutPtx = assemble('.version 8.0 .target sm_90a .address_size 64 .entry shapes() { ret; }').cubin;
-/** 3 blocks of 40 threads: two warps each, the second of them of 8 lanes. */
+/** 3 blocks of 40 threads: two warps each, the second with 8 lanes. */
 const geometry = { grid_blocks: [3, 1, 1], block_threads: [40, 1, 1], group_segment_bytes: 0 };
 const [threads, warps] = [120, 6];
 
@@ -26,7 +26,7 @@ interface LensRequest {
 describe('probes on CUDA', () => {
   const made = reproducerForEachTest();
 
-  /** Leaves in each buffer what `write` says, as a probed kernel does. */
+  /** Fills each buffer with what `write` holds for it, as a probed kernel does. */
   function depsOf(write: Partial<Record<string, Buffer>> = {}, env: Record<string, string> = {}): FakeDeps {
     const bin = made.workspace.write('bin/ptxas', '');
     chmodSync(bin, 0o755);
@@ -104,7 +104,7 @@ describe('probes on CUDA', () => {
     expect(args).toContain('--compare');
     expect(flag(args, '--symbol')).toBe('shapes');
     expect(lensOf(args)).toMatchObject({
-      // Nothing is kept of a map without room, but everything is counted.
+      // Maps without room keep no records, but count all of them.
       buffers: [
         { id: 'records_0', bytes: 8 },
         { id: 'counts_0', bytes: threads * 4 },

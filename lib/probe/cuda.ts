@@ -18,7 +18,10 @@ import { tallyUnits } from './unit-counts';
 
 const warpSize = 32;
 
-/** The kernel's PTX is rewritten (lib/probe/ptx), and what its probes write to is state of a lens: restored before each replay, and not judged. */
+/**
+ * Rewrites the kernel's PTX (lib/probe/ptx). The buffers that its probes write belong to a lens: they are restored
+ * before each replay and not judged.
+ */
 export const cudaBackend: ProbeBackend = {
   async check(session, probes, deps): Promise<void> {
     await codeOf(session, probes, deps);
@@ -58,7 +61,7 @@ export const cudaBackend: ProbeBackend = {
         'probed.ptx': code.ptx,
         'probed.bin': code.cubin,
         'process.log': code.log,
-        // What the probed code takes to be replayed by itself: `kernloop replay --variant probed.bin --lens lens.json`.
+        // Lens to replay the probed code by itself: `kernloop replay --variant probed.bin --lens lens.json`.
         'lens.json': readFileSync(file),
       },
       waveInstructions: null,
@@ -68,7 +71,7 @@ export const cudaBackend: ProbeBackend = {
   },
 };
 
-/** Assembled once for all runs of a session. */
+/** Code assembled once for all runs of a session. */
 const assembled = new WeakMap<ReplaySession, WeakMap<ProbeSet, Promise<ProbedCode>>>();
 
 function codeOf(session: ReplaySession, probes: ProbeSet, deps: Deps): Promise<ProbedCode> {
@@ -90,7 +93,7 @@ const recordsId = (index: number): string => `records_${index}`;
 const countsId = (index: number): string => `counts_${index}`;
 const exitsId = 'exits';
 
-/** Buffers are never empty, though there may be nothing to keep. */
+/** Allocates at least 8 bytes, because a buffer must not be empty. */
 const roomFor = (bytes: number): number => Math.max(bytes, 8);
 
 function unitBytesOf(map: TraceMap, { capacity }: ProbeRun): number {
@@ -121,7 +124,7 @@ function lensOf(parameters: readonly ProbeParameter[], request: ProbeRun): Lens 
   };
 }
 
-/** As the probes count: a thread by itself, the lanes of a warp together. */
+/** Counters match how probes count: one per thread, or one that the lanes of a warp share. */
 const counterBytes = (level: Level): 4 | 8 => (level === 'thread' ? 4 : 8);
 
 function probedMaps({ buffers }: LensEvent, folder: string, request: ProbeRun): ProbedMap[] {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { describeIssues } from '../support/schema';
 import { bytesOf, fieldOffsets, invalid, recordBytes, type ProbeFile, type TraceMap } from '../trace/probe-file';
 
-/** A probe that the software GPU calls by itself (docs/trace.md, "Run"): `[softgpu.<name>]`, of which Neutrino knows nothing. */
+/** A probe that the software GPU calls itself (docs/trace.md, "Run"): `[softgpu.<name>]`, unknown to Neutrino. */
 export interface EngineProbe {
   readonly name: string;
   readonly map: string;
   readonly at: readonly string[];
-  /** `save` appends a record; `add` adds to the only one. */
+  /** `save` appends a record; `add` adds to the unit's only record. */
   readonly action: 'save' | 'add';
   readonly fields: readonly EngineField[];
 }
@@ -19,7 +19,7 @@ interface EngineField {
   readonly value: EngineValue | number;
 }
 
-/** What an event knows; those of memory only at an access. */
+/** Values that an event carries; only memory accesses carry `accessValues`. */
 const engineValues = [
   'clock',
   'start',
@@ -36,7 +36,7 @@ const engineValues = [
 ] as const;
 type EngineValue = (typeof engineValues)[number];
 
-/** 64 bits wide: a field of 4 bytes would not hold them. `elapsed` and `bytes` stop at its largest value. */
+/** 64-bit values, which a 4-byte field cannot hold. `elapsed` and `bytes` saturate instead. */
 const wideValues: readonly EngineValue[] = ['clock', 'start', 'pc', 'address'];
 const accessValues: readonly EngineValue[] = ['address', 'bytes'];
 const laneValues: readonly EngineValue[] = ['lane', 'thread'];
@@ -45,7 +45,7 @@ const instructionClasses = ['valu', 'mfma', 'salu', 'smem', 'branch', 'barrier',
 const spaces = ['global', 'lds', 'scratch', 'scalar', 'any'];
 const kinds = ['load', 'store', 'atomic', 'any'];
 
-/** Every event that a probe may be at. */
+/** Every event that can trigger a probe. */
 const engineEvents: readonly string[] = [
   'kernel-start',
   'kernel-end',
@@ -100,7 +100,7 @@ function fieldsOf(map: TraceMap, given: Readonly<Record<string, EngineValue | nu
   });
 }
 
-/** What an event does not know is an error here, not a zero in the trace. */
+/** Rejects values that the event does not carry, which would otherwise be zeros in the trace. */
 function checkValues(
   map: TraceMap,
   at: readonly string[],
@@ -121,7 +121,7 @@ function checkValues(
   }
 }
 
-/** "kernloop.probes/1", as kernloop-replay reads it. */
+/** Request in the format "kernloop.probes/1", which kernloop-replay reads. */
 export function engineRequest(
   probes: readonly EngineProbe[],
   { maps }: ProbeFile,

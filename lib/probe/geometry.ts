@@ -1,7 +1,7 @@
 import type { ReplaySession } from '../replay/session';
 import type { LaunchGeometry } from '../trace/write-trace';
 
-/** As the kernel is launched: as the app did, or as the variant's source says. */
+/** Geometry of the launch: the values that the variant sets, otherwise those of the app. */
 export function geometryOf({ request, capture: { geometry } }: ReplaySession): LaunchGeometry {
   const three = (given: string | undefined, captured: readonly number[]): [number, number, number] => {
     const [x = 1, y = 1, z = 1] = given === undefined ? captured : given.split(',').map(Number);

@@ -6,23 +6,23 @@ import { recordBytes, type ProbeFile } from '../trace/probe-file';
 import { parseProbeFile } from '../trace/read-probe-file';
 import { parseEngineProbes, type EngineProbe } from './engine-probes';
 
-/** A probe.toml as it is applied: Neutrino's part of it, and what the software GPU runs. */
+/** A probe.toml ready to apply: Neutrino's part and the part that the software GPU runs. */
 export interface ProbeSet {
-  /** Of the shipped file, or of the user's without its ending. */
+  /** Name of the shipped file, or the user's file name without its extension. */
   readonly name: string;
   readonly path: string;
   readonly isShipped: boolean;
-  /** Verbatim. */
+  /** Text of the file, verbatim. */
   readonly text: string;
   readonly file: ProbeFile;
-  /** `[softgpu.…]`; empty where the file has none. */
+  /** Probes of `[softgpu.…]`; empty if the file has none. */
   readonly engine: readonly EngineProbe[];
 }
 
-/** Those that come with Kernloop: `probes/<name>.toml` of the package. */
+/** Probes shipped with Kernloop: `probes/<name>.toml` of the package. */
 const shippedProbes = ['block_sched', 'dmat', 'gmem_bytes', 'tensorop', 'program_progress'] as const;
 
-/** By the name of a shipped one, or by the path of a file, which is looked for in each of the folders. */
+/** Opens a shipped probe by name, or a file by its path, looked up in each folder in turn. */
 export function openProbeSet(probe: string, folders: readonly string[]): ProbeSet {
   const isShipped = (shippedProbes as readonly string[]).includes(probe);
   const places = isAbsolute(probe) ? [probe] : folders.map((folder) => join(folder, probe));

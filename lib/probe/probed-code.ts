@@ -5,7 +5,7 @@ import { geometryOf } from './geometry';
 import { rewritePtx, type RewrittenPtx } from './ptx/rewrite';
 import type { ProbeSet } from './probe-set';
 
-/** A kernel with probes in it. */
+/** A kernel with probes inserted. */
 export type ProbedCode = Omit<RewrittenCode<RewrittenPtx>, 'rewritten'> & RewrittenPtx;
 
 export async function probedCode(session: ReplaySession, { file }: ProbeSet, deps: Deps): Promise<ProbedCode> {

@@ -10,7 +10,7 @@ import type { ProbeBackend, ProbedLaunch, ProbedMap, ProbeRun } from './backend'
 import { engineRequest } from './engine-probes';
 import type { ProbeSet } from './probe-set';
 
-/** The engine calls the probes itself (native/softgpu/engine/probes.h): no code is rewritten, and no memory of the kernel is touched. */
+/** The engine calls the probes itself (native/softgpu/engine/probes.h): it changes no code and no kernel memory. */
 export const softgpuBackend: ProbeBackend = {
   check(_session, probes): void {
     if (probes.engine.length > 0) return;
@@ -35,7 +35,7 @@ export const softgpuBackend: ProbeBackend = {
         compare: true,
         iterations: 1,
         seed: request.seed ?? 1,
-        // One compute unit: all of it repeats.
+        // One compute unit makes every result repeatable.
         threads: request.threads ?? 1,
         probes: { file, output },
       },

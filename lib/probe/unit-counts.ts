@@ -2,10 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 const most = 2 ** 32 - 1;
 
-/**
- * Writes a u32 a unit, 2^32 - 1 for more, of what the probes counted; and says how many records there was room for and how many not, of
- * those that the units wanted to write.
- */
+/** Writes one u32 per unit from its counter, saturated at 2^32 - 1. Returns how many records fit and how many not. */
 export function tallyUnits(
   from: string,
   to: string,

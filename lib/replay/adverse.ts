@@ -1,4 +1,4 @@
-/** Wave-instructions of a dispatch that are run in the adverse order: all of most; of long ones a share, since it is slow. */
+/** Wave-instructions run in the adverse order, which is slow: all of most dispatches, a share of long ones. */
 const least = 2_000_000;
 const shareOfLong = 16;
 

@@ -1,7 +1,7 @@
 import { formatBytes } from '../support/report';
 import type { Caches } from './replay-events';
 
-/** What a state of the caches is worth on this device, where that is not what it seems. */
+/** Notes on the cache state if it does not mean on this device what its name says. */
 export function cacheLines({
   state,
   is_modelled: isModelled,

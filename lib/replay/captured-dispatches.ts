@@ -9,25 +9,25 @@ import { readJson } from '../support/schema';
 import type { Reproducer } from '../reproducer/reproducer';
 import { withoutModuleId } from '../toolchain/module-id';
 
-/** One capture of a reproducer, with the number of the dispatch that it was selected by. */
+/** A capture of a reproducer, with the number of its dispatch. */
 export interface CapturedDispatch {
   folder: string;
-  /** Relative to the reproducer: "capture", "captures/4". */
+  /** Folder relative to the reproducer: "capture", "captures/4". */
   shown: string;
   dispatch: number;
   capture: CaptureJson;
 }
 
 export interface ChosenDispatches {
-  /** By number. */
+  /** Chosen captures, ordered by number. */
   chosen: CapturedDispatch[];
-  /** Of the same selection, but of another kernel than the reproducer's: as `"each": "kernel"` captures them. */
+  /** Captures of the same selection but another kernel, as `"each": "kernel"` makes them. */
   otherKernels: CapturedDispatch[];
-  /** Of the kernels that are meant, but not among the numbers that were asked for. */
+  /** Captures of the chosen kernels that were not asked for by number. */
   leftOut: CapturedDispatch[];
 }
 
-/** Which captures are meant: by number, "all" of the reproducer's kernel, or, where none is named, all or the one in capture/. */
+/** Chooses captures by number, or "all" of the reproducer's kernel; by default all or the one in capture/. */
 export function chooseDispatches(
   reproducer: Reproducer,
   wanted: string | undefined,
@@ -63,8 +63,8 @@ function isSameKernel(
 }
 
 /**
- * A capture that another selection has left here would be judged by the argument types and roles of this kernel; and kernel.json, which can
- * be edited, is what people and programs take the kernel and its target from.
+ * Refuses a capture that another selection left here: it would be judged by this kernel's argument types and roles.
+ * kernel.json, which can be edited, must match as well, because users and programs take kernel and target from it.
  */
 function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, device } }: CapturedDispatch): void {
   if (kernel.symbol !== config.symbol && kernel.name !== config.demangled) {
@@ -75,7 +75,7 @@ function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, de
     );
   }
   const facts = [
-    // The folder of the build decides an id in the names that nvcc makes.
+    // nvcc's names contain an id that depends on the build folder.
     ['symbol', withoutModuleId(kernel.symbol), withoutModuleId(config.symbol), kernel.symbol, config.symbol],
     ['device', kindOf(device), kindOf(config.device), device.kind, config.device.kind],
     ['ISA', device.isa, config.device.isa, device.isa, config.device.isa],
@@ -89,14 +89,14 @@ function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, de
   );
 }
 
-/** The software GPU may have captured since what ran on AMD hardware. */
+/** A capture from AMD hardware may have been repeated on the software GPU, so both count as one kind. */
 const kindOf = ({ kind }: { kind: string }): string => (kind === 'hsa' ? 'softgpu' : kind);
 
 const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.string() }) });
 
 /**
- * The capture, what was generated from one, and kernel.json speak of the captured code: of several, whatever is said of "the captured
- * code" would be wrong of one.
+ * Requires that capture, recipe and kernel.json name the same captured code object: otherwise statements about "the
+ * captured code" would be wrong for one of them.
  */
 function requireOneCodeObject({ root, config }: Reproducer, { shown, capture }: CapturedDispatch): void {
   const { recipe } = reproducerPaths(root);
@@ -121,7 +121,7 @@ function requireOneCodeObject({ root, config }: Reproducer, { shown, capture }: 
   );
 }
 
-/** "dispatch 4 (captures/4)" */
+/** Text such as "dispatch 4 (captures/4)". */
 export function nameOfDispatch({ dispatch, shown }: Pick<CapturedDispatch, 'dispatch' | 'shown'>): string {
   return `dispatch ${dispatch} (${shown})`;
 }
@@ -133,7 +133,7 @@ function readDispatch({ root, capture: main }: Reproducer, folder: string): Capt
   return { folder, shown, dispatch: number, capture };
 }
 
-/** `captures/<number>`, where there is one. */
+/** Folders `captures/<number>`, if there are any. */
 function furtherFolders({ root }: Reproducer): [number, string][] {
   const parent = join(root, 'captures');
   if (!existsSync(parent)) return [];

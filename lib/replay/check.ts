@@ -13,7 +13,7 @@ import type { CheckedEvent, Side } from './replay-events';
 import type { Check } from './result';
 import type { ReplaySession } from './session';
 
-/** How memory is compared: as validate does without tolerances. */
+/** Options that compare memory as validate does without tolerances. */
 export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayRequest> {
   const file = selfcheckFile(reproducer.capture);
   const ignore = ignoredRanges(reproducer.config, capture);
@@ -23,7 +23,7 @@ export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayR
   return { ignore, varying: file, records: givenRecords([], reproducer.config, capture, selfcheck) };
 }
 
-/** A replay compares nothing: it is the self-check that says whether it does what the dispatch did in the app. */
+/** Warns if the self-check did not verify the capture, because a replay itself does not compare with the app. */
 export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }: ReplaySession, deps: Deps): void {
   const file = selfcheckFile(capture);
   const doubt = (why: string): void =>
@@ -36,7 +36,7 @@ export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }:
   if (selfcheck.verdict === 'failed') doubt(`its self-check failed (${selfcheck.reason ?? 'no reason given'})`);
 }
 
-/** Joins what all processes tell; null unless both sides were checked. */
+/** Joins the checks of all processes; null unless both sides were checked. */
 export function checkOf(events: readonly CheckedEvent[]): Check | null {
   const of = (wanted: Side) => {
     const found = events.filter(({ side }) => side === wanted);
@@ -56,7 +56,7 @@ export function checkOf(events: readonly CheckedEvent[]): Check | null {
   return captured && variant ? { captured, variant } : null;
 }
 
-/** Whether all launches of each side gave one result: times of launches that do something else are no times of this code. */
+/** Whether all launches of each side gave one result; otherwise the times include launches that did something else. */
 export function isSteady({ captured, variant }: Check): boolean {
   return [captured, variant].every(({ launches, wrongLaunches }) => wrongLaunches === 0 || wrongLaunches === launches);
 }
@@ -66,7 +66,7 @@ export function checkLine(check: Check): string {
   return `${comparisonLine(check)}${state ? `; ${keptStateWords(state)}: every launch here began with it as loaded` : ''}`;
 }
 
-/** Times shorter than the device can write what the app's dispatch wrote. */
+/** Warns of times shorter than the device needs to write what the app's dispatch wrote. */
 export function impossibleTimes(
   events: readonly CheckedEvent[],
   medians: Readonly<Record<Side, number | undefined>>,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const count = z.number().nonnegative();
 const spanSchema = z.object({ min: count, max: count });
 
-/** The state of the GPU right after each timed launch, as kernloop-replay tells it (native/replay/core/conditions.h). */
+/** State of the GPU right after each timed launch, as kernloop-replay reports it (native/replay/core/conditions.h). */
 export const conditionsSchema = z.looseObject({
   samples: count,
   sm_mhz: spanSchema.optional().describe('Clock of the multiprocessors.'),
@@ -15,10 +15,10 @@ export const conditionsSchema = z.looseObject({
 });
 export type Conditions = z.output<typeof conditionsSchema>;
 
-/** Clocks that differ by more than this share make a difference of their own. */
+/** Relative difference beyond which clocks affect a comparison. */
 const sameClocks = 0.01;
 
-/** Joins what several processes saw. */
+/** Joins the conditions of several processes. */
 export function mergeConditions(all: readonly Conditions[]): Conditions | null {
   const [first, ...rest] = all;
   return first === undefined ? null : rest.reduce(merged, first);
@@ -51,7 +51,7 @@ export function conditionsWords({ samples, sm_mhz: sm, memory_mhz: memory, celsi
   return parts.filter(Boolean).join(', ');
 }
 
-/** Says that the clocks of both sides differed, which is part of a ratio of their times; null if they did not. */
+/** Says that the clocks of both sides differed, which affects the ratio of their times; null if they did not. */
 export function clocksApart(captured: Conditions, variant: Conditions): string | null {
   const [a, b] = [captured.sm_mhz, variant.sm_mhz];
   if (!a || !b) return null;

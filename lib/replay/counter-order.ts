@@ -1,4 +1,4 @@
-/** The order in which counters are shown: what was executed, by which lanes, and what it did to memory (native/softgpu/engine/counters.h). */
+/** Display order of counters: instructions, lanes, and effect on memory (native/softgpu/engine/counters.h). */
 const counterOrder = [
   'wave_instructions',
   ...['valu', 'mfma', 'salu', 'smem', 'vmem_read', 'vmem_write', 'atomics', 'flat', 'lds', 'scratch'],
@@ -11,7 +11,7 @@ const counterOrder = [
   ...['scratch_bytes_read', 'scratch_bytes_written', 'waves', 'workgroups'],
 ];
 
-/** Each name once; those that are not known come last. */
+/** Sorts the names and drops duplicates; unknown names come last. */
 export function inCounterOrder(names: Iterable<string>): string[] {
   const rank = (name: string): number =>
     counterOrder.includes(name) ? counterOrder.indexOf(name) : counterOrder.length;

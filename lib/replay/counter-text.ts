@@ -7,7 +7,7 @@ type Counts = Measured['counters'];
 const whole = (value: number): string => formatCount(Math.round(value));
 const median = (counts: Counts, name: string): number => counts[name]?.median ?? 0;
 
-/** What the software GPU counted: exact figures, never times. Those that are 0 are left out. */
+/** Table of the software GPU's counters: exact counts, never times. Zeros are left out. */
 export function counterTable(counters: Counts): string[] {
   const rows = Object.entries(counters).filter(([, { max }]) => max > 0);
   if (rows.length === 0) return [];
@@ -27,7 +27,7 @@ export function counterTable(counters: Counts): string[] {
   ];
 }
 
-/** Counter by counter; the figures are exact, so every difference is one. */
+/** Compares counter by counter; the counts are exact, so every difference is real. */
 export function counterComparison(captured: Counts, variant: Counts): string[] {
   const names = inCounterOrder([...Object.keys(variant), ...Object.keys(captured)]).filter(
     (name) => median(captured, name) > 0 || median(variant, name) > 0,
@@ -58,7 +58,7 @@ function compared(before: number, after: number): string[] {
   ];
 }
 
-/** What the counts mean, where there is something to it. */
+/** Ratios that interpret the counts. */
 function ratios(counters: Counts): string[] {
   const of = (name: string): number => median(counters, name);
   const lines: string[] = [];

@@ -101,7 +101,7 @@ describe('replay on the cuda device', () => {
         compared_bytes: 800,
         differing_bytes: side === 'variant' ? differing : 0,
       }));
-    /** Both sides in turns, as often as asked; the time of the n-th launch of the variant against 1000 of the captured code. */
+    /** Alternates both sides; the n-th launch of the variant takes `variant(n)`, the captured code 1000. */
     const against = (variant: (launch: number) => number, more: object[] = checked()) => {
       writeVariant(workspace);
       let launch = 0;

@@ -1,7 +1,7 @@
 import { describeNear } from './guard';
 import type { FaultEvent } from './replay-events';
 
-/** One line: what, where in the code, which lane, which address. The device's own text says all of it, where it gives one. */
+/** Describes a fault in one line: kind, place in the code, lane, address. Prefers the device's own text. */
 export function describeFault(fault: FaultEvent): string {
   const near = `${fault.near ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
   if (fault.text) return `${fault.text}${near}`;

@@ -3,14 +3,14 @@ import type { FaultEvent, Guard } from './replay-events';
 
 type Near = NonNullable<FaultEvent['near']>;
 
-/** "0 bytes behind region r1 (800 B)" */
+/** Text such as "0 bytes behind region r1 (800 B)". */
 export function describeNear({ region, position, distance, size, dropped }: Near): string {
   const bytes = `${formatCount(distance)} ${distance === 1 ? 'byte' : 'bytes'}`;
   const where = position === 'inside' ? `${bytes} into` : `${bytes} ${position}`;
   return `${where} region ${region} (${formatBytes(size)})${dropped === true ? ', dropped by --shrink' : ''}`;
 }
 
-/** What the guard protects, and what it cannot. */
+/** Describes which accesses the guard catches and which it cannot. */
 export function guardLine(guard: Guard): string {
   const within = guard.is_exact
     ? 'every access outside of the regions faults, to the dword'

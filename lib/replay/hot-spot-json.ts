@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the software GPU counts of an instruction; figures that are 0 are left out. docs/softgpu.md says what each one is. */
+/** The software GPU's counters of an instruction; zeros are left out. docs/softgpu.md explains each. */
 export const hotSpotFigures = [
   'executed',
   'lanes',
@@ -18,7 +18,7 @@ export const hotSpotFigures = [
   'lds_address_conflicts',
 ] as const;
 
-/** What hot spots can be ordered by. */
+/** Counters that hot spots can be ordered by. */
 export const hotSpotOrders = [
   'executed',
   'lanes',

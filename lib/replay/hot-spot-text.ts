@@ -2,7 +2,7 @@ import { formatCount, table } from '../support/report';
 import type { Figures, HotInstruction, HotLine, HotSpotOrder, HotSpots } from './hot-spot-json';
 import { conflictsOf, scratchBytesOf, weights } from './hot-spots';
 
-/** Rows of the table; --json has all. */
+/** Number of rows shown; --json has all. */
 const shownRows = 20;
 
 interface Column {
@@ -38,8 +38,8 @@ const inWords: Record<HotSpotOrder, string> = {
 };
 
 /**
- * Lines of the source where the code has them, else instructions; those that have none of what is asked for are left out.
- * Branches are always instructions: compilers put several of them on a line.
+ * Shows source lines if the code has line information, otherwise instructions; rows whose count is 0 are left out.
+ * Branches are always shown as instructions, because compilers put several on a line.
  */
 export function hotSpotTable(spots: HotSpots, title: string): string[] {
   const byLine = spots.noLines === null && spots.lines.length > 0;

@@ -22,7 +22,7 @@ const events = [
   spot('0x1914', 's_and_saveexec_b64 s[10:11], vcc', { executed: 8, splits: 7 }),
   spot('0x1918', 's_cbranch_scc1 65531', { executed: 400, taken: 396, branch: true }),
 ];
-/** Two lines, and an instruction of none. */
+/** A table with two lines and an instruction without one. */
 const table = {
   at: (address: number) =>
     address === 0x1914 ? undefined : { file: './deps/src/k.hip', line: address < 0x1908 ? 1 : 2 },

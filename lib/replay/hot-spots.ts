@@ -16,7 +16,7 @@ import type { ReplaySession } from './session';
 import { SourceFiles } from './source-files';
 import { readRegularFile } from '../support/regular-file';
 
-/** What each instruction of `code` did, and the lines of the source that they came from. */
+/** Finds what each instruction of `code` did, and the source line that it came from. */
 export async function findHotSpots(
   events: readonly HotSpotEvent[],
   code: Code,
@@ -34,7 +34,7 @@ interface CodeLines {
   table: LineTable;
 }
 
-/** Or why there are none. */
+/** Line table of the code, or the reason why there is none. */
 function linesOf(bytes: Buffer, events: readonly HotSpotEvent[]): CodeLines | string {
   const codeObject = sha256(bytes);
   if (!events.some((event) => event.code_object === codeObject))
@@ -60,7 +60,7 @@ export function summarise(
   };
 }
 
-/** What a branch of the source is made of: a jump, and before it what takes the lanes away that do not go this way. */
+/** Whether an instruction is part of a source branch: the jump, or what disables lanes before it. */
 const decidesLanes = ({ branch, figures }: HotInstruction): boolean => branch || weights.splits(figures) > 0;
 
 function locate(event: HotSpotEvent, lines: CodeLines | string, sources: SourceFiles): HotInstruction {
@@ -116,7 +116,7 @@ export const weights: Record<HotSpotOrder, (figures: Figures) => number> = {
   scratch: scratchBytesOf,
 };
 
-/** The heaviest first; what is as heavy keeps its order, that of the code. */
+/** Sorts the heaviest first; equal ones keep their order in the code. */
 function sorted<Spot extends { figures: Figures }>(spots: readonly Spot[], order: HotSpotOrder): Spot[] {
   const weight = weights[order];
   return [...spots].sort((a, b) => weight(b.figures) - weight(a.figures));

@@ -2,9 +2,9 @@ import { describeFault } from './fault-text';
 import type { ReplayOutcome } from './program';
 import type { ResultEvent } from './replay-events';
 
-/** What a replay of a lens or of probes says of the kernel itself. */
+/** Judgement of the kernel itself in a replay with a lens or probes. */
 export interface Judged {
-  /** "ran": nothing was compared. After a fault or a limit nothing is read back. */
+  /** "ran" means that nothing was compared. After a fault or a limit nothing is read back. */
   verdict: ResultEvent['verdict'];
   reason: string | null;
   fault: string | null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '../support/report';
 
-/** What a variant leaves from launch to launch in memory of its own, as kernloop-replay tells it (native/replay/core/own_state.h). */
+/** State that a variant keeps in its own memory between launches (native/replay/core/own_state.h). */
 export const keptStateSchema = z.looseObject({
   changed_bytes: z.number().describe('Of its own writable bytes, how many a launch leaves changed.'),
   variables: z.array(z.string()).describe('Its own writable variables; other such bytes have no name.'),
@@ -12,7 +12,7 @@ export const keptStateSchema = z.looseObject({
 });
 export type KeptState = z.output<typeof keptStateSchema>;
 
-/** Of a verdict: the captured code has nothing of the kind, so that the app never met it. */
+/** Text for a verdict: the captured code keeps no such state, so the app never met it. */
 export function keptStateWords(state: KeptState): string {
   const where = state.variables.length > 0 ? ` (${state.variables.join(', ')})` : '';
   const kept =

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { thrown } from '../testing/failure';
 import { symbolIn } from './kernel-symbol';
 
-/** lib/toolchain/testing/two-units.sh made it: `(anonymous namespace)::scale` of a.cu and of b.cu, and a static kernel `alone`. */
+/** Made by lib/toolchain/testing/two-units.sh: `(anonymous namespace)::scale` of a.cu and b.cu, static `alone`. */
 const twoUnits = join(__dirname, '..', 'toolchain', 'testing', 'two-units.sm_90.cubin');
 
 describe('symbolIn', () => {

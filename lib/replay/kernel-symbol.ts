@@ -4,8 +4,8 @@ import { withoutModuleId } from '../toolchain/module-id';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * The name that the captured kernel has in a code object that the user made: the captured one, or in a cubin the one that only differs
- * in the id that nvcc derives from the place of the source. What is no code object is left to the replay to refuse.
+ * Name of the captured kernel in a code object of the user's: the captured name, or in a cubin a name that differs only
+ * in the id that nvcc derives from the source's path. The replay refuses files that are no code object.
  */
 export function symbolIn(path: string, captured: string): string {
   const symbols = codeObjectKernels(readRegularFile(path))?.map(({ symbol }) => symbol);

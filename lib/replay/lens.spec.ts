@@ -20,7 +20,7 @@ const passed = { event: 'result', verdict: 'pass', compared_bytes: 8, differing_
 describe('a replay through a lens', () => {
   const made = reproducerForEachTest();
 
-  /** Writes what it read back, as kernloop-replay does. */
+  /** Writes the results as kernloop-replay does. */
   const deps = (...results: object[]): FakeDeps =>
     fakeDeps(
       {
@@ -96,7 +96,7 @@ describe('a replay through a lens', () => {
       expect(fake.calls.map(({ args }) => flag(args, '--threads'))).toEqual([undefined, '1']);
       return Number(flag(argsOf(fake), '--limit-wave-instructions'));
     };
-    // The captured dispatch executed 1,000: 20 million is the least without a lens.
+    // The captured dispatch executed 1,000 wave-instructions; without a lens the minimum limit is 20 million.
     expect(await limitOf(10)).toBe(200_000_000);
     expect(await limitOf(40_000)).toBe(400_000_000);
   });

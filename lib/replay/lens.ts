@@ -15,32 +15,32 @@ import type { LensResult } from './result';
 import { openSessions, type ReplaySession } from './session';
 import { replayWithinLimit } from './within-limit';
 
-/** State of a variant that is a lens's and not the kernel's (docs/replay.md, "Lenses"). */
+/** State of a variant that belongs to a lens and not to the kernel (docs/replay.md, "Lenses"). */
 export interface Lens {
-  /** Module variables that the captured code does not have, by name or by how they begin. */
+  /** Module variables that the captured code lacks, by name or by prefix. */
   variables?: readonly ({ name: string } | { prefix: string })[];
   buffers?: readonly { id: string; bytes: number; fill?: number }[];
-  /** Behind the kernel's own parameters, in this order. A list has a value for each of the iterations. */
+  /** Parameters after the kernel's own, in this order. A list has one value for each iteration. */
   parameters?: readonly ({ buffer: string } | { u64: bigint } | { u32: number | readonly number[] })[];
 }
 
 export interface LensReplayOptions extends ReplayingOptions {
   lens: Lens;
-  /** A folder for `<dispatch>/<name>.bin`; nothing is overwritten. */
+  /** Folder for `<dispatch>/<name>.bin`; existing files are not overwritten. */
   output: string;
-  /** Compare what is in memory with what the app computed. */
+  /** Whether to compare memory with what the app computed. */
   judge?: boolean;
   iterations?: number;
   seed?: number;
   threads?: number;
 }
 
-/** What a variable or a buffer held after the last replay. */
+/** Content of a variable or a buffer after the last replay. */
 export interface LensContent {
-  /** Of the variable, or the buffer's id. */
+  /** Name of the variable, or id of the buffer. */
   name: string;
   path: string;
-  /** Where it lay on the device, in hex: pointers among its bytes lead there. */
+  /** Address on the device, in hex: pointers within the content refer to it. */
   address: string;
   bytes: number;
   sha256: string;
@@ -48,9 +48,9 @@ export interface LensContent {
 
 export interface LensReplay extends Judged {
   dispatch: number;
-  /** Folder of its capture, relative to the reproducer. */
+  /** Folder of the capture, relative to the reproducer. */
   capture: string;
-  /** Of the lens, in no verdict. */
+  /** Bytes of the lens, which no verdict includes. */
   lensBytes: number;
   waveInstructions: number | null;
   iterations: IterationEvent[];
@@ -59,7 +59,7 @@ export interface LensReplay extends Judged {
   buffers: LensContent[];
 }
 
-/** Replays a variant with state of its own over each captured dispatch that is meant, and hands back what it left there. */
+/** Replays a variant with a lens over each chosen dispatch, and returns the lens's content. */
 export async function replayThroughLens(options: LensReplayOptions, deps: Deps): Promise<LensReplay[]> {
   const { sessions } = await openSessions(options, deps, 'main');
   const [first] = sessions;
@@ -81,7 +81,7 @@ export function requireVariant({ code }: ReplaySession): void {
   );
 }
 
-/** An instrumented variant executes several times as much: that is no hang. */
+/** Raises the limit: an instrumented variant executes several times as many instructions without hanging. */
 export function lensArguments({ request }: ReplaySession, file: string, output: string): Partial<ReplayRequest> {
   const limit = request.limitWaveInstructions;
   return {
@@ -129,7 +129,7 @@ async function replayOne(session: ReplaySession, options: LensReplayOptions, dep
   };
 }
 
-/** "kernloop.lens/1", as kernloop-replay reads it. */
+/** Lens in the format "kernloop.lens/1", which kernloop-replay reads. */
 export function lensFile({ variables = [], buffers = [], parameters = [] }: Lens): object {
   return {
     schema: 'kernloop.lens/1',
@@ -159,7 +159,7 @@ function contentsOf(lens: LensEvent | null, folder: string): Pick<LensReplay, 'v
   };
 }
 
-/** Of `kernloop replay --lens`. */
+/** Result of `kernloop replay --lens`. */
 export function lensResult({ bytes, variables, buffers }: LensEvent, folder: string): LensResult {
   return {
     folder,
@@ -173,7 +173,7 @@ export function lensLine({ folder, bytes, variables, buffers }: LensResult): str
   return `lens: ${formatCount(bytes)} bytes not judged, of ${formatCount(variables.length)} variables and ${formatCount(buffers.length)} buffers: ${folder}`;
 }
 
-/** Its bytes, if there are at most so many. */
+/** Reads the content if it has at most `maxBytes`. */
 export function readLensContent({ name, path, bytes }: LensContent, maxBytes: number): Buffer {
   if (bytes > maxBytes) {
     throw new KernloopError(

@@ -1,11 +1,14 @@
 const limitMultiple = 10;
-/** Blocks of a right kernel that wait for each other execute this many before the first of them ends; a hang takes a fraction of a second to. */
+/**
+ * Minimum limit: blocks of a correct kernel that wait for each other may execute this many before the first one ends; a
+ * hang reaches it in a fraction of a second.
+ */
 const limitFloor = 20_000_000;
 
-/** What a lens adds to a kernel was seen to be 42 times the kernel itself (a counter a select, in a short loop). */
+/** Allowance for a lens. The most seen was 42 times the kernel itself (a counter for each select, in a short loop). */
 const lensMultiple = 10;
 
-/** Of a variant with a lens, where the same variant without it would have `limit`. */
+/** Limit of a variant with a lens; `limit` is the one without it. */
 export function lensLimit(limit: number): number {
   return limit * lensMultiple;
 }

@@ -3,7 +3,7 @@ import { deviceOptions } from '../device/options';
 import { hotSpotOrders } from './hot-spot-json';
 import { overrideOptions } from './overrides';
 
-/** Options of every stage that replays a capture. */
+/** Options that every stage that replays a capture has. */
 export const replayingOptions = {
   reproducer: z
     .string()

@@ -9,7 +9,7 @@ const extent = z
   .string()
   .regex(/^[1-9]\d{0,9}(,[1-9]\d{0,9}){0,2}$/, 'must be X, X,Y or X,Y,Z, each from 1 to 4294967295');
 
-/** A launch that is not the captured one. Of replay alone: nothing that the app computed is there to validate it with. */
+/** Overrides of the captured launch. Only replay has them: the app has no result to validate them against. */
 export const overrideOptions = {
   grid: extent.optional().describe('Launch so many blocks instead of the captured ones: X[,Y[,Z]].'),
   block: extent.optional().describe('Launch blocks of so many threads instead: X[,Y[,Z]].'),
@@ -46,7 +46,7 @@ function typedArguments(texts: readonly string[], kernel: KernelJson): string[] 
   throw new KernloopError('USAGE', `--arg ${twice}: this argument has a value already`, 'give each argument once');
 }
 
-/** By position, and with the type that the source's signature gives: code objects often tell neither names nor types. */
+/** Resolves the argument to its index and source type: code objects often have neither names nor types. */
 function typedArgument(text: string, { args }: KernelJson): string {
   const equals = text.indexOf('=');
   const [name = '', type] = splitLast(text.slice(0, equals), ':');
@@ -63,11 +63,11 @@ function typedArgument(text: string, { args }: KernelJson): string {
 
 function splitLast(text: string, separator: string): [string, string?] {
   const at = text.lastIndexOf(separator);
-  // `::` is part of a name, not the start of a type.
+  // `::` belongs to a name and does not start a type.
   return at <= 0 || text[at - 1] === separator ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** "grid 4,1,1 → 8,1,1 blocks; argument 2 (n) 200 → 100" */
+/** Text such as "grid 4,1,1 → 8,1,1 blocks; argument 2 (n) 200 → 100". */
 export function describeOverrides(overridden: Overridden): string {
   const { grid_blocks: grid, block_threads: block, dynamic_group_segment_bytes: shared } = overridden;
   return [

@@ -34,11 +34,11 @@ import {
   type VaryingRange,
 } from './replay-events';
 
-/** Arguments of kernloop-replay, without those of the device. */
+/** Arguments of kernloop-replay, except those of the device. */
 export interface ReplayRequest {
   capture: string;
   stores: readonly string[];
-  /** By path: the digest of what the program must find in a file that it reads. */
+  /** Expected digests of files that the program reads, by path. */
   expect?: Readonly<Record<string, string>>;
   codeObject?: string;
   symbol?: string;
@@ -48,86 +48,89 @@ export interface ReplayRequest {
   poison?: string;
   seed?: number;
   threads?: number;
-  /** So many wave-instructions in an order that shows races, and checked for them; with `calibrate`, every second replay. */
+  /** Wave-instructions to run in an order that exposes races, with checks; with `calibrate`, every second replay. */
   adverse?: number;
-  /** Seed of one more compared launch, on a machine that other kernels have used for hours: `--machine-in-use`. */
+  /** Seed of one more compared launch, on a machine as if other kernels had used it for hours: `--machine-in-use`. */
   machineInUse?: number;
   limitWaveInstructions?: number;
   limitSeconds?: number;
-  /** "hip": through the HIP runtime. */
+  /** "hip" launches through the HIP runtime. */
   launch?: string;
   compare?: boolean;
-  /** The captured code and codeObject take turns. */
+  /** Alternates the captured code and codeObject. */
   sideBySide?: boolean;
-  /** Of these turns. */
+  /** Seed of the order of sides in `sideBySide`. */
   orderSeed?: number;
-  /** Tell what each instruction did, and count more. */
+  /** Reports counters for each instruction, and counts more. */
   profile?: boolean;
   /** A selfcheck.json whose varying ranges are judged by value. */
   varying?: string;
-  /** A selfcheck.json whose overwritten ranges begin with each of these, a launch each. */
+  /** A selfcheck.json whose overwritten ranges start with each of these fills, one launch each. */
   overwritten?: { file: string; fills: readonly Fill[] };
-  /** Memory that selfcheck.json calls untouched begins with other values as well, and is to keep them: all of it, what the code writes, or what it reads in blocks of 0. */
+  /**
+   * Starts memory that selfcheck.json calls untouched with other values, which must stay: all of it, only what the code
+   * writes, or only blocks of 0 that it reads.
+   */
   disturbUntouched?: Disturbed;
-  /** Tell what is overwritten without being read; of `overwritten` where that is given. */
+  /** Reports memory that is overwritten without being read, within `overwritten` if that is given. */
   findOverwritten?: boolean;
-  /** Find it by launches that begin with other values; the file has what processes that these cost have found. */
+  /** Searches for overwritten memory with other initial values; the file keeps the state if a process dies of it. */
   searchOverwritten?: string;
-  /** More memory that is not there: whatever touches it faults. */
+  /** Further memory to leave unmapped: any access to it faults. */
   dropped?: string;
-  /** Tell what is neither read nor written, in whole pieces of so many bytes. */
+  /** Reports memory that is neither read nor written, in whole pieces of this many bytes. */
   findUnused?: number;
-  /** Seeds to replay with, to find what varies. */
+  /** Seeds of replays that find what varies. */
   calibrate?: readonly number[];
-  /** That calibration may end after so many replays where further ones show nothing new, and for want of time. */
+  /** Ends a calibration after this many replays if further ones show nothing new, or after this time. */
   settle?: { replays: number; seconds: number };
-  /** The replays of earlier processes are in it; those of this one are added. */
+  /** File with the replays of earlier processes; this process adds its own. */
   calibrationFile?: string;
   dump?: string;
   dumpOnly?: readonly string[];
   dumpTime?: string;
-  /** What belongs to a lens ("kernloop.lens/1"), and the folder for what it held in the end. */
+  /** Lens ("kernloop.lens/1") and the folder for its final content. */
   lens?: { file: string; output: string };
-  /** What the software GPU is to tell while it runs ("kernloop.probes/1"), and an empty folder for the maps. */
+  /** Probes for the software GPU ("kernloop.probes/1") and an empty folder for their maps. */
   probes?: { file: string; output: string };
-  /** Everything around captured memory is closed to the kernel. */
+  /** Makes everything around captured memory inaccessible to the kernel. */
   guard?: boolean;
-  /** Nothing is written beside captured memory. */
+  /** Leaves the padding around captured memory unwritten. */
   leavePadding?: boolean;
-  /** A launch that is not the captured one; X,Y,Z. */
+  /** Overridden launch; X,Y,Z. */
   grid?: string;
   block?: string;
   dynamicShared?: number;
-  /** These are how codeObject is launched to compute what the captured code does. */
+  /** Whether codeObject must be launched this way to compute what the captured code does. */
   ownLaunch?: boolean;
-  /** INDEX:TYPE=VALUE */
+  /** Arguments as INDEX:TYPE=VALUE. */
   args?: readonly string[];
-  /** Bytes left out of the comparison. */
+  /** Bytes excluded from the comparison. */
   ignore?: readonly { region: string; offset: number; size: number }[];
   elements?: readonly TypedElements[];
-  /** How long the records are, should an array there come in free order; goes with `varying`. */
+  /** Record lengths, in case an array there has a free order; only with `varying`. */
   records?: readonly RecordLength[];
-  /** The captured code judges `codeObject`, with inputs derived from the captured one. */
+  /** Judges `codeObject` against the captured code, on inputs derived from the captured one. */
   derive?: Derivation;
 }
 
-/** What a launch finds where the captured code does not look: native/replay/core/poison_fill.h. */
+/** Content of memory that the captured code does not read: native/replay/core/poison_fill.h. */
 export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
 export type Disturbed = 'all' | 'written' | 'zeros';
 
-/** Inputs made of the captured one: native/replay/core/derived_inputs.h. */
+/** Inputs derived from the captured one: native/replay/core/derived_inputs.h. */
 export interface Derivation {
   inputs: number;
   seed: number;
-  /** The number of one of them: that one alone. */
+  /** Number of the only input to use. */
   only?: number;
-  /** With NaN, infinities, -0 and subnormal numbers. */
+  /** Whether to use NaN, infinities, -0 and subnormal numbers. */
   special: boolean;
   types: readonly { target: string; offset: number; size: number; type: ElementType }[];
-  /** Whole numbers among the arguments, by their place, that may be less than captured. */
+  /** Integer arguments, by offset, that may be smaller than captured. */
   scalars: readonly { name: string; offset: number; type: string }[];
-  /** What stays as captured. */
+  /** Ranges that stay as captured. */
   keep: readonly { region: string; offset: number; size: number }[];
 }
 
@@ -138,24 +141,24 @@ export interface RecordLength {
   bytes: number;
 }
 
-/** Elements of one region or variable, and how they are judged. */
+/** Elements of a region or variable, and how they are judged. */
 export interface TypedElements {
   target: string;
   offset: number;
   size: number;
   type: ElementType;
-  /** Null where every byte must be equal; they are counted all the same. */
+  /** Null if every byte must be equal; the elements are still counted. */
   bounds: Bounds | null;
 }
 
-/** What becomes of elements where the app has a NaN (or an infinity): see validate's options. */
+/** Treatment of elements for which the app has a NaN (or an infinity): see validate's options. */
 type SpecialPolicy = 'match' | 'refuse' | 'ignore';
 
 export interface Bounds {
   atol: number;
   rtol: number;
   ulp: number;
-  /** Share of the elements that must pass. */
+  /** Fraction of the elements that must pass. */
   matched: number;
   nan: SpecialPolicy;
   inf: SpecialPolicy;
@@ -166,7 +169,7 @@ export interface ReplayOutcome {
   iterations: IterationEvent[];
   differences: DifferenceEvent[];
   faults: FaultEvent[];
-  /** Of a replay in the adverse order. */
+  /** Findings of a replay in the adverse order. */
   findings: FindingEvent[];
   floatAtomics: FloatAtomicEvent[];
   pastLds: PastLdsEvent[];
@@ -180,36 +183,36 @@ export interface ReplayOutcome {
   untouched: OverwrittenRow[];
   strays: Stray[];
   untouchedReads: UntouchedRead[];
-  /** Variables whose initializer the variant changes, and whose value was judged. */
+  /** Variables whose initializer the variant changes, and which value of them was judged. */
   initializers: { variable: string; judged: 'variant' | 'app' | 'unknown' }[];
-  /** Rows of regions. */
+  /** Unused ranges of regions. */
   unused: OverwrittenRow[];
-  /** Elements of *post* that the replays of a calibration do not explain. */
+  /** Elements of *post* that the calibration's replays do not explain. */
   unexplained: UnexplainedEvent[];
   tolerances: ToleranceEvent[];
-  /** Of a replay side by side. */
+  /** Checks of a side-by-side replay. */
   checked: CheckedEvent[];
-  /** One for each side, if the device tells them. */
+  /** Conditions of each side, if the device reports them. */
   conditions: ConditionsEvent[];
-  /** Null where the device is opened by its own name (cuda). */
+  /** Null if the device is opened by its own name (cuda). */
   ranOn: RanOn | null;
-  /** A row for each region and module variable, where they were compared. */
+  /** A row for each compared region and module variable. */
   compared: ComparedEvent[];
-  /** A row for each group of arrays in free order that is judged by itself. */
+  /** A row for each separately judged group of arrays in free order. */
   freeOrders: FreeOrderEvent[];
-  /** A row for each input that was derived. */
+  /** A row for each derived input. */
   derived: DerivedEvent[];
   restored: { regions: number; bytes: number; droppedBytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
   caches: Caches | null;
-  /** Null without one, and after a fault or a limit. */
+  /** Null without a lens, and after a fault or a limit. */
   lens: LensEvent | null;
-  /** Null without any, and after a fault or a limit. */
+  /** Null without probes, and after a fault or a limit. */
   probes: ProbesEvent | null;
 }
 
-/** Differences kept for reports; the totals are in `result`. */
+/** Differences kept for reports; `result` has the totals. */
 const maxDifferences = 1000;
 
 function replayArguments(request: ReplayRequest, device: Device): string[] {
@@ -287,13 +290,13 @@ function deriveArguments({ inputs, seed, only, special, types, scalars, keep }: 
 }
 
 function elementsArgument({ target, offset, size, type, bounds }: TypedElements): string {
-  // A bool is a byte to the comparison.
+  // The comparison treats a bool as a byte.
   const place = `${target}:${offset}:${size}=${type === 'bool' ? 'u8' : type}`;
   if (bounds === null) return `${place},exact`;
   return [place, ...Object.entries(bounds).map(([name, value]) => `${name}=${value}`)].join(',');
 }
 
-/** Replays in a fresh process. A fault or a limit is an outcome; anything else that ends it early is an error. */
+/** Replays in a fresh process. A fault or a limit is an outcome; any other early end is an error. */
 export async function replayOnce(request: ReplayRequest, device: Device, deps: Deps): Promise<ReplayOutcome> {
   const outcome: Omit<ReplayOutcome, 'result'> & { result?: ResultEvent } = {
     iterations: [],
@@ -467,7 +470,7 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
 
 const exitOf = { pass: 0, ran: 0, fail: 1, vacuous: 3, fault: 4, limit: 4 } as const;
 
-/** A verdict and an exit code that contradict each other mean that neither can be trusted. */
+/** If verdict and exit code contradict each other, neither can be trusted. */
 function checkExit(result: ResultEvent, exitCode: number | null, signal: string | null): void {
   if (exitCode === exitOf[result.verdict]) return;
   const how = signal === null ? `exited with code ${exitCode}` : `was killed by ${signal}`;

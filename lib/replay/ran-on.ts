@@ -8,7 +8,7 @@ import { KernloopError } from '../support/error';
 import { rebuildHint } from '../support/ndjson';
 import { readJson } from '../support/schema';
 
-/** What kernloop-replay says of a device that it has opened through an HSA runtime. */
+/** Description of the device that kernloop-replay opened through an HSA runtime. */
 export const ranOnSchema = z.looseObject({
   event: z.literal('device'),
   kind: z.enum(['softgpu', 'hsa']),
@@ -21,7 +21,10 @@ export type RanOn = z.output<typeof ranOnSchema>;
 
 const observedSchema = z.looseObject({ process: z.looseObject({ runtime: z.string().default('') }).optional() });
 
-/** The software GPU is an HSA runtime, too: a verdict or a time of it is none of the hardware that was named, and the other way round. */
+/**
+ * Requires that the replay ran on the named kind of device: the software GPU is an HSA runtime too, but its verdicts
+ * and times must not pass for hardware's.
+ */
 export function requireNamedDevice(
   ranOn: RanOn | null,
   { description: { kind }, replayArguments }: Pick<Device, 'description' | 'replayArguments'>,
@@ -48,7 +51,7 @@ export function requireNamedDevice(
   );
 }
 
-/** Empty in a capture that does not tell. It names a file of the machine of the capture, and is never loaded. */
+/** Runtime that the app used, on the capture's machine; never loaded. Empty if the capture does not record it. */
 function runtimeOfApp(capture: string): string {
   const path = join(capture, 'observed.json');
   if (!existsSync(path)) return '';

@@ -5,7 +5,7 @@ import { KernloopError } from '../support/error';
 import type { Place } from '../reproducer/signature';
 import { arrayOfParameter, targetOf } from '../reproducer/named-arrays';
 
-/** How long records are where the user says so: --record, then `record_bytes` of the arguments in kernel.json. */
+/** Record lengths that the user gives: --record, then `record_bytes` of the arguments in kernel.json. */
 export function givenRecords(
   texts: readonly string[],
   config: KernelJson,

@@ -4,7 +4,7 @@ import type { Device } from '../device/device';
 import { openDevice, type DeviceOptions } from '../device/open-device';
 import { softgpuTargetOf } from '../device/softgpu';
 
-/** The device that a capture is replayed on: the software GPU presents the target that was captured, unless the user names another. */
+/** Opens the device for a replay: the software GPU presents the captured target, unless the user names another. */
 export async function openReplayDevice(
   options: Omit<DeviceOptions, 'softgpu'> & { softgpu?: string | undefined },
   { device: captured }: Pick<CaptureJson, 'device'>,

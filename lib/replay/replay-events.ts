@@ -20,10 +20,10 @@ export const differenceSchema = z.looseObject({
   differing_bytes: count,
 });
 
-/** A number, or "NaN", "Infinity", "-Infinity"; whole numbers beyond 2^53 are strings too. */
+/** A number, or "NaN", "Infinity", "-Infinity"; integers beyond 2^53 are strings too. */
 const elementValue = z.union([z.number(), z.string()]);
 
-/** At this offset of the region or variable. */
+/** Values at an offset of the region or variable. */
 const exampleSchema = z.looseObject({ offset: count, expected: elementValue, actual: elementValue });
 
 const specialCountSchema = z.looseObject({
@@ -33,7 +33,7 @@ const specialCountSchema = z.looseObject({
   other: count.describe('Both have one, but of opposite sign.'),
 });
 
-/** What elements of one type met; errors are of pairs of finite numbers, so that no maximum is a NaN or hides one. */
+/** Comparison of elements of one type; errors cover only finite pairs, so no maximum is a NaN or hides one. */
 export const toleranceSchema = z.looseObject({
   event: z.literal('tolerance'),
   region: z.string().optional(),
@@ -54,7 +54,7 @@ export const toleranceSchema = z.looseObject({
   not_finite: count.describe('Of outside: NaN or an infinity in place of a number, or the other way round.'),
   nan: specialCountSchema.optional().describe('Floating types.'),
   inf: specialCountSchema.optional().describe('Floating types.'),
-  // Null where it is beyond what JSON can carry.
+  // Null if JSON cannot represent the value.
   max_abs_error: count.nullish(),
   max_rel_error: count.nullish(),
   max_ulp_error: count.nullish(),
@@ -113,7 +113,7 @@ export const freeOrderSchema = z.looseObject({
   reason: z.string().optional().describe('Why it cannot be known.'),
 });
 
-/** What a variant wrote in memory that the captured code neither reads nor writes, with what lay there. */
+/** A variant's write to memory that the captured code neither reads nor writes, with the previous content. */
 export const straySchema = z.looseObject({
   region: z.string().optional(),
   variable: z.string().optional(),
@@ -121,7 +121,7 @@ export const straySchema = z.looseObject({
   bytes: count,
 });
 
-/** Reads of a variant from blocks of 0 that the captured code neither reads nor writes. */
+/** A variant's reads of blocks of 0 that the captured code neither reads nor writes. */
 export const untouchedReadSchema = z.looseObject({
   region: z.string(),
   offset: count.describe('Of the first byte.'),
@@ -130,10 +130,10 @@ export const untouchedReadSchema = z.looseObject({
   arguments: z.array(z.string()).optional().describe('Names of the pointer parameters whose array it is in.'),
 });
 
-/** Whole numbers beyond 2^53 are text. */
+/** Integers beyond 2^53 are text. */
 const argumentValue = z.union([z.number(), z.string()]);
 
-/** What became of an input that was derived from the captured one. */
+/** Outcome for an input derived from the captured one. */
 export const derivedSchema = z.looseObject({
   event: z.literal('derived'),
   input: count.describe('Its number: --inputs-only.'),
@@ -165,7 +165,7 @@ export const derivedSchema = z.looseObject({
 const extent = z.array(count);
 const changed = <T extends z.ZodType>(value: T) => z.looseObject({ from: value, to: value });
 
-/** What is closed to the kernel around captured memory. */
+/** Memory around captured memory that the guard makes inaccessible. */
 export const guardSchema = z.looseObject({
   is_exact: z.boolean(),
   granule: count,
@@ -175,7 +175,7 @@ export const guardSchema = z.looseObject({
   neighbours_in_use: count,
 });
 
-/** What was done to have the caches in a stated condition when the kernel starts. */
+/** Preparation of the caches before the kernel starts. */
 export const cachesSchema = z.looseObject({
   state: z.enum(['warm', 'cold']),
   is_modelled: z.boolean().describe('False on the software GPU, which has no caches: every state is the same there.'),
@@ -183,7 +183,7 @@ export const cachesSchema = z.looseObject({
   overwritten_bytes: count.describe('Of memory, by the device, between restoring and every launch; 0 where not cold.'),
 });
 
-/** What of the launch is not as captured. */
+/** Parts of the launch that differ from the capture. */
 export const overriddenSchema = z.looseObject({
   of_variant: z
     .boolean()
@@ -198,7 +198,7 @@ export const overriddenSchema = z.looseObject({
         index: count,
         name: z.string(),
         type: z.string(),
-        // A string beyond 2^53 and for a pointer; null for what JSON has no number for.
+        // A string for pointers and beyond 2^53; null if JSON has no number for it.
         from: z.union([z.number(), z.string()]).nullable(),
         to: z.union([z.number(), z.string()]).nullable(),
       }),
@@ -206,10 +206,10 @@ export const overriddenSchema = z.looseObject({
     .optional(),
 });
 
-/** Of a replay side by side: whose event it is. */
+/** Side that an event of a side-by-side replay belongs to. */
 export const sideSchema = z.enum(['captured', 'variant']);
 
-/** What one instruction did in all waves. */
+/** Counters of one instruction over all waves. */
 const hotSpotSchema = z.looseObject({
   event: z.literal('hot_spot'),
   side: sideSchema.optional(),
@@ -234,7 +234,7 @@ const accessSchema = z.looseObject({
   wave: count,
 });
 
-/** What a check found while the dispatch ran in the adverse order. */
+/** Finding of a check during the adverse order. */
 const findingSchema = accessSchema.extend({
   event: z.literal('finding'),
   kind: z.string(),
@@ -254,7 +254,7 @@ const findingSchema = accessSchema.extend({
   other: accessSchema.optional().describe('The earlier access.'),
 });
 
-/** On memory that is watched for them: the first of a launch in each region. */
+/** First floating-point atomic of a launch in each watched region. */
 const floatAtomicSchema = z.looseObject({
   event: z.literal('float_atomic'),
   region: z.string(),
@@ -265,7 +265,7 @@ const floatAtomicSchema = z.looseObject({
   effect: z.enum(['none', 'unknown_memory']).describe('What it does on the real GPU.'),
 });
 
-/** An instruction that went past the end of LDS, where the software GPU goes on as hardware does. */
+/** An instruction that accessed LDS beyond its end, where the software GPU continues as hardware does. */
 const pastLdsSchema = accessSchema.extend({
   event: z.literal('past_lds'),
   lane: z.number(),
@@ -338,7 +338,7 @@ const events = {
     instruction: z.string().nullish(),
     lane: z.union([z.number(), z.string()]).nullish(),
     address: z.string().nullish(),
-    /** The captured region that the address is in or next to; distances in bytes. */
+    /** Captured region that contains the address or is next to it; distances in bytes. */
     near: z
       .looseObject({
         region: z.string(),
@@ -349,7 +349,7 @@ const events = {
       })
       .nullish(),
     text: z.string().nullish(),
-    /** What to try, where that is known. */
+    /** Suggested next step, if known. */
     hint: z.string().nullish(),
   }),
   checked: z.looseObject({
@@ -357,10 +357,10 @@ const events = {
     side: sideSchema,
     compared_bytes: count,
     differing_bytes: count,
-    /** The first launch and all timed ones; older programs looked at the first alone. */
+    /** Number of launches checked: the first and all timed ones; older programs checked only the first. */
     launches: count.default(1),
     wrong_launches: count.default(0),
-    /** Below this no launch can write what the app's did: of the bytes beyond the L2 cache, at the memory's full speed. */
+    /** Minimum time to write what the app's launch wrote: bytes beyond the L2 cache, at full memory bandwidth. */
     least_ns: count.optional(),
     state: keptStateSchema.optional(),
   }),
@@ -395,20 +395,26 @@ const events = {
     ignored_bytes: count.nullish(),
     varying_bytes: count.nullish(),
     unjudged_bytes: count.nullish(),
-    /** Judged by launches that began with other values in them than the app had, and of these those that the app's dispatch did not change. */
+    /**
+     * Bytes judged by launches that started with other values in them than the app's, and those among them that the
+     * app's dispatch left unchanged.
+     */
     overwritten_bytes: count.nullish(),
     rewritten_bytes: count.nullish(),
-    /** With which values in them the launch began that failed; missing where it was with the app's. */
+    /** Fill with which the failed launch started; missing if it started with the app's values. */
     fill: z.string().nullish(),
-    /** Of what differs then: still the values it began with. */
+    /** Differing bytes that still have the fill. */
     unwritten_bytes: count.nullish(),
-    /** Of what differs: written where the captured code touches nothing. */
+    /** Differing bytes written where the captured code touches nothing. */
     stray_bytes: count.nullish(),
-    /** It was the launch with other values in what the code writes, or reads in blocks of 0, and the captured code does not touch that differed, or did not end. */
+    /**
+     * Whether the failed launch was the one with other values in memory that the captured code does not touch, but the
+     * code writes, or reads in blocks of 0.
+     */
     disturbed: z.boolean().nullish(),
-    /** It was the launch on a machine in use that differed, or did not end. */
+    /** Whether the failed launch was the one on a machine in use. */
     machine_in_use: z.boolean().nullish(),
-    /** Of a calibration. */
+    /** Figures of a calibration. */
     replays: count.nullish(),
     confidence: count.nullish(),
     miss_per_replay: count.nullish(),
@@ -417,7 +423,7 @@ const events = {
     code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
     differing_bytes: count.nullish(),
     state: keptStateSchema.nullish(),
-    /** Of inputs that were derived. */
+    /** Counts of derived inputs. */
     derived: z.looseObject({ judged: count, dropped: count, seed: count, failed: count.optional() }).nullish(),
     lens_bytes: count.nullish().describe('Of a lens: read back, and in no verdict.'),
     wave_instructions: count.nullish(),

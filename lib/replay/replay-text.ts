@@ -14,7 +14,7 @@ import { checkLine } from './check';
 import { lensLine } from './lens';
 import { processCount } from './speed';
 
-/** Of several dispatches each below a line of its own; the last line is of all. */
+/** Prints several dispatches each below its own line; the last line sums them up. */
 export function printReplay(result: ReplayResult, device: Device, deps: Deps): void {
   const several = result.dispatches;
   const lines = several.length > 0 ? several.flatMap((one) => dispatchLines(one, device)) : figureLines(result, device);
@@ -94,7 +94,7 @@ function timeColumns({ count, median, ci95, min, p10, p90, max }: Statistics): s
   ];
 }
 
-/** A clock that is coarser than this for what it times is told. */
+/** Clock step relative to the time beyond which the step is printed. */
 const fineClock = 0.001;
 
 function speedLine({ verdict, ratio, ci95, rounds, processes, clockStepNs = 0 }: Speed, medianNs: number): string {
@@ -112,7 +112,7 @@ function interval({ low, high }: Interval, show: (value: number) => string): str
   return `${show(low)}–${show(high)}`;
 }
 
-/** Of the software GPU. */
+/** Counters of the software GPU. */
 function counts({ counters, hotSpots, baseline }: DispatchResult): string[] {
   const figures = baseline ? counterComparison(baseline.counters, counters) : counterTable(counters);
   return [

@@ -24,7 +24,7 @@ import { compareSpeed, launchesOf, processCount } from './speed';
 import { describeFault } from './fault-text';
 import { processorOf } from '../toolchain/target';
 
-/** Replays a captured dispatch, or several, or a variant of the kernel over them, and tells what each took. */
+/** Replays a captured dispatch or several, or a variant of the kernel over them, and reports what each took. */
 export async function replay(options: ReplayOptions, deps: Deps, code?: Code): Promise<ReplayResult> {
   const { sessions, otherKernels } = await openSessions(options, deps, 'main', code);
   const [first] = sessions;
@@ -53,7 +53,7 @@ export async function replay(options: ReplayOptions, deps: Deps, code?: Code): P
   return result;
 }
 
-/** The last one of each kind, of a launch as it was captured: what a report shows. */
+/** Keeps the latest result of each kind for reports, unless the launch was overridden. */
 function keep(
   result: ReplayResult,
   { reproducer, code, capture }: ReplaySession,
@@ -135,11 +135,11 @@ class Replaying {
     );
   }
 
-  /** Captured code and variant in the same processes, over one restored memory. */
+  /** Compares captured code and variant in the same processes, over one restored memory. */
   async compare(): Promise<DispatchResult> {
     const request = { ...this.session.request, ...judging(this.session), sideBySide: true };
     const outcomes: ReplayOutcome[] = [];
-    // What is left in memory is the same in each: the first one writes it down.
+    // Memory ends up the same in each process, so only the first dumps it.
     for (const [orderSeed, launches] of this.shares().entries()) {
       const written = orderSeed === 0 ? this.dump() : {};
       const outcome = await this.once({ ...request, orderSeed, ...written, ...this.lens(orderSeed) }, launches);
@@ -161,7 +161,7 @@ class Replaying {
     );
   }
 
-  /** Launches of each side, process by process. Counts repeat exactly: one process is enough for them. */
+  /** Launches of each side per process. Counts repeat exactly, so they need only one process. */
   private shares(): number[] {
     if (this.session.device.work !== 'duration_ns') return [this.iterations];
     const shares = Array.from({ length: processCount }, (_, process) => launchesOf(process, this.iterations));
@@ -181,7 +181,7 @@ class Replaying {
     return { dump: resolve(dump), dumpOnly, ...(dumpTime === undefined ? {} : { dumpTime }) };
   }
 
-  /** What a lens saw may differ from process to process: the others' lies in folders below. */
+  /** Lens contents may differ between processes, so those of later processes get their own folders. */
   private lens(process: number): Partial<ReplayRequest> {
     const { lens, lensOutput } = this.options;
     if (lens === undefined || lensOutput === undefined) return {};
@@ -193,7 +193,7 @@ class Replaying {
   private once(request: ReplayRequest, iterations: number): Promise<ReplayOutcome> {
     const { warmup, seed, threads } = this.options;
     const { device } = this.session;
-    // What this device has no such thing as is passed on only where it was asked for: the program then refuses it.
+    // A seed that the device does not support is passed only if the user asked for it; the program then refuses it.
     const order = seed ?? (device.seeded ? 1 : undefined);
     return replayOnce(
       {
@@ -211,13 +211,13 @@ class Replaying {
     );
   }
 
-  /** What the user says is another launch, whatever the source of the variant says. */
+  /** The user's launch options replace the launch that the variant's source gives. */
   private overrides(): Partial<ReplayRequest> {
     const given = launchOverrides(this.options, this.session.reproducer.config);
     return Object.keys(given).length === 0 ? {} : { ...given, ownLaunch: false };
   }
 
-  /** What one side did. */
+  /** Measurements of one side. */
   private async measured(
     { iterations, hotSpots, conditions }: ReplayOutcome,
     wanted: Side,
@@ -274,7 +274,7 @@ function doubtsOf(own: Measured, baseline: Measured | null, { checked }: ReplayO
   return [...(clocks ? [clocks] : []), ...impossibleTimes(checked, medians)];
 }
 
-/** Events of a replay that is not side by side name no side. */
+/** Events of a replay that is not side by side have no side. */
 function ofSide<Event extends { side?: Side | undefined }>(events: readonly Event[], wanted: Side): Event[] {
   return events.filter(({ side = 'variant' }) => side === wanted);
 }

@@ -24,9 +24,9 @@ import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
 import { refuseSpecialFiles } from '../support/regular-file';
 
-/** What replay and validate start from: the reproducer, a capture with all its content at hand, the device and the code. */
+/** State that replay and validate start from: the reproducer, a complete capture, the device and the code. */
 export interface ReplaySession {
-  /** Its `capture` is that of this session. */
+  /** Reproducer whose `capture` is that of this session. */
   reproducer: Reproducer;
   dispatch: CapturedDispatch;
   capture: CaptureJson;
@@ -35,12 +35,12 @@ export interface ReplaySession {
   request: ReplayRequest;
 }
 
-/** One session for each captured dispatch that is meant, by number, and what was captured beside them. */
+/** A session for each chosen dispatch, ordered by number, and the captures beside them. */
 export interface ReplaySessions extends Omit<ChosenDispatches, 'chosen'> {
   sessions: [ReplaySession, ...ReplaySession[]];
 }
 
-/** `given`: code that is none of the reproducer's own. */
+/** `given`: code that is not the reproducer's own. */
 export async function openSessions(
   options: ReplayingOptions,
   deps: Deps,
@@ -96,7 +96,7 @@ function sessionOf(
   };
 }
 
-/** What every replay of the session must find: the files may change, or be swapped for as long as one of them takes. */
+/** Digests that every replay of the session must find: files may change, or be swapped during one replay. */
 function judgedFiles(folder: string, capture: CaptureJson, code: Code): Readonly<Record<string, string>> {
   const selfcheck = selfcheckFile(folder);
   return {
@@ -106,7 +106,7 @@ function judgedFiles(folder: string, capture: CaptureJson, code: Code): Readonly
   };
 }
 
-/** What AMD hardware ran the software GPU runs, too, where it presents that target. */
+/** The software GPU also replays captures from AMD hardware, because it presents their target. */
 function requireKind(captured: CaptureJson['device'], { description }: Device): void {
   if (captured.kind === description.kind || (captured.kind === 'hsa' && description.kind === 'softgpu')) return;
   throw new KernloopError(
@@ -116,7 +116,7 @@ function requireKind(captured: CaptureJson['device'], { description }: Device): 
   );
 }
 
-/** A cubin runs on GPUs of its own major version with at least its minor one; a variant of sm_90a on sm_90 only. */
+/** A cubin runs on GPUs of its major version with at least its minor version; code of sm_90a runs only on sm_90. */
 function requireIsa(captured: string, { description }: Device): void {
   const [mine, theirs] = [smVersion(description.isa), smVersion(captured)];
   if (!mine || !theirs) return;
@@ -130,7 +130,7 @@ function requireIsa(captured: string, { description }: Device): void {
   );
 }
 
-/** sm_90 is 9.0, sm_103a 10.3 and specific to it; undefined for other devices. */
+/** Parses an architecture: sm_90 is 9.0, sm_103a is 10.3 and specific to it; undefined for other devices. */
 function smVersion(isa: string): { major: number; minor: number; specific: boolean } | undefined {
   const [, major, minor, suffix] = /^sm_(\d+)(\d)([a-z]?)$/.exec(isa) ?? [];
   return major && minor ? { major: Number(major), minor: Number(minor), specific: suffix === 'a' } : undefined;
@@ -151,14 +151,14 @@ function codeArguments(code: Code, capture: CaptureJson): Partial<ReplayRequest>
   return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: symbolIn(code.path, capture.kernel.symbol) };
 }
 
-/** The same with the captured code, launched as the app did. */
+/** The same request for the captured code, launched as the app did. */
 export function requestOfCaptured({ request }: Pick<ReplaySession, 'request'>): ReplayRequest {
   const { codeObject: _code, symbol: _symbol, ownLaunch: _own, grid: _grid, block: _block, ...rest } = request;
   const { dynamicShared: _shared, args: _args, ...captured } = rest;
   return captured;
 }
 
-/** Of a variant whose source says how it is launched, as far as that is not how the app launched it. */
+/** Launch parameters of a variant whose source sets them, as far as they differ from the app's. */
 function ownLaunch(code: Code, capture: CaptureJson, { args }: KernelJson): Partial<ReplayRequest> {
   if (code.kind === 'captured') return {};
   if (code.configuration !== undefined) {
@@ -177,7 +177,7 @@ function ownLaunch(code: Code, capture: CaptureJson, { args }: KernelJson): Part
   return Object.keys(changed).length === 0 ? {} : { ...changed, ownLaunch: true };
 }
 
-/** Instructions where the device counts them, since they are the same on a slow machine; seconds otherwise. */
+/** Limits instructions if the device counts them, independently of the machine's speed; otherwise seconds. */
 function limits(capture: CaptureJson, device: Device, options: ReplayingOptions): Partial<ReplayRequest> {
   const instructions = capture.execution.wave_instructions;
   return device.work === 'wave_instructions' && instructions !== null && instructions !== undefined

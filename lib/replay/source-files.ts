@@ -9,17 +9,17 @@ import { readRegularFile } from '../support/regular-file';
 const maxFileBytes = 8 << 20;
 const maxShownCharacters = 96;
 
-/** The sources that a code object of a reproducer names: how to call them, and what stands in them. */
+/** Source files that a code object of a reproducer names: their display names and their lines. */
 export class SourceFiles {
   private readonly contents = new Map<string, string[] | null>();
-  /** The file below deps/ in whose place the edited one is compiled, and that one. */
+  /** File below deps/ that the edited file replaces, and the edited file. */
   private readonly standIn: { for: string; file: string } | null;
 
   constructor(private readonly reproducer: Pick<Reproducer, 'root' | 'workspaceRoot' | 'config'>) {
     this.standIn = standInOf(reproducer);
   }
 
-  /** As the user knows it: relative to the reproducer where it lies in it. */
+  /** Display path: relative to the reproducer if it is inside. */
   shown(path: string): string {
     // Recompiled code names the reproducer's folder ".".
     const absolute = isAbsolute(path) ? path : resolve(this.reproducer.root, path);
@@ -28,12 +28,12 @@ export class SourceFiles {
     return inside === this.standIn?.for ? this.standIn.file : inside;
   }
 
-  /** As it stands, with its indentation. */
+  /** Line with its indentation. */
   whole(shown: string, line: number): string | null {
     return this.line(shown, line) === null ? null : (this.contents.get(shown)?.[line - 1] ?? null);
   }
 
-  /** Null where the file is not there, or lies outside the workspace: code objects come from anywhere, and may name any file. */
+  /** Null if the file is missing or outside the workspace: code objects are untrusted and may name any file. */
   line(shown: string, line: number): string | null {
     if (!this.contents.has(shown)) this.contents.set(shown, this.read(resolve(this.reproducer.root, shown)));
     const text = this.contents.get(shown)?.[line - 1];

@@ -2,7 +2,7 @@ import type { IterationEvent, Side } from './replay-events';
 import { compareSpeed, launchesOf, processCount } from './speed';
 import { medianInterval, quantile } from './statistics';
 
-/** Numbers that look random and are the same every time (mulberry32). */
+/** Pseudo-random numbers that are the same in every run (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,16 +14,16 @@ function randomNumbers(seed: number): () => number {
 }
 
 interface World {
-  /** True time of the variant over that of the captured code. */
+  /** True time of the variant relative to the captured code. */
   ratio: number;
-  /** Relative spread of a launch, and of what a process does to one side. */
+  /** Relative spread of a launch, and of a process's effect on one side. */
   noise: number;
   ofProcess: number;
-  /** By how much of it every launch is slower than the one before. */
+  /** Relative slowdown from each launch to the next. */
   drift: number;
 }
 
-/** What kernloop-replay would have measured in such a world: processes of ABBA and BAAB rounds. */
+/** Measurements of kernloop-replay in such a world: processes of ABBA and BAAB rounds. */
 function measured(world: World, seed: number, iterations = 30): IterationEvent[][] {
   const random = randomNumbers(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -46,13 +46,13 @@ function measured(world: World, seed: number, iterations = 30): IterationEvent[]
 
 const still: World = { ratio: 1, noise: 0.01, ofProcess: 0, drift: 0 };
 
-/** How many of 400 experiments give the verdict. */
+/** Fraction of 400 experiments with the verdict. */
 function share(verdict: string, world: World): number {
   const seeds = Array.from({ length: 400 }, (_, seed) => seed + 1);
   return seeds.filter((seed) => compareSpeed(measured(world, seed))?.verdict === verdict).length / seeds.length;
 }
 
-/** The times of both sides, in their order, as three processes took them. */
+/** Times of both sides in order, spread over three processes. */
 function byProcess(captured: readonly number[], variant: readonly number[]): IterationEvent[][] {
   let done = 0;
   return Array.from({ length: processCount }, (_, process) => {
@@ -114,7 +114,7 @@ describe('whether a variant is faster', () => {
     expect(speed).toMatchObject({ verdict: 'faster', rounds: 15, processes: 3 });
   });
 
-  /** As CUPTI gave them on an H100, whose clock steps by 32 ns: the captured code against itself, `--cache cold`. */
+  /** CUPTI's durations on an H100, whose clock steps by 32 ns: the captured code against itself, `--cache cold`. */
   const recorded = byProcess(
     [
       1376, 1568, 1376, 1376, 1504, 1344, 1568, 1376, 1376, 1408, 1537, 1504, 1376, 1376, 1376, 1343, 1408, 1536, 1376,
@@ -133,7 +133,7 @@ describe('whether a variant is faster', () => {
   });
 
   describe('by a clock that steps by 32 ns', () => {
-    /** The clock shows its last step; where in a step a kernel starts is the same in all launches of one side in one process. */
+    /** The clock shows its last step; one side's launches in a process all start at the same point of a step. */
     const stepped = (ns: number, ratio: number, seed: number): IterationEvent[][] => {
       const random = randomNumbers(seed);
       return measured({ ...still, noise: 0.002, ofProcess: 0.002, ratio }, seed).map((events) => {

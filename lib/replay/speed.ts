@@ -2,20 +2,20 @@ import type { IterationEvent, Side } from './replay-events';
 import type { Interval, Speed } from './result';
 import { medianInterval, quantile } from './statistics';
 
-/** Of a comparison of times. Each has other places for code and data, which a GPU's caches may like better for one side than for the other. */
+/** Processes of a comparison. Each places code and data differently, which a GPU's caches may favour for one side. */
 export const processCount = 3;
 
-/** Student's t for 95% and two-sided, with `processCount` - 1 degrees of freedom. */
+/** Two-sided 95% quantile of Student's t with `processCount` - 1 degrees of freedom. */
 const tOfProcesses = 4.303;
 
-/** Launches of each side in one process: whole rounds of two, and what is left over with the last process. */
+/** Launches of each side in one process: whole rounds of two; the last process takes the rest. */
 export function launchesOf(process: number, iterations: number): number {
   const rounds = Math.floor(iterations / 2);
   const mine = Math.floor((rounds + processCount - 1 - process) / processCount);
   return 2 * mine + (process === processCount - 1 ? iterations % 2 : 0);
 }
 
-/** From the timed launches of both sides, process by process; null where nothing was timed. */
+/** Compares the timed launches of both sides, process by process; null if nothing was timed. */
 export function compareSpeed(processes: readonly (readonly IterationEvent[])[]): Speed | null {
   const perProcess = processes.map(ratiosOf).filter((ratios) => ratios.length > 0);
   const all = sorted(perProcess.flat());
@@ -33,10 +33,10 @@ export function compareSpeed(processes: readonly (readonly IterationEvent[])[]):
   };
 }
 
-/** CUPTI's durations by a clock of 32 ns are 1,407, 1,408 and 1,409 ns: these are one. */
+/** Rounding of durations: with a clock of 32 ns, CUPTI reports 1,407, 1,408 and 1,409 ns for one duration. */
 const roundingNs = 1;
 
-/** The step that all durations are whole numbers of: the smallest distance of two. 1 if there is no such step, 0 if all are alike. */
+/** Clock step: the smallest distance, if all durations are multiples of it. 1 without a step, 0 if all are equal. */
 function clockStep(iterations: readonly IterationEvent[]): number {
   const durations = sorted(iterations.flatMap(({ duration_ns: duration }) => duration ?? []));
   const gaps = durations.slice(1).map((duration, index) => duration - (durations[index] ?? 0));
@@ -48,8 +48,9 @@ function clockStep(iterations: readonly IterationEvent[]): number {
 }
 
 /**
- * A duration is the difference of two readings of a clock, each too early by up to a step: it is a step too long or too short at most. Every launch may
- * start at the same point of a step, so that no number of launches averages that out. Null if a step is half of a duration.
+ * Widens the interval by the clock's step. A duration is the difference of two readings, each early by up to a step, so
+ * it is off by at most a step. Every launch may start at the same point of a step, so averaging over launches does not
+ * help. Null if a step is half of a duration.
  */
 function widenByClock({ low, high }: Interval, step: number, iterations: readonly IterationEvent[]): Interval | null {
   const share = (wanted: Side): number =>
@@ -60,7 +61,7 @@ function widenByClock({ low, high }: Interval, step: number, iterations: readonl
   return { low: (low * (1 - variant)) / (1 + captured), high: (high * (1 + variant)) / (1 - captured) };
 }
 
-/** Of the complete rounds. Within one, both sides have the same mean place in time, so that a drift of the clock cancels. */
+/** Ratios of complete rounds. Both sides have the same mean position in a round, so a drift cancels. */
 function ratiosOf(iterations: readonly IterationEvent[]): number[] {
   const rounds = new Map<number, Record<Side, number[]>>();
   for (const { side, round, duration_ns: duration } of iterations) {
@@ -75,8 +76,8 @@ function ratiosOf(iterations: readonly IterationEvent[]): number[] {
 }
 
 /**
- * Two intervals, and the hull of both: that of the median of all rounds, whatever their distribution; and Student's, of the medians of
- * the processes, because what differs between processes no number of rounds within one averages out.
+ * Hull of two intervals: the distribution-free one of the median of all rounds, and Student's over the medians of the
+ * processes, because no number of rounds within a process averages out differences between processes.
  */
 function intervalOf(all: readonly number[], perProcess: readonly (readonly number[])[]): Interval | null {
   const ofRounds = medianInterval(all);

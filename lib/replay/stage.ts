@@ -21,7 +21,7 @@ export const stage = defineStage({
   exitCode: ({ exitCode }) => exitCode,
   task: {
     targets: [{ name: 'replay', of: 'project' }],
-    // A time is never a cached verdict.
+    // Not cached: a time must always be measured.
     cache: false,
     after: [{ stage: 'capture' }, { stage: 'recompile' }],
     inputs: [],

@@ -15,7 +15,7 @@ describe('statistics', () => {
     expect(statistics(samples)).toMatchObject({ p10: 910, median: 950, p90: 990 });
   });
 
-  // Ranks of the table of the sign test (two-sided, 5%).
+  // Ranks from the table of the sign test (two-sided, 5%).
   it.each([
     [1, 0],
     [5, 0],

@@ -14,7 +14,7 @@ export function statistics(samples: readonly number[]): Statistics {
   };
 }
 
-/** Linear interpolation between the two nearest ranks. */
+/** Quantile by linear interpolation between the two nearest ranks. */
 export function quantile(sorted: readonly number[], fraction: number): number {
   const position = (sorted.length - 1) * fraction;
   const low = sorted[Math.floor(position)] ?? Number.NaN;
@@ -23,8 +23,9 @@ export function quantile(sorted: readonly number[], fraction: number): number {
 }
 
 /**
- * Between two order statistics: whatever the distribution, the median lies between the k-th sample from below and from above with
- * probability 1 - 2 P(B < k), where B counts heads in as many coin throws as there are samples.
+ * Distribution-free interval of the median between two order statistics. The median lies between the k-th samples from
+ * below and above with probability 1 - 2 P(B < k), where B counts the heads in as many coin tosses as there are
+ * samples.
  */
 export function medianInterval(sorted: readonly number[]): Interval | null {
   const rank = intervalRank(sorted.length);
@@ -32,12 +33,12 @@ export function medianInterval(sorted: readonly number[]): Interval | null {
   return rank === 0 || low === undefined || high === undefined ? null : { low, high };
 }
 
-/** Probability that may be left outside on each side. */
+/** Probability that may remain outside on each side. */
 const tail = 0.025;
-/** Above, 2^-n is no number of JavaScript, and the normal approximation is exact enough. */
+/** Sample count above which 2^-n underflows; the normal approximation is then accurate enough. */
 const exactUpTo = 1000;
 
-/** The greatest k for which the interval still has its confidence; 0 where there is none. */
+/** Largest k whose interval still has the confidence; 0 if there is none. */
 export function intervalRank(count: number): number {
   if (count > exactUpTo) return Math.floor((count - 1.96 * Math.sqrt(count)) / 2);
   let probability = 2 ** -count;

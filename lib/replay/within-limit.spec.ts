@@ -12,7 +12,7 @@ describe('a replay within a limit of instructions', () => {
   afterEach(() => workspace.dispose());
 
   const limit = { event: 'result', verdict: 'limit' };
-  /** Several threads run past the limit; what one does is given. */
+  /** Several threads exceed the limit; `onOneThread` is the outcome with one. */
   async function run(request: Partial<ReplayRequest>, onOneThread: object) {
     const program = fakeReplay((args) => [flag(args, '--threads') === '1' ? onOneThread : limit]);
     const deps = fakeDeps({ 'kernloop-replay': program }, workspace.native);

@@ -3,9 +3,9 @@ import type { Deps } from '../deps/deps';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 
 /**
- * As replayOnce. Where waves wait for others in a loop, what several host threads execute depends on the load: a thread executes waiting while
- * the one that has what it waits for gets no core. So what runs past the limit of instructions is replayed on one thread, which executes the
- * same under any load; what never ends does not end there either.
+ * Like replayOnce, but repeats a replay that exceeds the instruction limit on one thread. If waves spin on others, the
+ * count on several host threads depends on the load: a thread spins while the one it waits for gets no core. One thread
+ * executes the same under any load, and a true hang still exceeds the limit.
  */
 export async function replayWithinLimit(request: ReplayRequest, device: Device, deps: Deps): Promise<ReplayOutcome> {
   const outcome = await replayOnce(request, device, deps);

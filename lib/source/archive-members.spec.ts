@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const names = ['a.o', 'with a name that no header has room for.o', 'odd.o'];
 
-/** By GNU's ar, of these files. */
+/** Archives the files with GNU ar. */
 function archive(kind: string): string {
   names.forEach((name, index) => writeFileSync(join(folder, name), 'x'.repeat(index + 3)));
   execFileSync('ar', [kind, 'lib.a', ...names], { cwd: folder, stdio: 'pipe' });

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** A file in an archive of the build (`libx.a`): where its bytes are. */
+/** A file in an archive of the build (`libx.a`) and the position of its bytes. */
 export interface ArchiveMember {
-  /** As the archive names it; of a thin archive a path relative to it. */
+  /** Name in the archive; in a thin archive, a path relative to it. */
   name: string;
-  /** Absolute: the archive, or, of a thin one, the file itself. */
+  /** Absolute path of the archive or, for a thin archive, of the member's own file. */
   file: string;
   offset: number;
   size: number;
@@ -14,11 +14,11 @@ export interface ArchiveMember {
 const magic = { whole: '!<arch>\n', thin: '!<thin>\n' };
 const headerBytes = 60;
 
-/** Beyond these it is no archive of a build, or one that somebody made up. */
+/** Limits no archive of a real build reaches; they bound the work on a forged one. */
 const maxMembers = 65_536;
 const maxNameBytes = 64 * 2 ** 20;
 
-/** What an archive of GNU's or BSD's ar holds, as far as it is sound: what follows a damaged header is not guessed. Null for another file. */
+/** Members of a GNU or BSD archive up to the first damaged header, without guessing. Null for another file. */
 export function archiveMembers(path: string): ArchiveMember[] | null {
   const file = openSync(path, 'r');
   try {
@@ -51,7 +51,7 @@ function* membersOf(file: number, path: string, total: number, isThin: boolean):
       if (!isThin) yield { name, file: path, offset: content + skipped, size: size - skipped };
       else yield* elsewhere(name, path);
     }
-    // Members begin at even places.
+    // Members start at even offsets.
     at = content + (isInside ? size + (size % 2) : 0);
   }
 }
@@ -62,7 +62,7 @@ function* elsewhere(name: string, archive: string): Generator<ArchiveMember> {
   if (stats?.isFile()) yield { name, file, offset: 0, size: stats.size };
 }
 
-/** GNU: `x.o/`, or `/12` for a place in the table; BSD: `#1/20` for a name that precedes the content. */
+/** GNU writes `x.o/`, or `/12` for an offset in the name table; BSD writes `#1/20` if the name precedes the content. */
 function nameOf(
   file: number,
   stated: string,

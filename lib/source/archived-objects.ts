@@ -8,7 +8,7 @@ const maxFolders = 4000;
 const maxArchives = 1000;
 const skipped = new Set(['node_modules', '.git', '.nx', '.kernloop']);
 
-/** Of objects that the build put into archives and removed: what the archives below its folders have under their names. */
+/** Finds objects that the build archived and removed: members with their names in archives below its folders. */
 export function archivedObjects(units: readonly TranslationUnit[], root: string): Map<string, ArchiveMember[]> {
   const wanted = new Set(units.map(({ output }) => basename(output ?? '')));
   const found = new Map<string, ArchiveMember[]>();
@@ -52,7 +52,7 @@ function entriesOf(folder: string) {
   }
 }
 
-/** One that may not be read is as if it were not there. */
+/** Treats an unreadable archive as absent. */
 function membersOrNone(archive: string): ArchiveMember[] {
   try {
     return archiveMembers(archive) ?? [];

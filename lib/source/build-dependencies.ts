@@ -4,16 +4,16 @@ import { parseMakeDependencies } from '../toolchain/make-dependencies';
 import type { TranslationUnit } from '../toolchain/translation-unit';
 import { readNinjaDeps, type NinjaDeps } from './ninja-deps';
 
-/** How far above a unit's working folder the build may have been started. */
+/** Levels above a unit's working folder at which the build may have been started. */
 const maxLevels = 4;
 const maxBytes = 256 * 2 ** 20;
 
-/** What the build itself wrote down of the files that its compilations read: make's dependency files, and ninja's log of them. */
+/** Records of the build about which files its compilations read: make's dependency files and ninja's log. */
 export class BuildDependencies {
   private readonly logs = new Map<string, Map<string, NinjaDeps>>();
   private readonly changed = new Map<string, number | undefined>();
 
-  /** Files that a unit read, absolute, where that is written down and none of them was changed since; else null. */
+  /** Absolute paths of the files that a unit read; null if they are not recorded or one has changed since. */
   filesOf(unit: TranslationUnit): string[] | null {
     return this.fromFile(unit) ?? this.fromLog(unit);
   }
@@ -49,18 +49,18 @@ export class BuildDependencies {
     return log;
   }
 
-  /** Headers are shared: each is looked at once. */
+  /** Units share headers, so each one's time is read once. */
   private areOlder(files: readonly string[], mtimeMs: number): boolean {
     return files.every((file) => {
       if (!this.changed.has(file)) this.changed.set(file, statSync(file, { throwIfNoEntry: false })?.mtimeMs);
       const changed = this.changed.get(file);
-      // Times of files are kept in parts of a millisecond.
+      // Compares whole milliseconds; file times have fractions.
       return changed !== undefined && Math.floor(changed) <= Math.floor(mtimeMs);
     });
   }
 }
 
-/** `x.o.d` and `x.d` beside the object, and what the command names. */
+/** Dependency files: `x.o.d` and `x.d` beside the object, and the one that the command names. */
 function dependencyFiles({ args, directory, output }: TranslationUnit): string[] {
   const named = args.filter(({ option }) => option === '-MF').map(({ value }) => resolve(directory, value ?? ''));
   const beside = output === null ? [] : [`${output}.d`, output.replace(/\.[^./]*$/, '.d')];

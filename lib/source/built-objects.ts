@@ -6,22 +6,22 @@ import type { TranslationUnit } from '../toolchain/translation-unit';
 import type { ArchiveMember } from './archive-members';
 import { archivedObjects } from './archived-objects';
 
-/** Whether a unit, as the build compiled it, contains a kernel; `unknown` where what the build made of it is not there. */
+/** Whether the build's compilation of a unit contains a kernel; `unknown` if its output is gone. */
 export type BuiltIn = 'holds' | 'lacks' | 'unknown';
 
-/** Larger files are not objects of one unit. */
+/** An object of one unit is never this large. */
 const maxBytes = 8 * 2 ** 30;
 
 /**
- * What the build made of each unit tells whether the kernel comes out of it, without compiling anything: the host's half names every
- * kernel that it can launch, by its mangled name, to the runtime (`__hipRegisterFunction`, `__cudaRegisterFunction`).
+ * Tells from the build's own output, without compiling, which units contain the kernel: the host code registers every
+ * kernel it can launch by its mangled name (`__hipRegisterFunction`, `__cudaRegisterFunction`).
  */
 export async function builtIn(units: readonly TranslationUnit[], symbol: string, root: string): Promise<BuiltIn[]> {
   const name = Buffer.from(symbol, 'latin1');
   const answers: BuiltIn[] = [];
   const atATime = Math.min(maxAtATime, availableParallelism());
   for await (const answer of inOrder(units, atATime, ({ output }) => look(output, name))) answers.push(answer);
-  // Objects that the build removed may be in its archives.
+  // Objects that the build removed may survive in its archives.
   const gone = units.filter(({ output }, index) => answers[index] === 'unknown' && output !== null);
   if (gone.length === 0) return answers;
   const archived = archivedObjects(gone, root);
@@ -43,7 +43,7 @@ async function look(path: string | null, name: Buffer): Promise<BuiltIn> {
   return lookInto([{ file: path, offset: 0, size: stats.size }], name);
 }
 
-/** Several objects may have one name: then any of them may be the unit's. */
+/** If several objects have the same name, any of them may be the unit's. */
 async function lookInto(parts: readonly Omit<ArchiveMember, 'name'>[], name: Buffer): Promise<BuiltIn> {
   const small = parts.filter(({ size }) => size > 0 && size <= maxBytes);
   if (small.length === 0 || name.length === 0) return 'unknown';
@@ -51,14 +51,14 @@ async function lookInto(parts: readonly Omit<ArchiveMember, 'name'>[], name: Buf
     for (const part of small) if (await contains(part, name)) return 'holds';
     return 'lacks';
   } catch {
-    // It may not be read: as if it were not there.
+    // An unreadable file counts as absent.
     return 'unknown';
   }
 }
 
-/** Whether a file has the name from end to end, and not as a part of a longer one. */
+/** Whether a file contains the name as a whole word, not as part of a longer name. */
 async function contains({ file, offset, size }: Omit<ArchiveMember, 'name'>, name: Buffer): Promise<boolean> {
-  // One character more on each side than the name has, for what stands around it.
+  // Overlap of windows: the name and one character on each side.
   const kept = name.length + 1;
   let window: Buffer = Buffer.from([0]);
   const range = { start: offset, end: offset + size - 1, highWaterMark: 4 * 2 ** 20 };
@@ -79,7 +79,7 @@ function stands(name: Buffer, window: Buffer): boolean {
   return false;
 }
 
-/** Letters, digits, underscore, and `$`, which nvcc puts into names of its own. */
+/** Letters, digits, underscore, and `$`, which nvcc uses in generated names. */
 function isPartOfName(character: number): boolean {
   return /[\w$]/.test(String.fromCharCode(character));
 }

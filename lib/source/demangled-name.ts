@@ -3,7 +3,7 @@ export interface DemangledName {
   /** Enclosing namespaces and classes, outermost first, without their template arguments; null for an anonymous namespace. */
   scope: (string | null)[];
   base: string;
-  /** Template arguments of the kernel itself; null where it is no template. */
+  /** Template arguments of the kernel itself; null if it is no template. */
   templateArguments: string[] | null;
   /** Parameter types; null for `extern "C"` names, which carry none. */
   parameters: string[] | null;
@@ -14,8 +14,8 @@ const openers = '<([{';
 const closers = '>)]}';
 
 /**
- * Reads a demangled name by tracking brackets. Operators are the one place where `<` and `>` are no brackets; a kernel is never
- * an operator, but a template argument can be `&(operator<)`.
+ * Parses a demangled name by tracking brackets. Only in operators are `<` and `>` no brackets; a kernel is never an
+ * operator, but a template argument can be `&(operator<)`.
  */
 export function parseDemangledName(name: string): DemangledName {
   const text = withoutSuffix(name.trim());
@@ -31,14 +31,14 @@ export function parseDemangledName(name: string): DemangledName {
   };
 }
 
-/** Drops what follows the name proper: ` [clone .kd]`, and the `.kd` of a kernel descriptor's symbol. */
+/** Removes the suffixes ` [clone .kd]` and `.kd`, the symbol of a kernel descriptor. */
 function withoutSuffix(text: string): string {
   const clone = text.indexOf(' [clone ');
   const plain = clone < 0 ? text : text.slice(0, clone);
   return plain.endsWith('.kd') ? plain.slice(0, -3) : plain;
 }
 
-/** Where the parameter list starts: the last top-level parenthesis, unless that is `(anonymous namespace)`. */
+/** Finds the start of the parameter list: the last top-level parenthesis that does not open `(anonymous namespace)`. */
 function findParameters(text: string): number {
   let found = -1;
   walkTopLevel(text, (index) => {
@@ -89,7 +89,7 @@ function splitTopLevel(text: string, separator: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-/** Calls `visit` for each character outside all brackets, the opening ones included. */
+/** Calls `visit` for each character outside all brackets, including opening brackets. */
 function walkTopLevel(text: string, visit: (index: number) => void): void {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -7,7 +7,7 @@ import { scanDependencies } from './dependencies';
 
 jest.setTimeout(60_000);
 
-/** The driver of clang 22 drops -M for device code: what a compiler says is asked of each that is installed for the tests. */
+/** The driver of clang 22 drops -M for device code, so every compiler installed for the tests is checked. */
 describe('the files that a unit opens', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'kernloop-scan-'))));

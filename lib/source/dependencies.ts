@@ -12,17 +12,17 @@ import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 
 /** A file that a compilation opens. */
 export interface OpenedFile {
-  /** Absolute, as the compiler came to it, links not followed. */
+  /** Absolute path as the compiler reached it, links not followed. */
   spelled: string;
-  /** Absolute, links followed. */
+  /** Absolute path, links followed. */
   real: string;
-  /** Folders that the path steps into and out of again, `a/b` of `a/b/../x.h`, as spelled: they have to exist. */
+  /** Folders that the path enters and leaves, `a/b` of `a/b/../x.h`, as spelled: they must exist. */
   through?: string[];
 }
 
 export interface Dependencies {
   files: OpenedFile[];
-  /** What the compiler said where it failed; the files are then incomplete. */
+  /** Messages of a compiler that failed; `files` is then incomplete. */
   failure: string | null;
 }
 
@@ -55,7 +55,7 @@ export async function scanDependencies(
   }
 }
 
-/** -M, without the driver in between: that of clang 22 leaves it out where it compiles for the device alone. */
+/** Passes -M to the frontend, because the driver of clang 22 drops it when it compiles for the device alone. */
 function clangScan(unit: TranslationUnit, target: string, output: string): string[] {
   const asked = ['-dependency-file', output, '-MT', 'unit', '-sys-header-deps'].flatMap((word) => ['-Xclang', word]);
   return [
@@ -64,7 +64,7 @@ function clangScan(unit: TranslationUnit, target: string, output: string): strin
   ];
 }
 
-/** The device pass alone: -M of nvcc itself adds what only host code includes. */
+/** Runs only the device pass: nvcc's own -M adds files that only host code includes. */
 function nvccScan(unit: TranslationUnit, target: string, output: string): string[] {
   const { real, virtual } = cudaTarget(target, unit.args);
   return [
@@ -81,7 +81,7 @@ function keptArguments(unit: TranslationUnit): string[] {
 }
 
 function opened(path: string, directory: string): OpenedFile {
-  // Joined by hand: `..` after a link has to be resolved by the system, not by text.
+  // Joined by hand: `..` after a link must be resolved by the system, not textually.
   const raw = isAbsolute(path) ? path : `${directory}/${path}`;
   return { spelled: normalize(raw), real: realpathSync.native(raw), through: foldersLeft(raw) };
 }

@@ -19,33 +19,33 @@ import { SourceFiles } from './source-files';
 import { openSourceParser } from './source-parser';
 import { translationUnits } from './translation-units';
 
-/** A translation unit that may have produced the kernel; only compiling it tells. */
+/** A translation unit that may have produced the kernel; only compiling it proves that it did. */
 export interface KernelCandidate {
   unit: TranslationUnit;
   compiler: string;
   target: string;
   files: OpenedFile[];
-  /** Absolute: the file that holds the definition, or the unit itself where no definition is visible (made by a macro). */
+  /** Absolute path of the file with the definition, or of the unit if no definition is visible (made by a macro). */
   kernelFile: string;
   definition: KernelDefinition | null;
 }
 
 type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal' | 'clock'>;
 
-/** Candidates of which as much is known from what the build made of their units. */
+/** Candidates whose units are equally certain, judged by what the build made of them. */
 export interface CandidateGroup {
-  /** Whether the app, as it was built, has the kernel from these units. */
+  /** Whether the app's build got the kernel from these units. */
   isBuilt: boolean;
   candidates: AsyncGenerator<KernelCandidate>;
 }
 
-/** Units of a large project that are asked for their headers, at most. */
+/** Maximum number of units scanned for their headers in a large project. */
 const maxScans = 500;
 
-/** Worth a word to the one who waits. */
+/** Unit count from which a search takes long enough to report it. */
 const manyUnits = 20;
 
-/** Every translation unit that could define the kernel, the most likely first: those out of which the build got it, if they are known. */
+/** Units that could define the kernel, the most likely first: those whose build output contains it, if known. */
 export async function* candidateGroups(query: KernelQuery, deps: FindDeps): AsyncGenerator<CandidateGroup> {
   const files = new SourceFiles(parseDemangledName(query.name), await openSourceParser());
   const search = new KernelSearch(query, files, deps);
@@ -54,7 +54,7 @@ export async function* candidateGroups(query: KernelQuery, deps: FindDeps): Asyn
   const those = (answer: BuiltIn): TranslationUnit[] => units.filter((_, index) => known[index] === answer);
   const built = those('holds');
   tellOf(built, units, query, deps);
-  // Objects that are out of date, or that a link-time optimisation is still to make, may lack what the unit has.
+  // Objects that are stale or await link-time optimisation may lack a kernel that their unit has.
   const rest = built.length > 0 ? those('unknown') : units;
   const unlikely = new Set(built.length > 0 ? [] : search.withoutKernel(rest));
   const groups = [
@@ -68,7 +68,7 @@ export async function* candidateGroups(query: KernelQuery, deps: FindDeps): Asyn
   search.noteSystemDefinition();
 }
 
-/** Names of instantiations are long: the base says which is meant. */
+/** Uses the base name, because names of instantiations are long. */
 function tellOf(
   built: readonly TranslationUnit[],
   units: readonly TranslationUnit[],
@@ -86,9 +86,9 @@ function tellOf(
   }
 }
 
-/** Looks into units, and keeps what it saw of them. */
+/** Scans units and remembers the results. */
 class KernelSearch {
-  /** Headers that are not the app's, and the first unit that opens each. */
+  /** Headers outside the app, each with the first unit that opens it. */
   private readonly foreign = new Map<string, string>();
   private readonly defaults = new Map<string, Promise<string | null>>();
   private scansLeft = maxScans;
@@ -120,7 +120,7 @@ class KernelSearch {
       const candidate = { unit, compiler, target, files: scanned.files };
       const best = this.bestOf(project);
       if (best) {
-        // Nobody may ask for more.
+        // The consumer may stop here, so the progress line ends first.
         this.deps.report.progress?.(null);
         yield { ...candidate, kernelFile: best.real, definition: best.definition };
       } else if (project.some(({ real }) => this.files.mentions(real)))
@@ -134,7 +134,7 @@ class KernelSearch {
     yield* last;
   }
 
-  /** Units of which the build wrote down what they read, and that is nothing that could be the kernel's source. */
+  /** Units whose recorded inputs include no possible source of the kernel. */
   withoutKernel(units: readonly TranslationUnit[]): TranslationUnit[] {
     const known = new BuildDependencies();
     return units.filter((unit) => {
@@ -146,7 +146,7 @@ class KernelSearch {
     });
   }
 
-  /** Headers of the toolchain stay where they are, so a kernel in one has no source to edit; where it is can be said. */
+  /** Records a definition in a toolchain header: such a kernel has no source to edit, but the message can name it. */
   noteSystemDefinition(): void {
     for (const [file, unit] of this.foreign) {
       const definition = this.files.bestIn(file);
@@ -183,13 +183,13 @@ class KernelSearch {
   }
 }
 
-/** Given last, so that it wins over the same macro of the build. */
+/** Appends the macros, so that they override the build's. */
 function withDefines(unit: TranslationUnit, define: readonly string[]): TranslationUnit {
   if (define.length === 0) return unit;
   return { ...unit, args: [...unit.args, ...parseCompileArguments(define.map((macro) => `-D${macro}`))] };
 }
 
-/** A build that names no architecture leaves it to its nvcc. Without a compile database nothing is known of the build. */
+/** nvcc's default architecture applies if the build names none. Without a compile database the build is unknown. */
 async function withDefaults(
   unit: TranslationUnit,
   compiler: string,
@@ -202,7 +202,7 @@ async function withDefaults(
   return { ...unit, args: withArchitecture(unit.args, await asked) };
 }
 
-/** Units that hold a fitting definition themselves first; the rest may include it. */
+/** Orders units that contain a matching definition first; the others may include one. */
 function byLikelihood(units: readonly TranslationUnit[], files: SourceFiles): TranslationUnit[] {
   return units
     .map((unit, index) => ({ unit, index, score: files.scoreOf(unit.file) }))
@@ -210,7 +210,7 @@ function byLikelihood(units: readonly TranslationUnit[], files: SourceFiles): Tr
     .map(({ unit }) => unit);
 }
 
-/** The compiler of the app's own build where it still exists, else one of its name. */
+/** Compiler of the app's own build if it still exists, otherwise one with the same name. */
 function compilerOf(unit: TranslationUnit, { install }: Dialect, deps: FindDeps): string {
   if (unit.compilerPath !== null && existsSync(unit.compilerPath)) return unit.compilerPath;
   const [path] = compilerCandidates(unit.compiler, deps.env);
@@ -222,7 +222,7 @@ function compilerOf(unit: TranslationUnit, { install }: Dialect, deps: FindDeps)
   );
 }
 
-/** Without a compile database a source that plain hipcc cannot read is no surprise. */
+/** Warns only for units of a compile database: without one, plain hipcc often cannot read a source. */
 function reportFailedScan(unit: TranslationUnit, failure: string, deps: FindDeps): void {
   const [firstLine] = failure.split('\n').filter((line) => line.includes('error'));
   const message = `${unit.file} could not be read by ${unit.compiler}: ${firstLine ?? failure.slice(0, 300)}`;

@@ -3,9 +3,9 @@ import { plainHeaders } from './kernel-headers';
 import type { SourceParser } from './source-parser';
 
 export interface KernelParameter {
-  /** Null for a parameter without a name. */
+  /** Null if the parameter has no name. */
   name: string | null;
-  /** As written, without the name and the default: `const float* __restrict__`. */
+  /** Declaration as written, without name and default: `const float* __restrict__`. */
   declared: string;
 }
 
@@ -20,16 +20,16 @@ export interface KernelDefinition {
   specialization: string | null;
   parameters: KernelParameter[];
   line: number;
-  /** The grammar had to recover from an error inside it: its parameters may be misread. */
+  /** Whether the grammar recovered from an error inside the definition; its parameters may then be misread. */
   hasError: boolean;
 }
 
-/** Every kernel that a source text defines, whatever its preprocessor conditions say. */
+/** Finds every kernel that a source text defines, regardless of preprocessor conditions. */
 export function findKernelDefinitions(text: string, parser: SourceParser): KernelDefinition[] {
   const asWritten = parseDefinitions(text, parser);
   const plain = plainHeaders(text);
   if (asWritten.length >= plain.count && !asWritten.some(({ hasError }) => hasError)) return asWritten;
-  // Macros and preprocessor lines around a name are more than the grammar can read.
+  // The grammar cannot parse macros and preprocessor lines around a name.
   const byLine = new Map(asWritten.map((definition) => [definition.line, definition]));
   for (const definition of parseDefinitions(plain.text, parser)) {
     if (byLine.get(definition.line)?.hasError ?? true) byLine.set(definition.line, definition);
@@ -75,7 +75,7 @@ function enter(node: Node, around: Surroundings): Surroundings {
   }
 }
 
-/** `namespace a::b` opens two, `namespace` alone an anonymous one. Inline namespaces are part of the mangled name like any other. */
+/** `namespace a::b` opens two, `namespace` alone an anonymous one. Mangled names include inline namespaces. */
 function namespaceNames(node: Node): (string | null)[] {
   const name = node.childForFieldName('name');
   if (!name) return [null];
@@ -106,7 +106,7 @@ function readKernel(definition: Node, around: Surroundings): KernelDefinition | 
   };
 }
 
-/** `__global__` may stand before or after the return type, and among attributes; it is never inside the declarator or the body. */
+/** `__global__` may precede or follow the return type, or be an attribute; it is never in declarator or body. */
 function globalSpecifier(definition: Node): Node | undefined {
   return definition.children.find((child) => child.type === '__global__');
 }
@@ -115,7 +115,7 @@ function onlyBodyHasError(definition: Node): boolean {
   return definition.namedChildren.every((child) => child.type === 'compound_statement' || !child.hasError);
 }
 
-/** Looks through what may wrap the declarator: references, pointers, parentheses, attributes. */
+/** Descends through references, pointers, parentheses and attributes around the declarator. */
 function functionDeclarator(node: Node | null): Node | null {
   for (let current = node; current; current = current.childForFieldName('declarator') ?? current.namedChild(0)) {
     if (current.type === 'function_declarator') return current;

@@ -1,13 +1,13 @@
-/** A source text in which the headers of kernels are reduced to what the grammar knows; every character keeps its place. */
+/** A source text with kernel headers reduced to what the grammar parses; every character keeps its position. */
 export interface PlainHeaders {
   text: string;
-  /** Headers of kernels that a body follows. */
+  /** Number of kernel headers followed by a body. */
   count: number;
 }
 
 /**
- * Blanks what stands around the name of a kernel and is not part of its signature: attributes, macros with and without arguments, and
- * preprocessor lines. A kernel returns void, so everything between `__global__` and the name can become `void`.
+ * Blanks everything around a kernel's name that is not part of its signature: attributes, macros and preprocessor
+ * lines. A kernel returns void, so everything between `__global__` and the name can become `void`.
  */
 export function plainHeaders(text: string): PlainHeaders {
   const code = withoutCommentsAndDirectives(text);
@@ -29,18 +29,18 @@ export function plainHeaders(text: string): PlainHeaders {
   return { text: plain, count: headers.length };
 }
 
-/** Places in the text, in order. */
+/** Offsets in the text, ascending. */
 interface Header {
-  /** Where macros with arguments before `__global__` start; `specifier` where there are none. */
+  /** Start of the macros with arguments before `__global__`; equals `specifier` if there are none. */
   start: number;
   specifier: number;
   name: number;
-  /** Behind the parameter list. */
+  /** End of the parameter list. */
   parameters: number;
   body: number;
 }
 
-/** Headers are short; a longer one is a file that this cannot read. */
+/** Headers are short; a longer one means that the file cannot be parsed. */
 const maxHeaderCharacters = 16_384;
 
 function readHeader(code: string, specifier: number): Header | null {
@@ -60,7 +60,7 @@ function readHeader(code: string, specifier: number): Header | null {
     const name = nameBefore(code.slice(from, at));
     if (name !== null && !isCertain && !neverNames.test(name.base)) {
       chosen = { name: from + name.at, parameters: close + 1 };
-      // In capitals it may be a macro with arguments, so a later name is preferred.
+      // A name in capitals may be a macro with arguments, so a later name is preferred.
       isCertain = !/^[A-Z][A-Z0-9_]*$/.test(name.base);
     }
     at = close;
@@ -70,14 +70,14 @@ function readHeader(code: string, specifier: number): Header | null {
 
 const neverNames = /^(__\w+__|__maxnreg__|__declspec|alignas|noexcept|decltype|requires|throw|sizeof)$/;
 
-/** The name right at the end of a text, with its scope and the arguments of a specialisation: `a::k<int, (T)7>`. */
+/** Finds the name at the end of a text, with its scope and specialisation arguments: `a::k<int, (T)7>`. */
 function nameBefore(text: string): { at: number; base: string } | null {
   const match = /((?:[A-Za-z_]\w*\s*::\s*)*)([A-Za-z_]\w*)\s*(?:<[^;{}]*>\s*)?$/.exec(text.slice(-2048));
   if (!match) return null;
   return { at: Math.max(0, text.length - 2048) + match.index, base: match[2] ?? '' };
 }
 
-/** `LIB_EXPORT(1) __launch_bounds__(64) static` right before `__global__`: no statement ends with a parenthesis alone. */
+/** Start of `LIB_EXPORT(1) __launch_bounds__(64) static` before `__global__`; no statement ends with a bare `)`. */
 function macrosBefore(code: string, specifier: number): number {
   let start = specifier;
   for (;;) {
@@ -87,7 +87,7 @@ function macrosBefore(code: string, specifier: number): number {
     const group = before.endsWith(')') ? macroCall(code, end - 1) : null;
     if (word) start = end - word[0].length;
     else if (group !== null) start = group;
-    // Conditions that begin behind a template's parameters end before `__global__`.
+    // Preprocessor conditions that open after template parameters close before `__global__`.
     else return before.endsWith('>') ? end : start;
   }
 }
@@ -122,12 +122,12 @@ function withoutCommentsAndDirectives(text: string): string {
   return text.replace(comments, blank).replace(/^[ \t]*#(?:\\\r?\n|[^\n])*/gm, blank);
 }
 
-/** Line ends stay, so that lines keep their numbers. */
+/** Keeps line ends, so that line numbers stay. */
 function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-/** Where there is nothing, the return type stands before `__global__`; where there is no room, what is there stays. */
+/** Writes `void` into blanked text; empty (the type precedes `__global__`) or too short text stays. */
 function asVoid(text: string): string {
   const place = blank(text).indexOf('      ');
   if (text.trim() === '' || place < 0) return text;

@@ -1,27 +1,27 @@
 import type { Dialect } from '../toolchain/dialect';
 import type { SearchTrail } from './search-trail';
 
-/** What is looked for, and where. */
+/** Kernel to find and where to search. */
 export interface KernelQuery {
-  /** Demangled. */
+  /** Demangled name. */
   name: string;
-  /** Mangled. */
+  /** Mangled name. */
   symbol: string;
   dialect: Dialect;
-  /** Of the captured code: `amdgcn-amd-amdhsa--gfx90a:xnack-`, `sm_90a`. */
+  /** Target of the captured code: `amdgcn-amd-amdhsa--gfx90a:xnack-`, `sm_90a`. */
   isa: string;
   /** The app's source folder. */
   source: string;
-  /** Path of the compile database; undefined where the app has none. */
+  /** Path of the compile database; undefined if the app has none. */
   compileCommands: string | undefined;
-  /** Only consider the unit of this file. */
+  /** File of the only unit to consider. */
   translationUnit: string | undefined;
-  /** Macros beside those of the build: `NAME`, `NAME=VALUE`. */
+  /** Macros in addition to the build's: `NAME`, `NAME=VALUE`. */
   define: readonly string[];
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
   /** Whether a file, links followed, is the user's own rather than the toolchain's. */
   isProjectFile: (real: string, compiler: string) => boolean;
-  /** Filled in as the search goes on. */
+  /** Log that the search fills in. */
   trail: SearchTrail;
 }

@@ -2,8 +2,8 @@ import type { DemangledName } from './demangled-name';
 import type { KernelDefinition } from './kernel-definitions';
 
 /**
- * How well a definition fits a kernel's name: 0 does not, larger is better. Macros can hide a namespace from the parser, so only the
- * base name is required; which translation unit is right is decided by compiling it.
+ * Scores how well a definition matches a kernel's name; 0 means no match. Macros can hide a namespace from the parser,
+ * so only the base name is required; compiling decides which translation unit is right.
  */
 export function matchScore(definition: KernelDefinition, name: DemangledName): number {
   if (definition.name !== name.base) return 0;
@@ -25,7 +25,7 @@ export function bestDefinition(definitions: readonly KernelDefinition[], name: D
   return scored[0]?.definition ?? null;
 }
 
-/** Without parameters in its name a kernel is `extern "C"`, which ignores namespaces. */
+/** A kernel whose name has no parameters is `extern "C"`, which ignores namespaces. */
 function scopeMatches(definition: KernelDefinition, name: DemangledName): boolean {
   if (name.parameters === null) return definition.externC;
   return (
@@ -35,7 +35,7 @@ function scopeMatches(definition: KernelDefinition, name: DemangledName): boolea
   );
 }
 
-/** An explicit specialisation is what runs for its own arguments only; the primary template for all others. */
+/** An explicit specialisation runs only for its own arguments, the primary template for all others. */
 function specializationScore(definition: KernelDefinition, name: DemangledName): number {
   if (definition.specialization === null) return name.templateArguments === null ? 0 : 2;
   const wanted = `<${(name.templateArguments ?? []).join(',')}>`;

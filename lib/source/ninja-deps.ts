@@ -1,15 +1,15 @@
-/** What ninja knows of an output (`deps = gcc`): when it was built, and what that read. */
+/** Ninja's record of an output (`deps = gcc`): build time and inputs. */
 export interface NinjaDeps {
   mtimeMs: number;
-  /** As ninja names them: relative to its folder, where they are not absolute. */
+  /** Inputs as ninja names them; relative ones are relative to ninja's folder. */
   inputs: string[];
 }
 
 const signature = '# ninjadeps\n';
-/** ninja itself writes none that is longer. */
+/** ninja writes no longer records. */
 const maxRecordBytes = 2 ** 19;
 
-/** Reads `.ninja_deps` of ninja 1.9 and newer (version 4), by output; later records of an output replace earlier ones. Null for another file. */
+/** Reads `.ninja_deps` of ninja 1.9 and newer (version 4), by output; later records win. Null for another file. */
 export function readNinjaDeps(bytes: Buffer): Map<string, NinjaDeps> | null {
   if (bytes.toString('latin1', 0, signature.length) !== signature || bytes.length < signature.length + 4) return null;
   if (bytes.readUInt32LE(signature.length) !== 4) return null;
@@ -21,7 +21,7 @@ export function readNinjaDeps(bytes: Buffer): Map<string, NinjaDeps> | null {
     const size = head & 0x7fffffff;
     const start = at + 4;
     at = start + size;
-    // The last record of a build that was stopped may be a part.
+    // An interrupted build may leave its last record incomplete.
     if (size % 4 !== 0 || size < 4 || size > maxRecordBytes || at > bytes.length) break;
     if (head >>> 31 === 0) {
       const id = ~bytes.readInt32LE(at - 4);

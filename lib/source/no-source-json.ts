@@ -8,7 +8,7 @@ const noSourceCodes = [
   'SOURCE_NO_TRAIL',
 ] as const;
 
-/** Why a reproducer has no source. */
+/** Reason why a reproducer has no source. */
 export const noSourceSchema = z.strictObject({
   code: z.enum(noSourceCodes),
   reason: z.string().describe('What was looked at, and what that says.'),

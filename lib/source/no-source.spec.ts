@@ -104,7 +104,7 @@ describe('a Triton kernel', () => {
     },
   );
 
-  // All extern "C" kernels of HIP; an unmangled name is not enough.
+  // These are extern "C" kernels of HIP: an unmangled name proves nothing.
   it.each(['add_kernel', 'conv_3d', 'fft_2d', 'step_0d', 'tritone'])('is not told by the name %s', (symbol) => {
     expect(codeOf({ symbol, demangled: symbol })).not.toBe('SOURCE_TRITON');
   });

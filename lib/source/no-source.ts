@@ -8,7 +8,7 @@ import { isInside } from '../support/files';
 
 export interface NoSourceQuery extends TritonQuery {
   demangled: string;
-  /** Why the captured code object could not be looked into; null where it could. */
+  /** Reason why the captured code object could not be read; null if it could. */
   unreadable: string | null;
   /** Folders of the app: its source, its root, the workspace. */
   own: readonly string[];
@@ -19,12 +19,12 @@ export interface NoSourceQuery extends TritonQuery {
 const maxFiles = 64;
 const shownFiles = 4;
 
-/** The first class that there is evidence for; a line table is better evidence than a name. */
+/** Returns the first class with evidence; a line table is better evidence than a name. */
 export function explainNoSource(query: NoSourceQuery): NoSource {
   return triton(query) ?? elsewhere(query) ?? library(query) ?? inToolchain(query) ?? notBuilt(query) ?? noTrail(query);
 }
 
-/** Why nothing may have been recorded, and what to do. */
+/** Possible reason for the missing record, and the next step. */
 export const unrecordedHint =
   'capture it again with this version of Kernloop, which watches Triton in every Python of the app that reads its environment (not with -I, -E or -S, nor with KERNLOOP_TRITON_RECORD=off; a library that launches compiled code by itself, as TorchInductor does, with TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER=0); --language hip or --language cuda searches the C++ sources all the same';
 
@@ -41,11 +41,11 @@ export function triton(query: TritonQuery): NoSource | null {
 
 function elsewhere(query: NoSourceQuery): NoSource | null {
   const outside = query.debugFiles.filter((file) => !isFileOfApp(file, query));
-  // The toolchain's own headers are in every line table.
+  // Every line table names the toolchain's own headers.
   const theirs = outside.filter((file) => !query.isSystem(file));
   const hasOwn = outside.length < query.debugFiles.length;
   const files = sourcesFirst(theirs.length > 0 || hasOwn ? theirs : outside);
-  // A header from elsewhere beside sources of the app is included by them.
+  // Foreign headers next to sources of the app are merely included by them.
   if (files.length === 0 || (hasOwn && !files.some(isUnit))) return null;
   return {
     code: 'SOURCE_ELSEWHERE',
@@ -104,7 +104,7 @@ function noTrail({ symbol, trail, unreadable }: NoSourceQuery): NoSource {
   };
 }
 
-/** Relative paths are of a folder that is not known: of the app where they exist there. */
+/** The base of relative paths is unknown: they count as the app's if they exist in it. */
 function isFileOfApp(file: string, { own }: NoSourceQuery): boolean {
   if (isAbsolute(file)) return own.some((folder) => isInside(folder, file));
   return own.some((folder) => existsSync(resolve(folder, file)));
@@ -114,7 +114,7 @@ function isUnit(file: string): boolean {
   return ['.hip', '.cu', '.cpp', '.cc', '.cxx', '.c', '.C', '.s', '.py'].includes(extname(file));
 }
 
-/** Translation units before headers; what the compiler makes up (`<stdin>`) is no file. */
+/** Lists translation units before headers; names the compiler makes up (`<stdin>`) are no files. */
 function sourcesFirst(files: readonly string[]): string[] {
   const real = files.filter((file) => !file.includes('<') && extname(file) !== '');
   return [...real.filter(isUnit), ...real.filter((file) => !isUnit(file))];

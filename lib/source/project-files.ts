@@ -4,7 +4,7 @@ import { kernelFile } from '../support/project-file-names';
 
 const skippedFolders = new Set(['node_modules', 'build', 'dist', 'CMakeFiles']);
 
-/** A source tree with more files than this is not searched without a compile database. */
+/** Without a compile database, source trees with more files than this are not searched. */
 const maxFiles = 5000;
 
 /** Files below a folder with one of these extensions, in a fixed order; hidden and generated folders are left out. */
@@ -13,7 +13,8 @@ export function sourcesBelow(folder: string, extensions: readonly string[]): str
   const pending = [folder];
   for (let current = pending.shift(); current !== undefined && found.length < maxFiles; current = pending.shift()) {
     const entries = readdirSync(current, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-    // A reproducer holds copies of sources; a folder of the app's own may well be named `kernels`, as theirs is.
+    // Skips reproducers by their kernel.json: they hold copies of sources. The folder name `kernels` is no sign,
+    // because apps use it too.
     if (entries.some(({ name }) => name === kernelFile)) continue;
     for (const entry of entries) {
       const path = join(current, entry.name);

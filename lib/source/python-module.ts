@@ -2,29 +2,29 @@ import type { Node } from 'web-tree-sitter';
 import { boundNames, importsIn, readNames, type PythonImport } from './python-names';
 import type { SourceParser } from './source-parser';
 
-/** Some lines of a module that go together: a definition, an import, an assignment. */
+/** Lines of a module that belong together: a definition, an import, an assignment. */
 export interface PythonStatement {
-  /** From 1, decorators included. */
+  /** First line, counted from 1, decorators included. */
   line: number;
   lines: string[];
   binds: string[];
   reads: ReadonlySet<string>;
   imports: PythonImport[];
-  /** Decorators that were left out of `lines`, as they are written. */
+  /** Decorators left out of `lines`, as written. */
   dropped: string[];
-  /** Nothing but an import: names that nobody needs can be left out of it. */
+  /** Whether the statement is a plain import, from which unused names can be dropped. */
   isImport: boolean;
-  /** `from __future__ import …` counts for every line of the module. */
+  /** Whether the statement is `from __future__ import …`, which affects every line of the module. */
   isFuture: boolean;
 }
 
 export interface PythonModule {
   statements: PythonStatement[];
-  /** Of a function in a function, by its qualified name. */
+  /** Finds a function inside a function by its qualified name. */
   nested(qualname: string): PythonStatement | null;
 }
 
-/** A kernel is compiled without what surrounds its launches: the autotuner, heuristics, a library's wrapper. */
+/** Decorators to keep; those that only affect launches are dropped: autotuner, heuristics, library wrappers. */
 const keptDecorator = /(^|\.)(jit|constexpr_function|_?aggregate)$/;
 
 export function readPythonModule(text: string, parser: SourceParser): PythonModule {
@@ -74,7 +74,7 @@ function droppedDecorators(node: Node): Dropped[] {
   });
 }
 
-/** Whether the rest of a definition reads the name, too. */
+/** Whether the definition reads the name outside the dropped decorators. */
 function readBeside(node: Node, name: string, dropped: readonly Dropped[]): boolean {
   const rows = new Set(dropped.map(({ first }) => first));
   return node.namedChildren.some(
@@ -85,14 +85,14 @@ function readBeside(node: Node, name: string, dropped: readonly Dropped[]): bool
   );
 }
 
-/** The lines stay, empty, so that what follows keeps its place. */
+/** Empties the lines but keeps them, so that later lines keep their numbers. */
 function withoutLines(lines: readonly string[], start: number, dropped: readonly Dropped[]): string[] {
   const gone = (index: number): boolean =>
     dropped.some(({ first, last }) => index + start >= first && index + start <= last);
   return lines.map((line, index) => (gone(index) ? '' : line));
 }
 
-/** `outer.<locals>.inner`, as Python qualifies names. */
+/** Collects nested functions by their qualified name in Python, `outer.<locals>.inner`. */
 function collectNested(node: Node, outer: readonly string[], found: Map<string, PythonStatement>, text: string): void {
   const definition = node.type === 'decorated_definition' ? node.childForFieldName('definition') : node;
   const isFunction = definition?.type === 'function_definition';

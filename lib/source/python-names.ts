@@ -1,6 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 
-/** Names that a piece of Python binds where it stands, without those inside of functions and classes. */
+/** Names that a piece of Python binds in its own scope, not inside functions and classes. */
 export function boundNames(node: Node): string[] {
   switch (node.type) {
     case 'function_definition':
@@ -33,15 +33,15 @@ export function boundNames(node: Node): string[] {
   }
 }
 
-/** One name that an import binds. */
+/** A name that an import binds. */
 export interface PythonImport {
-  /** Dots before the name. */
+  /** Number of dots before the name. */
   level: number;
-  /** Of `from module import …`, or the module itself. */
+  /** Module of `from module import …`, or the imported module itself. */
   module: string;
-  /** What is taken out of the module; null for the module itself, "*" for all of it. */
+  /** Name imported from the module; null for the module itself, "*" for everything. */
   name: string | null;
-  /** Null for all of a module. */
+  /** Local name; null for "*". */
   bound: string | null;
 }
 
@@ -67,7 +67,7 @@ export function importsIn(node: Node): PythonImport[] {
   return node.namedChildren.flatMap((child) => (child === null ? [] : importsIn(child)));
 }
 
-/** Names of the module that a piece reads: what its functions bind for themselves is none. */
+/** Module-level names that a piece reads; names local to its functions are excluded. */
 export function readNames(node: Node): Set<string> {
   const names = new Set<string>();
   read(node, new Set(), names);
@@ -111,7 +111,7 @@ function readField(node: Node, field: string, own: ReadonlySet<string>, names: S
   if (found !== null) read(found, own, names);
 }
 
-/** Defaults and annotations are read where the function stands. */
+/** Defaults and annotations are evaluated in the enclosing scope. */
 function readParameters(parameters: Node | null, own: ReadonlySet<string>, names: Set<string>): void {
   for (const parameter of parameters?.namedChildren ?? []) {
     if (parameter === null) continue;
@@ -129,7 +129,7 @@ function parameterNames(parameters: Node | null): string[] {
   });
 }
 
-/** `a`, `(a, b)`, `*rest`; neither `a.b` nor `a[0]` binds a name. */
+/** Targets are `a`, `(a, b)`, `*rest`; `a.b` and `a[0]` bind no name. */
 function targetNames(node: Node | null): string[] {
   if (node === null || node.type === 'attribute' || node.type === 'subscript') return [];
   if (node.type === 'identifier') return [node.text];
@@ -139,7 +139,7 @@ function targetNames(node: Node | null): string[] {
 const isScope = ({ type }: Node): boolean =>
   type === 'function_definition' || type === 'class_definition' || type === 'lambda';
 
-/** What a loop and `a = b = 1` have of the kind. */
+/** Nodes of loops and of `a = b = 1` that can contain further bindings. */
 const nesting: ReadonlySet<string> = new Set(['block', 'else_clause', 'assignment']);
 
 const nameIn = (node: Node): string => node.childForFieldName('name')?.text ?? node.text;

@@ -43,7 +43,7 @@ describe('what a Triton kernel is compiled from', () => {
   it('leaves out what the module does besides, and keeps every line in its place', () => {
     const text = `${tl}run_the_app()\n\nUSED = tl.constexpr(1)\nOTHER = 2\n\n@triton.jit\ndef k(x, OTHER: tl.constexpr):\n    OTHER = OTHER\n    tl.store(x, USED)\n`;
     const { taken, modules, unexplained } = reduce({ m: text }, 'm:k');
-    // OTHER is the kernel's own name, not that of the module.
+    // OTHER is local to the kernel, not a name of the module.
     expect([taken, unexplained]).toEqual([{ m: ['triton', 'tl', 'USED', 'k'] }, []]);
     expect(modules[0]?.statements.map(({ statement: { line } }) => line)).toEqual([1, 2, 5, 8]);
   });

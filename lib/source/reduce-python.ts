@@ -1,43 +1,43 @@
 import type { PythonImport } from './python-names';
 import type { PythonModule, PythonStatement } from './python-module';
 
-/** A module of the app that a kernel is compiled from. */
+/** A module of the app that contributes to a kernel. */
 export interface AppModule {
-  /** `rows.math`; of a program `__main__`. */
+  /** Module name, such as `rows.math`; `__main__` for a program. */
   name: string;
-  /** What relative imports are relative to. */
+  /** Package that relative imports start from. */
   package: string | null;
   parsed: PythonModule;
 }
 
-/** What a reproducer has of a module. */
+/** Part of a module that a reproducer contains. */
 export interface ReducedModule {
   name: string;
-  /** In the order of the module, with the names that are needed of an import. */
+  /** Statements in module order, each with the imported names that are needed. */
   statements: { statement: PythonStatement; imports: PythonImport[] }[];
-  /** Names that are given by their values, since nothing that could be copied defines them. */
+  /** Names given by value, because no statement that could be copied defines them. */
   values: { name: string; text: string }[];
-  /** Of these decorators nothing is left. */
+  /** Decorators that were dropped. */
   dropped: string[];
 }
 
 export interface Reduction {
   modules: ReducedModule[];
-  /** Names that neither the sources nor the record explain: `rows.math.TABLE`. */
+  /** Names that neither the sources nor the record define: `rows.math.TABLE`. */
   unexplained: string[];
 }
 
 export interface ReductionQuery {
   modules: ReadonlyMap<string, AppModule>;
-  /** The kernel, and functions that it gets as constants. */
+  /** The kernel, and functions passed to it as constants. */
   roots: readonly { module: string; qualname: string }[];
-  /** The text of an expression with the value that a name had in the process; undefined where it has none. */
+  /** Expression for the value that a name had in the process; undefined if it had none. */
   valueOf: (module: string, name: string) => string | undefined;
-  /** The qualified name of a function in a function that goes by a name there. */
+  /** Qualified name of the nested function that a name refers to there. */
   nestedOf: (module: string, name: string) => string | undefined;
 }
 
-/** The kernel with everything that it reads, transitively: of each module of the app only those statements. */
+/** Reduces the app's modules to the kernel and the statements that it reads, transitively. */
 export function reducePython(query: ReductionQuery): Reduction {
   const reducer = new Reducer(query);
   for (const { module, qualname } of query.roots) reducer.need(module, qualname);
@@ -81,7 +81,7 @@ class Reducer {
     const imports = known ?? new Set<PythonImport>();
     taken.set(statement, imports);
     for (const each of statement.imports) {
-      // What else an import in a `try` or an `if` binds has to be there, too.
+      // Imports inside a `try` or an `if` keep all their names.
       if (statement.isImport && name !== undefined && each.bound !== name) continue;
       imports.add(each);
       this.follow(module, each);
@@ -89,7 +89,7 @@ class Reducer {
     if (known === undefined) for (const read of statement.reads) this.need(module.name, read);
   }
 
-  /** Into a module of the app; others are imported as they are. */
+  /** Follows an import into a module of the app; other modules are imported as they are. */
   private follow(module: AppModule, { level, module: from, name }: PythonImport): void {
     const target = absoluteName(module, level, from);
     if (name === null) return this.wholeModule(module, target);
@@ -98,7 +98,7 @@ class Reducer {
     if (this.query.modules.has(target) && name !== '*') this.need(target, name);
   }
 
-  /** `import helpers`: what is read of it are its attributes, by names that the kernel's side has. */
+  /** For `import helpers`, takes the attributes that the importing module reads of it. */
   private wholeModule(user: AppModule, target: string): void {
     const found = this.query.modules.get(target);
     if (found === undefined) return;
@@ -108,7 +108,7 @@ class Reducer {
       for (const name of binds) if (wanted.has(name)) this.need(target, name);
   }
 
-  /** `from helpers import *` binds names that no statement shows. */
+  /** Finds names that `from helpers import *` binds; no statement lists them. */
   private fromAll(module: AppModule, name: string): boolean {
     for (const statement of module.parsed.statements) {
       for (const each of statement.imports) {
@@ -123,7 +123,7 @@ class Reducer {
     return false;
   }
 
-  /** Neither of the app nor of what is installed with Triton: what the process had serves as well. */
+  /** Whether the import is neither the app's nor installed with Triton, so the process's value serves as well. */
   private isForeign(module: AppModule, { level, module: from, name }: PythonImport): boolean {
     const target = absoluteName(module, level, from);
     const top = target.split('.')[0] ?? '';
@@ -164,7 +164,7 @@ class Reducer {
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
 
-/** `from ..a import b` in `p.q.r`, of package `p.q`, is of `p.a`. */
+/** In `p.q.r`, of package `p.q`, `from ..a import b` refers to `p.a`. */
 function absoluteName({ package: own }: AppModule, level: number, module: string): string {
   if (level === 0) return module;
   const parts = (own ?? '').split('.').filter((part) => part !== '');
@@ -172,13 +172,13 @@ function absoluteName({ package: own }: AppModule, level: number, module: string
   return [...base, ...(module === '' ? [] : [module])].join('.');
 }
 
-/** Every name behind a dot in the module: more than is needed, never less. */
+/** Every name after a dot in the module: a superset of the attributes needed. */
 function attributesRead({ parsed }: AppModule): Set<string> {
   const names = parsed.statements.flatMap(({ lines }) => [...lines.join('\n').matchAll(/\.\s*([A-Za-z_]\w*)/g)]);
   return new Set(names.map(([, name]) => name ?? ''));
 }
 
-/** Of what Triton lets kernels call, and what stands in decorators and annotations. */
+/** Builtins that Triton lets kernels call, and those used in decorators and annotations. */
 const pythonBuiltins: ReadonlySet<string> = new Set(
   (
     'print min max abs len range float int bool str list tuple dict set isinstance issubclass getattr hasattr type sum any all zip map ' +

@@ -1,4 +1,4 @@
-/** A definition of the kernel in a file that is not the app's. */
+/** A definition of the kernel in a file outside the app. */
 export interface SystemDefinition {
   file: string;
   line: number;
@@ -6,12 +6,12 @@ export interface SystemDefinition {
   unit: string;
 }
 
-/** What a search for a kernel looked at, for the message if it ends with nothing. */
+/** Log of a search for a kernel, for the message if nothing is found. */
 export class SearchTrail {
-  /** Translation units, and those of them that the compiler could not read. */
+  /** Translation units seen, and how many the compiler could not read. */
   units = 0;
   unreadable = 0;
-  /** Units that mention the kernel, but do not compile to it. */
+  /** Units that mention the kernel, but whose code does not contain it. */
   tried: string[] = [];
   private found: SystemDefinition | null = null;
 

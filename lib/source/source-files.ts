@@ -5,7 +5,7 @@ import { bestDefinition, matchScore } from './match-definition';
 import type { SourceParser } from './source-parser';
 import { readRegularFile } from '../support/regular-file';
 
-/** Reads and parses each file at most once, and only where it mentions the kernel at all. */
+/** Reads and parses each file at most once, and parses only files that mention the kernel. */
 export class SourceFiles {
   private readonly texts = new Map<string, string>();
   private readonly parsed = new Map<string, KernelDefinition[]>();
@@ -19,7 +19,7 @@ export class SourceFiles {
     return this.text(path).includes(this.name.base);
   }
 
-  /** Whether a macro there makes kernels with names that are written nowhere: `name##_##type`. */
+  /** Whether a macro in the file builds kernel names by pasting: `name##_##type`. */
   pastesNames(path: string): boolean {
     return /^[ \t]*#[ \t]*define\b(?=(?:\\\r?\n|[^\n])*__global__)(?:\\\r?\n|[^\n])*##/m.test(this.text(path));
   }

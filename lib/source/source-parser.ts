@@ -4,20 +4,20 @@ import type { Node } from 'web-tree-sitter';
 import { KernloopError, messageOf } from '../support/error';
 import { packageRoot } from '../support/version';
 
-/** Reads source of one language. */
+/** Parser of one language. */
 export interface SourceParser {
-  /** What `read` makes of the text's tree, which ends with it. The grammar recovers from what it cannot read, so any text gives a tree. */
+  /** Returns the result of `read`, which must not keep the tree. Any text has a tree: the grammar recovers. */
   parse<T>(text: string, read: (root: Node) => T): T;
 }
 
-/** HIP has no grammar of its own: it is read as CUDA. */
+/** HIP has no grammar of its own and is parsed as CUDA. */
 type GrammarName = 'cuda' | 'python';
 
 const opened = new Map<GrammarName, Promise<SourceParser>>();
 
 /**
- * Loaded where source is searched and nowhere else: what does not load stops that search alone. Grammar and parser are WebAssembly,
- * so that neither a compiler nor a binary for this Node is needed.
+ * Loaded only to search source, so a failure to load stops only that search. Grammar and parser are WebAssembly:
+ * neither a compiler nor a binary for this Node is needed.
  */
 export function openSourceParser(name: GrammarName = 'cuda'): Promise<SourceParser> {
   const parser = opened.get(name) ?? openGrammar(grammarFile(packageRoot, name), name);
@@ -25,11 +25,12 @@ export function openSourceParser(name: GrammarName = 'cuda'): Promise<SourcePars
   return parser;
 }
 
-/** Of a grammar that is somewhere. */
+/** Opens the grammar at the given path. */
 export async function openGrammar(grammarPath: string | undefined, name: GrammarName = 'cuda'): Promise<SourceParser> {
   try {
     if (grammarPath === undefined) throw new Error(`tree-sitter-${name}.wasm not found`);
-    // Not import(): the package has it as a file of its own, by what is required (tools/packages/bundled.mjs).
+    // require, not import(): the bundler finds modules that get a file of their own by their require calls
+    // (tools/packages/bundled.mjs).
     const { Language, Parser } = require('web-tree-sitter') as typeof import('web-tree-sitter');
     await Parser.init();
     const parser = new Parser().setLanguage(await Language.load(readFileSync(grammarPath)));
@@ -53,7 +54,7 @@ export async function openGrammar(grammarPath: string | undefined, name: Grammar
   }
 }
 
-/** In the package beside the compiled sources, in a checkout from the package that it is taken from. */
+/** Grammar beside the compiled sources in a package, or from its npm package in a checkout. */
 export function grammarFile(root: string = packageRoot, name: GrammarName = 'cuda'): string | undefined {
   const grammar = `tree-sitter-${name}.wasm`;
   const shipped = join(root, 'grammars', grammar);

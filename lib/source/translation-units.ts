@@ -9,7 +9,7 @@ import { sourcesBelow } from './project-files';
 
 type UnitDeps = Pick<Deps, 'report'>;
 
-/** Units of the app's build with device code: all of them, or the one that the user chose. */
+/** Units of the app's build with device code: all of them, or the unit that the user chose. */
 export function translationUnits(query: KernelQuery, deps: UnitDeps): TranslationUnit[] {
   const units = allUnits(query, deps);
   if (query.translationUnit === undefined) return units;

@@ -4,9 +4,9 @@ import { codeObjectExtensions } from '../language/languages';
 import { sha256OfFile } from '../support/files';
 import type { Environment } from '../support/environment';
 
-/** What says that a kernel was compiled by Triton, and the Python files known from it. */
+/** Evidence that Triton compiled a kernel, and the Python files it names. */
 export interface TritonEvidence {
-  /** As the end of a sentence: "the name … is one that …". */
+  /** End of a sentence: "the name … is one that …". */
   because: string;
   files: string[];
 }
@@ -15,20 +15,20 @@ export interface TritonQuery {
   symbol: string;
   /** sha256 of the captured code object. */
   codeObject: string;
-  /** What the line tables of the code object name. */
+  /** Files that the line tables of the code object name. */
   debugFiles: readonly string[];
-  /** Environment of the app over that of Kernloop. */
+  /** Environment of the app merged over Kernloop's. */
   environment: Environment;
 }
 
-/** Folders of Triton's cache that are looked into, at most. */
+/** Maximum number of Triton's cache folders searched. */
 const maxCacheFolders = 20_000;
 const maxIrBytes = 1 << 20;
 
-/** A name without C++ mangling alone says nothing: `extern "C"` and assembly have such names too. Null where nothing tells. */
+/** Finds evidence beyond an unmangled name, which `extern "C"` and assembly kernels have too. Null if there is none. */
 export function tritonEvidence(query: TritonQuery): TritonEvidence | null {
   const { symbol, debugFiles } = query;
-  // Triton mangles nothing as C++ does.
+  // Triton does not mangle names as C++ does.
   if (symbol.startsWith('_Z')) return null;
   const python = debugFiles.filter((file) => file.endsWith('.py'));
   if (python.length > 0) return { because: 'its line table names Python files', files: python };
@@ -40,16 +40,16 @@ export function tritonEvidence(query: TritonQuery): TritonEvidence | null {
   return null;
 }
 
-/** `triton_poi_fused_add_0`: pointwise, reduction, persistent reduction, template, foreach, split scan. */
+/** Prefixes as in `triton_poi_fused_add_0`: pointwise, reduction, persistent, template, foreach, split scan. */
 const inductorName = /^triton_(poi|red|per|tem|for|unk|split_scan|mix_order)_/;
 
 /**
- * Triton 1 and 2: the number of each argument from 0 on, then `d` (divisible), `de` (by 8 too) or `c` (constant): `add_kernel_0d1d2d3de`.
- * `conv_3d` is no such name.
+ * Suffix of Triton 1 and 2: the number of each argument from 0 on, then `d` (divisible), `de` (by 8 too) or `c`
+ * (constant): `add_kernel_0d1d2d3de`. `conv_3d` does not match.
  */
 const specialisedName = /_0(?:c|de?)1(?:c|de?)?(?:\d+(?:c|de?)?)*$/;
 
-/** The cache has a folder for each compiled kernel, in it `<name>.hsaco` or `<name>.cubin`, and the stages before it. */
+/** The cache has a folder per compiled kernel with `<name>.hsaco` or `<name>.cubin` and the stages before it. */
 function cachedKernel({ symbol, codeObject, environment }: TritonQuery): TritonEvidence | null {
   const cache = environment.TRITON_CACHE_DIR ?? join(environment.HOME ?? '/nonexistent', '.triton', 'cache');
   if (symbol.includes('/') || !existsSync(cache)) return null;
@@ -62,7 +62,7 @@ function cachedKernel({ symbol, codeObject, environment }: TritonQuery): TritonE
   return null;
 }
 
-/** Triton's IR has locations: `loc("/app/kernels.py":12:0)`. */
+/** Reads locations of Triton's IR: `loc("/app/kernels.py":12:0)`. */
 function pythonFiles(path: string): string[] {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
   const found = firstBytes(path).matchAll(/loc\("([^"\n]{1,4096}\.py)":/g);

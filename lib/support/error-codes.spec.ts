@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorCodes, exitCodeMeanings, exitCodes, isErrorCode } from './error-codes';
 
 const native = join(__dirname, '..', '..', 'native');
-/** softgpu is a runtime of its own: its errors are HSA's. */
+/** softgpu is left out: it is a runtime of its own, whose errors are HSA's. */
 const folders = [
   'archive',
   'capture',
@@ -17,7 +17,7 @@ const folders = [
 ];
 const left = new Set(['test', 'tests', 'bench', 'fake']);
 
-/** `Error{"CODE", …`, `Refusal{"CODE", …`, `return {"CODE", …`, `refuse("CODE", …`. */
+/** Matches `Error{"CODE", …`, `Refusal{"CODE", …`, `return {"CODE", …`, `refuse("CODE", …`. */
 const pattern = /(?:Error|Refusal|return|refuse|refusal|abort|give_up|decline)\s*[({]+\s*"([A-Z][A-Z_]{3,})"\s*,/g;
 
 function sourcesBelow(folder: string, kind: RegExp): string[] {

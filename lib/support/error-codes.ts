@@ -1,4 +1,4 @@
-/** Exit codes of every program of Kernloop. They are a promise: none is ever given another meaning. */
+/** Exit codes of every program of Kernloop. They are stable: none ever changes its meaning. */
 export const exitCodes = {
   pass: 0,
   fail: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
 
 export type ExitCodeName = keyof typeof exitCodes;
 
-/** docs/reference/exit-codes.md is generated from it. */
+/** Source of docs/reference/exit-codes.md. */
 export const exitCodeMeanings: Readonly<Record<ExitCodeName, { meaning: string; next: string }>> = {
   pass: { meaning: 'What was asked for was done, and the verdict, where there is one, is good.', next: 'go on' },
   fail: {
@@ -45,7 +45,7 @@ function kinds<T extends Record<string, ErrorKind>>(table: T): T {
   return table;
 }
 
-/** Every error code, its exit code and its one-line meaning: docs/reference/errors.md is generated from it. */
+/** Every error code with its exit code and one-line meaning; the source of docs/reference/errors.md. */
 export const errorCodes = kinds({
   USAGE: { exitCode: exitCodes.usage, meaning: 'an option is unknown, missing or out of range' },
   CONFIG_MISSING: { exitCode: exitCodes.usage, meaning: 'kernloop.json or kernel.json was not found' },

@@ -9,7 +9,7 @@ export interface ErrorReport {
   hint: string;
 }
 
-/** The one error class of Kernloop: a code, what happened and where, and what to do next. */
+/** Error class of Kernloop: a code, what happened and where, and what to do next. */
 export class KernloopError extends Error {
   readonly exitCode: number;
   readonly hint: string;
@@ -26,13 +26,13 @@ export class KernloopError extends Error {
     this.exitCode = errorCodes[code].exitCode;
   }
 
-  /** What `--json` prints of it. */
+  /** Object that `--json` prints. */
   toJSON(): ErrorReport {
     return { code: this.code, message: this.what, hint: this.hint };
   }
 }
 
-/** Whatever was thrown, as one of them: what no stage expected is a bug, unless the system lets a file be neither written nor opened. */
+/** Converts whatever was thrown. An unexpected error is a bug, unless the system refused to write or open a file. */
 export function asKernloopError(error: unknown): KernloopError {
   if (error instanceof KernloopError) return error;
   const refused = unwritable(error);
@@ -44,7 +44,7 @@ export function asKernloopError(error: unknown): KernloopError {
   });
 }
 
-/** An error that no stage expected and the system does not explain: a bug, which is worth its stack. */
+/** Whether no stage expected the error and the system does not explain it: a bug, printed with its stack. */
 export const isBug = (error: unknown): boolean =>
   !(error instanceof KernloopError) && asKernloopError(error).code === 'INTERNAL_ERROR';
 
@@ -54,16 +54,16 @@ export function messageOf(error: unknown): string {
 
 /** The code of a Node system error (`ENOENT`, …), if it is one. */
 export function systemCode(error: unknown): string | undefined {
-  // Not instanceof: an error of Node's own modules has another Error for its class inside a sandbox, as in Jest.
+  // No instanceof: inside a sandbox such as Jest, errors of Node's own modules have another Error class.
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** Names are hostile input too: edit distance is quadratic. */
+/** Limits the compared length: names may be hostile, and edit distance is quadratic. */
 const comparedLength = 200;
 
-/** The candidates closest to a name, best first: substrings, then small edit distances. */
+/** Candidates closest to a name, best first: substrings, then small edit distances. */
 export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = name.toLowerCase().slice(0, comparedLength);
   return [...new Set(candidates)]

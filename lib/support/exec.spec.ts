@@ -4,7 +4,7 @@ import { runProcess } from './exec';
 
 const node = process.execPath;
 
-/** A killed process may stay as a zombie where nobody reaps orphans. */
+/** A killed process may remain as a zombie if nothing reaps orphans. */
 function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -5,65 +5,65 @@ import { LineSplitter } from './lines';
 import { isExecutable, pathFolders, programsIn } from './programs';
 import { stdinOf, type ProgramInput } from './stdin';
 
-/** What is kept of a child's output for error messages; everything is still streamed. */
+/** Bytes of a child's output kept for error messages; all of it is streamed. */
 const tailBytes = 16 * 1024;
 
 export interface RunOptions {
   cwd?: string;
-  /** Variables on top of the environment of this process; `undefined` removes one. */
+  /** Variables added to this process's environment; `undefined` removes one. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Each complete line of stdout. */
+  /** Called with each complete line of stdout. */
   onStdoutLine?: (line: string) => void;
-  /** Raw output as it comes, of either stream. */
+  /** Called with raw output of the stream as it arrives. */
   onStdout?: (chunk: string) => void;
   onStderr?: (chunk: string) => void;
-  /** Keep stdin open until `closeStdin` is called; otherwise the child reads end-of-file at once. */
+  /** Keeps stdin open until `closeStdin` is called; otherwise the child reads end-of-file at once. */
   holdStdin?: boolean;
-  /** What the child reads from stdin. */
+  /** Input for the child's stdin. */
   input?: ProgramInput;
   timeoutMs?: number;
-  /** What the program gets when this process dies without a chance to stop it; SIGKILL if left out. */
+  /** Signal that the program receives if this process dies without stopping it; default SIGKILL. */
   parentDeathSignal?: 'SIGTERM' | 'SIGKILL';
 }
 
 export interface RunResult {
   exitCode: number | null;
   signal: string | null;
-  /** The end of each stream, at most 16 KiB. */
+  /** Last part of each stream, at most 16 KiB. */
   stdoutTail: string;
   stderrTail: string;
   timedOut: boolean;
-  /** The system's code (`ENOENT`, `EACCES`, …) when the program could not be started. */
+  /** System error code (`ENOENT`, `EACCES`, …) if the program could not be started. */
   startError: string | null;
 }
 
 interface RunningProcess {
   readonly pid: number | undefined;
-  /** Once the program has ended and nothing that it left behind holds its output open any more. */
+  /** Resolves once the program has ended and no process that it left holds its output open. */
   readonly result: Promise<RunResult>;
-  /** Once the program itself has ended. */
+  /** Resolves once the program itself has ended. */
   readonly exited: Promise<void>;
-  /** Reads no further, so that `result` comes although a process that was left behind holds the output open. */
+  /** Stops reading, so that `result` resolves even if a remaining process holds the output open. */
   closeOutput(): void;
   closeStdin(): void;
   kill(signal?: NodeJS.Signals): void;
 }
 
-/** What a program is given, with these on top. */
+/** Environment of a program: this process's, with `env` added. */
 export function givenEnvironment(env: RunOptions['env'] = {}): Environment {
   return { ...process.env, ...env };
 }
 
 export type ProcessRunner = (file: string, args: readonly string[], options?: RunOptions) => RunningProcess;
 
-/** Node's timers fire at once beyond it: 24 days. */
+/** Longest delay of Node's timers, 24 days; longer ones fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const groups = new Set<number>();
 
 /**
- * Starts a program in a process group of its own, so that stopping it stops what it started, and so that a Ctrl-C reaches
- * it only through `stopAll`, in the order the stages need.
+ * Starts a program in its own process group. Stopping it then also stops its children, and Ctrl-C reaches it only
+ * through `stopAll`, in the order that the stages need.
  */
 export const runProcess: ProcessRunner = (file, args, options = {}) => {
   const [program, programArgs] = dyingWithParent(file, args, options.parentDeathSignal ?? 'SIGKILL');
@@ -142,10 +142,10 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
   };
 };
 
-/** util-linux; part of every Debian. Without it a program may outlive a stage that was killed. */
+/** Part of util-linux, which every Debian has. Without it a program may outlive a killed stage. */
 const setpriv = '/usr/bin/setpriv';
 
-/** Through setpriv, which replaces itself by the program. A program that cannot be found is started as it is, for its error. */
+/** Runs the program through setpriv, which execs it. A missing program is started directly, for its error. */
 function dyingWithParent(
   file: string,
   args: readonly string[],
@@ -158,7 +158,7 @@ function dyingWithParent(
   return [setpriv, ['--pdeathsig', signal.slice(3), '--', file, ...args]];
 }
 
-/** Stops every process group that is still running; called once a signal has arrived. */
+/** Signals every process group that still runs; called after a signal. */
 export function stopAll(signal: NodeJS.Signals): void {
   for (const pid of groups) killGroup(pid, signal);
 }

@@ -37,7 +37,7 @@ describe('a formula', () => {
     ['toString()', /no function toString/],
     ['A & 1', /no operator &/],
     ['(A', /Unclosed/],
-    // -4 of Python.
+    // Python evaluates it to -4.
     ['-2 ** 2', /a sign before \*\*/],
     ['', /empty/],
   ])('%s is refused with the reason', (text, why) => {

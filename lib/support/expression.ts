@@ -3,15 +3,16 @@ import { KernloopError, messageOf, nearest } from './error';
 
 export type Value = number | string | boolean;
 
-/** A formula over named values: parsed once, evaluated for many. Nothing of it is ever run as code. */
+/** A formula over named values, parsed once and evaluated many times. It is never run as code. */
 export interface Formula {
   readonly text: string;
-  /** What it asks for by name. */
+  /** Names that the formula uses. */
   readonly names: ReadonlySet<string>;
   evaluate(values: Readonly<Record<string, Value>>): Value;
 }
 
-// As Python, C and Kernel Tuner's restrictions write them; what jsep has besides (bits, assignments) is refused when it is met.
+// Operators of Python, C and Kernel Tuner's restrictions. jsep's other operators (bits, assignments) are refused when
+// they occur.
 jsep.addBinaryOp('//', 10);
 jsep.addBinaryOp('**', 11, true);
 jsep.addBinaryOp('and', 2);
@@ -39,7 +40,7 @@ const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
   '*': (a, b) => a * b,
   '/': (a, b) => a / b,
   '//': (a, b) => Math.floor(a / b),
-  // The sign is the divisor's, as in Python; of what is counted here none is negative.
+  // The result has the divisor's sign, as in Python.
   '%': (a, b) => a - b * Math.floor(a / b),
   '**': (a, b) => a ** b,
 };
@@ -51,7 +52,7 @@ const order: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   '>=': (a, b) => a >= b,
 };
 
-/** `where` is for messages: "--constraint", "the grid". */
+/** `where` is the formula's place in messages: "--constraint", "the grid". */
 export function parseFormula(text: string, where: string): Formula {
   let tree: Tree;
   try {
@@ -86,7 +87,7 @@ function wrong(text: string, where: string, why: string): KernloopError {
   );
 }
 
-/** Also looks at what an evaluation might not reach, so that a mistake is told before anything is built. */
+/** Checks every part, even if an evaluation may skip it, so that mistakes are reported before a build. */
 function collect(tree: Tree, names: Set<string>): void {
   const node = nodeOf(tree);
   switch (node.type) {
@@ -98,7 +99,7 @@ function collect(tree: Tree, names: Set<string>): void {
     case 'UnaryExpression':
       return collect(node.argument, names);
     case 'BinaryExpression':
-      // -4 of Python, 4 of this parser, which does not tell (-2) ** 2 from it.
+      // Python gives -4 for -2 ** 2; jsep gives 4 and parses (-2) ** 2 to the same tree.
       if (node.operator === '**' && nodeOf(node.left).type === 'UnaryExpression')
         throw new Error('a sign before ** means different things: write pow(-2, 2), or 0 - 2 ** 2');
       collect(node.left, names);
@@ -187,7 +188,7 @@ function valueOf(tree: Tree, values: Readonly<Record<string, Value>>): Value {
 }
 
 function binary(operator: string, left: () => Value, right: () => Value): Value {
-  // What does not decide is not evaluated: `n == 0 or m % n == 0`.
+  // Short-circuits, so that `n == 0 or m % n == 0` works.
   if (operator === 'and' || operator === '&&') return truth(left(), operator) && truth(right(), operator);
   if (operator === 'or' || operator === '||') return truth(left(), operator) || truth(right(), operator);
   const [a, b] = [left(), right()];
@@ -196,7 +197,7 @@ function binary(operator: string, left: () => Value, right: () => Value): Value 
     return (a === b) === (operator === '==');
   }
   const compare = order[operator];
-  // Of `a < b < c` the second comparison has a truth on its left: Python and C mean different things by it.
+  // Rejects `a < b < c`, whose second comparison has a boolean on the left: Python and C disagree on its meaning.
   if (compare) return compare(number(a, operator), number(b, operator));
   const compute = arithmetic[operator];
   if (!compute) throw new Error(`there is no operator ${operator}`);

@@ -7,7 +7,7 @@ import { partialOf } from './leftovers';
 import { openRegularFile } from './regular-file';
 import { withPath } from './unwritable';
 
-/** Writes a file by rename: readers see the old content or the new, never a part. */
+/** Writes a file by rename: readers see the old or the new content, never a part. */
 export function writeFileAtomic(path: string, content: string): void {
   throwIfGivenUp();
   mkdirSync(dirname(path), { recursive: true });
@@ -29,7 +29,7 @@ export function writeFileAtomic(path: string, content: string): void {
   }
 }
 
-/** The error that ended the writing says more than one of the removal. */
+/** Ignores errors of the removal: the error of the write says more. */
 function removeIfThere(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -50,7 +50,8 @@ export function sha256OfFile(path: string): string {
   const hash = createHash('sha256');
   const { file, size } = openRegularFile(path);
   try {
-    // Most are small: to get a MiB for each takes longer than to read it. What grows meanwhile is read in several parts.
+    // Sizes the buffer by the file, because most files are small and allocating a MiB takes longer than reading them. A
+    // file that grows is read in several parts.
     const buffer = Buffer.allocUnsafe(Math.min(1 << 20, Math.max(size, 4095) + 1));
     for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
       hash.update(buffer.subarray(0, read));
@@ -64,7 +65,7 @@ export function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Resolves a path that a file names; one that leaves `root` is refused. */
+/** Resolves a path that a file names; refuses one that leaves `root`. */
 export function resolveInside(root: string, path: string, where: string): string {
   const absolute = resolve(root, path);
   const inside = relative(root, absolute);

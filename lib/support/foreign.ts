@@ -2,9 +2,9 @@ import { readdirSync, type Dirent } from 'node:fs';
 import { join, relative } from 'node:path';
 import { KernloopError } from './error';
 
-/** A file below a folder, or a link: what is no folder. */
+/** An entry below a folder that is no folder: a file, a link or a special file. */
 export interface Below {
-  /** Relative to the folder. */
+  /** Path relative to the folder. */
   path: string;
   isFile: boolean;
 }
@@ -15,14 +15,14 @@ export const filesBelow = (folder: string): Below[] =>
     isFile: entry.isFile(),
   }));
 
-/** Node's own `recursive` costs several times this, and Nx asks it of every reproducer in every command. */
+/** Node's own `recursive` takes several times as long, and Nx lists every reproducer in every command. */
 function entriesBelow(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? entriesBelow(join(folder, entry.name)) : [entry],
   );
 }
 
-/** Before a stage makes a folder of its own anew: what is the user's in it would be gone. */
+/** Refuses to recreate a stage's folder if that would delete files of the user. */
 export function refuseForeign(folder: string, foreign: readonly string[], why: string, hint: string): void {
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, 8).map((path) => join(folder, path));

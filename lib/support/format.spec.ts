@@ -1,6 +1,6 @@
 import { formatCount } from './format';
 
-// What Intl says is right: it is what a reader of English expects.
+// Intl gives the expected form: it is what a reader of English expects.
 const inEnglish = (count: number | bigint): string => count.toLocaleString('en-US');
 
 it.each([

@@ -9,7 +9,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `1,234,567`. Without `Intl`, whose first use takes a process longer than to read its own settings. */
+/** Formats as `1,234,567` without `Intl`, whose first use takes longer than a process needs to read its settings. */
 export function formatCount(count: number | bigint): string {
   const digits = String(count);
   return /^-?\d+$/.test(digits) ? digits.replace(/\B(?=(?:\d{3})+$)/g, ',') : count.toLocaleString('en-US');

@@ -1,6 +1,6 @@
 let check: () => void = () => undefined;
 
-/** Work that somebody else waits for, who may have given it up meanwhile: `throwing` throws then, and is asked before each result takes its place. */
+/** Lets a caller give up work: `throwing` runs before each result is put in place, and throws if it was given up. */
 export function unlessGivenUp(throwing: () => void): void {
   check = throwing;
 }

@@ -1,6 +1,6 @@
 import { inOrder } from './in-order';
 
-/** Work that ends when it is told to. */
+/** Work that the test ends explicitly. */
 class Work {
   started: number[] = [];
   private readonly ends = new Map<number, { end: (value: string) => void; fail: (error: Error) => void }>();

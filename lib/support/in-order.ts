@@ -1,6 +1,6 @@
 /**
- * Does work on each item, at most so many at a time, and gives what came of it in the order of the items. Whoever stops listening
- * waits for what is under way, and starts no more; an error ends it the same way.
+ * Works on at most `atATime` items in parallel and yields the results in the order of the items. If the consumer stops
+ * or an item fails, it starts no more work and waits for what is under way.
  */
 export async function* inOrder<T, R>(
   items: readonly T[],
@@ -14,7 +14,7 @@ export async function* inOrder<T, R>(
     if (next >= items.length) return;
     next += 1;
     const begun = work(item as T);
-    // It is looked at in its turn; until then its failure is nobody's.
+    // Marks the failure as handled; the loop reports it in its turn.
     begun.catch(() => undefined);
     underWay.push(begun);
   };

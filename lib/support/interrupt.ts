@@ -1,11 +1,11 @@
 import { stopAll } from './exec';
 
-/** What a stopped child gets to clean up before it is killed. */
+/** Time for a stopped child to clean up before it is killed. */
 const graceMs = 3000;
 
 let controller: AbortController | undefined;
 
-/** One signal a process: the first SIGINT, SIGTERM or SIGHUP stops every child, and aborts it. */
+/** Returns the signal of this process: the first SIGINT, SIGTERM or SIGHUP stops every child and aborts it. */
 export function interruption(): AbortSignal {
   if (controller) return controller.signal;
   const created = new AbortController();

@@ -9,7 +9,7 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   );
 }
 
-/** Does work in parts, each of which stays once it is done: who stops it is told how many, and what running it `again` does. */
+/** Runs work whose finished parts are kept. An interruption reports how much is `kept`, and what `again` does. */
 export async function tellingWhatIsKept<T>(
   kept: () => string,
   work: () => Promise<T>,

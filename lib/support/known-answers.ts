@@ -6,7 +6,7 @@ import type { Environment } from './environment';
 
 const schema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.array(z.string()));
 
-/** What programs answered, in commands before this one. A key is a digest of all that decides the answer: an answer never goes out of date. */
+/** Answers of programs, cached across commands. The key covers everything that decides one, so none goes stale. */
 export class KnownAnswers {
   constructor(private readonly file: string | undefined) {}
 
@@ -14,7 +14,7 @@ export class KnownAnswers {
     return new KnownAnswers(userCacheFile(env, 'answers.json'));
   }
 
-  /** False where the user has no folder for it. */
+  /** False if the user has no cache folder. */
   get isKept(): boolean {
     return this.file !== undefined;
   }
@@ -23,7 +23,7 @@ export class KnownAnswers {
     return this.read().get(key);
   }
 
-  /** A folder that cannot be written to costs time, nothing else; of two writers one is forgotten. */
+  /** An unwritable folder only costs time; of two concurrent writers, one entry is lost. */
   add(key: string, answer: readonly string[]): void {
     if (this.file === undefined || JSON.stringify(answer).length > mostCharacters) return;
     const others = [...this.read()].filter(([other]) => other !== key);
@@ -47,10 +47,10 @@ export class KnownAnswers {
 
 const mostEntries = 256;
 const mostCharacters = 16 * 1024;
-/** What all entries have, of characters of up to three bytes. */
+/** Upper bound of the file size: all entries, with characters of up to three bytes. */
 const mostBytes = 3 * mostEntries * (mostCharacters + 80);
 
-/** Answers say what is run: those that somebody else could write are not read. */
+/** Answers decide what is run, so a file that others can write is not read. */
 function isOfThisUser(file: string): boolean {
   const { uid, mode, size } = statSync(file);
   return uid === process.getuid?.() && (mode & 0o002) === 0 && size <= mostBytes;

@@ -18,7 +18,7 @@ describe('digests of installed files', () => {
     jest.restoreAllMocks();
   });
 
-  /** As a command that starts: what it knows comes from the file. */
+  /** Simulates a new command, whose knowledge comes from the file. */
   function inAnotherCommand(): string {
     const digests = new KnownDigests(cache);
     const digest = digests.of(file);
@@ -26,13 +26,13 @@ describe('digests of installed files', () => {
     return digest;
   }
 
-  /** As if some time had passed since the file was installed. */
+  /** Simulates that time has passed since the file was installed. */
   function later(): void {
     const { ctimeMs } = statSync(file);
     jest.spyOn(Date, 'now').mockReturnValue(ctimeMs + 60_000);
   }
 
-  /** What the cache says instead of reading: a digest that no content has shows that it was asked. */
+  /** Plants a digest that no content has: if it is returned, the cache was used. */
   function plant(): string {
     const planted = 'b'.repeat(64);
     writeFileSync(cache, readFileSync(cache, 'utf8').replace(/"[0-9a-f]{64}"/, `"${planted}"`));

@@ -5,8 +5,8 @@ import { userCacheFile } from './user-cache';
 import type { Environment } from './environment';
 
 /**
- * Digests of installed files, such as compilers and the native programs, that are to be known in every command: 200 MB of them. They are
- * remembered by all that a new content changes (`stateOf`). What users edit is not asked of it: that is read.
+ * Digests of installed files that every command needs, such as compilers and native programs (200 MB). The key changes
+ * with every new content (`stateOf`). Files that users edit are always read instead.
  */
 export class KnownDigests {
   private readonly known: Map<string, string>;
@@ -34,7 +34,7 @@ export class KnownDigests {
       return known;
     }
     const digest = sha256OfFile(real);
-    // What changed while it was read, or shortly before, is not remembered.
+    // A file that changed during or shortly before the read is not cached.
     if (stateOf(real) === state && isSettled(real)) {
       this.found.set(key, digest);
       this.hasNews = true;
@@ -42,7 +42,7 @@ export class KnownDigests {
     return digest;
   };
 
-  /** Writes down what is new. A folder that cannot be written to costs time, nothing else; of two writers one is forgotten. */
+  /** Saves new digests. An unwritable folder only costs time; of two concurrent writers, one's entries are lost. */
   save(): void {
     if (!this.hasNews || this.file === undefined) return;
     const ours = [...this.found];

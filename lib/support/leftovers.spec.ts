@@ -14,7 +14,7 @@ describe('what killed runs left', () => {
   it('is told from the folder of a host whose name goes on with a number', () => {
     const ended = spawnSync('true').pid;
     const dead = `job-${hostname()}-${ended}-AbC123`;
-    // Of the process of this number, on the host of that name.
+    // Folders of this process, on the host of that longer name.
     const kept = [`job-${hostname()}-${ended}-${process.pid}-AbC123`, `job-${hostname()}-${process.pid}-AbC123`];
     for (const name of [dead, ...kept]) mkdirSync(join(folder, name));
     removeDeadFolders(folder, 'job-');
@@ -28,7 +28,7 @@ describe('what killed runs left', () => {
       basename(partialOf(join(folder, 'capture'))),
       'capture.partial-mine',
       `other.partial-${hostname()}-${ended}`,
-      // Another machine's, or nobody's: no number of a process.
+      // Names of another machine, or without a valid process number.
       `capture.partial-another-machine-${ended}`,
       `capture.partial-${ended}`,
       'capture.partial-',
@@ -51,7 +51,7 @@ describe('what killed runs left', () => {
     const kept = [
       basename(partialOf('pristine')),
       `${basename(partialOf('variant.hsaco'))}.d`,
-      // Another machine's, whose name goes on as ours does not.
+      // Names of another machine whose name starts like this one's.
       `variant.hsaco.partial-${hostname()}-${ended}-7`,
       `variant.hsaco.partial-${hostname()}-${ended}.lab-7`,
       `pristine.partial-another-machine-${ended}`,
@@ -67,7 +67,7 @@ describe('what killed runs left', () => {
 
   it('is no file of another machine with a process of this number', () => {
     const path = join(folder, 'digests.json');
-    // What that process has not finished yet.
+    // Unfinished partial of the other machine's process.
     const theirs = `${path}.partial-${process.pid}`;
     mkdirSync(theirs);
     writeFileAtomic(path, 'ours');

@@ -3,12 +3,12 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from './error';
 
-/** Where something is made before it takes its place: machines and containers that share the folder keep apart. */
+/** Temporary path that is renamed at the end; it keeps machines and containers that share the folder apart. */
 export function partialOf(path: string): string {
   return `${path}.partial-${hostname()}-${process.pid}`;
 }
 
-/** What killed runs could not remove themselves: partials of this machine's processes that are no more. */
+/** Removes partials of a path that killed runs on this machine left. */
 export function removeDeadPartials(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) return;
@@ -20,14 +20,14 @@ export function removeDeadPartials(path: string): void {
 }
 
 /**
- * The same of everything that stages make in a folder, with what compilers write beside it (`.d`, `.overlay.json`), but for names in `others`, whose
- * own stages know what to do with them.
+ * Removes partials of everything in a folder, including files that compilers write beside them (`.d`, `.overlay.json`),
+ * except names in `others`, whose own stages handle them.
  */
 export function removeAllDeadPartials(folder: string, others: readonly string[] = []): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     const [path, rest] = split(name, `.partial-${hostname()}-`);
-    // No digit and no dash behind the number: the host `gpu-100.a` is not the process 100 of the host `gpu`.
+    // Allows no digit or dash after the number: host `gpu-100.a` must not be taken for process 100 of host `gpu`.
     const pid = Number(/^(\d+)(?:\.[a-z]+)*$/.exec(rest)?.[1]);
     if (path === '' || others.includes(path) || !Number.isInteger(pid) || isRunning(pid)) continue;
     rmSync(join(folder, name), { recursive: true, force: true });
@@ -39,12 +39,15 @@ function split(text: string, by: string): [before: string, after: string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + by.length)];
 }
 
-/** The same of folders of mkdtemp that are called so: `<start><host>-<pid>-<six characters>`. What others own, or write to, is theirs to remove. */
+/**
+ * Removes mkdtemp folders named `<start><host>-<pid>-<six characters>` of ended processes. Folders that cannot be
+ * removed belong to other users and stay.
+ */
 export function removeDeadFolders(parent: string, start: string): void {
   if (!existsSync(parent)) return;
   const prefix = `${start}${hostname()}-`;
   for (const name of readdirSync(parent)) {
-    // All of it: the host `gpu-100` is not the process 100 of the host `gpu`.
+    // Matches the whole rest: host `gpu-100` must not be taken for process 100 of host `gpu`.
     const pid = name.startsWith(prefix) ? Number(/^(\d+)-[A-Za-z0-9]{6}$/.exec(name.slice(prefix.length))?.[1]) : NaN;
     if (!Number.isInteger(pid) || isRunning(pid)) continue;
     try {
@@ -67,8 +70,8 @@ export function isRunning(pid: number): boolean {
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * The same of folders in a place that machines and containers may share, where a number of a process says nothing: ours that nothing was
- * written to for a day.
+ * Removes this user's folders that nothing was written to for a day, in a place that machines and containers may share,
+ * where process numbers mean nothing.
  */
 export function removeOldFolders(parent: string, prefix: string, now: Date): void {
   for (const name of readdirSync(parent)) {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Undefined where there is none, or a broken one: that is reported where the file is itself read. */
+/** Undefined if the file is missing or broken; stages that need the file report that. */
 function jsonOf(path: string): unknown {
-  // Most of those that are asked for are not there, and an error that is thrown costs ten times this.
+  // Most requested files do not exist, and throwing an error costs ten times this check.
   if (!existsSync(path)) return undefined;
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
@@ -11,10 +11,10 @@ function jsonOf(path: string): unknown {
   }
 }
 
-/** What a file of JSON says: see `jsonOf`. */
+/** Reader of JSON files that behaves like `jsonOf`. */
 export type JsonReader = (path: string) => unknown;
 
-/** For one command, which asks for the same files several times. */
+/** Memoises for one command, which reads the same files several times. */
 export const jsonReader = (): JsonReader => memoised(jsonOf);
 
 export function memoised<R>(of: (path: string) => R): (path: string) => R {

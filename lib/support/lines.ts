@@ -1,7 +1,7 @@
-/** Longest line accepted from a child; the rest of a longer one is dropped. */
+/** Longest line accepted from a child; the rest of a longer line is dropped. */
 const maxLine = 16 * 1024 * 1024;
 
-/** Cuts a stream of text into lines; the last one need not end in a newline. */
+/** Splits a text stream into lines; the last line needs no newline. */
 export class LineSplitter {
   private pending = '';
 

@@ -2,18 +2,18 @@ import { stripVTControlCharacters } from 'node:util';
 import { progressText, type Progress } from './progress-text';
 import type { Environment } from './environment';
 
-/** Redrawn no more often than eyes follow, and said in a log no more often than somebody wants to read it. */
+/** Intervals between redraws on a terminal, and between lines in a log. */
 const drawEachMs = 100;
 const tellEachMs = 2000;
 
-/** What this is drawn on. */
+/** Stream that the line is drawn on. */
 interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** A line may be drawn and taken back: at a terminal that knows how, that no log is made of, and that nobody else draws on. */
+/** Whether a line can be drawn and erased: on a capable terminal without a log or another program that draws. */
 export function isLively(stream: Terminal, env: Environment): boolean {
   const isTold = (name: string): boolean => env[name] !== undefined && env[name] !== '' && env[name] !== 'false';
   return (
@@ -21,19 +21,19 @@ export function isLively(stream: Terminal, env: Environment): boolean {
     env['TERM'] !== 'dumb' &&
     env['KERNLOOP_PROGRESS'] !== 'plain' &&
     !isTold('CI') &&
-    // Nx keeps what its tasks print.
+    // Nx stores the output of its tasks.
     !isTold('NX_TASK_TARGET_PROJECT')
   );
 }
 
-/** How far work is: one line at the end of the terminal, below everything else that is said; plain lines now and then elsewhere. */
+/** Progress display: one line at the bottom of a terminal, or occasional plain lines in a log. */
 export class LiveLine {
   private now: Progress | null = null;
   private started: Progress | null = null;
   private startedMs = 0;
   private lastMs = 0;
   private isDrawn = false;
-  /** What others wrote ended in the middle of a line, where nothing may be drawn. */
+  /** Whether other output ended within a line, where nothing may be drawn. */
   private isWithinLine = false;
 
   constructor(
@@ -52,7 +52,7 @@ export class LiveLine {
     if (this.now?.what !== now.what) {
       this.started = now;
       this.startedMs = ms;
-      // A log is told only of what takes a while.
+      // In a log, only work that takes a while is reported.
       this.lastMs = this.lively ? -Infinity : ms;
     }
     this.now = now;
@@ -62,7 +62,7 @@ export class LiveLine {
     else this.stream.write(`${this.text(now)}\n`);
   }
 
-  /** Lets something else be written, to this terminal by whatever way. */
+  /** Hides the line while something else is written to this terminal. */
   around(write: () => void, text: string): void {
     this.hide();
     write();
@@ -77,15 +77,14 @@ export class LiveLine {
 
   private draw(): void {
     if (!this.lively || this.now === null || this.isWithinLine) return;
-    // The last column stays free: some terminals begin another line there.
-    // Where nobody has told its size it has none.
+    // The last column stays free, because some terminals wrap there. A terminal that reports no size has no columns.
     const width = Math.max(0, (this.stream.columns || 80) - 1);
     const text = this.text(this.now);
     this.stream.write(`\r\x1b[2K${text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text}`);
     this.isDrawn = true;
   }
 
-  /** Names of kernels and files are text of others. */
+  /** Strips control characters, because names of kernels and files are untrusted text. */
   private text(now: Progress): string {
     return stripVTControlCharacters(progressText(now, this.clock() - this.startedMs, this.started ?? now)).replaceAll(
       /\s+/g,
@@ -96,7 +95,7 @@ export class LiveLine {
 
 let shared: LiveLine | undefined;
 
-/** One a process: there is one terminal. */
+/** One line per process, because it has one terminal. */
 export function liveLine(): LiveLine {
   shared ??= new LiveLine(process.stderr, isLively(process.stderr, process.env));
   return shared;

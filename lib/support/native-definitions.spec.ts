@@ -1,10 +1,11 @@
-// C++ wants one definition of a type in a program, and no compiler says when there are two: kernloop::softgpu::KernelDescriptor once had two layouts.
+// C++ requires one definition of a type per program, and no compiler reports two: kernloop::softgpu::KernelDescriptor
+// once had two layouts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const native = join(__dirname, '..', '..', 'native');
 
-/** The types that a file defines in a named namespace, outside of other types; clang-format has them begin their lines. */
+/** Top-level types that a file defines in a named namespace; clang-format puts them at the start of a line. */
 function definitions(source: string): string[] {
   const found: string[] = [];
   const namespaces: string[] = [];

@@ -3,7 +3,7 @@ import { isErrorCode } from './error-codes';
 import { KernloopError, messageOf } from './error';
 import type { RunResult } from './exec';
 
-/** The last line of a native program that cannot go on. */
+/** Last line of a native program that cannot continue. */
 const errorEventSchema = z.looseObject({
   event: z.literal('error'),
   code: z.string(),
@@ -13,7 +13,7 @@ const errorEventSchema = z.looseObject({
 
 export type ErrorEvent = z.output<typeof errorEventSchema>;
 
-/** Reads lines of NDJSON against the schema of a program's events; events of other names are skipped, as newer programs may add some. */
+/** Checks NDJSON lines against a program's event schemas; skips unknown events, which newer programs may add. */
 export class EventReader<E extends { event: string }> {
   error: ErrorEvent | undefined;
   private malformed: string | undefined;
@@ -24,7 +24,7 @@ export class EventReader<E extends { event: string }> {
     private readonly onEvent: (event: E) => void,
   ) {}
 
-  /** Bound, so that it can be handed to a process runner. A bad line is kept for `finish`, which throws it. */
+  /** Bound, so that it can be passed to a process runner. A bad line is kept for `finish`, which throws it. */
   readonly push = (line: string): void => {
     if (line.trim() === '' || this.malformed !== undefined) return;
     try {
@@ -34,7 +34,7 @@ export class EventReader<E extends { event: string }> {
     }
   };
 
-  /** Call once the program has ended: throws what it reported, or the line that was no event. */
+  /** Must be called once the program has ended: throws the error that it reported, or a malformed line. */
   finish(ended: RunResult): void {
     if (this.error) throw nativeError(this.program, this.error);
     if (this.malformed !== undefined) {
@@ -68,7 +68,7 @@ export class EventReader<E extends { event: string }> {
 export const rebuildHint =
   'install kernloop once more (in a checkout: `npm run build:native`); if it stays, report it with the text above';
 
-/** How the program ended, for messages. */
+/** Describes how the program ended, for messages. */
 export function describeEnd(program: string, ended: RunResult): string {
   const how =
     ended.startError !== null
@@ -92,7 +92,7 @@ function lastLines(text: string, count = 10): string {
     .trimEnd();
 }
 
-/** Codes of native programs that this table does not know keep their name in the message. */
+/** Unknown codes of native programs are kept in the message. */
 function nativeError(program: string, error: ErrorEvent): KernloopError {
   return isErrorCode(error.code)
     ? new KernloopError(error.code, error.message, error.hint)

@@ -1,8 +1,8 @@
 import type { ErrorCode } from './error-codes';
 
 /**
- * What to do after an error, where whoever raised it does not know better: an order, with the command, option or file to begin with in
- * backticks. docs/reference/errors.md shows them all.
+ * Default next step of each error, for errors raised without a better one: an imperative sentence with the command,
+ * option or file in backticks. docs/reference/errors.md lists them.
  */
 export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   USAGE: 'run the command with `--help` to see its options',

@@ -5,7 +5,7 @@ import type { Environment } from './environment';
 
 export type OptionsSchema = z.ZodObject;
 
-/** One source of values, with a name for people; earlier layers win. */
+/** A source of values with its name for messages; earlier layers win. */
 export interface Layer {
   origin: string | ((option: string) => string);
   values: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface Layer {
 
 export interface Resolved<S extends OptionsSchema> {
   values: z.output<S>;
-  /** Where each value came from: "flag --seed", "KERNLOOP_SEED", "kernloop.json", "default". */
+  /** Origin of each value: "flag --seed", "KERNLOOP_SEED", "kernloop.json", "default". */
   origins: Record<string, string>;
 }
 
@@ -30,7 +30,7 @@ export interface OptionInfo {
 
 const infos = new WeakMap<OptionsSchema, readonly OptionInfo[]>();
 
-/** The options of a schema as flags, variables and rows of a table. */
+/** Options of a schema as flags, variables and table rows. */
 export function optionInfos(schema: OptionsSchema): readonly OptionInfo[] {
   const known = infos.get(schema) ?? describeOptions(schema);
   infos.set(schema, known);
@@ -56,7 +56,7 @@ function describeOptions(schema: OptionsSchema): OptionInfo[] {
   });
 }
 
-/** Merges the layers, best first, fills defaults and checks the result; every error names the option and its origin. */
+/** Merges the layers, best first, fills in defaults and checks; errors name the option and its origin. */
 export function resolveOptions<S extends OptionsSchema>(schema: S, layers: readonly Layer[]): Resolved<S> {
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
@@ -95,7 +95,7 @@ export function environmentLayer(schema: OptionsSchema, env: Environment): Layer
   return { origin: environmentName, values };
 }
 
-/** The typed value of a flag's or a variable's text. */
+/** Converts the text of a flag or variable to its typed value. */
 export function parseText(info: OptionInfo, text: string, where: string): unknown {
   switch (info.type) {
     case 'array':
@@ -117,7 +117,7 @@ export function parseText(info: OptionInfo, text: string, where: string): unknow
   }
 }
 
-/** `["one, two"]`: how a program says items that have a comma in them. Anything else that begins with a bracket is text. */
+/** Parses `["one, two"]`, a form for items with commas. Other text that starts with a bracket stays text. */
 function jsonList(text: string): string[] | null {
   if (!text.startsWith('["')) return null;
   try {
@@ -132,7 +132,7 @@ export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The variable that sets an option. */
+/** Name of the variable that sets an option. */
 export function environmentName(name: string): string {
   return `KERNLOOP_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 }

@@ -98,7 +98,7 @@ describe('a file where the user said', () => {
   it('is known after a kill between its digest and itself', () => {
     writeOutput(at('page.html'), 'one', env());
     writeOutput(at('page.html'), 'two', env());
-    // As the second run leaves it if it is killed before its rename.
+    // State that the second run leaves if it is killed before its rename.
     writeFileSync(at('page.html'), 'one');
     writeOutput(at('page.html'), 'three', env());
     expect(textOf('page.html')).toBe('three');

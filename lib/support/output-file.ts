@@ -8,19 +8,19 @@ import { userCacheFile } from './user-cache';
 import { findUpward } from './workspace-root';
 
 /**
- * Writes a file where the user said (`--output`). What lies there already is replaced only if its digest says that Kernloop wrote it there, or
- * that it is the same: everything else is the user's, and so is a file of ours that was edited.
+ * Writes a file to the place that the user named (`--output`). Replaces an existing file only if its digest shows that
+ * Kernloop wrote it there or that it is the same; all others, also edited files of ours, are the user's.
  */
 export function writeOutput(path: string, content: string, env: Environment): void {
   replaceOwn(path, sha256(content), env, () => writeFileAtomic(path, content));
 }
 
-/** The same of a file that is written already, beside its place. */
+/** Puts a finished file in place, with the same rule. */
 export function placeOutput(ready: string, path: string, env: Environment): void {
   replaceOwn(path, sha256OfFile(ready), env, () => renameSync(ready, path));
 }
 
-/** The folder that files are to be written to, made where there is none. */
+/** Creates the folder for output files if it is missing. */
 export function outputFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
@@ -40,28 +40,28 @@ function replaceOwn(path: string, digest: string, env: Environment, replace: () 
     if (![digest, ...own].includes(sha256OfFile(path)))
       throw taken(`${path} is there already: Kernloop did not write it, or it was edited since`);
   }
-  // First, so that the file has its digest here at every moment, whoever is killed.
+  // Records the digest first, so that the file's digest is known at every moment, even if a run is killed.
   if (record !== undefined) remember(record, [digest, ...own.filter((other) => other !== digest)]);
   replace();
 }
 
-/** What lies where the user said is not ours. */
+/** Error for something in the user's place that is not ours. */
 export const taken = (what: string, hint = 'move it away, or name another place with --output'): KernloopError =>
   new KernloopError('TARGET_EXISTS', what, hint);
 
-/** A format of Kernloop's own: the `"schema"` of its JSON without the version, the first bytes of the file, or words in it. */
+/** Mark of Kernloop's formats: `"schema"` of the JSON without version, first bytes of the file, or words in it. */
 export type OwnFormat = { readonly schema: string } | { readonly magic: string } | { readonly mark: string };
 
 /**
- * A file that Kernloop writes where nobody named a place (`report.json`). The user's own file may have the same name: a file of another format,
- * a link and a folder are neither replaced nor removed.
+ * Checks a default place (`report.json`), where the user's own file may have the same name: a file of another format, a
+ * link or a folder is neither replaced nor removed.
  */
 export function requireOwnFile(path: string, ...formats: readonly OwnFormat[]): void {
   if (isForeignFile(path, ...formats))
     throw taken(`${path} is there already, and is none of Kernloop's`, 'move it away, and run the command again');
 }
 
-/** Looks once more before it writes: the stage may have run for minutes. */
+/** Checks again before writing: the stage may have run for minutes. */
 export function writeOwnFile(path: string, text: string, ...formats: readonly OwnFormat[]): void {
   requireOwnFile(path, ...formats);
   writeFileAtomic(path, text);
@@ -71,7 +71,7 @@ export function writeOwnJson(path: string, value: { readonly schema: string }, .
   writeOwnFile(path, jsonText(value), ...formats);
 }
 
-/** Whether something is there that has none of these formats. */
+/** Whether the path exists and has none of these formats. */
 export function isForeignFile(path: string, ...formats: readonly OwnFormat[]): boolean {
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there === undefined) return false;
@@ -81,7 +81,7 @@ export function isForeignFile(path: string, ...formats: readonly OwnFormat[]): b
 function hasFormat(path: string, format: OwnFormat): boolean {
   if ('magic' in format) return beginningOf(path, format.magic.length) === format.magic;
   if ('mark' in format) return readRegularFile(path, 'utf8').includes(format.mark);
-  // Every version: another release wrote it, but Kernloop did.
+  // Accepts every version, because another release of Kernloop may have written it.
   return schemaIn(readRegularFile(path, 'utf8'))?.startsWith(`${format.schema}/`) === true;
 }
 
@@ -95,7 +95,7 @@ function beginningOf(path: string, bytes: number): string {
   }
 }
 
-/** Damaged JSON has the first schema that it names: a run must be able to replace what a crash cut short. */
+/** For damaged JSON takes the first schema in the text: a run must be able to replace a file that a crash truncated. */
 function schemaIn(text: string): string | undefined {
   try {
     const json: unknown = JSON.parse(text);
@@ -106,10 +106,10 @@ function schemaIn(text: string): string | undefined {
   }
 }
 
-/** Of two that write one file at a time, and of an earlier run that was killed. */
+/** Keeps several digests, for concurrent writers and for earlier runs that were killed. */
 const mostDigests = 8;
 
-/** Where the digests of a file are: in its workspace, with which they move, or for the user. */
+/** Record of a file's digests: in its workspace, so that both move together, or in the user's cache. */
 function recordOf(path: string, env: Environment): string | undefined {
   const place = join(realpathSync(dirname(path)), basename(path));
   const root = findUpward(dirname(place), 'nx.json');
@@ -125,7 +125,7 @@ function digestsIn(record: string): string[] {
   }
 }
 
-/** A folder that cannot be written to costs the user a refusal the next time, nothing else. */
+/** An unwritable folder only means that the next run refuses to replace the file. */
 function remember(record: string, digests: readonly string[]): void {
   try {
     writeFileAtomic(record, `${digests.slice(0, mostDigests).join('\n')}\n`);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Processes of this user, as /proc shows them. */
+/** Processes of this user, read from /proc. */
 export class ProcessTable {
   constructor(private readonly folder = '/proc') {}
 
@@ -15,18 +15,18 @@ export class ProcessTable {
     }
   }
 
-  /** Those that were started with this variable, or forked from one that was. */
+  /** Processes started with this variable, or forked from one. */
   withVariable(name: string, value: string): number[] {
     const wanted = `${name}=${value}`;
     return this.pids().filter((pid) => this.environment(pid)?.includes(wanted) && this.isAlive(pid));
   }
 
-  /** As the process was started; undefined where it is gone or somebody else's. */
+  /** Environment at the start of the process; undefined if it is gone or another user's. */
   environment(pid: number): string[] | undefined {
     return this.read(pid, 'environ')?.split('\0');
   }
 
-  /** A zombie has done all it will do. */
+  /** A zombie counts as ended. */
   isAlive(pid: number): boolean {
     return !/^State:\s+[ZX]/m.test(this.read(pid, 'status') ?? 'State: X');
   }
@@ -41,7 +41,7 @@ export class ProcessTable {
     return match?.[1] === undefined ? undefined : Number(match[1]);
   }
 
-  /** Files that it has mapped as code. */
+  /** Files that the process has mapped executable. */
   libraries(pid: number): string[] {
     const files = [...(this.read(pid, 'maps') ?? '').matchAll(/^\S+ ..x\S* \S+ \S+ \S+ +(\/.*)$/gm)].map(
       ([, file]) => file ?? '',
@@ -49,7 +49,7 @@ export class ProcessTable {
     return [...new Set(files)];
   }
 
-  /** It and everything that it started, as far as the parents are still there. */
+  /** The process and its descendants, as far as the parents still exist. */
   descendants(root: number): number[] {
     const parents = new Map(this.pids().map((pid) => [pid, this.parent(pid)]));
     const found = new Set([root]);

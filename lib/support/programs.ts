@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** An empty entry of a PATH is the working directory. */
+/** Splits a PATH; an empty entry means the working directory. */
 export function pathFolders(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).map((folder) => folder || '.');
 }
 
-/** Executable files of a name, in the order of the folders. */
+/** Executable files with this name, in the order of the folders. */
 export function programsIn(folders: readonly string[], name: string): string[] {
   return [...new Set(folders.map((folder) => join(folder, name)))].filter(isExecutable);
 }

@@ -1,22 +1,22 @@
 import { formatBytes, formatCount } from './format';
 
-/** How far a piece of work is. */
+/** Progress of a piece of work. */
 export interface Progress {
-  /** What is done, in a word or two: `captured`, `sent`. */
+  /** Action in a word or two: `captured`, `sent`. */
   readonly what: string;
   readonly done: number;
-  /** How much there is in all, where that is known. */
+  /** Total amount, if known. */
   readonly total?: number;
-  /** What is counted: `bytes`, or things by their plural: `chunks`, `translation units`. */
+  /** Unit: `bytes`, or a plural such as `chunks`, `translation units`. */
   readonly unit: string;
-  /** Where things are counted: the bytes of those that are done. */
+  /** Bytes of the finished items, if items are counted. */
   readonly bytes?: number;
 }
 
-/** Until then a rate says little. */
+/** Minimum time before a rate is meaningful. */
 const settledMs = 1000;
 
-/** `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`: at the speed since `from`, which may have begun with a part of it done. */
+/** Formats `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`, with the rate counted from `from`. */
 export function progressText({ what, done, total, unit, bytes }: Progress, elapsedMs: number, from: Progress): string {
   if (unit === '%') return `${what} ${done} %`;
   const areBytes = unit === 'bytes';

@@ -46,7 +46,7 @@ describe('a file that is read', () => {
     writeFileSync(join(folder, 'there'), 'text');
     symlinkSync('there', here());
     expect(readRegularFile(here()).toString()).toBe('text');
-    // Files of /proc say that they have no bytes.
+    // Files in /proc report a size of 0.
     expect(readRegularFile('/proc/self/status').toString()).toContain('VmRSS');
   });
 

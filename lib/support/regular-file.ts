@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { KernloopError, systemCode } from './error';
 
 /**
- * Opens a file that is one: a FIFO would be waited for without end, and a device such as /dev/zero has no end. Links are followed. The caller closes
- * the descriptor.
+ * Opens a regular file. Refuses others: reading a FIFO may block forever, and a device such as /dev/zero never ends.
+ * Links are followed. The caller closes the descriptor.
  */
 export function openRegularFile(path: string): { file: number; size: number } {
-  // Without O_NONBLOCK it is the opening of a FIFO that waits.
+  // Without O_NONBLOCK, opening a FIFO would block.
   const file = opened(path);
   try {
     const stats = fstatSync(file);
@@ -29,7 +29,7 @@ function opened(path: string): number {
   }
 }
 
-/** The content of a file that is one. */
+/** Reads a regular file. */
 export function readRegularFile(path: string): Buffer;
 export function readRegularFile(path: string, encoding: 'utf8'): string;
 export function readRegularFile(path: string, encoding?: 'utf8'): Buffer | string {
@@ -41,7 +41,7 @@ export function readRegularFile(path: string, encoding?: 'utf8'): Buffer | strin
   }
 }
 
-/** For programs that open files by themselves: refuses what of these names, and below those that are folders, is neither file nor folder. */
+/** Refuses special files among and below these names, for programs that open files themselves. */
 export function refuseSpecialFiles(root: string, names: readonly string[]): void {
   for (const name of names) {
     const path = join(root, name);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './environment';
 import type { Reporter } from './report';
 
-/** What a stage says, as objects: one a line on stderr, for programs that start it (KERNLOOP_PROGRESS=json). */
+/** Reports of a stage as JSON, one object per line on stderr, for programs that start it (KERNLOOP_PROGRESS=json). */
 const progressSchema = z.object({
   what: z.string(),
   done: z.number(),

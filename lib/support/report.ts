@@ -4,21 +4,21 @@ import type { Progress } from './progress-text';
 export { formatBytes, formatCount } from './format';
 export type { Progress } from './progress-text';
 
-/** Where a stage says things to people. Results of a stage go to stdout, everything else to stderr. */
+/** Messages of a stage. Results go to stdout, everything else to stderr. */
 export interface Reporter {
-  /** How it goes on. */
+  /** A step of the work. */
   info(line: string): void;
-  /** What is not as one would expect, though it goes on. */
+  /** Something unexpected that does not stop the stage. */
   warn(line: string): void;
   /** Output of a program that Kernloop runs for the user, passed through unchanged. */
   output(chunk: string): void;
   /** A part of the stage's result. */
   result(line: string): void;
-  /** How far it is, as often as something changes; null once that work has ended. Left out by whoever has no use for it. */
+  /** Progress, at every change; null once the work has ended. Optional. */
   progress?(now: Progress | null): void;
 }
 
-/** Writes to the terminal, as the command line does; `quiet` leaves warnings alone. */
+/** Writes to the terminal; `quiet` prints only warnings. */
 export function consoleReporter(quiet = false): Reporter {
   const live = liveLine();
   const say = (stream: 'stdout' | 'stderr', text: string): void =>
@@ -38,7 +38,7 @@ export function consoleReporter(quiet = false): Reporter {
   };
 }
 
-/** Says nothing: for programs that only want the result. */
+/** Prints nothing: for programs that only want the result. */
 export const silentReporter: Reporter = {
   info: () => undefined,
   warn: () => undefined,
@@ -46,7 +46,7 @@ export const silentReporter: Reporter = {
   result: () => undefined,
 };
 
-/** What is true of every kernel of an app is said for the first one. */
+/** Drops repeated warnings, so that one that applies to every kernel of an app appears once. */
 export function warningOnce(report: Reporter): Reporter {
   const told = new Set<string>();
   return {
@@ -61,7 +61,7 @@ export function warningOnce(report: Reporter): Reporter {
   };
 }
 
-/** A plain-text table: the first row is the header; numbers are right-aligned. */
+/** Formats a plain-text table: the first row is the header; numbers are right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-/** Where the JSON Schema of a project file lies: in Kernloop's own checkout, else in the installed package. */
+/** Folders of the JSON Schemas: in Kernloop's checkout, or else in the installed package. */
 const places = ['schemas', join('node_modules', 'kernloop', 'schemas')];
 
 /**
- * What a project file in `folder` says as its `$schema`, so that editors complete and check it: a path from there. Undefined where the
- * workspace has no schema to point to, as with a `kernloop` from elsewhere: editors complain of a reference that leads nowhere.
+ * Relative path for `$schema` of a project file in `folder`, with which editors complete and check it. Undefined if the
+ * workspace has no schema (`kernloop` is installed elsewhere), because editors report broken references.
  */
 export function schemaReference(
   workspaceRoot: string,

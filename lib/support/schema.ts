@@ -4,10 +4,10 @@ import type { ErrorCode } from './error-codes';
 import { KernloopError, messageOf, nearest, systemCode } from './error';
 import { openRegularFile } from './regular-file';
 
-/** No file of JSON that Kernloop reads is larger than this; a larger one is hostile or a mistake. */
+/** Upper limit for JSON files; a larger one is hostile or a mistake. */
 const maxJsonBytes = 256 * 1024 * 1024;
 
-/** Reads a JSON file and checks it against its schema; every error names the file and the field. */
+/** Reads a JSON file and checks it against its schema; errors name the file and the field. */
 export function readJson<S extends z.ZodType>(
   path: string,
   schema: S,
@@ -63,7 +63,7 @@ function readWhole(path: string): string {
   );
 }
 
-/** One line for the issues of a failed parse: where, what, and the nearest known name of an unknown key. */
+/** Describes a failed parse in one line: field, problem, and the nearest known name for an unknown key. */
 export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
   return error.issues
     .slice(0, 5)
@@ -82,7 +82,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown field "${key}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`;
 }
 
-/** Field names of the object at `path` inside a schema; empty where the schema is no plain object there. */
+/** Field names of the object at `path` in a schema; empty if that is no plain object. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let node: unknown = schema;
   for (const step of path) {

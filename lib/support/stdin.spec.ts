@@ -70,7 +70,7 @@ describe('what a program reads from stdin', () => {
 
   describe('of this process', () => {
     const script = join(__dirname, '..', '..', 'bin', 'source.js');
-    /** What a process of ours sees as its input, started by a shell. */
+    /** Input that a process of ours finds when a shell starts it. */
     const seen = async (command: string): Promise<string> => {
       const code = `require(${JSON.stringify(script)});const i=require(${JSON.stringify(join(__dirname, 'stdin.ts'))}).inheritedInput();console.log(JSON.stringify(i??null))`;
       writeFileSync(join(folder, 'see.js'), code);

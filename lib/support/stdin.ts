@@ -15,23 +15,23 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 
-/** What a program reads from its stdin, the same each time it is run. */
+/** Input for a program's stdin, the same in every run. */
 export type ProgramInput =
-  /** A terminal: nobody but the program reads it. */
+  /** A terminal, which only the program reads. */
   | { kind: 'terminal' }
   | { kind: 'file'; path: string; start: number }
-  /** From its beginning, however often it is opened. */
+  /** A stream that starts from its beginning each time it is opened. */
   | { kind: 'stream'; open: () => Readable };
 
 export function fileInput(path: string): ProgramInput {
   return { kind: 'file', path, start: 0 };
 }
 
-/** The stdin of this process, from where it stands now; undefined where there is none (/dev/null, as under Nx). */
+/** The stdin of this process from its current position; undefined if there is none (/dev/null, as under Nx). */
 export function inheritedInput(): ProgramInput | undefined {
   try {
     const stdin = fstatSync(0);
-    // Opened anew, so that our own place in it (a shell's `while read` loop) stays where it is.
+    // Reopens the file, so that our own position in it (a shell's `while read` loop) stays.
     if (stdin.isFile()) return { kind: 'file', path: '/proc/self/fd/0', start: placeIn(0) };
     if (stdin.isFIFO() || stdin.isSocket()) {
       const spool = new SpooledInput(() => process.stdin);
@@ -47,7 +47,7 @@ function placeIn(descriptor: number): number {
   return Number(/^pos:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? 0);
 }
 
-/** Of a program that another one starts: how, and what is to be done once it runs. */
+/** How to start a program with this input, and what to do once it runs. */
 export function stdinOf(input: ProgramInput): {
   stdin: 'pipe' | 'inherit' | Descriptor;
   started: (pipe: Pipe) => void;
@@ -61,11 +61,11 @@ export function stdinOf(input: ProgramInput): {
   return { stdin: descriptor, started: () => closeSync(descriptor) };
 }
 
-/** Any, but execa's types know those up to 9 only. */
+/** Stands for any descriptor: execa's types only know those up to 9. */
 type Descriptor = 3;
 type Pipe = NodeJS.WritableStream | null | undefined;
 
-/** A program may end, or close its stdin, without having read everything. */
+/** Ignores pipe errors: a program may end, or close its stdin, before it has read everything. */
 function feed(source: Readable, pipe: Pipe): void {
   source.on('error', () => pipe?.end());
   if (!pipe) return void source.destroy();
@@ -75,7 +75,7 @@ function feed(source: Readable, pipe: Pipe): void {
 
 const chunkBytes = 64 * 1024;
 
-/** Keeps what it has read of a source that can be read only once, in a file. Readers take turns. */
+/** Spools a source that can be read only once to a file. Readers take turns. */
 export class SpooledInput {
   private source: AsyncIterator<Buffer | string> | undefined;
   private spool: number | undefined;
@@ -102,7 +102,7 @@ export class SpooledInput {
     }
   }
 
-  /** A reader whose program has ended may still wait for what the next one gets. */
+  /** Reads one chunk for all readers: one whose program has ended may still be waiting for it. */
   private async pull(): Promise<void> {
     try {
       this.source ??= this.started();
@@ -118,7 +118,7 @@ export class SpooledInput {
 
   private started(): AsyncIterator<Buffer | string> {
     const source = this.open_();
-    // What nobody waits for any more keeps no process alive.
+    // A socket that nothing waits for must not keep the process alive.
     if (source instanceof Socket) source.unref();
     return source[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>;
   }
@@ -131,7 +131,7 @@ export class SpooledInput {
   }
 }
 
-/** Nothing of it is left, however this process ends. */
+/** Opens a file that is deleted at once, so nothing remains however this process ends. */
 function unnamedFile(): number {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-stdin-'));
   try {

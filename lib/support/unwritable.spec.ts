@@ -112,7 +112,7 @@ describe('a verdict whose file cannot be written', () => {
     fakeDeps({ 'kernloop-replay': fakeReplay(events && (() => events)) }, made.workspace.native);
   const judge = (fake: FakeDeps) =>
     failure(validate(validateOptionsSchema.parse({ reproducer: made.reproducer, adverse: false }), fake));
-  /** The folder of the reproducer as a read-only mount. */
+  /** Simulates a read-only mount of the reproducer's folder. */
   const makeReadOnly = (code: string): void => {
     const refuse = (syscall: string, path: unknown): void => {
       if (String(path).startsWith(made.reproducer)) throw systemError(code, syscall, String(path));

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** Why the system lets nothing be written, and what helps. */
+/** Reasons why the system refuses a write, with a remedy each. */
 const reasons: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   EROFS: ['it lies on a read-only file system', 'mount it writable, or copy the folder to where you may write'],
   EACCES: [
@@ -17,21 +17,21 @@ const reasons: Readonly<Record<string, readonly [reason: string, next: string]>>
   ENOTEMPTY: ['there is a folder in its place', 'move the folder away, and run the command again'],
 };
 
-/** Codes that reading never gives. */
+/** Codes that only writing gives. */
 const alwaysWriting: readonly unknown[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'ETXTBSY'];
 const writing: readonly unknown[] = [
   ...['mkdir', 'mkdtemp', 'rename', 'unlink', 'rmdir', 'rm', 'link', 'symlink', 'copyfile', 'chmod', 'utime', 'futime'],
   ...['write', 'ftruncate', 'fsync', 'truncate'],
 ];
 
-/** Whose file it was, the system says of a path but not of a descriptor; then it may be any of them. */
+/** Stands for the file name in errors about a descriptor, which name none. */
 const nameless = (): string => `a file (of the workspace, or in ${tmpdir()} for temporary ones)`;
 
-/** For a system error that says that a file could not be written: the file, the reason and what to do; else nothing. */
+/** Describes a system error about an unwritable file: the file, the reason and what to do; else undefined. */
 export function unwritable(error: unknown): { what: string; hint: string } | undefined {
   const said = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const { code, syscall } = said;
-  // `path` of a copy is the file that was read.
+  // `path` of a copy is the source.
   const path = syscall === 'copyfile' ? (said['dest'] ?? said['path']) : said['path'];
   const reason = typeof code === 'string' ? reasons[code.replace(/^ERR_FS_/, '')] : undefined;
   if (reason === undefined) return undefined;
@@ -70,7 +70,7 @@ const reading: readonly unknown[] = [
   'realpath',
 ];
 
-/** The same where a file could not be opened or looked at; `unwritable` comes first. */
+/** Describes an error about a file that could not be opened or inspected. `unwritable` is asked first. */
 export function unreadable(error: unknown): { what: string; hint: string } | undefined {
   const { code, syscall, path } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const reason = typeof code === 'string' ? unreadableReasons[code] : undefined;
@@ -78,10 +78,10 @@ export function unreadable(error: unknown): { what: string; hint: string } | und
   return { what: `${path} cannot be opened: ${reason[0]} (${String(code)})`, hint: reason[1].replace('FILE', path) };
 }
 
-/** As `partialOf` names it. */
+/** Suffix that `partialOf` adds. */
 const partial = /\.partial-[^/]+$/;
 
-/** Throws where nobody may write into a folder: programs that are to write there say it each in their own words. */
+/** Throws if the folder is not writable; the programs that write there would each report it differently. */
 export function requireWritable(folder: string): void {
   try {
     accessSync(folder, constants.W_OK);
@@ -90,15 +90,15 @@ export function requireWritable(folder: string): void {
   }
 }
 
-/** Programs say this if the system does not let them write their output. */
+/** Messages of programs that could not write their output. */
 const outputRefused =
   /No space left on device|Disk quota exceeded|Read-only file system|(?:unable to|cannot|could not) (?:open|create|write)(?: the)? output file/i;
 
-/** The line in which a program says that it could not write its output. */
+/** Line in which a program says that it could not write its output. */
 export const refusedOutput = (said: string): string | undefined =>
   said.split('\n').find((line) => outputRefused.test(line));
 
-/** Names the file in an error of the system about a descriptor, which has no name. */
+/** Adds the file name to a system error about a descriptor, which has none. */
 export function withPath(error: unknown, path: string): unknown {
   if (error instanceof Error && 'syscall' in error && !('path' in error)) Object.assign(error, { path });
   return error;

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './environment';
 
-/** A file of the user's cache, for all workspaces: in ~/.cache, or XDG_CACHE_HOME. Undefined where there is neither. */
+/** A file in the user's cache, shared by all workspaces: in XDG_CACHE_HOME or ~/.cache. Undefined if neither is set. */
 export function userCacheFile(env: Environment, name: string): string | undefined {
   const home = env['HOME'];
   const folders = [env['XDG_CACHE_HOME'], home ? join(home, '.cache') : undefined];

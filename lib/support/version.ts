@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The root of the kernloop package, from source as well as from dist. */
+/** Root of the kernloop package, run from source or from dist. */
 export const packageRoot = findPackageRoot(__dirname);
 
 export const version = versionOf(packageRoot);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The nearest folder upward with nx.json; without one, the folder itself. */
+/** Nearest ancestor folder with nx.json; the folder itself if there is none. */
 export function findWorkspaceRoot(folder: string): string {
   return findUpward(folder, 'nx.json') ?? folder;
 }

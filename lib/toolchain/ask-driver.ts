@@ -5,7 +5,10 @@ import { driverCommands } from './driver-commands';
 import type { CompileDeps } from './run-compiler';
 import { runDriver } from './run-driver';
 
-/** The commands that the driver would run; null where it does not say. They depend on the headers, libraries and linkers that the machine has: clang is asked every time. */
+/**
+ * Returns the commands that the driver would run; null if it does not print them. They depend on the machine's headers,
+ * libraries and linkers, so clang is asked every time.
+ */
 export async function askDriver(
   { compiler, recipe, reproducer: cwd, limitSeconds }: CompileRequest,
   driverArguments: readonly string[],

@@ -10,8 +10,8 @@ import { pythonCandidates } from './find-triton';
 import type { CompileDeps } from './run-compiler';
 
 /**
- * Assemblers of PTX, without starting any: of the CUDA toolkit, and of Triton where `python` has it. An older one does not take the PTX of a
- * newer compiler.
+ * Lists PTX assemblers without starting any: the CUDA toolkit's, and Triton's if `python` has it. An older one rejects
+ * the PTX of a newer compiler.
  */
 function ptxasCandidates(env: CompileDeps['env'], python: string | null): string[] {
   const nvcc = env['KERNLOOP_COMPILER'];
@@ -29,11 +29,11 @@ function ptxasCandidates(env: CompileDeps['env'], python: string | null): string
 export interface Assembled {
   readonly cubin: Buffer;
   readonly ptxas: string;
-  /** Registers and spills among it. */
+  /** Output of ptxas, including registers and spills. */
   readonly log: string;
 }
 
-/** Assembles PTX with the first assembler that knows its version and the target. */
+/** Assembles PTX with the first assembler that supports its version and the target. */
 export async function assemblePtx(
   ptx: string,
   { target, python, limitSeconds }: { target: string; python: string | null; limitSeconds: number },
@@ -74,7 +74,7 @@ export async function assemblePtx(
   }
 }
 
-/** The line of PTX that ptxas names. */
+/** Quotes the line of PTX that ptxas names. */
 export function quotedLine(ptx: string, message: string): string {
   const number = Number(/\bline (\d+)/.exec(message)?.[1] ?? 0);
   const line = ptx.split('\n')[number - 1]?.trim();

@@ -13,7 +13,7 @@ describe('buildOutput', () => {
     ['-c k.cu -o first.o -o last.o', '/b/last.o'],
     ['-dc k.cu', '/b/k.o'],
     ['k.cu', '/b/a.out'],
-    // Options that begin alike.
+    // Options with a common prefix.
     ['-c k.cu -openmp-version 5 -o k.o', '/b/k.o'],
   ])('%s', (line, output) => {
     expect(of(line)).toBe(output);

@@ -1,8 +1,8 @@
 import { basename, extname, resolve } from 'node:path';
 
 /**
- * The file that a command of the build writes, absolute: as the database says (`output` of clang's JSON compilation database), else as the
- * words of the command do.
+ * Absolute path of the file that a build command writes: from the database (`output` of clang's JSON compilation
+ * database), or else from the command's words.
  */
 export function buildOutput(
   words: readonly string[],
@@ -12,7 +12,7 @@ export function buildOutput(
   return resolve(directory, namedOutput(words) ?? defaultOutput(words, file));
 }
 
-/** The last one wins, as it does for compilers. */
+/** The last one wins, as in compilers. */
 function namedOutput(words: readonly string[]): string | undefined {
   let named: string | undefined;
   words.forEach((word, index) => {

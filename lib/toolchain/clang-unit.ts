@@ -6,7 +6,7 @@ import { compilerNames, includeVariables, optionsOf, type TranslationUnit } from
 
 export interface ClangLanguage {
   name: LanguageName;
-  /** Whether a compiler takes a file for the language by its name; null for a compiler that is none of it. */
+  /** Whether a compiler treats a file as this language by its name; null if it does not compile the language. */
   takes(compiler: string, file: string): boolean | null;
 }
 
@@ -14,7 +14,7 @@ export function clangOption(name: LanguageName): CompileArgument {
   return { option: '-x', value: name, kind: 'language', separate: true };
 }
 
-/** A command of clang, or of hipcc, which is one. */
+/** Reads a command of clang, or of hipcc, which has clang's options. */
 export function readClang(
   { directory, file, compiler, args: words, output }: CompileCommand,
   language: ClangLanguage,
@@ -32,7 +32,7 @@ export function readClang(
   };
 }
 
-/** The last `-x` before the file decides; null where the name of the file does. */
+/** Language of the last `-x` before the file; null if the file name decides. */
 function lastLanguage(args: readonly CompileArgument[], file: string, directory: string): string | null {
   let named: string | null = null;
   for (const { kind, value } of args) {

@@ -49,7 +49,7 @@ describe('codeObjectKernels', () => {
     const places = Object.fromEntries(
       (codeObjectKernels(readFileSync(path)) ?? []).map(({ symbol, args }) => [symbol, args]),
     );
-    // By the C ABI: int, padding, pointer; pointer, double.
+    // Places by the C ABI: int, padding, pointer; pointer, double.
     expect(places).toEqual({
       plain: [
         { offset: 0, size: 4 },

@@ -6,7 +6,7 @@ import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 
 export const machineAmdgpu = 224;
 const descriptorBytes = 64;
-/** NT_AMDGPU_METADATA of LLVM's AMDGPU user guide: a MessagePack document. */
+/** NT_AMDGPU_METADATA in LLVM's AMDGPU user guide: a MessagePack document. */
 const metadataNote = { name: 'AMDGPU', type: 32 };
 
 const metadataSchema = z.looseObject({
@@ -23,13 +23,13 @@ const metadataSchema = z.looseObject({
 
 type Metadata = z.output<typeof metadataSchema>;
 
-/** What a code object was compiled for: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null where the bytes are none or do not tell. */
+/** Target of a code object: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null if it names none or is no code object. */
 export function codeObjectTarget(bytes: Buffer): string | null {
   if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.target ?? null;
   return readMetadata(bytes, readSections(bytes))?.['amdhsa.target'] ?? null;
 }
 
-/** The kernels of a code object (AMD's or a cubin), from its symbols and its metadata; null where the bytes are none. */
+/** Kernels of a code object (AMD's or a cubin) from its symbols and metadata; null if the bytes are no code object. */
 export function codeObjectKernels(bytes: Buffer): CodeObjectKernel[] | null {
   if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.kernels ?? null;
   const sections = readSections(bytes);
@@ -40,7 +40,7 @@ export function codeObjectKernels(bytes: Buffer): CodeObjectKernel[] | null {
   return [...new Set(symbols)].sort().map((symbol) => ({ symbol, args: explicitArguments(metadata, symbol) }));
 }
 
-/** Every kernel has a descriptor: an object named after it, with `.kd`. */
+/** Every kernel has a descriptor: an object with its name plus `.kd`. */
 function kernelSymbols(bytes: Buffer, table: Section, sections: readonly Section[]): string[] {
   return readSymbols(bytes, table, sections).flatMap(({ name, section: index, value }) => {
     const section = sections[index];
@@ -50,7 +50,7 @@ function kernelSymbols(bytes: Buffer, table: Section, sections: readonly Section
   });
 }
 
-/** What the code object says of a kernel to whoever launches it; null where it says nothing. */
+/** Launch metadata of a kernel; null if the code object has none. */
 export function kernelMetadata(bytes: Buffer, symbol: string): unknown {
   const metadata = readMetadata(bytes, readSections(bytes));
   return metadata?.['amdhsa.kernels'].find((entry) => entry['.symbol'] === `${symbol}.kd`) ?? null;
@@ -73,7 +73,7 @@ function decodeOrNull(content: Buffer): unknown {
   }
 }
 
-/** What the compiler appends for itself (`hidden_*`) is no part of the signature. */
+/** Arguments that the compiler appends (`hidden_*`) are not part of the signature. */
 function explicitArguments(metadata: Metadata | null, symbol: string): ArgumentPlace[] | null {
   const kernel = metadata?.['amdhsa.kernels'].find((entry) => entry['.symbol'] === `${symbol}.kd`);
   if (!kernel) return null;

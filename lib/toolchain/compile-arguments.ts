@@ -1,18 +1,19 @@
-/** One option of a compile command with its value, however it was spelled (`-Ia`, `-I a`, `--sysroot=a`). */
+/** One option of a compile command with its value, in any spelling (`-Ia`, `-I a`, `--sysroot=a`). */
 export interface CompileArgument {
-  /** The option without its value; empty for an input file. */
+  /** Option without its value; empty for an input file. */
   option: string;
   value: string | null;
   kind: ArgumentKind;
-  /** The value was a word of its own. */
+  /** Whether the value was a separate word. */
   separate: boolean;
-  /** nvcc hands it on to the host compiler. */
+  /** Whether nvcc passes it on to the host compiler. */
   host?: boolean;
 }
 
 /**
- * What an argument means to a recompile of device code: `include` and `file` values are paths to carry over, `drop` belongs to another
- * output of the same command, `arch` is replaced by the captured one, `input` is a file to compile, `keep` is passed on.
+ * Role of an argument when device code is recompiled: `include` and `file` values are paths to carry over, `drop`
+ * belongs to another output of the same command, `arch` is replaced by the captured one, `input` is a file to compile,
+ * `keep` is passed on.
  */
 export type ArgumentKind = 'include' | 'file' | 'drop' | 'arch' | 'language' | 'input' | 'keep';
 
@@ -27,7 +28,7 @@ interface OptionRow {
 const row = (kind: ArgumentKind, arity: Arity, ...names: string[]): OptionRow[] =>
   names.map((name) => ({ name, arity, kind }));
 
-/** Options of clang (and so of hipcc) that take a separate value, name a path, or must not be passed on. Longest name first. */
+/** Options of clang (and hipcc) with a separate value or a path, or not to be passed on. Longest name first. */
 const table: OptionRow[] = [
   ...row(
     'include',
@@ -141,7 +142,7 @@ const table: OptionRow[] = [
   ...row('keep', 'separate', '-Xoffload-linker', '-Xcuda-fatbinary', '-Xcuda-ptxas'),
 ].sort((a, b) => b.name.length - a.name.length);
 
-/** `-Xarch_gfx90a <option>` is the one option whose name has a variable end and a separate value. */
+/** `-Xarch_gfx90a <option>` is the only option with a variable suffix and a separate value. */
 const deviceArch = '-Xarch_';
 
 export function parseCompileArguments(args: readonly string[]): CompileArgument[] {
@@ -170,7 +171,7 @@ export function renderCompileArgument(argument: CompileArgument): string[] {
   return separate ? [option, value] : [`${option}${value}`];
 }
 
-/** nvcc pastes what it hands on into a shell command. */
+/** Quotes for the shell command into which nvcc pastes arguments of the host compiler. */
 function forShell(argument: CompileArgument): CompileArgument {
   const { value, kind } = argument;
   const isPath = kind === 'include' || kind === 'file';

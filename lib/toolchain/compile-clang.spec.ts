@@ -38,16 +38,16 @@ function request(more: Partial<CompileRequest['recipe']> = {}): CompileRequest {
   };
 }
 
-/** clang as far as Kernloop depends on it for CUDA: the place of its output and of what it read. */
+/** clang as far as Kernloop depends on it for CUDA: where it writes its output and its dependencies. */
 class FakeClang {
   call?: Call;
   overlay?: { roots: { name: string; 'external-contents': string }[] };
-  /** A file that the overlay replaces is named by what replaces it. */
+  /** Dependencies name a replaced file by its replacement. */
   readonly program = (call: Call): number => {
     this.call = call;
     const after = (option: string) => call.args[call.args.indexOf(option) + 1] ?? '';
     this.overlay = JSON.parse(readFileSync(after('-ivfsoverlay'), 'utf8')) as typeof this.overlay;
-    // Of -Xclang <option> -Xclang <value>.
+    // Each value follows its option after another -Xclang: -Xclang <option> -Xclang <value>.
     writeFileSync(
       call.args[call.args.indexOf('-dependency-file') + 2] ?? '',
       'variant: kernel_variant.cu deps/src/value.h\n',

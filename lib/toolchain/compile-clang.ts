@@ -10,7 +10,7 @@ import { renderOverlay } from './overlay';
 import { depsPlaceholder, rdcNote } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
-/** Compiles through the overlay, which clang and so hipcc understand; returns every file that was opened. */
+/** Compiles through the overlay, which clang and hipcc support; returns every file that was opened. */
 export function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
   return throughOverlay(request, output, async (args) => {
     await runClang(request, request.compiler.path, args, deps);
@@ -18,7 +18,7 @@ export function compileWithClang(request: CompileRequest, output: string, deps: 
   });
 }
 
-/** Has something compiled with these arguments of clang's driver. */
+/** Calls `compile` with arguments of clang's driver and an overlay in place. */
 export async function throughOverlay(
   request: CompileRequest,
   output: string,
@@ -33,7 +33,7 @@ export async function throughOverlay(
   }
 }
 
-/** Every file that a compilation with these arguments opened, as it said. */
+/** Files that a compilation reported as opened. */
 export function openedFiles({ compiler, reproducer }: CompileRequest, output: string): string[] {
   const { dependencyPath } = pathsOf(output);
   if (!existsSync(dependencyPath)) throw toldNothing(compiler.path);
@@ -41,7 +41,7 @@ export function openedFiles({ compiler, reproducer }: CompileRequest, output: st
   return spelled.map((path) => resolve(reproducer, path));
 }
 
-/** The driver, or a program that it would start. */
+/** Runs the driver, or a program that it would start. */
 export function runClang(
   { recipe, reproducer, limitSeconds }: CompileRequest,
   program: string,
@@ -59,7 +59,7 @@ export function runClang(
   );
 }
 
-/** Which files it read decides when the code is out of date. */
+/** The error for a missing report of files read, without which it is unknown when the code is out of date. */
 function toldNothing(compiler: string): KernloopError {
   return new KernloopError(
     'COMPILE_FAILED',
@@ -73,7 +73,7 @@ const pathsOf = (output: string): { overlayPath: string; dependencyPath: string 
   dependencyPath: `${output}.d`,
 });
 
-/** Behind the usual map: newer versions of clang take the last one that fits, older ones the longest. */
+/** Appended after the usual map: newer versions of clang use the last match, older ones the longest. */
 function elsewhereArguments(
   reproducer: string,
   file: string,
@@ -96,13 +96,13 @@ function compileArguments({ recipe, reproducer, elsewhere }: CompileRequest, out
     '--cuda-device-only',
     ...(dialectOf(recipe.language)?.clangOptions ?? []),
     ...(recipe.arguments.includes('-S') ? [] : ['-c']),
-    // A header that a user puts beside kernel_variant.* is found; the project's own come first.
+    // Finds headers that a user puts beside kernel_variant.*; the project's own come first.
     ...['-iquote', reproducer],
-    // __FILE__ and debug information then do not depend on where the reproducer lies.
+    // Makes __FILE__ and debug information independent of the reproducer's path.
     `-ffile-prefix-map=${reproducer}=.`,
     ...(elsewhere === undefined ? [] : elsewhereArguments(reproducer, recipe.variant.file, elsewhere)),
     ...['-ivfsoverlay', overlayPath],
-    // -MD, without the driver in between: that of clang 22 leaves it out where it compiles for the device alone.
+    // Passes -MD to the frontend, because the driver of clang 22 drops it when it compiles for the device alone.
     ...['-dependency-file', dependencyPath, '-MT', 'variant', '-sys-header-deps'].flatMap((word) => ['-Xclang', word]),
     ...['-o', output, join(folder, recipe.main)],
   ];

@@ -6,16 +6,16 @@ import { parseJson, readText } from '../support/schema';
 import { buildOutput } from './build-output';
 import { shellWords } from './shell-words';
 
-/** One compilation of one file, as the app's build runs it. */
+/** A compilation of a file, as the app's build runs it. */
 export interface CompileCommand {
-  /** Absolute. */
+  /** Absolute path. */
   directory: string;
-  /** Absolute. */
+  /** Absolute path. */
   file: string;
   compiler: string;
-  /** Without the compiler; response files are expanded. */
+  /** Arguments without the compiler, response files expanded. */
   args: string[];
-  /** Absolute: what it writes. */
+  /** Absolute path of the output. */
   output: string;
 }
 
@@ -67,14 +67,14 @@ export function readCompileDatabase(path: string): CompileCommand[] {
 
 const launchers = new Set(['ccache', 'sccache', 'distcc', 'icecc']);
 
-/** The text of a response file; undefined where there is none. */
+/** Returns the text of a response file; undefined if there is none. */
 type ReadResponse = (path: string) => string | undefined;
 
 function onDisk(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** The words of a command with those that response files stand for. */
+/** Arguments of a command with response files expanded. */
 export function expandedArguments(
   compiler: string,
   args: readonly string[],
@@ -85,7 +85,7 @@ export function expandedArguments(
   return expandResponseFiles(plain, directory, read);
 }
 
-/** A compiler cache in front of the compiler changes nothing about what is compiled; nor does `env`, which sets variables for it. */
+/** Removes compiler caches and `env`, which sets variables for the compiler: neither changes what is compiled. */
 export function withoutLaunchers(words: string[]): string[] {
   const [first = ''] = words;
   if (launchers.has(basename(first))) return withoutLaunchers(words.slice(1));
@@ -93,7 +93,7 @@ export function withoutLaunchers(words: string[]): string[] {
   return rest.length === 0 || rest.length === words.length ? words : withoutLaunchers(rest);
 }
 
-/** Behind the options of env (GNU coreutils) and its assignments; nothing where an option is none that only concerns variables. */
+/** Command after the options and assignments of env (GNU coreutils); empty if an option affects more than variables. */
 function behindEnv(words: string[]): string[] {
   const [option = ''] = words;
   if (/^(-|-i|--ignore-environment|-u.+|--unset=.*)$/.test(option)) return behindEnv(words.slice(1));
@@ -102,13 +102,13 @@ function behindEnv(words: string[]): string[] {
   return option.startsWith('-') ? [] : words.slice(assignments(words));
 }
 
-/** How many words of the beginning are `NAME=VALUE`. */
+/** Number of leading words of the form `NAME=VALUE`. */
 function assignments(words: readonly string[]): number {
   const count = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   return count === -1 ? words.length : count;
 }
 
-/** nvcc's own spelling of a response file, `--options-file x,y`, as `@x @y`. CMake keeps include folders in such files. */
+/** Rewrites nvcc's response files, `--options-file x,y`, as `@x @y`. CMake puts include folders into such files. */
 function withResponseFileArguments(args: readonly string[], directory: string, read: ReadResponse): string[] {
   const option = /^--?(?:options-file|optf)(?:=(.*))?$/;
   const plain: string[] = [];

@@ -14,8 +14,8 @@ import { writeFileAtomic } from '../support/files';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /**
- * Names in the link tree, which is the working directory: the code then depends on no path of the machine. With -G ptxas puts even the name
- * of its output into it.
+ * Names in the link tree, which is the working directory, so that the code depends on no path of the machine. With -G
+ * ptxas stores even the name of its output in the code.
  */
 const files = {
   ptx: '.kernloop.ptx',
@@ -24,21 +24,23 @@ const files = {
   cubin: '.kernloop.cubin',
 };
 
-/** In the place of what mkdtemp makes up. */
+/** Replaces the random suffix of mkdtemp. */
 const randomEnd = 'XXXXXX';
 
 const frontEnd = [
-  // -ptx runs the assembler as a check, for no real architecture, and so warns of a -maxrregcount that is right for the target.
+  // -ptx runs the assembler as a check for no real architecture, and so warns about a -maxrregcount that suits the
+  // target.
   '-Xptxas=-w',
-  // A header that a user puts beside kernel_variant.* is found; the project's own come first.
+  // Finds headers that a user puts beside kernel_variant.*; the project's own come first.
   '-Xcompiler=-iquote,.',
-  // Of the device pass alone: -MD of nvcc itself adds what only host code includes.
+  // Lists the device pass only: nvcc's own -MD adds files that only host code includes.
   `-Xcompiler=-MD,-MF,${files.dependencies},-MT,variant`,
 ];
 
 /**
- * Compiles with nvcc, which has no overlays: in a tree of links, to PTX, then to a cubin, and where the app's code is relocatable,
- * through the device linker. On the way names get the module id that they had in the captured code. Returns every file that was opened.
+ * Compiles with nvcc, which has no overlays: in a tree of links, to PTX, then to a cubin, and through the device linker
+ * if the app's code is relocatable. Restores the module id of the captured names on the way. Returns every file that
+ * was opened.
  */
 export async function compileWithNvcc(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
   const { recipe } = request;
@@ -101,16 +103,16 @@ function targetArguments({ recipe }: CompileRequest, deps: CompileDeps): string[
   return [`-gencode=arch=${virtual},code=${recipe.target}`, ...(host === null ? [] : [`-ccbin=${host}`])];
 }
 
-/** With the module id of the captured code, and line information that names no folder of this machine. */
+/** PTX with the module id of the captured code, and with line information that names no folder of this machine. */
 function locationFree(ptx: string, { recipe, reproducer }: CompileRequest, tree: LinkTree): string {
   const { module_id: id } = recipe;
   const rename = (text: string): string => (id === undefined ? text : replaceModuleIds(text, id));
-  // Its random end only: offsets point past it.
+  // Replaces only the random suffix, which keeps the length: offsets point past the string.
   const folder = tree.root.slice(0, -randomEnd.length) + randomEnd;
   const named = mapDebugStrings(rename(ptx), (text) => rename(text).replaceAll(tree.root, folder));
   return named.replaceAll(/^(\s*\.file\s+\d+\s+")([^"]*)/gm, (_line, start: string, path: string) => {
     const inside = [tree.root, reproducer].find((folder) => path.startsWith(`${folder}/`));
-    // ptxas puts its working directory before a relative path.
+    // Absolute, because ptxas prepends its working directory to a relative path.
     return start + (inside === undefined ? path : `/kernloop/${tree.describe(path.slice(inside.length + 1))}`);
   });
 }

@@ -3,8 +3,8 @@ import type { CompileRequest } from './compile-request';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /**
- * Compiles as the app did at run time: one text, and headers by the names that the app gave them. Returns every file that was passed;
- * what NVRTC reads from include folders itself is not told.
+ * Compiles as the app did at run time: one text, and headers under the app's names. Returns every file that was passed;
+ * NVRTC does not report what it reads from include folders.
  */
 export async function compileWithNvrtc(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
   const { compiler, recipe, reproducer, limitSeconds } = request;

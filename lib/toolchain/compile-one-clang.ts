@@ -10,17 +10,18 @@ import { extractor } from './find-compiler';
 import type { CompileDeps } from './run-compiler';
 import { sharedVariable } from './shared-variable';
 
-/** Files that the compiler writes about its work; larger ones are not read. */
+/** Size limit of compiler reports that are read. */
 const maxTextBytes = 256 * 2 ** 20;
 
-/** The kernel cannot be compiled alone, or not so that it is sure to be the kernel of the whole unit. */
+/** The kernel cannot be compiled alone, or might then differ from the kernel of the whole unit. */
 class NotAlone extends Error {}
 
 /**
- * Compiles the captured kernel alone, of a unit of HIP: as with clang's own -save-temps, the front end writes unoptimised bitcode, and is followed by a
- * compilation of that with the same options; in between everything goes that the kernel does not use. Variables of the module stay as visible as they
- * were, or more: other kernels and the app write them, which the optimiser must go on to assume (`opt -passes=internalize,globaldce` would fold them).
- * Says why not, where it cannot be done; errors of the front end are the user's, and thrown.
+ * Compiles only the captured kernel of a HIP unit. As with clang's own -save-temps, the front end writes unoptimised
+ * bitcode and a second compilation with the same options optimises it; in between, everything that the kernel does not
+ * use is removed. Variables stay at least as visible as they were: other kernels and the app write them, and the
+ * optimiser must keep assuming that (`opt -passes=internalize,globaldce` would fold them). Returns the reason if this
+ * is impossible; errors of the front end are the user's and are thrown.
  */
 export async function compileOneWithClang(
   request: CompileRequest,
@@ -59,7 +60,7 @@ class Steps {
     for (const path of [this.bitcode, this.alone, this.object, this.remarks]) rmSync(path, { force: true });
   }
 
-  /** Gives the files that the front end opened. */
+  /** Returns the files that the front end opened. */
   async run(driverArguments: readonly string[]): Promise<string[]> {
     const commands = await askDriver(this.request, driverArguments, this.deps);
     if (commands === null) throw new NotAlone(`${basename(this.request.compiler.path)} does not say how it compiles`);
@@ -77,7 +78,7 @@ class Steps {
     return opened;
   }
 
-  /** It says the same for each kernel of the unit. */
+  /** The result is the same for each kernel of the unit, so it can be shared. */
   private frontEnd({ program, args }: Command): Promise<string[]> {
     const { request, output, bitcode, deps } = this;
     const run = async (): Promise<string[]> => {
@@ -92,13 +93,13 @@ class Steps {
     try {
       await this.quietly(program, ['--rglob=.*', ...wanted]);
     } catch (error) {
-      // It takes an expression that nothing matches for an error.
+      // llvm-extract reports an expression without matches as an error.
       if (!(error instanceof NotAlone) || !error.message.includes("doesn't contain global")) throw error;
       await this.quietly(program, wanted);
     }
   }
 
-  /** Compiling the whole unit says the same, and with the place in the source. */
+  /** Hides messages, because compiling the whole unit repeats them with source locations. */
   private async quietly(program: string, args: readonly string[]): Promise<void> {
     const said: string[] = [];
     const report = { ...this.deps.report, output: (chunk: string) => void said.push(chunk) };
@@ -118,7 +119,7 @@ interface Command {
   args: readonly string[];
 }
 
-/** The two commands of which a compilation of device code consists: anything else is unknown here. */
+/** The two commands of a device compilation; refuses any other sequence. */
 function compileAndLink(commands: readonly string[][]): { clang: Command; link: Command & { input: string } } {
   const [clang, link] = commands.map(([program = '', ...args]): Command => ({ program, args }));
   const object = clang && valueOf(clang.args, '-o');
@@ -133,7 +134,8 @@ function compileAndLink(commands: readonly string[][]): { clang: Command; link: 
     /^(ld\.)?lld(-\d+)?$/.test(basename(link.program)) &&
     link.args.filter((word) => word === object).length === 1;
   if (!isKnown || object === undefined) throw new NotAlone('the compiler works in other steps than clang 15 to 22 do');
-  // Of bitcode, clang fuses what the front end marked; of a source with this option, all that there is (its test CodeGenCUDA/fp-contract.cu).
+  // From bitcode, clang fuses only what the front end marked; from source with this option, everything (its test
+  // CodeGenCUDA/fp-contract.cu).
   if (clang.args.includes('-ffp-contract=fast'))
     throw new NotAlone('-ffp-contract=fast (also of -ffast-math) fuses more in a whole unit');
   return { clang, link: { ...link, input: object } };
@@ -144,7 +146,7 @@ function frontEnd(args: readonly string[], bitcode: string): string[] {
   return [cc1, '-disable-llvm-passes', ...withValue(rest, '-o', bitcode)];
 }
 
-/** What only the front end does: reading files, saying which, and linking the device library. */
+/** Options that only the front end uses: for reading files, reporting them, and linking the device library. */
 const ofFrontEnd = ['-mlink-builtin-bitcode', '-dependency-file', '-MT', '-include', '-include-pch', '-ivfsoverlay'];
 
 function backEnd(args: readonly string[], input: string, object: string, remarks: string): string[] {

@@ -5,7 +5,7 @@ import type { CompileRequest, PtxAssembly } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
-/** clang would start the same assembler by itself; between them names can be put right. Returns every file that was opened. */
+/** Compiles to PTX and assembles it separately, to correct names in between. Returns every file that was opened. */
 export async function compileThroughPtx(
   request: CompileRequest,
   { program, arguments: args, edit }: PtxAssembly,
@@ -14,7 +14,7 @@ export async function compileThroughPtx(
 ): Promise<string[]> {
   const { recipe, limitSeconds } = request;
   const ptx = `${output}.ptx`;
-  // The architecture that the source sees; the code is for the target.
+  // Architecture that the source sees; the code is for the target.
   const seen = recipe.virtual_target?.replace('compute_', 'sm_') ?? recipe.target;
   try {
     const asText = { ...request, recipe: { ...recipe, target: seen, arguments: [...recipe.arguments, '-S'] } };

@@ -4,40 +4,40 @@ import type { ArgumentPlace } from './kernel-signature';
 import type { Overlay } from './overlay';
 import type { UnprovenRecipe } from './recipe';
 
-/** How CUDA code that clang compiled to PTX becomes a cubin. */
+/** How PTX that clang compiled from CUDA code becomes a cubin. */
 export interface PtxAssembly {
-  /** ptxas of the toolkit, absolute. */
+  /** Absolute path of the toolkit's ptxas. */
   program: string;
   arguments: readonly string[];
-  /** Changes what is to be assembled: names. */
+  /** Edits the PTX before assembly: corrects names. */
   edit: (ptx: string) => string;
 }
 
 export interface CompileRequest {
-  /** Absolute: the folder with kernel_variant.* and deps/. */
+  /** Absolute path of the folder with kernel_variant.* and deps/. */
   reproducer: string;
   recipe: UnprovenRecipe;
   overlay: Overlay;
   compiler: Compiler;
-  /** Absolute; written by rename. */
+  /** Absolute path; written by rename. */
   output: string;
-  /** Where the captured dispatch has its arguments; null to take any. */
+  /** Argument places of the captured dispatch; null to accept any. */
   signature: readonly ArgumentPlace[] | null;
   limitSeconds: number;
-  /** Folder of the capture, where it is not beside the sources. */
+  /** Folder of the capture, if it is not beside the sources. */
   capture?: string;
-  /** Have the code name the lines of the source. */
+  /** Whether the code gets source line information. */
   lineInfo?: boolean;
-  /** clang writes PTX, and this makes the code of it. */
+  /** If given, clang writes PTX that this assembles. */
   assembly?: PtxAssembly;
-  /** Compilations of clang that several requests may have in common. */
+  /** Compilations of clang that several requests can share. */
   units?: CompiledUnits | undefined;
-  /** For clang: what `__FILE__` names in the place of deps/ and of kernel_variant.*; the time is another one, too. */
+  /** For clang: values of `__FILE__` for deps/ and kernel_variant.*; the time changes as well. */
   elsewhere?: { readonly deps: string; readonly variant: string };
-  /** Of nvcc: what the assembler gets for the PTX of the kernel. */
+  /** For nvcc: maps the kernel's PTX before assembly. */
   mapPtx?: (ptx: string) => string;
-  /** For nvcc, absolute: the PTX of the kernel is written there too. */
+  /** For nvcc: absolute path to which the kernel's PTX is also written. */
   keepPtx?: string;
-  /** For nvcc: PTX that an earlier compilation kept, in the place of what the sources would give. */
+  /** For nvcc: PTX kept from an earlier compilation, used instead of compiling the sources. */
   keptPtx?: string;
 }

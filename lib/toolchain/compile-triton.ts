@@ -12,7 +12,7 @@ import type { UnprovenRecipe } from './recipe';
 import type { CompileDeps } from './run-compiler';
 import { variantLaunchSchema, type VariantLaunch } from './variant-launch';
 
-/** What the script writes beside a code object. */
+/** JSON that the script writes beside a code object. */
 export const candidateSchema = z.looseObject({
   schema: z.literal('kernloop.triton-candidate/1'),
   code_object: z.string(),
@@ -36,7 +36,7 @@ export function launchOf({ launch: { grid, block, shared } }: Candidate): Varian
 
 const errorSchema = z.object({ event: z.literal('error'), code: z.string(), message: z.string(), hint: z.string() });
 
-/** Has the script of the reproducer compile the kernel, with a cache of its own: Triton's is the user's. */
+/** Compiles the kernel with the reproducer's script and a separate cache, because Triton's cache is the user's. */
 export async function compileWithTriton(
   request: CompileRequest,
   output: string,
@@ -73,7 +73,7 @@ export async function compileWithTriton(
   }
 }
 
-/** The captured launch has what it has: memory for the compiler's own use, and clusters of programs. */
+/** Refuses candidates that need what the captured launch does not pass: more scratch memory, other clusters. */
 function refuseOtherNeeds({ launch }: Candidate, { triton }: UnprovenRecipe): void {
   if (triton === undefined) return;
   const { captured } = triton;
@@ -96,7 +96,7 @@ function refuseOtherNeeds({ launch }: Candidate, { triton }: UnprovenRecipe): vo
 
 const programs = (grid: readonly number[]): number => grid.reduce((product, extent) => product * extent, 1);
 
-/** What would have this Python record its compilations as those of an app, or take other code than Triton compiles. */
+/** Unsets variables that would record compilations as an app's, or replace the code that Triton compiles. */
 const leftOut = {
   KERNLOOP_TRITON_DIR: undefined,
   TRITON_KERNEL_OVERRIDE: undefined,

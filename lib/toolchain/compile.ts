@@ -21,19 +21,19 @@ import type { VariantLaunch } from './variant-launch';
 
 export interface CompileResult {
   codeObjectSha256: string;
-  /** Every file of the reproducer that was opened, with its digest. */
+  /** Every opened file of the reproducer, with its digest. */
   sources: Record<string, string>;
-  /** Files elsewhere, absolute: they do not travel with the reproducer. */
+  /** Absolute paths of opened files elsewhere, which do not travel with the reproducer. */
   outside: string[];
-  /** How it is to be launched, where its source decides that. */
+  /** Launch, if the source decides it. */
   launch?: VariantLaunch;
-  /** What says which compiler it was, absolute, where that is not a program. */
+  /** Absolute paths of files that identify the compiler, if it is no program. */
   system?: string[];
-  /** Why all kernels of the unit were compiled, where the recipe asks for the captured one alone. */
+  /** Reason why all kernels of the unit were compiled, if the recipe asks for the captured one alone. */
   whole?: string;
 }
 
-/** What a compiler read, absolute, and of Triton how the code is launched. */
+/** Files that a compiler read, absolute, and for Triton the launch. */
 interface Compilation {
   opened: string[];
   system?: string[];
@@ -41,7 +41,7 @@ interface Compilation {
   whole?: string;
 }
 
-/** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
+/** Compiles the kernel of a reproducer. The output appears only if it contains the kernel. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
   requireWritable(dirname(request.output));
   const partial = partialOf(request.output);
@@ -83,7 +83,7 @@ async function compileAlone(request: CompileRequest, output: string, deps: Compi
   return { opened: await compileWithClang(request, output, deps), whole: alone.whole };
 }
 
-/** Line tables change no instruction, unlike full debug information, which some compilers let through to the code. */
+/** Adds line tables, which change no instruction; full debug information changes the code with some compilers. */
 function withLineInfo(request: CompileRequest): CompileRequest {
   const { recipe } = request;
   const isClang = compilationOf(recipe) === compileWithClang;
@@ -100,7 +100,7 @@ function compilationOf({ compiler, nvrtc }: UnprovenRecipe): typeof compileWithN
   return isNvcc(compiler.name) ? compileWithNvcc : compileWithClang;
 }
 
-/** hipcc and clang++, also for CUDA. */
+/** Whether the compiler is hipcc or clang++, also for CUDA. */
 export function isCompiledWithClang(recipe: UnprovenRecipe): boolean {
   return recipe.triton === undefined && compilationOf(recipe) === compileWithClang;
 }

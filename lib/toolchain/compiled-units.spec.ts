@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledUnits } from './compiled-units';
 
-/** Released headers are older than the compilation that reads them. */
+/** Installed headers are older than the compilation that reads them. */
 jest.mock('../support/file-state', () => ({
   ...jest.requireActual<object>('../support/file-state'),
   isSettled: (path: string) => !path.endsWith('just-changed.h'),
@@ -30,7 +30,7 @@ describe('units that several kernels share', () => {
     writeFileSync(join(folder, path), text);
   }
 
-  /** What a kernel's code is, and what was read for it. */
+  /** A kernel's code, and the files read for it. */
   async function codeOf(kernel: string, words: string[] = [], header = 'header.h'): Promise<[string, string[]]> {
     const reproducer = join(folder, kernel);
     const output = join(folder, `${kernel}.code`);

@@ -6,10 +6,10 @@ import type { Compiler } from './find-compiler';
 import type { Overlay } from './overlay';
 import type { UnprovenRecipe } from './recipe';
 
-/** Code objects of large apps have megabytes. */
+/** Limits memory: code objects of large apps have megabytes. */
 const mostUnits = 8;
 
-/** A product of the unit: the code of all its kernels, or what the front end says before any is taken out. */
+/** Product of a unit: code of all its kernels, or the front end's output before any kernel is removed. */
 type Made = 'code' | 'front end';
 
 interface UnitRequest {
@@ -22,22 +22,21 @@ interface UnitRequest {
 
 interface CompiledUnit {
   content: Buffer;
-  /** Relative to the reproducer. */
+  /** Paths relative to the reproducer. */
   inside: string[];
-  /** Elsewhere, each with its state. */
+  /** Files elsewhere, each with its state. */
   outside: Map<string, string>;
 }
 
 /**
- * Code that clang made of whole units: the kernels of a unit are proven one after the other, by one compilation of it, and each alone by one run of the front
- * end. Everything that the compiler is given
- * counts: its options, the names and contents of the files in the reproducer, and the state of each file elsewhere that it read. The code does not
- * depend on where the reproducer lies.
+ * Cache of clang's output for whole units: the kernels of a unit are proven one after the other from one compilation,
+ * and each alone from one run of the front end. The key has the options, the names and contents of files in the
+ * reproducer, and the state of every file elsewhere that was read. The code does not depend on the reproducer's path.
  */
 export class CompiledUnits {
   private readonly known = new Map<string, CompiledUnit>();
 
-  /** Like `compile`, which writes the output and gives every file that was opened. */
+  /** Like `compile`, which writes the output and returns every file that was opened. */
   async compile(
     request: UnitRequest,
     output: string,

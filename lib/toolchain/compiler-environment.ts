@@ -2,8 +2,8 @@ import type { Deps } from '../deps/deps';
 import type { Environment } from '../support/environment';
 
 /**
- * Variables that add to a compilation what its command does not say. They are set aside, so that a recipe gives the same code in every
- * shell: what the app's build needs of them stands in "env" of kernloop.json, and so in the recipe.
+ * Variables that add options which the command does not show. They are unset, so that a recipe gives the same code in
+ * every shell. Those that the app's build needs belong in "env" of kernloop.json, and so in the recipe.
  */
 const ofEveryCompiler = [
   'CPATH',
@@ -27,10 +27,10 @@ const ofHipcc = [
 ];
 const ofNvcc = ['NVCC_PREPEND_FLAGS', 'NVCC_APPEND_FLAGS', 'NVCC_CCBIN'];
 
-/** Variables that change what hipcc compiles and hold no path: a recipe carries them as they are. */
+/** Variables that change what hipcc compiles and contain no path: recipes record them. */
 export const recordedVariables: readonly string[] = ['HIPCC_COMPILE_FLAGS_APPEND'];
 
-/** Which compiler is used, and where it looks for its own parts: they cannot be left aside, and count as part of the toolchain. */
+/** Variables that select the compiler and its installation: they must stay, and count as the toolchain. */
 export const installationVariables: readonly string[] = [
   'KERNLOOP_COMPILER',
   'ROCM_PATH',
@@ -51,7 +51,7 @@ export const installationVariables: readonly string[] = [
   'SOURCE_DATE_EPOCH',
 ];
 
-/** hipcc takes whatever platform it finds first; where an nvcc is on the PATH it would compile for NVIDIA. */
+/** Selects AMD's platform: hipcc would otherwise compile for NVIDIA if an nvcc is on the PATH. */
 export function compilerEnvironment(recorded: Environment = {}): Record<string, string | undefined> {
   return {
     ...without([...ofEveryCompiler, ...ofHipcc]),
@@ -68,7 +68,7 @@ function without(names: readonly string[]): Record<string, undefined> {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** Said once a stage: somebody who sets one expects it to count. */
+/** Warns once per stage, because a user who sets one expects it to work. */
 export function warnOfVariablesSetAside({ env, report }: Pick<Deps, 'env' | 'report'>): void {
   const set = [...ofEveryCompiler, ...ofHipcc, ...ofNvcc].filter((name) => env[name]);
   if (set.length === 0) return;

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeObjectKernels, codeObjectTarget } from './code-object-kernels';
 
-// The same files as for the native reader. Places: the C ABI's for `char, Mixed, float*, bool`, as native tests take them from the
-// host compiler; over-aligned parameters are aligned in the constant bank, which begins elsewhere on each architecture.
+// Uses the native reader's test files. Expected places: the C ABI's for `char, Mixed, float*, bool`, which the native
+// tests take from the host compiler. Over-aligned parameters are aligned in the constant bank, whose start differs by
+// architecture.
 const data = join(__dirname, '../../native/codeobject/test/data/cubin');
 const read = (name: string): Buffer => readFileSync(join(data, name));
 const argumentsIn = (name: string, kernel: string) =>
@@ -72,7 +73,7 @@ describe('cubins', () => {
     const places = ['sm_75', 'sm_90', 'sm_100'].map(
       (target) => argumentsIn(`parameters.${target}.cubin`, '_Z6opaquei6OpaquePf')?.[1],
     );
-    // Banks that begin at 0x160, 0x210 and 0x380: the next multiple of 128 after the int.
+    // Banks start at 0x160, 0x210 and 0x380: the parameter is at the next multiple of 128 after the int.
     expect(places.map((place) => place?.offset)).toEqual([32, 112, 128]);
     expect(places.map((place) => place?.size)).toEqual([128, 128, 128]);
   });
@@ -86,7 +87,7 @@ describe('cubins', () => {
 
   it('say nothing of arguments that overlap or leave their bank', () => {
     const bytes = read('tiny.sm_86.cubin');
-    // The record of the second parameter: number 1 at offset 8, 4 bytes.
+    // Record of the second parameter: number 1 at offset 8, 4 bytes.
     const record = bytes.indexOf(Buffer.from([0x04, 0x17, 12, 0, 0, 0, 0, 0, 1, 0, 8, 0]));
     expect(record).toBeGreaterThan(0);
     for (const offset of [4, 12]) {

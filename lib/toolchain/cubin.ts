@@ -2,7 +2,7 @@ import { contentOf, isElf64, readSections, readSymbols, sectionTypes, type Secti
 import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 
 export interface Cubin {
-  /** `sm_90`, `sm_90a`; null for an encoding that is not known. */
+  /** `sm_90`, `sm_90a`; null for an unknown encoding. */
   target: string | null;
   kernels: CodeObjectKernel[];
 }
@@ -10,12 +10,12 @@ export interface Cubin {
 const machineCuda = 190;
 const typeExecutable = 2;
 const symbolFunction = 2;
-/** STO_CUDA_ENTRY of a symbol's `st_other`. */
+/** Flag STO_CUDA_ENTRY in a symbol's `st_other`. */
 const entryFlag = 0x10;
 
 /**
- * A linked cubin; null where the bytes are none. The format is NVIDIA's own: native/codeobject/cubin.h, which reads more of it, and
- * its test data say what was found and how.
+ * Reads a linked cubin; null if the bytes are none. The format is NVIDIA's own: native/codeobject/cubin.h, which reads
+ * more of it, and its test data document what was found and how.
  */
 export function readCubin(bytes: Buffer): Cubin | null {
   if (!isElf64(bytes, machineCuda) || bytes.readUInt16LE(16) !== typeExecutable) return null;
@@ -36,7 +36,7 @@ export function readCubin(bytes: Buffer): Cubin | null {
   };
 }
 
-/** Instructions by function name, kernels among them. */
+/** Instructions by function name, including kernels. */
 export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; code: Buffer }> {
   const prefix = '.text.';
   const kernels = new Set(readCubin(bytes)?.kernels.map(({ symbol }) => symbol));
@@ -51,7 +51,7 @@ export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; 
   );
 }
 
-/** Registers of a thread of the kernel; null where the cubin does not say. */
+/** Registers of each thread of the kernel; null if the cubin does not record them. */
 export function cubinRegisters(bytes: Buffer, symbol: string): number | null {
   if (!isElf64(bytes, machineCuda)) return null;
   const sections = readSections(bytes);
@@ -65,17 +65,17 @@ export function cubinRegisters(bytes: Buffer, symbol: string): number | null {
   return found?.words[1] ?? null;
 }
 
-/** The PTX that a cubin was assembled from, where it is kept (-lineinfo, which Triton always has): without comments and debug information. */
+/** PTX that a cubin was assembled from, without comments and debug information; kept with -lineinfo, as by Triton. */
 export function cubinPtx(bytes: Buffer): string | null {
   if (!isElf64(bytes, machineCuda)) return null;
   const section = readSections(bytes).find(({ name }) => name === '.nv_debug_ptx_txt');
   if (!section) return null;
-  // A zero stands for the end of each line.
+  // Lines end with a zero byte.
   const text = contentOf(bytes, section).toString('latin1').replaceAll('\0', '\n');
   return text.includes('.version') ? text : null;
 }
 
-/** By ELF ABI: version 7 up to CUDA 12, version 8 since CUDA 13. */
+/** Decodes the target by ELF ABI: version 7 up to CUDA 12, version 8 since CUDA 13. */
 function targetOf(bytes: Buffer, compat: Section | undefined): string | null {
   const flags = bytes.readUInt32LE(48);
   const abi = `${bytes[7]}/${bytes[8]}`;
@@ -96,9 +96,9 @@ const knownArchitectures: ReadonlySet<number> = new Set([
 
 interface Attribute {
   code: number;
-  /** Of formats that hold a byte or a half word. */
+  /** Value in formats with a byte or a half word. */
   value: number;
-  /** Of the format that holds a size and that many bytes. */
+  /** Words in the format with a size and that many bytes. */
   words: number[];
 }
 
@@ -112,7 +112,7 @@ const attributes = {
   parameterV2: 0x45,
 } as const;
 
-/** EIATTR records: a format byte, an attribute byte, and a value; null where they do not fill the section. */
+/** Reads EIATTR records: a format byte, an attribute byte and a value; null if they do not fill the section exactly. */
 function readAttributes(content: Buffer): Attribute[] | null {
   const found: Attribute[] = [];
   for (let at = 0; at < content.length;) {
@@ -131,7 +131,7 @@ function readAttributes(content: Buffer): Attribute[] | null {
   return found;
 }
 
-/** By their numbers; null where they contradict each other or the size of all. */
+/** Arguments by number; null if the records contradict each other or the total size. */
 function argumentsOf(records: readonly Attribute[] | null): ArgumentPlace[] | null {
   if (!records) return null;
   const bytes = records.find(({ code }) => code === attributes.parametersSize)?.value ?? 0;

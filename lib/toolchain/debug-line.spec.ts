@@ -24,7 +24,7 @@ function compiled(...options: string[]): Buffer {
 }
 
 describe('debugSourceFiles', () => {
-  // The compiler is the oracle: it was given these very files.
+  // The compiler is the oracle, because it was given these files.
   it.each(['-gdwarf-4', '-gdwarf-5'])('names the files that a kernel came from (%s)', (option) => {
     const files = debugSourceFiles(compiled('-O1', '-g', option)).map((file) => file.split('/').slice(-2).join('/'));
     expect(files).toContain('inc/value.h');

@@ -2,8 +2,9 @@ import { isAbsolute, posix } from 'node:path';
 import { contentOf, readSections } from './elf';
 
 /**
- * Source files that the line tables (`.debug_line`, DWARF 2 to 5) of a code object name, without duplicates; none where it was built
- * without line information. Malformed tables end the reading and are no error: the files are a hint for the user.
+ * Source files named in the line tables (`.debug_line`, DWARF 2 to 5) of a code object, without duplicates; empty if it
+ * was built without line information. Reading stops at a malformed table without an error: the files are only a hint
+ * for the user.
  */
 export function debugSourceFiles(elf: Buffer): string[] {
   const files = new Set<string>();
@@ -14,22 +15,22 @@ export function debugSourceFiles(elf: Buffer): string[] {
   return [...files];
 }
 
-/** The table of one unit: what its header tells, and the line program behind it. */
+/** Table of one unit: header fields and the line program. */
 export interface LineUnit {
-  /** By the number that the program uses. */
+  /** Files by the number that the program uses. */
   files: string[];
-  /** The lowest such number: 1 before DWARF 5. */
+  /** Lowest file number: 1 before DWARF 5. */
   firstFile: number;
   minimumInstructionBytes: number;
   maximumOperations: number;
   lineBase: number;
   lineRange: number;
-  /** How many operands each standard opcode has, from opcode 1 on. */
+  /** Operand counts of the standard opcodes, starting at opcode 1. */
   operandCounts: number[];
   program: Cursor;
 }
 
-/** Units until the first malformed one. */
+/** Units up to the first malformed one. */
 export function* lineUnits(elf: Buffer): Generator<LineUnit> {
   if (elf.length < elfHeaderBytes || elf.readUInt32BE(0) !== elfMagic || elf[4] !== 2 || elf[5] !== 1) return;
   const sections = readSections(elf);
@@ -42,7 +43,7 @@ export function* lineUnits(elf: Buffer): Generator<LineUnit> {
   for (let start = 0; start < table.length;) {
     const unit = orNothing(() => {
       const bytes = new Cursor(table, start).unsigned(4);
-      // 64-bit DWARF, which no device compiler writes, has an escape here.
+      // An escape value marks 64-bit DWARF, which no device compiler writes.
       if (bytes >= escapedLength) throw new Malformed('64-bit DWARF');
       const header = new Cursor(table.subarray(start + 4, start + 4 + bytes));
       start += 4 + bytes;
@@ -53,7 +54,7 @@ export function* lineUnits(elf: Buffer): Generator<LineUnit> {
   }
 }
 
-/** Undefined where the bytes are malformed. */
+/** Returns undefined if the bytes are malformed. */
 export function orNothing<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -79,11 +80,11 @@ interface Entry {
   directory: number;
 }
 
-/** Null for a version that is not known. */
+/** Null for an unknown version. */
 function readUnit(cursor: Cursor, strings: Strings): LineUnit | null {
   const version = cursor.unsigned(2);
   if (version < 2 || version > 5) return null;
-  // Sizes of an address and of a segment selector.
+  // Skips the sizes of an address and of a segment selector.
   if (version === 5) cursor.skip(2);
   const headerBytes = cursor.unsigned(4);
   const program = cursor.from(headerBytes);
@@ -112,25 +113,25 @@ function newerFiles(cursor: Cursor, strings: Strings): string[] {
   return entries(cursor, strings).map((entry) => located(entry, directories));
 }
 
-/** Before version 5: two lists that an empty name ends; directory 0 is that of the compilation, which is not named here. */
+/** Before version 5: two lists, each ended by an empty name; directory 0 is the compilation's, not named here. */
 function olderFiles(cursor: Cursor): string[] {
   const directories = [''];
   for (let path = cursor.text(); path !== ''; path = cursor.text()) directories.push(path);
   const files: string[] = [];
   for (let path = cursor.text(); path !== '' && files.length < maxFiles; path = cursor.text()) {
     files.push(located({ path, directory: cursor.leb() }, directories));
-    // Time of the last change, and bytes.
+    // Skips modification time and size.
     cursor.leb();
     cursor.leb();
   }
   return files;
 }
 
-/** A list of version 5: what an entry holds and in which form comes first. */
+/** Reads a list of version 5, which starts with the type and form of each field. */
 function entries(cursor: Cursor, strings: Strings): Entry[] {
   const formats = Array.from({ length: cursor.unsigned(1) }, () => ({ type: cursor.leb(), form: cursor.leb() }));
   const count = cursor.leb();
-  // An entry without fields takes no bytes: its count bounds nothing.
+  // Entries without fields take no bytes, so their count is unbounded.
   if (formats.length === 0) return [];
   const list: Entry[] = [];
   for (let index = 0; index < count && index < maxFiles; index += 1) {
@@ -148,7 +149,7 @@ function entries(cursor: Cursor, strings: Strings): Entry[] {
 /** DWARF 5, section 6.2.4.1. */
 const contentTypes = { path: 1, directory: 2 } as const;
 
-/** The forms of DWARF 5, table 7.5, that section 6.2.4.1 allows. */
+/** Reads a form of DWARF 5, table 7.5, that section 6.2.4.1 allows. */
 function formValue(cursor: Cursor, form: number, strings: Strings): string | number {
   switch (form) {
     case 0x05: // data2
@@ -175,7 +176,7 @@ function formValue(cursor: Cursor, form: number, strings: Strings): string | num
 }
 
 function located({ path, directory }: Entry, directories: readonly string[]): string {
-  // In version 5 a relative directory is relative to the first, that of the compilation.
+  // In version 5 directories are relative to the first one, the compilation's.
   const folder = directories[directory] ?? '';
   return posix.normalize([directories[0] ?? '', folder, path].reduce((base, part) => joined(base, part)));
 }
@@ -186,7 +187,7 @@ function joined(base: string, part: string): string {
 
 export class Malformed extends Error {}
 
-/** Throws Malformed where it would leave its bytes. */
+/** Throws Malformed instead of reading past its bytes. */
 export class Cursor {
   constructor(
     private readonly bytes: Buffer,
@@ -197,7 +198,7 @@ export class Cursor {
     return this.at >= this.bytes.length;
   }
 
-  /** Another one, so many bytes further on. */
+  /** A new cursor `distance` bytes further on. */
   from(distance: number): Cursor {
     if (distance > this.bytes.length - this.at) throw new Malformed('past the end');
     return new Cursor(this.bytes, this.at + distance);

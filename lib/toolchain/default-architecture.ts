@@ -4,7 +4,7 @@ import { nvccEnvironment } from './compiler-environment';
 
 const limitMs = 60_000;
 
-/** Which architecture this nvcc compiles for when it is told none (`sm_75` in CUDA 13): what it would define for the device pass. */
+/** Default architecture of this nvcc (`sm_75` in CUDA 13), from what it would define for the device pass. */
 export async function defaultArchitecture(nvcc: string, deps: Pick<Deps, 'run'>): Promise<string | null> {
   const args = ['--dryrun', '-E', '-x', 'cu', '/dev/null'];
   const { stdoutTail, stderrTail } = await deps.run(nvcc, args, { env: nvccEnvironment(), timeoutMs: limitMs }).result;
@@ -12,7 +12,7 @@ export async function defaultArchitecture(nvcc: string, deps: Pick<Deps, 'run'>)
   return defined === undefined ? null : `sm_${defined}`;
 }
 
-/** The options of a unit with the default made plain, so that what the driver had to compile is seen to be that. */
+/** Adds the default architecture explicitly, so that code which the driver compiled from its PTX is recognised. */
 export function withArchitecture(args: readonly CompileArgument[], architecture: string | null): CompileArgument[] {
   if (architecture === null) return [...args];
   return [...args, { option: '-arch=', value: architecture, kind: 'arch', separate: false }];

@@ -7,7 +7,7 @@ const data = join(__dirname, '..', '..', 'native', 'codeobject', 'test', 'data')
 describe('the code of the device heap', () => {
   it('is what llvm-readelf says of its two functions', () => {
     const isOfHeap = deviceHeapCode(readFileSync(join(data, 'allocates.hsaco')));
-    // __ockl_dm_dealloc 0x27b0, 872 bytes; __ockl_dm_alloc 0x365c, 13556 bytes.
+    // __ockl_dm_dealloc is at 0x27b0 with 872 bytes; __ockl_dm_alloc at 0x365c with 13556 bytes.
     const inside = [0x27b0, 0x27b0 + 868, 0x365c, 0x365c + 13552];
     const outside = [0, 0x27ac, 0x27b0 + 872, 0x3658, 0x365c + 13556, 0x9130];
     expect([inside.every(isOfHeap), outside.some(isOfHeap)]).toEqual([true, false]);

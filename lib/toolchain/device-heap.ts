@@ -2,10 +2,10 @@ import { machineAmdgpu } from './code-object-kernels';
 import { isElf64, readSections, readSymbols } from './elf';
 
 const functionType = 2;
-/** new, malloc, delete and free call these (ROCm-Device-Libs, ockl/src/dm.cl). */
+/** Functions that new, malloc, delete and free call (ROCm-Device-Libs, ockl/src/dm.cl). */
 const heapFunctions = ['__ockl_dm_alloc', '__ockl_dm_dealloc'];
 
-/** Whether an offset in one of AMD's code objects is in the code of the heap that ROCm's device library keeps. */
+/** Returns a test for offsets in one of AMD's code objects that belong to the heap of ROCm's device library. */
 export function deviceHeapCode(bytes: Buffer): (offset: number) => boolean {
   if (!isElf64(bytes, machineAmdgpu)) return () => false;
   const sections = readSections(bytes);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Debian since HIP 6 has the device libraries of ROCm among the files of the clang that hipcc starts. The folders of them, those of the newest clang first. */
+/** Folders of ROCm's device libraries, which Debian since HIP 6 installs with hipcc's clang; newest first. */
 export function debianBitcode(installed = '/usr/lib'): string[] {
   return majorsIn(installed)
     .sort((a, b) => b - a)

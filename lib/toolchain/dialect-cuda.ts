@@ -25,7 +25,7 @@ export const cudaDialect: Dialect = {
   isSameMachineCode,
 };
 
-/** clang compiles CUDA, too; hipcc does not. */
+/** clang compiles CUDA as well; hipcc does not. */
 function takes(compiler: string, file: string): boolean | null {
   return compiler.includes('clang') && !compiler.startsWith('hipcc') ? extname(file) === '.cu' : null;
 }

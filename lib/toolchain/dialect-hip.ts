@@ -19,12 +19,12 @@ export const hipDialect: Dialect = {
   clangOptions: ['--no-gpu-bundle-output'],
   read: (command, environment) => readClang(command, { name: 'hip', takes }, environment),
   target: (isa, { args }) => offloadTarget(isa, args),
-  // AMD's code says its target in the capture, and is the same wherever it is compiled: there it only tells where it came from.
+  // The capture names the target of AMD's code, so the code object need not be read for it.
   tellsTarget: false,
   isSameMachineCode: (symbol, one, other) => isSameKernelCode(symbol, one, other) || isSameButUnitName(one, other),
 };
 
-/** hipcc takes C++ files for HIP unless `-x` says otherwise; clang only files by the extension of the language. */
+/** hipcc treats C++ files as HIP unless `-x` says otherwise; clang only files with HIP's extension. */
 function takes(compiler: string, file: string): boolean | null {
   if (isNvcc(compiler)) return null;
   if (compiler.startsWith('hipcc')) return sources.includes(extname(file));

@@ -5,25 +5,25 @@ import type { TranslationUnit } from './translation-unit';
 
 export type DialectName = Extract<LanguageName, 'hip' | 'cuda'>;
 
-/** A language that is C++ with device code in it, which a compile database tells how to compile. */
+/** A C++ language with device code, compiled as a compile database says. */
 export interface Dialect extends Language {
   readonly name: DialectName;
-  /** Extensions of the files that its own compiler takes for device code. */
+  /** Extensions that its own compiler treats as device code. */
   readonly sources: readonly string[];
-  /** Its own compiler, which is taken where nothing says how the app is compiled. */
+  /** Its own compiler, the default if nothing says how the app is compiled. */
   readonly compiler: string;
-  /** How to get that. */
+  /** How to install the compiler. */
   readonly install: string;
-  /** What makes the compiler take any file for device code. */
+  /** Option that makes the compiler treat any file as device code. */
   readonly option: CompileArgument;
-  /** What clang needs to be told so that it writes code that can be loaded. */
+  /** Options that make clang write loadable code. */
   readonly clangOptions: readonly string[];
-  /** Reads a command of the build; null where it compiles no device code of the language. */
+  /** Reads a command of the build; null if it compiles no device code of the language. */
   read(command: CompileCommand, environment: Readonly<Record<string, string>>): TranslationUnit | null;
-  /** What a unit is to be compiled for, so that code for this instruction set comes out. */
+  /** Target to compile a unit for, to get code for this instruction set. */
   target(isa: string, unit: TranslationUnit): string;
-  /** Whether the code says more exactly than its device what it was compiled for (`sm_90a` on an sm_90). */
+  /** Whether the code names its target more exactly than its device does (`sm_90a` on an sm_90). */
   readonly tellsTarget: boolean;
-  /** Whether two code objects that differ have the same instructions for a kernel; false where that cannot be told. */
+  /** Whether two different code objects have the same instructions for a kernel; false if that is unknown. */
   isSameMachineCode(symbol: string, one: Buffer, other: Buffer): boolean;
 }

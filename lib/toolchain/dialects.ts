@@ -7,11 +7,11 @@ import { includeVariables, type TranslationUnit } from './translation-unit';
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = { hip: hipDialect, cuda: cudaDialect };
 
-/** Undefined for a language that no compile database tells how to compile. */
+/** Undefined for a language that compile databases do not cover. */
 export const dialectOf = (language: LanguageName): Dialect | undefined =>
   Object.values(dialects).find(({ name }) => name === language);
 
-/** That of the code which a device runs, as a capture names the device. */
+/** Dialect of the code that a device runs; captures name the device. */
 export function dialectFor(device: string): Dialect {
   const found = Object.values(dialects).find(({ devices }) => devices.some((kind) => kind === device));
   if (found !== undefined) return found;
@@ -22,7 +22,7 @@ export function dialectFor(device: string): Dialect {
   );
 }
 
-/** What the compiler of a dialect does with a file when it is told nothing else: its defaults, and the file as device code. */
+/** Unit for a file without a build command: the compiler's defaults, with the file as device code. */
 export function defaultTranslationUnit(
   file: string,
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * The commands that clang's driver would run, as `-###` prints them: one a line, each word in quotes, with a backslash before quotes, backslashes and
- * dollars (clang's `Command::printArg`).
+ * Commands that clang's driver prints for `-###`: one per line, each word in quotes, with a backslash before quotes,
+ * backslashes and dollars (clang's `Command::printArg`).
  */
 export function driverCommands(printed: string): string[][] {
   return printed

@@ -1,6 +1,6 @@
 /** A section of an ELF64 little-endian file. */
 export interface Section {
-  /** Empty where the file tells none. */
+  /** Empty if the file has no name for it. */
   name: string;
   type: number;
   address: bigint;
@@ -19,11 +19,11 @@ export const sectionTypes = { symtab: 2, note: 7, nobits: 8, dynsym: 11 } as con
 
 export interface ElfSymbol {
   name: string;
-  /** The type in the low four bits, the binding above. */
+  /** Type in the low four bits, binding above. */
   info: number;
-  /** Visibility, and what the machine's ABI adds. */
+  /** Visibility and flags of the machine's ABI. */
   other: number;
-  /** Index of the section that defines it; 0 where none does. */
+  /** Index of the section that defines it; 0 if there is none. */
   section: number;
   value: bigint;
   size: bigint;
@@ -41,7 +41,7 @@ export function isElf64(bytes: Buffer, machine: number): boolean {
   return bytes.readUInt16LE(18) === machine;
 }
 
-/** Sections whose content lies inside the file; none where the table does not. */
+/** Sections whose content is inside the file; empty if the table is not. */
 export function readSections(bytes: Buffer): Section[] {
   const table = Number(bytes.readBigUInt64LE(40));
   const entryBytes = bytes.readUInt16LE(58);
@@ -68,7 +68,7 @@ function readSection(bytes: Buffer, at: number): Section {
   };
 }
 
-/** Zero-terminated text; empty where it has no end. */
+/** Zero-terminated text; empty if it has no end. */
 function textAt(names: Buffer, offset: number): string {
   const end = names.indexOf(0, offset);
   return offset >= names.length || end < 0 ? '' : names.toString('utf8', offset, end);
@@ -92,7 +92,7 @@ export function readSymbols(bytes: Buffer, table: Section, sections: readonly Se
   });
 }
 
-/** The bytes of a section; empty where they are not all in the file. */
+/** Bytes of a section; empty if the file does not contain all of them. */
 export function contentOf(bytes: Buffer, { type, offset, size }: Section): Buffer {
   if (type === sectionTypes.nobits) return Buffer.alloc(0);
   return offset + size > bytes.length ? Buffer.alloc(0) : bytes.subarray(offset, offset + size);

@@ -13,18 +13,18 @@ export interface Compiler {
 }
 
 export interface WantedCompiler {
-  /** Base name: `hipcc`, `clang++-15`. */
+  /** Base name such as `hipcc`, `clang++-15`. */
   name: string;
-  /** What `--version` said where the recipe was made; null to take any. */
+  /** `--version` output when the recipe was made; null to accept any. */
   version: string | null;
 }
 
-/** What takes one function and what it needs out of a module of LLVM; it lies beside the clang that it is of. */
+/** Extracts a function and what it needs from an LLVM module; installed beside its clang. */
 export const extractor = 'llvm-extract';
 
 type CompilerDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
 
-/** Finds a compiler by name, preferring the very version that is wanted, and says so when it has to take another. */
+/** Finds a compiler by name, preferring the exact version, and warns if it must use another. */
 export async function findCompiler(wanted: WantedCompiler, deps: CompilerDeps): Promise<Compiler> {
   const found: Compiler[] = [];
   for (const path of compilerCandidates(wanted.name, deps.env)) {
@@ -40,14 +40,14 @@ export async function findCompiler(wanted: WantedCompiler, deps: CompilerDeps): 
   return first;
 }
 
-/** Existing executables that go by the name, best first, without starting any; only KERNLOOP_COMPILER where that is set. */
+/** Existing executables with this name, best first, without starting any; only KERNLOOP_COMPILER if that is set. */
 export function compilerCandidates(name: string, env: Environment): string[] {
   const named = env['KERNLOOP_COMPILER'];
   if (named) return [named].filter(isExecutable);
   return programsIn([...pathFolders(env['PATH']), ...toolchainFolders(name, env)].filter(isAbsolute), name);
 }
 
-/** Where distributions, AMD and NVIDIA install compilers beside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
+/** Folders of compilers outside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
 function toolchainFolders(name: string, env: Environment): string[] {
   if (name.startsWith('nvcc') || name === 'compute-sanitizer') return cudaFolders(env);
   const major = name.startsWith('clang') && name.includes('-') ? name.slice(name.lastIndexOf('-') + 1) : null;
@@ -60,16 +60,16 @@ function toolchainFolders(name: string, env: Environment): string[] {
   ];
 }
 
-/** Where NVIDIA and distributions install programs of CUDA beside the PATH. */
+/** Folders outside the PATH where NVIDIA and distributions install CUDA programs. */
 export function cudaFolders(env: Environment): string[] {
   const named = [env['CUDA_HOME'], env['CUDA_PATH'], env['CUDAToolkit_ROOT']].filter((folder) => folder !== undefined);
   return [...named, '/usr/local/cuda', '/opt/cuda', '/usr'].map((folder) => join(folder, 'bin'));
 }
 
-/** Told no target, hipcc first searches the machine for GPUs, even for its version. */
+/** Without a target, hipcc first searches the machine for GPUs, even to print its version. */
 const someTarget = { HCC_AMDGPU_TARGET: 'gfx90a' };
 
-/** The lines of `--version` that name a version: hipcc prints one for HIP and one for its clang. */
+/** Lines of `--version` that contain a version: hipcc prints one for HIP and one for its clang. */
 export async function compilerVersion(path: string, deps: Pick<Deps, 'run' | 'signal' | 'env'>): Promise<string> {
   const env = { ...compilerEnvironment(), ...someTarget };
   const answer = new HipccAnswer({ hipcc: path, args: ['--version'], env }, deps.env);
@@ -94,13 +94,13 @@ async function askVersion(path: string, env: Environment, deps: Pick<Deps, 'run'
     result.stdoutTail
       .split('\n')
       .map((line) => line.trim())
-      // nvcc says `Cuda compilation tools, release 13.0, V13.0.88`.
+      // nvcc prints `Cuda compilation tools, release 13.0, V13.0.88`.
       .filter((line) => line.includes(' version') || line.includes('release '))
       .join('; ')
   );
 }
 
-/** Null, and a warning, where it is not installed: nvcc then takes its default, whose headers may differ. */
+/** Returns null with a warning if it is not installed: nvcc then uses its default, whose headers may differ. */
 export function findHostCompiler(name: string, deps: Pick<Deps, 'env' | 'report'>): string | null {
   const folders = [...pathFolders(deps.env['PATH']), '/usr/bin', '/usr/local/bin'].filter(isAbsolute);
   const [found] = programsIn(folders, name);

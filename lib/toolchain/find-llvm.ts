@@ -6,10 +6,10 @@ import { isExecutable, pathFolders } from '../support/programs';
 import type { Environment } from '../support/environment';
 import { compilerVersion } from './find-compiler';
 
-/** The plugin is bound to LLVM's ABI, and the profile to its format: each major is another. */
+/** Only this major: the plugin depends on LLVM's ABI and the profile on its format, which change with each major. */
 export const llvmMajor = 22;
 
-/** What PGO starts, and the package of Debian that has it. Those to build the plugin with are no programs that run. */
+/** Programs that PGO starts, and their Debian packages. The packages for building the plugin are not among them. */
 const programs = {
   clang: { name: 'clang++', package: 'clang' },
   lld: { name: 'ld.lld', package: 'lld' },
@@ -18,23 +18,23 @@ const programs = {
 
 type LlvmProgram = keyof typeof programs;
 
-/** LLVM of the one major that PGO works with. */
+/** LLVM of the only major that PGO supports. */
 export interface Llvm {
   readonly major: number;
   readonly clang: string;
   readonly lld: string;
   readonly profdata: string;
-  /** What `clang++ --version` says. */
+  /** Version line of `clang++ --version`. */
   readonly version: string;
-  /** Where CMake finds LLVM's own configuration; null without the package that has it: no plugin can be built then. */
+  /** Folder of LLVM's CMake configuration; null if its package is missing, without which no plugin can be built. */
   readonly cmake: string | null;
 }
 
-/** What is there of it, without starting anything. */
+/** Parts of LLVM that are installed, found without starting a process. */
 export interface LlvmParts {
   readonly found: Readonly<Record<LlvmProgram, string | null>>;
   readonly cmake: string | null;
-  /** Other majors that this machine has a clang of. */
+  /** Other majors of clang on this machine. */
   readonly others: readonly number[];
 }
 
@@ -47,14 +47,14 @@ export function llvmParts(env: Environment, installed = debianFolder): LlvmParts
   return {
     found,
     cmake: cmakeFolder(found.clang, env, installed),
-    // For messages alone: it reads every folder of the PATH.
+    // Computed only for messages, because it reads every folder of the PATH.
     get others() {
       return otherMajors(env, installed);
     },
   };
 }
 
-/** `KERNLOOP_LLVM` names the folder of an LLVM that is installed elsewhere (`/opt/llvm-22`); then only that one is meant. */
+/** `KERNLOOP_LLVM` names the folder of an LLVM (`/opt/llvm-22`); if set, only that folder is searched. */
 function programPath(name: string, env: Environment, installed: string): string | null {
   const named = env['KERNLOOP_LLVM'];
   const candidates = named
@@ -89,7 +89,7 @@ function otherMajors(env: Environment, installed: string): number[] {
   return [...new Set(majors)].filter((major) => major !== llvmMajor).sort((a, b) => a - b);
 }
 
-/** The packages to install, in Debian's names: exact ones, since each major has its own. */
+/** Packages to install, with Debian's exact names, because each major has its own. */
 export function aptLine({ found, cmake }: LlvmParts, wantsPlugin: boolean): string | null {
   const missing = Object.entries(programs).filter(([key]) => found[key as LlvmProgram] === null);
   const names = missing.map(([, { package: name }]) => `${name}-${llvmMajor}`);
@@ -97,7 +97,7 @@ export function aptLine({ found, cmake }: LlvmParts, wantsPlugin: boolean): stri
   return names.length === 0 ? null : `sudo apt-get install ${names.join(' ')}`;
 }
 
-/** What is missing, and which other LLVM is there: a plugin for one major is refused by another. */
+/** Names of the missing parts, for the major that PGO needs. */
 export function missingParts(parts: LlvmParts, wantsPlugin: boolean): string[] {
   const missing = Object.entries(programs)
     .filter(([key]) => parts.found[key as LlvmProgram] === null)
@@ -105,7 +105,7 @@ export function missingParts(parts: LlvmParts, wantsPlugin: boolean): string[] {
   return wantsPlugin && parts.cmake === null ? [...missing, `LLVMConfig.cmake of LLVM ${llvmMajor}`] : missing;
 }
 
-/** LLVM for PGO. Whoever builds what was compiled elsewhere needs no plugin. */
+/** Finds LLVM for PGO. Building code that was profiled elsewhere needs no plugin. */
 export async function findLlvm(
   deps: Pick<Deps, 'run' | 'env' | 'signal'>,
   { wantsPlugin = true }: { wantsPlugin?: boolean } = {},

@@ -14,7 +14,7 @@ const systemFolders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
 const describedSchema = z.looseObject({ event: z.literal('nvrtc'), version: z.string() });
 const describeLimitMs = 60_000;
 
-/** A libnvrtc that kernloop-nvrtc can load, preferring the version that is wanted; says so when it has to take another. */
+/** Finds a libnvrtc that kernloop-nvrtc can load, preferring the wanted version, and warns if it must use another. */
 export async function findNvrtc(
   wanted: WantedCompiler,
   deps: Pick<Deps, 'run' | 'env' | 'report' | 'native' | 'clock' | 'signal'>,
@@ -41,7 +41,7 @@ export async function findNvrtc(
   return first;
 }
 
-/** Existing files, best first; only KERNLOOP_NVRTC where that is set. */
+/** Existing files, best first; only KERNLOOP_NVRTC if that is set. */
 export function nvrtcCandidates(env: Environment, installed: string): string[] {
   const named = env['KERNLOOP_NVRTC'];
   if (named) return [named].filter((path) => existsSync(path));
@@ -60,7 +60,7 @@ export function nvrtcCandidates(env: Environment, installed: string): string[] {
   return [...new Set(folders.flatMap(librariesIn))];
 }
 
-/** `libnvrtc.so.13`: by their names in the dynamic linker, the newest first. */
+/** Libraries named as for the dynamic linker (`libnvrtc.so.13`), newest first. */
 function librariesIn(folder: string): string[] {
   const version = (name: string): number => Number.parseFloat(name.slice('libnvrtc.so.'.length));
   return entries(folder)
@@ -86,7 +86,7 @@ function entries(folder: string): string[] {
   }
 }
 
-/** Null where the library cannot be used, which is said. */
+/** Returns null with a warning if the library cannot be used. */
 async function nvrtcVersion(
   path: string,
   deps: Pick<Deps, 'run' | 'report' | 'native' | 'clock' | 'signal'>,

@@ -15,8 +15,8 @@ const describe = 'import json, triton; print(json.dumps({"triton": triton.__vers
 const describedSchema = z.object({ triton: z.string() });
 
 /**
- * A Python that has Triton, preferring the version that is wanted: the one that KERNLOOP_PYTHON names, and no other; else the one that the
- * app ran with (`app`, null where that is not known here), else those on the PATH. A virtual environment is never assumed.
+ * Finds a Python with Triton, preferring the wanted version: only the one that KERNLOOP_PYTHON names, if set; otherwise
+ * the app's (`app`, null if unknown), then those on the PATH. A virtual environment is never assumed.
  */
 export async function findTriton(
   wanted: WantedCompiler,
@@ -54,7 +54,7 @@ export function pythonCandidates(env: Environment, app: string | null): string[]
   return [...new Set([...ofApp, ...programsIn(pathFolders(env['PATH'] ?? ''), 'python3')])];
 }
 
-/** What says which Triton it is, file by file, of the Python that is taken where no app tells one: small, and the same for equal installations. */
+/** Files that identify the Triton of the default Python: small, and the same for equal installations. */
 export function tritonRecords(env: Environment): string[] {
   return pythonCandidates(env, null)
     .slice(0, 1)
@@ -74,7 +74,7 @@ function entries(folder: string): string[] {
   }
 }
 
-/** Null where it has none. */
+/** Null if it has no Triton. */
 async function tritonVersion(python: string, deps: Pick<Deps, 'run'>): Promise<string | null> {
   const ended = await deps.run(python, ['-c', describe], { timeoutMs: describeLimitMs }).result;
   if (ended.exitCode !== 0) return null;

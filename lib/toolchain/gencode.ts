@@ -1,21 +1,21 @@
 import { KernloopError } from '../support/error';
 import type { CompileArgument } from './compile-arguments';
 
-/** What nvcc compiles for: the architecture that the source sees (`compute_90`), and the one of the machine code (`sm_90`). */
+/** Architectures of an nvcc compilation: the one the source sees (`compute_90`), the machine code's (`sm_90`). */
 export interface CudaTarget {
   real: string;
   virtual: string;
-  /** Why it is not what the build itself asks for; null where it is. */
+  /** Reason why they differ from the build's; null if they do not. */
   note: string | null;
 }
 
 interface Generated {
   virtual: string;
-  /** `sm_…` is machine code, `compute_…` PTX for the driver to compile. */
+  /** Outputs: `sm_…` is machine code, `compute_…` PTX for the driver to compile. */
   codes: string[];
 }
 
-/** The pair by which the app's own command gives the captured code, or would have given it to the driver to compile. */
+/** Pair with which the app's command gives the captured code, directly or as PTX for the driver. */
 export function cudaTarget(real: string, args: readonly CompileArgument[]): CudaTarget {
   if (!/^sm_\d{2,3}[af]?$/.test(real)) {
     throw new KernloopError(
@@ -25,7 +25,7 @@ export function cudaTarget(real: string, args: readonly CompileArgument[]): Cuda
     );
   }
   const generated = generatedCode(real, args);
-  // Code of a family, sm_100f, says that it is sm_100.
+  // Code of a family, sm_100f, reports sm_100.
   for (const named of [real, `${real}f`]) {
     const exact = generated.find(({ codes }) => codes.includes(named));
     if (exact) return { real: named, virtual: exact.virtual, note: null };
@@ -33,7 +33,7 @@ export function cudaTarget(real: string, args: readonly CompileArgument[]): Cuda
   const compiledByDriver = generated
     .filter(({ codes }) => codes.some((code) => code.startsWith('compute_')))
     .map(({ virtual }) => virtual)
-    // That of compute_90a is for sm_90a alone.
+    // PTX of compute_90a runs only on sm_90a.
     .filter((virtual) => virtual === asVirtual(real) || (/_\d+$/.test(virtual) && number(virtual) <= number(real)))
     .sort((a, b) => number(b) - number(a));
   const [ptx] = compiledByDriver;
@@ -52,7 +52,7 @@ function asVirtual(architecture: string): string {
   return architecture.replace('sm_', 'compute_');
 }
 
-/** `sm_90a` is 90. */
+/** Number of an architecture: `sm_90a` is 90. */
 function number(architecture: string): number {
   return Number(/_(\d+)/.exec(architecture)?.[1] ?? NaN);
 }
@@ -71,7 +71,7 @@ function generatedCode(real: string, args: readonly CompileArgument[]): Generate
   return [...pairs, { virtual, codes: codes.length > 0 ? codes : implied }];
 }
 
-/** `arch=compute_90,code=[compute_90,sm_90]`, with or without quotes or brackets. */
+/** Reads `arch=compute_90,code=[compute_90,sm_90]`, with or without quotes or brackets. */
 function readPair(text: string): Generated {
   const plain = text.replaceAll(/["'\s]/g, '');
   const virtual = /(?:^|,)arch=([^,\]]+)/.exec(plain)?.[1] ?? '';

@@ -12,7 +12,7 @@ let workspace: TestWorkspace;
 let hipcc: string;
 let clang: string;
 let cache: string;
-/** What the programs say. */
+/** Output of the fake programs. */
 let said: { version: string; exitCode: number; clangExitCode: number; start: string };
 let before: NodeJS.ProcessEnv;
 
@@ -43,13 +43,13 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** As if some time had passed since everything was installed. */
+/** Simulates that time has passed since everything was installed. */
 function later(): void {
   const now = Date.now();
   jest.spyOn(Date, 'now').mockReturnValue(now + 60_000);
 }
 
-/** As a command that starts: what it knows comes from the file. */
+/** Simulates a new command, whose knowledge comes from the file. */
 function command(env: Record<string, string> = { XDG_CACHE_HOME: workspace.path('cache') }): FakeDeps {
   return fakeDeps(
     {
@@ -75,7 +75,7 @@ const commandsOf = (by: string, args: readonly string[]): string => ` "${by}" "$
 
 const version = (deps = command(), path = hipcc): Promise<string> => compilerVersion(path, deps);
 
-/** How often a command that wants the version starts a compiler for it. */
+/** Number of compiler starts by a command that needs the version. */
 async function asks(path = hipcc): Promise<number> {
   const deps = command();
   await version(deps, path);

@@ -7,22 +7,22 @@ import { hipccInputs, type HipccInputs } from './hipcc-inputs';
 import { fillTemplate, shapeOf, templateOf } from './hipcc-words';
 
 interface HipccQuestion {
-  /** Absolute. */
+  /** Absolute path. */
   hipcc: string;
   args: readonly string[];
-  /** On top of this process's. */
+  /** Variables added to this process's. */
   env: Environment;
 }
 
 /**
- * An answer of hipcc, which starts Perl and clang several times for each: asked once by all commands of a user, for any paths in the arguments, until
- * anything changes that the answer depends on. Of any other compiler none is remembered.
+ * Cached answer of hipcc, which starts Perl and clang several times for each. All commands of a user share it, for any
+ * paths in the arguments, until something that it depends on changes. Answers of other compilers are not cached.
  */
 export class HipccAnswer {
   private readonly answers: KnownAnswers;
   private readonly asked: Asked | null;
 
-  /** The cache is that of the user of `env`. */
+  /** `env` decides whose cache is used. */
   constructor(
     private readonly question: HipccQuestion,
     env: Environment,
@@ -31,7 +31,7 @@ export class HipccAnswer {
     this.asked = this.answers.isKept ? ask(question) : null;
   }
 
-  /** Whether there is an answer to remember. */
+  /** Whether the answer can be cached. */
   get isKept(): boolean {
     return this.asked !== null;
   }
@@ -41,14 +41,14 @@ export class HipccAnswer {
     return template && fillTemplate(template, this.question.args);
   }
 
-  /** Nothing that changed while hipcc was asked, or shortly before, is remembered. */
+  /** Does not cache an answer if an input changed during the question or shortly before. */
   remember(answer: readonly string[]): void {
     const now = this.asked && ask(this.question);
     const template = templateOf(answer, this.question.args);
     if (template && now?.key === this.asked?.key && now?.inputs.isSettled) this.answers.add(now.key, template);
   }
 
-  /** An answer names a program: only one that hipcc may start. */
+  /** Whether hipcc may start the program: an answer must not name another. */
   mayStart(real: string): boolean {
     return this.asked?.inputs.clangs.has(real) ?? false;
   }
@@ -68,9 +68,9 @@ function ask({ hipcc, args, env }: HipccQuestion): Asked | null {
   return { key: sha256(JSON.stringify(said)), inputs };
 }
 
-/** Response files and libraries, which hipcc unpacks, and other installations than its own. */
+/** Response files and libraries, which hipcc unpacks, and options for other installations. */
 const readByHipcc = /^(-Wl,)?@|\.(a|lo)$|^--(rocm|hip)-path|\n/;
 
-/** All other variables count: these change from one task, terminal or job to the next. */
+/** Variables that change between tasks, terminals and jobs; all others are part of the key. */
 const ofNoCompiler =
   /^(_|PWD|OLDPWD|SHLVL|TERM|COLUMNS|LINES|WINDOWID|TMUX\w*|XDG_SESSION_ID|(NX|LERNA|NODE|npm|SSH|SLURM|KERNLOOP|JEST|GITHUB|VSCODE)_\w+)$/;

@@ -4,11 +4,11 @@ import { isSettled, stateOf } from '../support/file-state';
 import { pathFolders } from '../support/programs';
 import type { Environment } from '../support/environment';
 
-/** What decides which clang hipcc starts, and with which options. */
+/** Inputs that decide which clang hipcc starts, and with which options. */
 export interface HipccInputs {
-  /** Each file with its state, and each folder that hipcc looks for with the one that it leads to. */
+  /** Each file with its state, and each folder that hipcc looks for with its target. */
   readonly lines: readonly string[];
-  /** Links followed. */
+  /** Paths with links followed. */
   readonly clangs: ReadonlySet<string>;
   readonly isSettled: boolean;
 }
@@ -17,21 +17,21 @@ const scriptNames = /^(hipcc|hipconfig|hipvars|\.hipVersion)/;
 const clangName = /^clang(\+\+)?(-\d+)?$/;
 const libraryName = /^(libclang-cpp|libLLVM).*\.so/;
 
-/** hipcc.pl and hipvars.pm of ROCm 4 to 6, and of Debian, read these, or only see whether they are there; relative to an installation. */
+/** Files that hipcc.pl and hipvars.pm (ROCm 4 to 6, Debian) read or test for, relative to an installation. */
 const readFiles = ['lib/.hipInfo', 'bin/.hipVersion', 'share/hip/version', 'bin/rocm_agent_enumerator'];
 const clangFolders = ['bin', 'llvm/bin', 'lib/llvm/bin'];
 const bitcodeFolders = ['lib/bitcode', 'amdgcn/bitcode'];
-/** Where a clang has its libraries beside its own folder. */
+/** Library folders of a clang outside its own folder. */
 const systemLibraries = ['/usr/lib', '/usr/lib64', '/usr/lib/x86_64-linux-gnu', '/usr/local/lib'];
 const loaderFiles = ['/etc/ld.so.cache', '/etc/ld.so.preload'];
 const namedFolders = ['HIP_PATH', 'ROCM_PATH', 'HIP_ROCCLR_HOME', 'HIP_CLANG_PATH'];
 
-/** Null for everything else than AMD's script in Perl: a wrapper of that name may read, and start, anything. */
+/** Returns null unless hipcc is AMD's Perl script: a wrapper of that name may read and start anything. */
 export function hipccInputs(hipcc: string, env: Environment): HipccInputs | null {
   const named = namedFolders.flatMap((name) => env[name] ?? []);
   const libraries = env['LD_LIBRARY_PATH'] ? pathFolders(env['LD_LIBRARY_PATH']) : [];
   const programs = pathFolders(env['PATH']);
-  // Preloaded libraries, and folders that mean another one in each working directory.
+  // Refuses preloaded libraries, and relative folders, whose meaning depends on the working directory.
   if (env['LD_PRELOAD'] || env['LD_AUDIT'] || ![...named, ...libraries, ...programs].every(isAbsolute)) return null;
   if (!isInPerl(hipcc)) return null;
   const folders = foldersOf(hipcc);
@@ -53,9 +53,9 @@ export function hipccInputs(hipcc: string, env: Environment): HipccInputs | null
   ];
   const looked = [
     ...inEach(['.', ...clangFolders, ...bitcodeFolders]),
-    // Debian's takes the first of these of ROCM_PATH.
+    // Debian's script uses the first of these in ROCM_PATH.
     ...inEach(['lib']).flatMap((folder) => inEachOf(folder, 'amdgcn/bitcode')),
-    // Options name it, with links followed.
+    // Folder that options name, with links followed.
     ...ofClang.flatMap((folder) => inEachOf(join(folder, '../lib/clang'), 'include')),
   ];
   const paths = [...new Set(files)].map((path) => [path, realpathSync(path)] as const);
@@ -69,12 +69,12 @@ export function hipccInputs(hipcc: string, env: Environment): HipccInputs | null
   };
 }
 
-/** No script, and no ccache. */
+/** Accepts neither scripts nor ccache. */
 const isClang = (real: string): boolean => basename(real).startsWith('clang') && startOf(real).startsWith('\x7fELF');
 
 const librariesOf = (clang: string): string[] => ['lib', 'lib64'].map((name) => join(dirname(clang), '..', name));
 
-/** Where its scripts may lie: AMD's packages have links on the PATH. */
+/** Folders that may contain its scripts: AMD's packages put links on the PATH. */
 function foldersOf(hipcc: string): string[] {
   const scripts = [hipcc, join(dirname(hipcc), 'hipcc.pl'), join(dirname(realpathSync(hipcc)), 'hipcc.pl')];
   return [...new Set(scripts.filter(isFile).flatMap((path) => [dirname(path), dirname(realpathSync(path))]))];
@@ -85,7 +85,7 @@ function isInPerl(hipcc: string): boolean {
   const beside = foldersOf(hipcc)
     .flatMap((folder) => filesIn(folder, scriptNames))
     .map((path) => basename(path));
-  // ROCm 6 prefers hipcc.bin, which also looks around in the working directory, and starts faster.
+  // ROCm 6 prefers hipcc.bin, which also searches the working directory, and starts faster.
   return beside.includes('hipvars.pm') && !beside.includes('hipcc.bin') && /^#!.*\bperl\b/.test(startOf(hipcc));
 }
 

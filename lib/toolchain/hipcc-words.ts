@@ -1,13 +1,13 @@
 /**
- * Absolute paths in a word of a command, as they are or behind `=`, -I or -L. hipcc hands them on without reading them: it looks at how a word begins, at its
- * last extension, and for these options anywhere in it (hipcc.pl of ROCm 4 to 6).
+ * Absolute paths in a word of a command, alone or after `=`, -I or -L. hipcc passes them on unread: it looks only at
+ * the start of a word, its last extension, and these options anywhere in it (hipcc.pl of ROCm 4 to 6).
  */
 const paths = /(?<=^|=|^-[IL])(?:\/[\w.+ -]*)+/g;
 const options = /--|-Wl|-fopenmp-targets/;
 
-/** A word as hipcc sees it: each path is its extension. */
+/** A word as hipcc sees it: each path is reduced to its extension. */
 export function shapeOf(word: string): string {
-  // It trims the ends.
+  // hipcc trims the ends of a word.
   if (word !== word.trim() || word.includes('{')) return word;
   return word.replaceAll(paths, (path) => (options.test(path) ? path : `{}${extension.exec(path)?.[0] ?? ''}`));
 }
@@ -15,8 +15,8 @@ export function shapeOf(word: string): string {
 const extension = /\.\w+$/;
 
 /**
- * An answer to any arguments of the same shapes: `{2}` is the third of them. Null where it is none, because words were left out, doubled or put
- * together, or where two of the arguments are the same path: which of them is which does not show, and others have two paths there.
+ * Turns an answer into a template for arguments of the same shapes: `{2}` is the third argument. Null if words were
+ * dropped, doubled or joined, or if two arguments are the same path: the answer then does not show which is which.
  */
 export function templateOf(answer: readonly string[], args: readonly string[]): string[] | null {
   const moving = args.filter((word) => shapeOf(word) !== word);

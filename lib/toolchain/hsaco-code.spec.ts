@@ -11,7 +11,7 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'kernloop-code-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
-/** Without headers, which take most of the time. */
+/** No headers, because they take most of the time. */
 function compiled(text: string): Buffer {
   const source = join(folder, `${(count += 1)}.hip`);
   const kernel = `#define GLOBAL __attribute__((global))\n#define AT __builtin_amdgcn_workitem_id_x()\n`;

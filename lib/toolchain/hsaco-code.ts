@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { kernelMetadata, machineAmdgpu } from './code-object-kernels';
 import { contentOf, isElf64, readSections, readSymbols, type ElfSymbol, type Section } from './elf';
 
-/** Of the kernel descriptor (LLVM's AMDGPU user guide): where the code begins, from the descriptor on. */
+/** Field of the kernel descriptor (LLVM's AMDGPU user guide) with the offset from the descriptor to the code. */
 const entryOffset = { at: 16, bytes: 8 };
 const descriptorBytes = 64;
 
-/** Opcodes of S_GETPC_B64 in SOP1: of GFX9, GFX10 and GFX11. */
+/** Opcodes of S_GETPC_B64 in SOP1 for GFX9, GFX10 and GFX11. */
 const getPc = [0x1c, 0x1f, 0x47];
 
 /**
- * Whether a kernel is the same down to its instructions in two of AMD's code objects, which may have other kernels beside it. Where its
- * code asks for its own address, it may call functions or read data that lie elsewhere in the code object: then it is taken not to be.
+ * Whether two of AMD's code objects, which may contain other kernels, have the same instructions for a kernel. If its
+ * code reads its own address, it may call functions or read data elsewhere in the code object, so the answer is false.
  */
 export function isSameKernelCode(symbol: string, one: Buffer, other: Buffer): boolean {
   const [ours, theirs] = [kernelCode(one, symbol), kernelCode(other, symbol)];
@@ -25,7 +25,7 @@ export function isSameKernelCode(symbol: string, one: Buffer, other: Buffer): bo
 
 interface KernelCode {
   code: Buffer;
-  /** Without the place of the code. */
+  /** Descriptor without the offset of the code. */
   descriptor: Buffer;
 }
 
@@ -43,7 +43,7 @@ function kernelCode(bytes: Buffer, symbol: string): KernelCode | null {
   return { code, descriptor };
 }
 
-/** The bytes that a symbol names; null where it is not there, or they are not. */
+/** Bytes that a symbol names; null if the symbol or its bytes are missing. */
 function contentAt(
   bytes: Buffer,
   symbols: readonly ElfSymbol[],
@@ -59,11 +59,11 @@ function contentAt(
   return start < 0 || end > content.length ? null : content.subarray(start, end);
 }
 
-/** A literal that looks like the instruction is taken for it: that costs nothing but time. */
+/** A literal may look like the instruction; the false match only costs time. */
 function mayLookElsewhere(code: Buffer): boolean {
   for (let at = 0; at + 4 <= code.length; at += 4) {
     const word = code.readUInt32LE(at);
-    // SOP1: ten one-zero bits of the encoding, then destination, opcode, source.
+    // SOP1: the encoding's nine bits, then destination, opcode, source.
     if (word >>> 23 === 0x17d && getPc.includes((word >>> 8) & 0xff)) return true;
   }
   return false;

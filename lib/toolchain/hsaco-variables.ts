@@ -5,8 +5,8 @@ import { isUnitName } from './unit-id';
 const objectType = 1;
 
 /**
- * A variable that one of AMD's code objects has in memory that can be written, static ones included, and another one has not, or not of that size; null where
- * there is none. A replay restores each by its name, and arguments may point into any.
+ * Name of a writable variable, static ones included, that one of AMD's code objects has and the other lacks or has in
+ * another size; null if there is none. A replay restores variables by name, and arguments may point into any.
  */
 export function lostVariable(one: Buffer, other: Buffer): string | null {
   const [before, after] = [variables(one), variables(other)];

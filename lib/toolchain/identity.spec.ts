@@ -5,7 +5,7 @@ import { toolchainIdentity } from './identity';
 import { dynamicProgram } from './testing/dynamic-program';
 
 let folder: string;
-/** What the system has installed is hashed once for all tests. */
+/** Shares the cache, so that installed files are hashed once for all tests. */
 const cached = { XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'kernloop-digests-')) };
 afterAll(() => rmSync(cached.XDG_CACHE_HOME, { recursive: true }));
 beforeEach(() => {
@@ -154,7 +154,7 @@ describe('toolchainIdentity', () => {
       const place = join(folder, file);
       mkdirSync(dirname(place), { recursive: true });
       writeFileSync(place, 'one');
-      // As AMD installs it: a link on the PATH, where nothing else of the installation is.
+      // AMD installs a link on the PATH, in a folder without the rest of the installation.
       mkdirSync(join(folder, 'linked'));
       symlinkSync('../bin/hipcc', join(folder, 'linked', 'hipcc'));
       const linked = (): string => toolchainIdentity({ ...cached, PATH: join(folder, 'linked') });

@@ -11,30 +11,30 @@ import { tritonRecords } from './find-triton';
 import { neededLibraries } from './needed-libraries';
 import type { Environment } from '../support/environment';
 
-/** What decides the code that a recompile produces: the drivers, the compiler behind them, and the device libraries they link. */
+/** Drivers whose compilers and device libraries decide the code of a recompile. */
 const drivers = ['hipcc', 'clang++', 'nvcc'];
-/** Debian's hipcc starts the one of its release: 15 on Debian 12, 21 with HIP 6.4. */
+/** Debian's hipcc starts the clang of its release: 15 on Debian 12, 21 with HIP 6.4. */
 const versionedClang = /^clang\+\+-\d+$/;
 const libraryFolders = ['/usr/lib/x86_64-linux-gnu/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode'];
-/** Beside hipcc: what it is a script over, and what that reads. */
+/** Files beside hipcc: programs that it wraps, and what those read. */
 const supportFiles = ['hipcc.pl', 'hipcc.bin', 'hipconfig', 'hipconfig.pl', 'hipvars.pm', '.hipVersion'];
-/** Of an installation, in ROCm up to 6. */
+/** Files of an installation in ROCm up to 6. */
 const installedFiles = ['bin/.hipVersion', 'lib/.hipInfo', 'share/hip/version'];
-/** Beside a clang: what it, or a recompile, starts. */
+/** Programs beside a clang that it, or a recompile, starts. */
 const clangParts = [extractor, 'ld.lld', 'clang-offload-bundler'];
 const clangName = /^clang(\+\+)?(-\d+)?$/;
-/** The compiler, where its program is small. Others that it needs compute nothing of the code. */
+/** Libraries that contain the compiler if its program is small; its other libraries do not affect the code. */
 const compilerLibrary = /^lib(LLVM|clang|lld)/;
-/** Programs that nvcc starts, its options, and its device library, relative to the folder of nvcc. */
+/** Programs that nvcc starts, its options, and its device library, relative to nvcc's folder. */
 const nvccParts = ['ptxas', 'nvlink', 'nvcc.profile', '../nvvm/bin/cicc', '../nvvm/libdevice/libdevice.10.bc'];
-/** What preprocesses for nvcc, where nothing else is named. */
+/** Default preprocessor of nvcc. */
 const hostCompiler = 'g++';
-/** Where toolkits lie beside those that variables name. */
+/** Default folder of toolkits, in addition to those that variables name. */
 const installed = '/usr/local';
 
 /**
- * A digest of the toolchain in use, without starting a process: the plugin asks for it on every command. By content and names alone, so that
- * equal installations are one toolchain wherever and whenever they were installed.
+ * Digest of the toolchain in use, computed without starting a process, because the plugin needs it in every command. It
+ * covers only contents and names, so equal installations are one toolchain, wherever and whenever they were installed.
  */
 export function toolchainIdentity(env: Environment, digests: KnownDigests = KnownDigests.of(env)): string {
   const rocm = installationsOf(compilerCandidates('hipcc', env).slice(0, 1));
@@ -46,7 +46,7 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
     ),
   ];
   const parts = programs.flatMap(resolved).flatMap((program) => clangParts.map((name) => join(dirname(program), name)));
-  // The first nvcc may be a script that leads to a toolkit elsewhere.
+  // Takes all candidates, because the first nvcc may be a script that leads to a toolkit elsewhere.
   const toolkits = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined });
   const files = [
     ...toolkits.flatMap((nvcc) => [nvcc, ...nvccParts.map((part) => join(dirname(realpathSync(nvcc)), part))]),
@@ -70,7 +70,7 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
   return sha256([...named, ...described].join('\n'));
 }
 
-/** Folders that variables name, where they are absolute: others mean another folder in each process. */
+/** Absolute folders that variables name; relative ones differ between processes. */
 function foldersOf(env: Environment, names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const folder = env[name];
@@ -78,12 +78,12 @@ function foldersOf(env: Environment, names: readonly string[]): string[] {
   });
 }
 
-/** The installations around `bin/hipcc`, in which it finds its parts where no variable names one: AMD's packages have a link on the PATH. */
+/** Installations around `bin/hipcc`, its default places for parts. AMD's packages put a link on the PATH. */
 function installationsOf(hipcc: readonly string[]): string[] {
   return [...new Set(hipcc.flatMap((path) => [path, ...resolved(path)]))].map((path) => dirname(dirname(path)));
 }
 
-/** In ROCm up to 5, and since. */
+/** Folders in ROCm up to 5, and since. */
 const llvmFolders = (root: string): string[] => [join(root, 'llvm', 'bin'), join(root, 'lib', 'llvm', 'bin')];
 const bitcodeFolder = (root: string): string => join(root, 'amdgcn', 'bitcode');
 
@@ -100,12 +100,15 @@ function deviceLibraryFolders(env: Environment): string[] {
   ];
 }
 
-/** libnvrtc loads these by itself. */
+/** Libraries that libnvrtc loads itself. */
 function nvrtcParts(library: string): string[] {
   return filesIn(dirname(library), (name) => name.startsWith('libnvrtc-builtins.so'));
 }
 
-/** A packaged clang is a small program over libclang-cpp and libLLVM: as its file names them, and beside it, which a wrapper may name. */
+/**
+ * Libraries of a packaged clang, which is a small program over libclang-cpp and libLLVM: those that its file names, and
+ * those beside it, which a wrapper may name.
+ */
 function compilerLibraries(program: string, env: Environment): string[] {
   const beside = filesIn(
     join(dirname(program), '..', 'lib'),
@@ -125,7 +128,7 @@ function filesIn(folder: string, wanted: (name: string) => boolean = () => true)
   }
 }
 
-/** Follows links, so that an update of the compiler behind `/usr/bin/clang++` shows. */
+/** Follows links, so that an update of the compiler behind `/usr/bin/clang++` is noticed. */
 function resolved(path: string): string[] {
   try {
     return [realpathSync(path)].filter((file) => statSync(file).isFile());

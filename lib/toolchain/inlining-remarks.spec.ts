@@ -2,7 +2,7 @@ import { driverCommands } from './driver-commands';
 import { decisionByCallers } from './inlining-remarks';
 import { sharedVariable } from './shared-variable';
 
-/** As clang 15 writes it. */
+/** A remark as clang 15 writes it. */
 const remark = (outcome: string, name: string, reason: string): string =>
   `--- !${outcome}\nPass:            inline\nName:            ${name}\nFunction:        k\nArgs:\n  - Callee:          f\n  - String:          ' x '\n  - Caller:          k\n${reason}...\n`;
 const cost = (value: string, threshold: string): string =>
@@ -14,7 +14,7 @@ describe('decisionByCallers', () => {
     ['is inlined by an earlier pass for its attribute', remark('Passed', 'AlwaysInline', ''), null],
     ['is not defined', remark('Missed', 'NoDefinition', ''), null],
     ['is inlined for its small cost', remark('Passed', 'Inlined', cost("'5'", '4125')), 'f'],
-    // Cost 10000 without the bonus of 15000 for the last call.
+    // The cost is 10000 without the bonus of 15000 for the last call.
     ['is inlined by the bonus alone', remark('Passed', 'Inlined', cost("'-5000'", '4125')), 'f'],
     ['costs too much', remark('Missed', 'TooCostly', cost("'9000'", '4125')), 'f'],
     ['is never inlined', remark('Missed', 'NeverInline', '  - Cost:            never\n'), 'f'],

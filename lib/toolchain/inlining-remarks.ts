@@ -1,7 +1,8 @@
 /**
- * The first call that the inliner did not decide by the words "always" and "no definition" alone, out of its optimisation record (YAML, one document a
- * call). All else depends on what else calls the function: what a call costs has a bonus for the last one, which the record adds in silence; arguments
- * that all callers share are made constants, within functions that stay, too. Null where there is none, as with hipcc, which inlines everything.
+ * Finds, in the inliner's optimisation record (YAML, one document per call), the first call that it did not decide by
+ * "always" or "no definition" alone. Every other decision depends on the function's other callers: the cost includes an
+ * unreported bonus for the last call, and arguments that all callers share become constants, also within remaining
+ * functions. Null if there is none, as with hipcc, which inlines everything.
  */
 export function decisionByCallers(record: string): string | null {
   for (const remark of record.split(/^--- /m).slice(1)) {

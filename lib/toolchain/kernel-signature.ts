@@ -1,12 +1,12 @@
-/** Where an explicit argument lies in the kernel-argument segment. */
+/** Place of an explicit argument in the kernarg segment. */
 export interface ArgumentPlace {
   offset: number;
   size: number;
 }
 
 export interface CodeObjectKernel {
-  /** Mangled, without the `.kd` that AMD's descriptors add. */
+  /** Mangled name, without the `.kd` of AMD's descriptors. */
   symbol: string;
-  /** Explicit arguments; null where the code object has no metadata for the kernel. */
+  /** Explicit arguments; null if the code object has no metadata for the kernel. */
   args: ArgumentPlace[] | null;
 }

@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Each set of options is compiled once. */
+/** Compiles each set of options once. */
 function compiled(...options: string[]): string {
   const output = join(folder, `k${options.join('')}.hsaco`);
   if (existsSync(output)) return output;
@@ -35,7 +35,7 @@ function compiled(...options: string[]): string {
   return output;
 }
 
-/** What LLVM says of every row: `0x1900 8 15 1 0 0 is_stmt`. */
+/** Rows as LLVM prints them: `0x1900 8 15 1 0 0 is_stmt`. */
 function rowsOfLlvm(file: string): { address: number; line: number; ends: boolean }[] {
   const text = execFileSync('/usr/lib/llvm-15/bin/llvm-dwarfdump', ['--debug-line', file], { encoding: 'utf8' });
   return [...text.matchAll(/^(0x[0-9a-f]{16}) +(\d+) +\d+ +\d+.*$/gm)].map(([row, address, line]) => ({
@@ -45,7 +45,7 @@ function rowsOfLlvm(file: string): { address: number; line: number; ends: boolea
   }));
 }
 
-/** An ELF file of one section, and the names of both. */
+/** An ELF file with one section and the section names. */
 function elfWith(name: string, content: Buffer): Buffer {
   const names = Buffer.from(`\0${name}\0.shstrtab\0`);
   const [contentAt, namesAt] = [64, 64 + content.length];
@@ -81,7 +81,7 @@ describe('readLineTable', () => {
     let compared = 0;
     for (const [index, { address, line, ends }] of rows.entries()) {
       const next = rows[index + 1];
-      // Of several rows at one address the last one counts.
+      // The last of several rows at one address counts.
       if (ends || !next || next.address === address) continue;
       for (let at = address; at < next.address; at += 4) {
         expect([at, table?.at(at)?.line ?? 0]).toEqual([at, line]);
@@ -103,7 +103,7 @@ describe('readLineTable', () => {
   it('gives up on a line program of more rows than can be', () => {
     const header = [
       ...[4, 0], // version
-      ...[13, 0, 0, 0], // bytes of the header from here on
+      ...[13, 0, 0, 0], // remaining bytes of the header
       ...[4, 1, 1, 0xfb, 14, 1], // no standard opcodes
       ...[0], // folders
       ...[...Buffer.from('k'), 0, 0, 0, 0, 0], // files

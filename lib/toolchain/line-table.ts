@@ -5,9 +5,9 @@ interface SourceLine {
   line: number;
 }
 
-/** Which line of the source each instruction came from. */
+/** Source line of each instruction. */
 export interface LineTable {
-  /** Undefined where the compiler named no line. */
+  /** Undefined if the compiler recorded no line. */
   at(address: number): SourceLine | undefined;
 }
 
@@ -15,13 +15,13 @@ interface Row extends SourceLine {
   address: number;
 }
 
-/** Rows by address; the last one is the end. */
+/** Rows by address; the last one marks the end. */
 type Sequence = Row[];
 
-/** Runs the line programs (DWARF 5, section 6.2) of a code object; null where it was built without line information. */
+/** Runs the line programs (DWARF 5, section 6.2) of a code object; null if it was built without line information. */
 export function readLineTable(elf: Buffer): LineTable | null {
   const sequences = [...lineUnits(elf)].flatMap((unit) => orNothing(() => sequencesOf(unit)) ?? []);
-  // A linker gives code that it dropped the address 0, where the file header lies.
+  // Linkers give dropped code the address 0, where the file header is.
   const kept = sequences.filter(([first]) => first !== undefined && first.address > 0);
   if (kept.length === 0) return null;
   const start = (sequence: Sequence): number => sequence[0]?.address ?? 0;
@@ -47,10 +47,10 @@ function lastAtOrBelow<Item>(items: readonly Item[], key: (item: Item) => number
   return items[low - 1];
 }
 
-/** Of one unit. A byte of a line program makes a row of some hundred bytes: a file must not decide how much memory that takes. */
+/** Maximum rows of a unit: a byte can create a row of some hundred bytes, so a file could exhaust memory. */
 const maxRows = 1 << 20;
 
-/** Numbers of the opcodes (DWARF 5, table 7.25 and 7.26). */
+/** Opcode numbers (DWARF 5, tables 7.25 and 7.26). */
 const standard = { copy: 1, advancePc: 2, advanceLine: 3, setFile: 4, constAddPc: 8, fixedAdvancePc: 9 } as const;
 const extended = { endSequence: 1, setAddress: 2 } as const;
 

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { renderOverlay, type Overlay } from './overlay';
 
-/** What a compiler has no business with. */
+/** Folders that no compiler needs. */
 const skipped = new Set(['pristine', 'capture', 'build', 'pgo']);
 
 /**
- * A reproducer as its overlay shows it, made of links, for compilers that know no overlays: the user's copy lies in the place of the file
- * it was made from, so that includes by relative path resolve as in the app.
+ * A reproducer as its overlay shows it, made of links, for compilers without overlays: the user's copy takes the place
+ * of the original file, so that relative includes resolve as in the app.
  */
 export class LinkTree {
-  /** Absolute. */
+  /** Absolute path. */
   readonly root: string;
   private readonly reproducer: string;
-  /** Paths in the tree that are no paths of the reproducer, and what they lead to. */
+  /** Paths that exist only in the tree, and their targets in the reproducer. */
   private readonly replaced = new Map<string, string>();
 
   constructor(reproducer: string, overlay: Overlay) {
@@ -30,19 +30,19 @@ export class LinkTree {
     }
   }
 
-  /** Steps upward out of a folder only work where it exists. */
+  /** Upward steps out of a folder only work if it exists. */
   makeFolder(place: string): void {
     mkdirSync(join(this.root, place), { recursive: true });
   }
 
-  /** Where a path that the compiler names really is: in the reproducer, or where it always was. */
+  /** Original of a path that the compiler names: in the reproducer, or the path itself if it is outside. */
   origin(path: string): string {
     const place = relative(this.root, resolve(this.root, path));
     if (place.startsWith('..')) return resolve(this.root, path);
     return join(this.reproducer, this.replaced.get(place) ?? place);
   }
 
-  /** A text of the compiler with the names of the files that the user edits. */
+  /** Replaces names in the compiler's messages by those of the files that the user edits. */
   describe(text: string): string {
     let described = text;
     for (const [place, content] of this.replaced) described = replaceWholePath(described, place, content);

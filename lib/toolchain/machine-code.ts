@@ -1,8 +1,8 @@
 import { cubinFunctions } from './cubin';
 
 /**
- * Whether a kernel is the same down to its instructions in two cubins, which may differ in names and debug information. The functions
- * that it may call count, as far as both have them: linked code has those of other units too.
+ * Whether two cubins have the same instructions for a kernel; names and debug information may differ. Functions that it
+ * may call are compared if both have them, because linked code includes those of other units.
  */
 export function isSameMachineCode(symbol: string, one: Buffer, other: Buffer): boolean {
   const [ours, theirs] = [cubinFunctions(one), cubinFunctions(other)];

@@ -1,6 +1,6 @@
 import type { Recipe } from './recipe';
 
-/** The recipe with these macros in place of those of the same names that the app's command has. */
+/** Recipe in which these macros replace those of the same names in the app's command. */
 export function withMacros<R extends Pick<Recipe, 'arguments'>>(
   recipe: R,
   macros: Readonly<Record<string, number | string | boolean>>,

@@ -1,4 +1,4 @@
-/** Reads what a compiler writes for `-M`: the prerequisites of every rule, in order, without duplicates. */
+/** Parses a compiler's `-M` output: the prerequisites of every rule, in order, without duplicates. */
 export function parseMakeDependencies(text: string): string[] {
   const words = makeWords(text);
   return [...new Set(words.filter((word) => !word.isTarget).map((word) => word.text))];
@@ -9,7 +9,7 @@ interface MakeWord {
   isTarget: boolean;
 }
 
-/** `\ ` is a space, `\#` a hash, `$$` a dollar and `\` before a newline a continuation; any other backslash stands for itself. */
+/** `\ ` is a space, `\#` a hash, `$$` a dollar, `\` before a newline a continuation; other backslashes are literal. */
 function makeWords(text: string): MakeWord[] {
   const words: MakeWord[] = [];
   let word = '';

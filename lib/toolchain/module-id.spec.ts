@@ -1,6 +1,6 @@
 import { capturedModuleId, findModuleIds, replaceModuleIds } from './module-id';
 
-/** Names as nvcc 13.0 wrote them; ids by crc32 of /tmp/rx/a/src/k.cu and of _ZN4pipe3runEPf. */
+/** Names that nvcc 13.0 wrote; ids are crc32 of /tmp/rx/a/src/k.cu and of _ZN4pipe3runEPf. */
 const id = '_dc4cb072_4_k_cu_4e539ff5';
 const kernel = `_ZN4pipe36_GLOBAL__N_${id}5scaleIfEEvPT_i`;
 const variable = `_ZN34_INTERNAL${id}4pipe36_GLOBAL__N_${id}7counterE`;

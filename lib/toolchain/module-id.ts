@@ -1,28 +1,29 @@
 /**
- * nvcc puts an id of the translation unit into the names of what has no external linkage: `_<crc32 of the absolute path>_<length>_<file
- * name>_<of the first function it defines, else of the process>`. The same source in another place so gives other names.
+ * nvcc adds an id of the translation unit to names without external linkage: `_<crc32 of the absolute
+ * path>_<length>_<file name>_<of the first function it defines, else of the process>`. The same source in another
+ * folder therefore has other names.
  */
 export interface ModuleIdPlace {
   id: string;
-  /** Where the id with what leads up to it starts and ends. */
+  /** Start and end of the id including its prefix. */
   start: number;
   end: number;
-  /** What leads up to it, for an id of any length. */
+  /** Prefix for an id of any length. */
   lead: (id: string) => string;
 }
 
 const anonymousNamespace = '_GLOBAL__N_';
 const internal = '_INTERNAL';
-/** `36_GLOBAL__N_` and `34_INTERNAL` are lengths of mangled names, `__nv_static_25_` is that of the id alone. */
+/** `36_GLOBAL__N_` and `34_INTERNAL` count a mangled name, `__nv_static_25_` counts the id alone. */
 const leads = new RegExp(
   `(\\d+)(${anonymousNamespace}|${internal})(?=_[0-9a-f]{8}_\\d)|__nv_static_(\\d+)_(?=_[0-9a-f]{8}_\\d)`,
   'g',
 );
 const beforeFile = /^_[0-9a-f]{8}_(\d+)_/;
-/** `_` and a hash, with the number of a process behind it, or a name that is no longer than a hash. */
+/** `_` and a hash, followed by a process number, or a name that is no longer than a hash. */
 const maxTail = 24;
 
-/** Every module id in a text that holds mangled names: a symbol, or PTX. */
+/** Finds every module id in a text with mangled names: a symbol, or PTX. */
 export function findModuleIds(text: string): ModuleIdPlace[] {
   const found: ModuleIdPlace[] = [];
   const search = new RegExp(leads);
@@ -30,7 +31,7 @@ export function findModuleIds(text: string): ModuleIdPlace[] {
     const place = readPlace(text, match);
     if (!place) continue;
     found.push(place);
-    // The next one may start with a digit right behind a hash that ends in one.
+    // The next prefix may start with a digit right after a hash that ends in one.
     search.lastIndex = place.end;
   }
   return found;
@@ -45,7 +46,7 @@ function readPlace(text: string, match: RegExpExecArray): ModuleIdPlace | null {
       ? null
       : { id, start: match.index, end: idAt + id.length, lead: ({ length }) => `__nv_static_${length}_` };
   }
-  // A name before it may end in digits too: only one reading leaves an id of the right form.
+  // A preceding name may end in digits too: only one split gives an id of the right form.
   for (let skipped = 0; skipped < digits.length; skipped += 1) {
     const length = Number(digits.slice(skipped)) - name.length;
     const id = digits[skipped] === '0' ? null : idOfLength(text, idAt, length);
@@ -66,7 +67,7 @@ function idOfLength(text: string, at: number, length: number): string | null {
   return tail >= 2 && tail <= maxTail && id[length - tail] === '_' && /^\w+$/.test(id) ? id : null;
 }
 
-/** The same text with another module id. */
+/** Replaces every module id in a text. */
 export function replaceModuleIds(text: string, id: string): string {
   let result = '';
   let at = 0;
@@ -77,20 +78,20 @@ export function replaceModuleIds(text: string, id: string): string {
   return result + text.slice(at);
 }
 
-/** A symbol without what the place of its source decides. */
+/** Symbol without the part that depends on the source's path. */
 export function withoutModuleId(symbol: string): string {
   return replaceModuleIds(symbol, '').replace(/^__nv_static_0__/, '');
 }
 
-/** The file name in an id, as nvcc writes it. */
+/** File name in an id, as nvcc writes it. */
 function fileOfModuleId(id: string): string {
   const before = beforeFile.exec(id);
   return before ? id.slice(before[0].length, before[0].length + Number(before[1])) : '';
 }
 
 /**
- * The id that a unit's names had in the captured code, out of the names that are known of it; null where none has one. Linked code has
- * names of many units: those of files with the name of this one count, and the kernel's own before others.
+ * Finds a unit's module id in the captured code among the unit's known names; null if none has one. Linked code has
+ * names of many units: only ids with this unit's file name count, and the kernel's own comes first.
  */
 export function capturedModuleId(symbol: string, variables: readonly string[], unit: string): string | null {
   const file = unit.replaceAll(/\W/g, '_');

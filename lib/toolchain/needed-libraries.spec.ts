@@ -32,7 +32,7 @@ describe('the libraries that a program needs', () => {
       expect(neededLibraries(path, /^lib[AB]/, named)).toEqual([a, b]);
       expect(neededLibraries(path, /^libA/, {})).toEqual([a]);
     }
-    // As ld.so has it: before RUNPATH, behind RPATH, which RUNPATH makes void.
+    // Order of ld.so: before RUNPATH, after RPATH, which is ignored if there is a RUNPATH.
     const first = write('named/libA.so.1');
     expect(neededLibraries(program, /^libA/, named)).toEqual([first]);
     const older = write('llvm/bin/older', dynamicProgram(['libA.so.1'], { rpath: '${ORIGIN}/../lib' }));

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { pathFolders } from '../support/programs';
 import type { Environment } from '../support/environment';
 
-/** Where the dynamic linker looks last, by Debian, Fedora and Arch. */
+/** Default folders of the dynamic linker in Debian, Fedora and Arch. */
 const systemFolders = [
   '/lib/x86_64-linux-gnu',
   '/usr/lib/x86_64-linux-gnu',
@@ -14,8 +14,8 @@ const systemFolders = [
 ];
 
 /**
- * Libraries that a program names in its dynamic section and whose names are wanted, where ld.so(8) finds them: RPATH, LD_LIBRARY_PATH,
- * RUNPATH, the system. Of a script or a static program none. Nothing is started, and of a large file little is read.
+ * Finds the wanted libraries among those in a program's dynamic section, as ld.so(8) does: RPATH, LD_LIBRARY_PATH,
+ * RUNPATH, the system. Scripts and static programs have none. Nothing is started, and little of a large file is read.
  */
 export function neededLibraries(program: string, wanted: RegExp, env: Environment): string[] {
   const dynamic = readDynamic(program);
@@ -24,7 +24,7 @@ export function neededLibraries(program: string, wanted: RegExp, env: Environmen
   const own = (paths: readonly string[]): string[] =>
     paths.flatMap((path) => path.split(':')).map((path) => path.replace(/\$(ORIGIN|\{ORIGIN\})/g, origin));
   const folders = [
-    // RUNPATH makes RPATH void.
+    // RPATH is ignored if there is a RUNPATH.
     ...(dynamic.runpath.length > 0 ? [] : own(dynamic.rpath)),
     ...pathFolders(env['LD_LIBRARY_PATH']),
     ...own(dynamic.runpath),
@@ -51,10 +51,10 @@ const segmentBytes = 56;
 const segmentTypes = { load: 1, dynamic: 2 } as const;
 const tags = { needed: 1, strings: 5, stringBytes: 10, rpath: 15, runpath: 29 } as const;
 const elfMagic = 0x7f454c46;
-/** More than any program has. */
+/** Limit that no real program reaches. */
 const mostBytes = 1 << 20;
 
-/** Of an ELF64 little-endian file (System V ABI, "Dynamic Section"); null of anything else. */
+/** Reads the dynamic section of an ELF64 little-endian file (System V ABI, "Dynamic Section"); null for other files. */
 function readDynamic(path: string): Dynamic | null {
   const file = openSync(path, 'r');
   try {
@@ -104,7 +104,7 @@ function entriesOf(bytes: Buffer): { tag: number; value: number }[] {
   return entries;
 }
 
-/** Zero-terminated; empty where it has no end. */
+/** Zero-terminated text; empty if it has no end. */
 function textAt(strings: Buffer, offset: number): string {
   const end = strings.indexOf(0, offset);
   return offset >= strings.length || end < 0 ? '' : strings.toString('utf8', offset, end);

@@ -3,13 +3,13 @@ import { findNvccOption } from './nvcc-options';
 
 export interface NvccArguments {
   args: CompileArgument[];
-  /** `-ccbin`: a program, or the folder of one; null for the default. */
+  /** Program or folder of `-ccbin`; null for the default. */
   hostCompiler: string | null;
 }
 
 /**
- * Reads a command of nvcc. What it hands on to the host compiler matters as far as the preprocessor goes, which runs for device
- * code too; such arguments are marked, so that they are written back the same way.
+ * Parses a command of nvcc. Arguments passed on to the host compiler matter only for preprocessing, which device code
+ * needs too; they are marked, so that they are written back in the same form.
  */
 export function parseNvccArguments(words: readonly string[]): NvccArguments {
   const args: CompileArgument[] = [];
@@ -43,12 +43,12 @@ export function parseNvccArguments(words: readonly string[]): NvccArguments {
 }
 
 function flag(name: string, kind: string): CompileArgument {
-  // Compiles to a relocatable object, like -rdc=true -c.
+  // These options compile to a relocatable object, like -rdc=true -c.
   if (name === '-dc' || name === '-dw') return { option: '-rdc=', value: 'true', kind: 'keep', separate: false };
   return { option: name, value: null, kind: kind as CompileArgument['kind'], separate: false };
 }
 
-/** Folders and files are lists with commas; the value of a define is left as it is, as nvcc splits it in the same way again. */
+/** Folders and files are comma-separated lists; the value of a define stays, because nvcc splits it again. */
 function valued(name: string, value: string, kind: string): CompileArgument[] {
   const short = ['-D', '-U', '-O', '-I'].includes(name);
   const option = short ? name : `${name}=`;
@@ -56,15 +56,15 @@ function valued(name: string, value: string, kind: string): CompileArgument[] {
   return values.map((one) => ({ option, value: one, kind: kind as CompileArgument['kind'], separate: false }));
 }
 
-/** A comma behind a backslash is part of the value; the backslash stays, for writing it back. */
+/** A comma after a backslash is part of the value; the backslash stays for writing it back. */
 function splitList(value: string): string[] {
   return value.split(/(?<!\\),/).filter((part) => part !== '');
 }
 
-/** Options of gcc that show in no preprocessed text, beside those that clang and gcc share. */
+/** Options of gcc that do not affect preprocessing, besides those that clang and gcc share. */
 const withoutEffect = /^-(W|g|fdiagnostics|fvisibility|rdynamic|p$|pg$)/;
 
-/** Read by the table of clang, which shares gcc's options; only what reaches the preprocessor is kept. */
+/** Parsed with clang's table, because clang shares gcc's options; only options that affect preprocessing are kept. */
 function hostArguments(words: readonly string[]): CompileArgument[] {
   return parseCompileArguments(words)
     .filter(
@@ -73,23 +73,23 @@ function hostArguments(words: readonly string[]): CompileArgument[] {
     .map((argument) => ({ ...argument, value: argument.value && unquoted(argument), host: true }));
 }
 
-/** What goes to the host compiler passes a shell: quotes around a path are not part of it. */
+/** Arguments for the host compiler pass a shell: quotes around a path are not part of it. */
 function unquoted({ kind, value }: CompileArgument): string {
   return kind === 'include' || kind === 'file' ? (value ?? '').replaceAll(/["']/g, '') : (value ?? '');
 }
 
-/** Whether the command makes relocatable device code, that is linked in a step of its own. The last option decides. */
+/** Whether the command compiles relocatable device code, which is linked separately. The last option decides. */
 export function isRelocatable(args: readonly CompileArgument[]): boolean {
   const last = args.filter(({ option }) => option === '-rdc=').at(-1);
   return last?.value === 'true';
 }
 
-/** Options that have a say while source becomes PTX: all but what is meant for the assembler. */
+/** Options that affect the way from source to PTX: all but those for the assembler. */
 export function frontEndArguments(args: readonly CompileArgument[]): CompileArgument[] {
   return args.filter(({ option }) => option !== '-Xptxas=');
 }
 
-/** Options that name an architecture, or have no say once preprocessed code is compiled on: `-D`, include folders, the host compiler's. */
+/** Options for the steps after preprocessing: no architectures, `-D`, include folders or host options. */
 export function assemblerArguments(args: readonly CompileArgument[]): CompileArgument[] {
   return args.filter(
     ({ kind, host, option }) => kind === 'keep' && host !== true && option !== '-D' && option !== '-U',

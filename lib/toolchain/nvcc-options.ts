@@ -1,21 +1,21 @@
 import type { ArgumentKind } from './compile-arguments';
 
-/** How an option of nvcc takes its value: not at all, or as `-x=v` and `-x v`; the short ones of compilers also as `-xv`. */
+/** How an option of nvcc takes its value: not at all, as `-x=v` and `-x v`, or, for short ones, also as `-xv`. */
 type NvccArity = 'flag' | 'value' | 'short';
 
 export interface NvccOption {
-  /** The name that recipes use. */
+  /** Name that recipes use. */
   name: string;
   arity: NvccArity;
-  /** `host` is for the host compiler, `compiler` names that, and `forward` sends it every option that nvcc does not know. */
+  /** `host` is for the host compiler, `compiler` names it, `forward` passes it every option unknown to nvcc. */
   kind: ArgumentKind | 'host' | 'compiler' | 'forward';
 }
 
 type Row = [kind: NvccOption['kind'], arity: NvccArity, names: string];
 
 /**
- * Options of nvcc by their names, `|` between the names of one, the usual one first (`nvcc --help` of CUDA 13, and some that older ones had).
- * What is not here belongs to the host compiler or is passed on as it is.
+ * Options of nvcc, with `|` between the names of one, the usual name first (`nvcc --help` of CUDA 13, and some of older
+ * versions). Other options belong to the host compiler or are passed on unchanged.
  */
 const rows: Row[] = [
   ['include', 'short', '-I|--include-path'],
@@ -30,7 +30,7 @@ const rows: Row[] = [
   ['forward', 'flag', '-forward-unknown-to-host-compiler|--forward-unknown-to-host-compiler'],
   ['forward', 'flag', '-forward-unknown-opts|--forward-unknown-opts'],
 
-  // Another output of the same command, or where it goes.
+  // Options for another output of the same command, or its path.
   ...drop('value', ['-o|--output-file', '-odir|--output-directory', '-MF|--dependency-output', '-fdevice-time-trace']),
   ...drop('value', ['-MT|--dependency-target-name', '-MQ', '-keep-dir|--keep-dir', '-time|--time', '-t|--threads']),
   ...drop('value', ['-cudart|--cudart', '-cudadevrt|--cudadevrt', '-arbin|--archiver-binary', '-e|--entries']),
@@ -53,7 +53,7 @@ const rows: Row[] = [
   ...drop('flag', ['-nodlink|--no-device-link', '-res-usage|--resource-usage', '-r|--relocatable-link']),
   ...drop('flag', ['-aug-hls|--augment-host-linker-script', '-fdevice-syntax-only|--fdevice-syntax-only']),
   ...drop('flag', ['-forward-unknown-to-host-linker|--forward-unknown-to-host-linker']),
-  // Optimisation at link time compiles all units together; one unit is compiled for itself.
+  // Link-time optimisation compiles all units together, but a reproducer compiles one unit.
   ...drop('flag', ['-dlto|--dlink-time-opt', '-lto|--lto', '-gen-opt-lto|--gen-opt-lto']),
 
   ...keep('short', ['-D|--define-macro', '-U|--undefine-macro', '-O|--optimize']),
@@ -119,7 +119,7 @@ function keep(arity: NvccArity, names: string[]): Row[] {
 const byName = new Map<string, NvccOption>(
   rows.flatMap(([kind, arity, names]) => {
     const all = names.split('|');
-    // nvcc takes most names with one dash or two.
+    // nvcc accepts most names with one dash or two.
     const spellings = all.flatMap((name) => [name, name.replace(/^--/, '-'), name.replace(/^--?/, '--')]);
     return spellings.map((spelled): [string, NvccOption] => [spelled, { name: all[0] ?? '', arity, kind }]);
   }),
@@ -129,7 +129,7 @@ const shortOptions = [
   ...new Set(rows.filter(([, arity]) => arity === 'short').map(([, , names]) => names.split('|')[0] ?? '')),
 ];
 
-/** The option that a word starts with, and the value that is part of the word; null where nvcc knows none. */
+/** Option that a word starts with, and the value within the word; null if nvcc does not know it. */
 export function findNvccOption(word: string): { option: NvccOption; value: string | null } | null {
   const equals = word.indexOf('=');
   const named = byName.get(equals < 0 ? word : word.slice(0, equals));

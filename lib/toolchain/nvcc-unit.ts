@@ -8,10 +8,10 @@ import { compilerNames, includeVariables, optionsOf, type TranslationUnit } from
 
 export const nvccOption: CompileArgument = { option: '-x', value: 'cu', kind: 'language', separate: true };
 
-/** Files that nvcc takes for device code by their names. */
+/** Extensions that nvcc treats as device code. */
 export const nvccSources = ['.cu'];
 
-/** A command of nvcc, with what its variables add. */
+/** Reads a command of nvcc, including options from its variables. */
 export function readNvcc(
   { directory, file, compiler, args: words, output }: CompileCommand,
   environment: Readonly<Record<string, string>>,

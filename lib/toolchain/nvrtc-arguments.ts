@@ -1,12 +1,12 @@
 import { KernloopError } from '../support/error';
 
-/** Options that write files beside the code or read what another run wrote; each with what follows `=`. */
+/** Options that write other files or read files of another run; each may have a value after `=`. */
 const leftOut =
   /^(--?dlto|--?dlink-time-opt|--?create-pch|--?use-pch|--?pch.*|--?pch-dir|--?time|--?fdevice-time-trace|--?instantiate-templates-in-pch)(=|$)/;
 const relocatable = /^(-rdc=true|--relocatable-device-code=true|-dc|--device-c)$/;
 const architecture = /^(?:-arch|--gpu-architecture)(?:=(.*))?$/;
 
-/** Options of an app's program for a cubin of one target: the architecture replaced, the rest as it was. */
+/** Options of an app's program for a cubin of one target: the architecture is replaced, the rest stays. */
 export function nvrtcArguments(options: readonly string[], target: string): { args: string[]; notes: string[] } {
   const args: string[] = [];
   const notes: string[] = [];
@@ -15,7 +15,7 @@ export function nvrtcArguments(options: readonly string[], target: string): { ar
     const option = options[at] ?? '';
     const named = architecture.exec(option);
     if (named) {
-      // NVRTC takes the value as the next option, too.
+      // NVRTC also accepts the value as the next option.
       if (named[1] === undefined) at += 1;
       compiledFor = named[1] ?? options[at] ?? null;
     } else if (relocatable.test(option)) {
@@ -43,7 +43,7 @@ export function nvrtcArguments(options: readonly string[], target: string): { ar
   return { args: [`--gpu-architecture=${target}`, ...args], notes };
 }
 
-/** Folders that are searched for headers, and headers that are included first. */
+/** Include folders, and headers that are included first. */
 function headersOutside(args: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
     const joined = /^(?:-I|--?include-path=|--?pre-include=|-include=)(.+)$/.exec(arg)?.[1];

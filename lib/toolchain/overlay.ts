@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Recipe } from './recipe';
 
-/** A clang VFS overlay; `{reproducer}` is the absolute folder, known only when it is used: the format takes no relative names. */
+/** A clang VFS overlay. It has no relative names, so `{reproducer}` is replaced by the absolute folder at use. */
 export const overlaySchema = z.strictObject({
   version: z.literal(0),
   'case-sensitive': z.literal(true),
-  /** Diagnostics and dependency output then name the file that the user edits. */
+  /** Makes diagnostics and dependency output name the file that the user edits. */
   'use-external-names': z.literal(true),
   roots: z.array(z.strictObject({ type: z.literal('file'), name: z.string(), 'external-contents': z.string() })),
 });
@@ -14,7 +14,7 @@ export type Overlay = z.output<typeof overlaySchema>;
 
 const reproducerPlaceholder = '{reproducer}';
 
-/** Puts the user's copy in the place of the file it was made from, and every alias in the place of its file. */
+/** Maps the original file to the user's copy, and every alias to its file. */
 export function overlayTemplate({ variant, aliases }: Pick<Recipe, 'variant' | 'aliases'>): Overlay {
   const place = (path: string): string => `${reproducerPlaceholder}/deps/${path}`;
   const content = (path: string): string =>

@@ -1,7 +1,7 @@
-/** A run of lines `.b8 95,90,78`, in which PTX writes the strings of debug information. */
+/** A run of lines such as `.b8 95,90,78`, in which PTX stores the strings of debug information. */
 const byteLines = /(?:^[ \t]*\.b8 [\d, ]+;?[ \t]*\n)+/gm;
 
-/** Rewrites the strings of debug information in PTX. What would change their length stays, since offsets point into them. */
+/** Rewrites debug strings in PTX. A string whose length would change stays, because offsets point into them. */
 export function mapDebugStrings(ptx: string, map: (text: string) => string): string {
   return ptx.replaceAll(byteLines, (block) => {
     const bytes = (block.match(/\d+(?=\s*[,;\n])/g) ?? []).map(Number);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { languageNames } from '../language/language';
 
 const digest = z.string().length(64);
-/** Inside the reproducer: relative, no step upward. */
+/** Path inside the reproducer: relative, without upward steps. */
 const relativePath = z.string().refine(isInside, 'must stay inside the reproducer');
 
 /**
- * How to compile a reproducer, with nothing of the machine it was made on: `{deps}` stands for the folder of the project's files and
- * is filled in when the recipe is used.
+ * How to compile a reproducer, independent of the machine that made it: `{deps}` stands for the folder of the project's
+ * files and is filled in at use.
  */
 export const recipeSchema = z.strictObject({
   schema: z.literal('kernloop.recipe/1'),
@@ -106,7 +106,7 @@ export const recipeSchema = z.strictObject({
 
 export type Recipe = z.output<typeof recipeSchema>;
 
-/** How the note begins that says so of clang's relocatable device code. */
+/** Start of the note about clang's relocatable device code. */
 export const rdcNote = '-fgpu-rdc left out';
 
 export const depsPlaceholder = '{deps}';
@@ -121,5 +121,5 @@ function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-/** Before anything was compiled with it. */
+/** Recipe before its first compilation. */
 export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;

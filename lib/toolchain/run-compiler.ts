@@ -13,21 +13,21 @@ export interface CompilerCommand {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   limitSeconds: number;
-  /** What is compiled, as the user knows it. */
+  /** Compiled file, with the path that the user knows. */
   variantFile: string;
-  /** The app links device code of several units, and this one is compiled alone. */
+  /** Whether the app links device code of several units, of which this one is compiled alone. */
   isLinked?: boolean;
-  /** Turns the compiler's words into those the user knows. */
+  /** Rewrites the compiler's messages with names that the user knows. */
   describe?: (text: string) => string;
 }
 
-/** clang and gcc write `error:`, ptxas and nvlink `error   :`, nvcc itself `nvcc fatal   :`. */
+/** Formats of errors: clang and gcc write `error:`, ptxas and nvlink `error   :`, nvcc itself `nvcc fatal   :`. */
 const errorLine = /\b(error|fatal)\s*:|\berror #/;
 
 const undefinedOfNvlink = /Undefined reference to '([^']+)'/g;
 const undefinedOfLld = /error: undefined (?:hidden |protected )?symbol: (.+)/g;
 
-/** Runs a compiler, passes on what it says, and fails with the first error of it. */
+/** Runs a compiler, passes on its output, and fails with its first error. */
 export async function runCompiler(command: CompilerCommand, deps: CompileDeps): Promise<void> {
   const { program, args, cwd, env, limitSeconds, variantFile } = command;
   const describe = command.describe ?? ((text) => text);

@@ -6,7 +6,7 @@ import { isExecutable } from '../support/programs';
 import { HipccAnswer } from './hipcc-answer';
 import { plainShellWords } from './shell-words';
 
-/** Runs a compiler's driver; in the place of hipcc the clang that it would start, where that is known: Perl takes as long as a small kernel. */
+/** Runs a driver; for hipcc the clang that it would start, if known: Perl takes as long as a small kernel. */
 export async function runDriver(
   compiler: string,
   args: readonly string[],
@@ -30,7 +30,7 @@ async function runAndRemember(
   let said = '';
   const env = { ...options.env, HIPCC_VERBOSE: '1' };
   const result = await deps.run(hipcc, args, { ...options, env, onStdout: (chunk) => (said += chunk) }).result;
-  // Perl writes this line before or behind what clang writes.
+  // Perl writes this line before or after clang's output.
   const [line = '', command] = /^hipcc-cmd: (.+)\n/m.exec(said) ?? [];
   const others = said.replace(line, () => '');
   if (others !== '') options.onStdout?.(others);

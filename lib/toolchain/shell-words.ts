@@ -1,4 +1,4 @@
-/** Cuts a command line into words by the rules of a POSIX shell, without expansions: the `command` form of a compile database. */
+/** Splits a command line as a POSIX shell does, without expansions: the `command` form of a compile database. */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -21,19 +21,19 @@ export function shellWords(line: string): string[] {
   return word === null ? words : [...words, word];
 }
 
-/** The words of a command that a shell would start just so; null for one that it may expand, redirect or take apart. */
+/** Words of a command that a shell would start unchanged; null if it might expand, redirect or split it. */
 export function plainShellWords(line: string): string[] | null {
   return plain.test(line) ? shellWords(line) : null;
 }
 
-/** Of ASCII alone: hipcc puts a backslash before each byte of other characters. */
+/** Only ASCII, because hipcc puts a backslash before each byte of other characters. */
 const plain = /^(?=[ -~\t]*$)(?:[-\w+=,./:@% \t]|\\.|"(?:[^"\\$`]|\\.)*"|'[^']*')*$/;
 
 function readQuoted(line: string, start: number, quote: string): { text: string; end: number } {
   let text = '';
   let index = start + 1;
   for (; index < line.length && line[index] !== quote; index += 1) {
-    // Inside double quotes a backslash only escapes these; inside single quotes nothing.
+    // Inside double quotes a backslash escapes only these; inside single quotes nothing.
     if (quote === '"' && line[index] === '\\' && '"\\$`\n'.includes(line[index + 1] ?? ' ')) {
       index += 1;
       if (line[index] === '\n') continue;

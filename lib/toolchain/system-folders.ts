@@ -3,32 +3,32 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { isInside } from '../support/files';
 import type { Environment } from '../support/environment';
 
-/** Where distributions and packages put headers. */
+/** Folders where distributions and packages put headers. */
 const common = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
 
-/** Whether a path is one of the system's, on whatever machine: none that would tell of its user. */
+/** Whether a path is the system's on any machine, so that it reveals nothing about its user. */
 export const isOfTheSystem = (path: string): boolean => common.some((folder) => isInside(folder, path));
 
 const installationVariables = ['ROCM_PATH', 'HIP_PATH', 'CUDA_HOME', 'CUDA_PATH', 'CUDAToolkit_ROOT'];
 
-/** Folders whose headers stay where they are, because every machine with the toolchain has them. */
+/** Folders whose headers are not copied, because every machine with the toolchain has them. */
 export class SystemFolders {
   private readonly folders: string[];
 
-  /** `compilers` are absolute paths; a toolchain may be unpacked anywhere, and its own headers lie beside it. */
+  /** `compilers` are absolute paths: a toolchain may be unpacked anywhere, with its headers beside it. */
   constructor(compilers: readonly string[], env: Environment) {
     const named = installationVariables.map((name) => env[name] ?? '').filter(isAbsolute);
     const installed = [...named.map(realpathOrSame), ...compilers.map(installationOf)];
     this.folders = [...common, ...installed.filter(holdsToolchain)];
   }
 
-  /** Links followed. */
+  /** `real` is a path with links followed. */
   contain(real: string): boolean {
     return this.folders.some((folder) => isInside(folder, real));
   }
 }
 
-/** `rocm/bin/hipcc` and `rocm/llvm/bin/clang++` both belong to `rocm`. */
+/** Installation of a compiler: `rocm/bin/hipcc` and `rocm/llvm/bin/clang++` both belong to `rocm`. */
 function installationOf(compiler: string): string {
   const prefix = dirname(dirname(realpathOrSame(compiler)));
   const above = dirname(prefix);
@@ -36,7 +36,7 @@ function installationOf(compiler: string): string {
   return basename(above) === 'lib' ? dirname(above) : above;
 }
 
-/** Not so for a wrapper script in somebody's own bin/: what lies beside that is not the toolchain's. */
+/** Excludes wrapper scripts in a private bin/, whose neighbours are not the toolchain's. */
 function holdsToolchain(folder: string): boolean {
   return ['include/hip', 'lib/clang', 'lib/llvm', 'llvm', 'nvvm'].some((part) => existsSync(join(folder, part)));
 }

@@ -2,8 +2,8 @@ import { KernloopError } from '../support/error';
 import type { CompileArgument } from './compile-arguments';
 
 /**
- * The `--offload-arch` of the captured code object: the one that the app's own command names for that processor, so that a feature
- * which it leaves open (`gfx90a` against `gfx90a:xnack-`) stays open, or the processor alone.
+ * `--offload-arch` for the captured code object: the value of the app's own command for that processor, so that a
+ * feature which it leaves open (`gfx90a` against `gfx90a:xnack-`) stays open, or the processor alone.
  */
 export function offloadTarget(isa: string, args: readonly CompileArgument[]): string {
   const processor = processorOf(isa);
@@ -22,7 +22,7 @@ export function offloadTarget(isa: string, args: readonly CompileArgument[]): st
   );
 }
 
-/** `amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-` is for gfx90a. */
+/** Processor of a target: `amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-` is for gfx90a. */
 export function processorOf(isa: string): string {
   const target = isa.split('--')[1] ?? isa;
   const processor = target.split(':')[0] ?? '';

@@ -2,23 +2,23 @@ import { basename, isAbsolute } from 'node:path';
 import type { LanguageName } from '../language/language';
 import type { CompileArgument } from './compile-arguments';
 
-/** A source file with device code, and how the app compiles it. */
+/** A source file with device code, and the app's command for it. */
 export interface TranslationUnit {
   language: LanguageName;
-  /** Absolute. */
+  /** Absolute path. */
   file: string;
   directory: string;
   /** Base name of the compiler. */
   compiler: string;
-  /** As the build names it, where that is a path. */
+  /** Compiler as the build names it, if that is a path. */
   compilerPath: string | null;
-  /** What nvcc is told to preprocess with, where the command says. */
+  /** Preprocessor for nvcc, if the command names one. */
   hostCompiler: string | null;
-  /** Without input files; with the language. */
+  /** Arguments without input files, including the language. */
   args: CompileArgument[];
-  /** Absolute: what the build made of it; null where there is no telling. */
+  /** Absolute path of the build's output; null if unknown. */
   output: string | null;
-  /** False where there was no compile database and the command is what the compiler would do by itself. */
+  /** False if there is no compile database and the command is the compiler's default. */
   fromDatabase: boolean;
 }
 
@@ -34,7 +34,7 @@ export function optionsOf(args: readonly CompileArgument[]): CompileArgument[] {
   return args.filter(({ kind }) => kind !== 'input' && kind !== 'language');
 }
 
-/** Folders that the build's environment adds behind those of the command, as the options that say the same. */
+/** Include folders that the environment adds after the command's, as equivalent options. */
 export function includeVariables(environment: Readonly<Record<string, string>>): CompileArgument[] {
   const folders = (name: string, option: string): CompileArgument[] => {
     const value = environment[name];

@@ -3,8 +3,9 @@ import { machineAmdgpu } from './code-object-kernels';
 import { contentOf, isElf64, readSections, readSymbols, sectionTypes } from './elf';
 
 /**
- * clang since 18 defines a variable in the device code of each HIP unit that nothing reads. Behind this prefix its name has a hash of the unit's id
- * (ASTContext::getCUIDHash), which is by default a hash of path and options, and so another one in every place.
+ * Prefix of an unused variable that clang since 18 defines in the device code of each HIP unit. The rest of its name is
+ * a hash of the unit's id (ASTContext::getCUIDHash), by default a hash of path and options, so it differs between
+ * folders.
  */
 const prefix = '__hip_cuid_';
 
@@ -13,29 +14,29 @@ export function isUnitName(symbol: string): boolean {
 }
 
 /**
- * An id for `-cuid=` whose hash has as many digits as that of the captured unit, so that nothing else in the code moves. Null if the code names no unit, or
- * several. The id itself cannot be had back from its hash.
+ * Finds an id for `-cuid=` whose hash has as many digits as the captured unit's, so that nothing else in the code
+ * moves. Null if the code names no unit, or several. The original id cannot be recovered from its hash.
  */
 export function unitIdLike(code: Buffer): string | null {
   const [name, ...more] = symbolsOf(code).filter((symbol) => isUnitName(symbol));
   const digits = name === undefined || more.length > 0 ? 0 : name.length - prefix.length;
-  // A hash with one zero before its digits is one of 16.
+  // One hash in 16 has a leading zero and so a digit less.
   const ids = Array.from({ length: 4096 }, (_, index) => `kernloop${index}`);
   return ids.find((id) => hashOf(id).length === digits) ?? null;
 }
 
-/** llvm::MD5Hash in hexadecimal digits, without zeros before them. */
+/** llvm::MD5Hash in hexadecimal digits, without leading zeros. */
 function hashOf(id: string): string {
   return createHash('md5').update(id).digest().readBigUInt64LE().toString(16);
 }
 
-/** Whether two AMD code objects differ in nothing that is loaded but the name of their unit. */
+/** Whether two AMD code objects differ only in the name of their unit, apart from sections that are not loaded. */
 export function isSameButUnitName(one: Buffer, other: Buffer): boolean {
   const [mine, theirs] = [withoutUnitName(one), withoutUnitName(other)];
   return mine !== null && mine.join('\n') === theirs?.join('\n');
 }
 
-/** These find a symbol by its name, or hold it. */
+/** Sections that find a symbol by its name, or contain it. */
 const lookup = ['.dynsym', '.dynstr', '.hash', '.gnu.hash'];
 
 function withoutUnitName(bytes: Buffer): string[] | null {

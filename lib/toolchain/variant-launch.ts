@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const extents = z.tuple([z.int().min(1), z.int().min(1), z.int().min(1)]);
 
-/** How a candidate is launched where its source says so: a changed block size or number of warps is another launch of the same result. */
+/** Launch that a candidate's source sets: other block sizes or numbers of warps give the same result. */
 export const variantLaunchSchema = z.strictObject({
   grid: extents.describe('In programs.'),
   block: extents.describe('Threads of a program.'),

@@ -36,7 +36,7 @@ describe('a compiler that a build started', () => {
     expect(seen('/usr/bin/ccache', ['ccache', 'hipcc', '-O3', '-c', 'k.hip', '-o', 'o/k.o'])).toEqual([
       { file: 'k.hip', output: 'o/k.o', compiler: 'hipcc', args: ['-O3', '-c', 'k.hip', '-o', 'o/k.o'] },
     ]);
-    // ccache under the name of a compiler.
+    // ccache installed under the name of a compiler.
     expect(seen('/usr/lib/ccache/hipcc', ['hipcc', '-c', 'k.hip'])[0]?.compiler).toBe('/usr/lib/ccache/hipcc');
   });
 

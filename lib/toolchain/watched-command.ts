@@ -6,16 +6,16 @@ import { expandedArguments, withoutLaunchers } from './compile-database';
 import { parseNvccArguments } from './nvcc-arguments';
 import { isNvcc } from './translation-unit';
 
-/** One compiler that a build started, as native/watch/watch.cpp saw it. */
+/** A compiler that a build started, as native/watch/watch.cpp saw it. */
 export interface WatchedCommand {
-  /** Absolute. */
+  /** Absolute path. */
   directory: string;
-  /** The program, as the kernel was told it. */
+  /** Program as passed to the kernel. */
   executed: string;
   words: string[];
-  /** Variables that the compiler takes options from. */
+  /** Variables from which the compiler takes options. */
   variables: Record<string, string>;
-  /** Response files as they were then, by their absolute paths. */
+  /** Contents of response files at that time, by absolute path. */
   responses: Map<string, string>;
 }
 
@@ -27,7 +27,7 @@ export interface DatabaseEntry {
   output: string;
 }
 
-/** Reads a record; null where it is none. */
+/** Reads a record; null if it is none. */
 export function readWatchedCommand(record: string): WatchedCommand | null {
   const command: WatchedCommand = { directory: '', executed: '', words: [], variables: {}, responses: new Map() };
   let response = '';
@@ -45,17 +45,17 @@ export function readWatchedCommand(record: string): WatchedCommand | null {
   return command.directory === '' || command.words.length === 0 ? null : command;
 }
 
-/** What of a command compiles nothing that is kept: questions to a compiler, and its own parts. */
+/** Options of commands that compile nothing to keep: queries, and the compiler's own parts. */
 const compilesNothing =
   /^(-cc1|-cc1as|-E|-M|-MM|-###|--?preprocess|--?dryrun|--?generate-(nonsystem-)?dependencies|--?help|-V|--?version|-dump\w+|--?print-.*|-fsyntax-only|--?device-link|-dlink)$/;
 
 /** Inputs that are no sources. */
 const notCompiled = /\.(o|obj|a|lo|la|so|ptx|cubin|fatbin|hsaco|co|bc|ll|s|S|i|ii|ld|lds|lib|gch|pch)$|\.so\.[\d.]+$/;
 
-/** What CMake compiles to learn of a compiler. */
+/** Files that CMake compiles to examine a compiler. */
 const trials = /\/CMakeFiles\/([^/]+\/CompilerId|CMakeTmp\/|CMakeScratch\/)/;
 
-/** The sources that a command compiles, each as an entry of the database; of those that are gone again there is none. */
+/** Database entries for the sources that a command compiles; deleted sources have none. */
 export function databaseEntries({ directory, executed, words, responses }: WatchedCommand): DatabaseEntry[] {
   const [named = '', ...given] = withoutLaunchers(words);
   const isItself = basename(named) === basename(executed) && executed.includes('/');
@@ -80,7 +80,7 @@ function isNoSource(path: string): boolean {
   return notCompiled.test(path) || extname(path) === '';
 }
 
-/** One that another response file names. */
+/** Reads a response file that another one names. */
 function onDisk(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }

@@ -16,7 +16,7 @@ import type { Snapshot } from './snapshot';
 import type { Variation } from './subject';
 import { readRegularFile } from '../support/regular-file';
 
-/** What a configuration is, written into the reproducer. */
+/** Changes that write a configuration into the reproducer. */
 export function changesOf(
   { root, config }: Reproducer,
   snapshot: Snapshot,
@@ -33,11 +33,11 @@ export function changesOf(
   );
 }
 
-/** For `patch -p1` and `git apply` in the folder of the reproducer. */
+/** Patch for `patch -p1` and `git apply` in the reproducer's folder. */
 export const patchText = (changes: readonly Change[]): string =>
   changes.map(({ name, before, after }) => createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after)).join('');
 
-/** Writes it, and leaves it there only if the reproducer then passes by itself. */
+/** Writes the changes and keeps them only if the reproducer then passes by itself. */
 export async function applyChanges(
   reproducer: Reproducer,
   changes: readonly Change[],
@@ -79,7 +79,7 @@ export async function applyChanges(
   }
 }
 
-/** The error, with the files that were not taken back since the user has saved an edit into them. */
+/** Adds to the error the files that were not restored, because the user has edited them since. */
 function withLeft(error: unknown, left: readonly string[]): unknown {
   if (left.length === 0) return error;
   const { code, what } = asKernloopError(error);

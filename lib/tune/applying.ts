@@ -10,7 +10,7 @@ import { readJson } from '../support/schema';
 import { tunePaths } from './paths';
 import { readRegularFile } from '../support/regular-file';
 
-/** A file of the user's, before `--apply` and after. */
+/** A file of the user's before and after `--apply`. */
 export interface Change {
   name: string;
   before: string;
@@ -24,10 +24,7 @@ const applyingSchema = z.object({
   changes: z.array(z.object({ name: z.string(), before: z.string(), after: z.string() })),
 });
 
-/**
- * Until the verdict is there, `applying.json` has the files as they were: a process that is killed leaves all that the next one needs to take
- * its changes back.
- */
+/** Stores the files as they were in `applying.json` until the verdict, so that a killed run can be undone. */
 export function beginApplying(root: string, changes: readonly Change[]): void {
   const { applying } = tunePaths(root);
   if (existsSync(applying)) throw stillApplying(root);
@@ -38,12 +35,12 @@ export function writeChanges(root: string, changes: readonly Change[]): void {
   for (const { name, after } of changes) writeFileAtomic(placeOf(root, name), after);
 }
 
-/** The verdict is there: nothing is to be taken back any more. */
+/** Keeps the changes: after the verdict nothing needs restoring. */
 export function keepChanges(root: string): void {
   rmSync(tunePaths(root).applying, { force: true });
 }
 
-/** Takes back each file that still is what tune wrote. A file that was changed since has an edit of the user's: it stays, and is named. */
+/** Restores files that still are what tune wrote. A changed file has an edit of the user's: it stays, and is named. */
 export function takeBack(root: string, changes: readonly Change[]): string[] {
   const changed = changedSince(root, changes);
   for (const { name, before, after } of changes)
@@ -58,7 +55,7 @@ export const changedSince = (root: string, changes: readonly Change[]): string[]
     .filter(({ name, before, after }) => ![before, after].includes(contentOf(root, name) ?? ''))
     .map(({ name }) => name);
 
-/** Before a search begins: an earlier one that was killed while it judged what it had written left a reproducer that nobody judged. */
+/** Runs before a search: an earlier one that was killed while judging left a reproducer without a verdict. */
 export function takeBackKilledApply(root: string, deps: Pick<Deps, 'report'>): void {
   const applying = readApplying(root);
   if (applying === null) return;
@@ -76,7 +73,7 @@ export function takeBackKilledApply(root: string, deps: Pick<Deps, 'report'>): v
     );
 }
 
-/** Every other verb says what it works on. */
+/** Warns in every other command that works on this reproducer. */
 export function warnOfKilledApply(root: string, deps: Pick<Deps, 'report'>): void {
   const applying = readApplying(root);
   if (applying !== null) deps.report.warn(describe(root, applying));
@@ -110,7 +107,7 @@ function stillApplying(root: string): KernloopError {
   );
 }
 
-/** A link stays one: what it leads to is written. */
+/** Resolves links, so that their target is written and the link stays. */
 const placeOf = (root: string, name: string): string => realpathSync(pathOf(root, name));
 
 const pathOf = (root: string, name: string): string => resolveInside(root, name, 'build/tune/applying.json');

@@ -5,14 +5,14 @@ import type { Value } from '../support/expression';
 import type { Parameter, Parameters } from './space';
 import { literalValue } from './text-edits';
 
-/** The configurations of the kernel's own `@triton.autotune`, as the capture has recorded them. */
+/** Configurations of the kernel's own `@triton.autotune`, as recorded in the capture. */
 export interface AutotunedSpace {
   configurations: Parameters[];
-  /** The values that each name has in them. */
+  /** Values of each name in the configurations. */
   parameters: Parameter[];
 }
 
-/** Null where the capture has none. */
+/** Null if the capture has recorded none. */
 export function autotunedSpace(captureFolder: string): AutotunedSpace | null {
   const recorded = recordedIn(readTritonJson(captureFolder));
   const [first] = recorded;
@@ -36,13 +36,13 @@ export function autotunedSpace(captureFolder: string): AutotunedSpace | null {
   return { configurations, parameters };
 }
 
-/** Captures of older versions have but those that the autotuner tried for its last arguments. */
+/** Captures of older versions contain only the configurations that the autotuner tried for its last arguments. */
 function recordedIn(json: TritonJson | null): Record<string, TritonValue>[] {
   const tried = (json?.tunings ?? []).flatMap(({ trials }) => trials.map(({ configuration }) => configuration));
   return json?.configurations ?? tried;
 }
 
-/** What stands for it in reproducer.py. */
+/** Value as reproducer.py writes it. */
 function valueOf(name: string, value: TritonValue | undefined): Value {
   if (value !== undefined && 'python' in value) {
     const literal = literalValue(value.python);

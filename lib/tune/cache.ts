@@ -12,13 +12,13 @@ const outcomeSchema = z.strictObject({
   status: z.enum(statuses),
   reason: z.string(),
   score: scoreSchema.nullable(),
-  /** Of the captured code in the same rounds; on hardware. */
+  /** Time of the captured code in the same rounds; only on hardware. */
   capturedNs: z.number().nullable(),
   codeObjectSha256: z.string().nullable(),
-  /** What would pass it. */
+  /** Tolerances under which the candidate would pass. */
   usual: z.object({ atol: z.number(), rtol: z.number() }).nullable(),
   inputs: inputsSchema.nullable(),
-  /** Files that the compiler read elsewhere: which ones, no key can tell beforehand. */
+  /** Files outside the reproducer that the compiler read, by digest; a key cannot know them beforehand. */
   read: digests,
 });
 
@@ -26,14 +26,14 @@ export type Outcome = z.output<typeof outcomeSchema>;
 
 const storedSchema = z.strictObject({ outcome: outcomeSchema, sha256: z.string() });
 
-/** What became of each candidate, a file each: what is finished stays, whatever ends the search. */
+/** Outcome of each candidate in a file of its own: finished ones survive however the search ends. */
 export class CandidateCache {
   constructor(
     private readonly folder: string,
     private readonly reproducer: string,
   ) {}
 
-  /** Null where there is none, or one that is damaged, or of other headers. */
+  /** Null if there is none, it is damaged, or a header has changed. */
   find(key: string): Outcome | null {
     const path = this.path(key);
     if (!existsSync(path)) return null;

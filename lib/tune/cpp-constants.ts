@@ -4,11 +4,11 @@ import type { Place } from './text-edits';
 
 export interface Constant extends Place {
   line: number;
-  /** Names of the functions that it stands in. */
+  /** Names of the enclosing functions. */
   functions: string[];
 }
 
-/** Where a source gives a name its value: `#define NAME 16`, `constexpr int NAME = 16`, an enumerator. */
+/** Finds where a source gives a name its value: `#define NAME 16`, `constexpr int NAME = 16`, an enumerator. */
 export function constantsNamed(name: string, text: string, parser: SourceParser): Constant[] {
   return parser.parse(text, (root) => {
     const found: Constant[] = [];
@@ -21,7 +21,7 @@ function visit(node: Node, name: string, functions: readonly string[], found: Co
   const value = valueOf(node, name);
   if (value !== null) {
     const lead = value.text.length - value.text.trimStart().length;
-    // The argument of a #define goes on to the end of its line, comments included.
+    // The value node of a #define extends to the end of the line, comments included.
     const text = value.text.trim().replace(/\s*(\/\/.*|\/\*.*\*\/)$/s, '');
     const start = value.startIndex + lead;
     found.push({ start, end: start + text.length, text, line: value.startPosition.row + 1, functions: [...functions] });

@@ -21,14 +21,14 @@ interface Source {
   text: string;
 }
 
-/** What a parameter changes: a constant where it is defined, a macro of the command, an argument, or formulas of the launch alone. */
+/** Target of a parameter: a constant's definition, a macro of the command, an argument, or launch formulas only. */
 type Binding =
   | { kind: 'constant'; source: Source; constant: Constant }
   | { kind: 'macro' }
   | { kind: 'argument' }
   | { kind: 'launch' };
 
-/** Of a kernel in C++: constants and macros of its sources, its scalar arguments, and its launch. */
+/** Subject of a C++ kernel: constants and macros of its sources, its scalar arguments, and its launch. */
 export async function cppSubject(
   root: string,
   config: KernelJson,
@@ -37,7 +37,7 @@ export async function cppSubject(
   captured: Parameters,
   options: TuneOptions,
 ): Promise<Subject> {
-  // The file that the user's copy stands for is not read.
+  // Skips the file that the user's copy replaces.
   const below = filesBelow(root, 'deps').filter((name) => name !== join('deps', recipe.variant.stands_for));
   const sources = [recipe.variant.file, ...below].map((name) => ({
     name,
@@ -71,9 +71,9 @@ export async function cppSubject(
         if (edits.length > 0) files.set(source.name, edited(source.text, edits));
       }
       const wanted = { ...config.configuration?.parameters, ...one };
-      // The command of the app has it as it is.
+      // A macro with the app's own value is already in the command.
       const changed = macros.filter((name) => ownMacros.includes(name) || one[name] !== base[name]);
-      // What nothing of the configuration asks for stands in the source.
+      // Leaves out parameters that only edit the source.
       const used = Object.entries(wanted).filter(
         ([name]) => changed.includes(name) || named.has(name) || name in passed,
       );
@@ -91,7 +91,7 @@ export async function cppSubject(
 
 type Formulas = Omit<Configuration, 'parameters' | 'macros'>;
 
-/** Of the options, else of kernel.json; parameters named as Kernel Tuner names them are the block by themselves. */
+/** Formulas of the options, or else of kernel.json; Kernel Tuner's parameter names set the block by themselves. */
 function formulasOf(
   { grid, block, dynamicShared, argument }: TuneOptions,
   before: Configuration | undefined,
@@ -125,7 +125,7 @@ const formulasIn = ({
   ...passed,
 });
 
-/** Of X,Y,Z, too. */
+/** Names in a formula, or in the three of X,Y,Z. */
 const namesIn = (text: string): ReadonlySet<string> => parseFormula(`max(0, ${text})`, 'a formula of the launch').names;
 
 function requireKnown(names: ReadonlySet<string>, known: Parameters, parameters: readonly Parameter[]): void {
@@ -174,7 +174,7 @@ function bindingOf(name: string, { sources, named, config, parser }: Where): Bin
   );
 }
 
-/** Several kernels of one file may have a constant of that name each: the captured one's is meant. */
+/** Prefers the constant of the captured kernel if several kernels of a file have one of that name. */
 function narrowed<T extends { constant: Constant }>(constants: readonly T[], kernel: string): readonly T[] {
   const own = constants.filter(({ constant }) => constant.functions.includes(kernel));
   return own.length === 1 ? own : constants;
@@ -188,7 +188,7 @@ function currentValues(
 ): Record<string, Value> {
   return Object.fromEntries(
     [...bindings].flatMap(([name, binding]): [string, Value][] => {
-      // What kernel.json sets, the command and the app do not.
+      // Values that kernel.json sets come from neither the command nor the app.
       if (binding.kind !== 'constant' && configuration?.parameters[name] !== undefined) return [];
       const text = binding.kind === 'constant' ? binding.constant.text : definedAs(name, words);
       const value =
@@ -202,7 +202,7 @@ function currentValues(
   );
 }
 
-/** The last one counts; undefined where that is none, or has no value. */
+/** Value of the last definition; undefined if there is none or it has no value. */
 function definedAs(name: string, words: readonly string[]): string | undefined {
   const form = new RegExp(`^(?:-D|-U|--(?:un)?define-macro=)?${name}(?:=(.*))?$`, 's');
   return words.map((word) => form.exec(word)).findLast((match) => match !== null)?.[1];

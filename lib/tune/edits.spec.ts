@@ -80,7 +80,7 @@ describe('values of reproducer.py', () => {
     ["1'024", 1024],
     ['1.5f', 1.5],
     ['0x10', 16],
-    // Its last digit is no suffix, of hexadecimal numbers.
+    // The last digit of a hexadecimal number is no suffix.
     ['0x1f', 31],
     ['0xFFu', 255],
     ['-0x10', -16],

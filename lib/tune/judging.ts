@@ -6,14 +6,15 @@ import { kernloopFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
 import { judging as judgingShape, type TuneOptions } from './options';
 
-/** Derived inputs for the best configuration, where nobody says how many. */
+/** Default number of derived inputs for the best configuration. */
 const inputsOfBest = 4;
-/** A replay may execute so many: each derived input costs two more. */
+/** Wave-instructions up to which the best is judged by derived inputs: each input costs two more replays. */
 const mostInstructions = 2_000_000;
 
 /**
- * How many derived inputs the best configuration is judged by before it is called better; null where it is too long a replay for that. 0 where
- * every candidate was judged as the user says, or no input can be derived: hardware costs time, and HIP launches tell nothing of what is read.
+ * Number of derived inputs that the best configuration must pass before it is called better; null if its replay is too
+ * long. 0 if the user's options already decide it, or on hardware (costly) and with HIP launches (which do not show
+ * what is read).
  */
 export function inputsForBest(
   judging: object,
@@ -24,7 +25,7 @@ export function inputsForBest(
   return waveInstructions > mostInstructions ? null : inputsOfBest;
 }
 
-/** Every stage that replays has these. */
+/** Options that every replaying stage has. */
 export function replayingOptions({
   reproducer,
   capture,
@@ -39,7 +40,7 @@ export function replayingOptions({
   return { reproducer, capture: capture ?? 'all', device, gpu, softgpu, store, launch, limitFactor, limitSeconds };
 }
 
-/** The tolerances under which the user has variants judged, where none is given here: those of kernel.json, else of the app. */
+/** Tolerances of the user: the options, or else those of kernel.json, or else of the app. */
 export function judgingOptions(reproducer: Reproducer, options: TuneOptions): object {
   const appFile = join(reproducer.workspaceRoot, reproducer.config.app.root, kernloopFile);
   const app = existsSync(appFile)
@@ -51,7 +52,7 @@ export function judgingOptions(reproducer: Reproducer, options: TuneOptions): ob
     return [name, given === undefined || (Array.isArray(given) && given.length === 0) ? declared[name] : given];
   });
   const { replays, adverse, delays } = options;
-  // tune has no such option: the app's memory is no matter of a search.
+  // tune has no such option, because it concerns the app's memory and not the search.
   const { mayReadUntouched } = declared;
   return { ...replayingOptions(options), ...Object.fromEntries(judged), mayReadUntouched, replays, adverse, delays };
 }

@@ -14,7 +14,7 @@ const inputs = z
     'Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. 0 for none. Default: as kernel.json has validate; else only the best configuration is judged so, by 4, on the software GPU and where a replay executes at most 2 million wave-instructions.',
   );
 
-/** Options that say how a candidate is judged: those of validate, which hold here too where kernel.json gives them to it. */
+/** Options of validate that decide how a candidate is judged; values in kernel.json for validate apply here too. */
 export const judging = { atol, rtol, ulp, matchedRatio, nan, inf, dtype, record, inputs, inputsKeep };
 
 export const tuneOptionsSchema = z.object({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where tune keeps things in a reproducer: in build/, which nobody edits or commits. */
+/** Paths of tune in a reproducer: in build/, which is neither edited nor committed. */
 export const tunePaths = (root: string) => {
   const folder = join(root, 'build', 'tune');
   return {
@@ -10,7 +10,7 @@ export const tunePaths = (root: string) => {
     plot: join(folder, 'scores.vl.json'),
     svg: join(folder, 'scores.svg'),
     patch: join(folder, 'best.patch'),
-    /** There while `--apply` has written what has no verdict yet. */
+    /** Exists while changes of `--apply` await their verdict. */
     applying: join(folder, 'applying.json'),
   };
 };

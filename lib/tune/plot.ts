@@ -4,7 +4,7 @@ import type { Candidate, TuneResult } from './result';
 
 type Result = Pick<TuneResult, 'kernel' | 'device' | 'scoredBy' | 'space' | 'candidates' | 'captured'>;
 
-/** Scores over the parameters: with one or two that vary, a line each; with more, a plot for each parameter, with a point a candidate. */
+/** Plots scores: lines if one or two parameters vary; otherwise a plot per parameter, a point per candidate. */
 export function tunePlot(result: Result): TopLevelSpec {
   const varying = result.space.parameters.filter(({ values }) => values.length > 1).map(({ name }) => name);
   const [first = '', second, ...others] =
@@ -38,7 +38,7 @@ export function tunePlot(result: Result): TopLevelSpec {
     height: 300,
     layer: [
       {
-        // By our names: in a field's, brackets and dots would mean something.
+        // Fixed field names, because Vega-Lite interprets brackets and dots in them.
         data: { values: values.map((point) => ({ ...point, first: point[first], second: point[second ?? ''] })) },
         mark: { type: 'line', point: { filled: true, size: 60 } },
         encoding: {
@@ -71,7 +71,7 @@ const scoreNumber = ({ score }: Pick<Candidate, 'score'>): number | null =>
 const capturedScore = ({ captured }: Result): number | null =>
   captured?.waveInstructions ?? captured?.timeRatio ?? null;
 
-/** What is not right has no score, and no point. */
+/** Candidates that are not right have no score and no point. */
 function pointsOf({ candidates }: Result): Record<string, string | number>[] {
   return candidates.flatMap((one) => {
     const score = scoreNumber(one);

@@ -3,7 +3,7 @@ import type { SourceParser } from '../source/source-parser';
 import type { Value } from '../support/expression';
 import type { Place } from './text-edits';
 
-/** The values of a module's dictionary literals: of `OPTIONS = {"num_warps": 4}`, OPTIONS → num_warps → where its 4 stands. */
+/** Values of dictionary literals: for `OPTIONS = {"num_warps": 4}`, OPTIONS → num_warps → position of the 4. */
 export function dictionaryValues(text: string, parser: SourceParser): Map<string, Map<string, Place>> {
   return parser.parse(text, (root) => {
     const found = new Map<string, Map<string, Place>>();
@@ -28,7 +28,7 @@ function pairsOf(dictionary: Node): Map<string, Place> {
   return pairs;
 }
 
-/** As the script writes it: what stood for a float stays one, and names of Triton (`tl.float16`) are names. */
+/** Formats a value as the script does: floats stay floats, and names of Triton (`tl.float16`) stay names. */
 export function pythonText(value: Value, before: Place): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'string') return /^(?:tl|None)(?:\.\w+)*$/.test(value) ? value : JSON.stringify(value);

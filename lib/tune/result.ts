@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { valueSchema } from '../reproducer/configuration';
 
-/** What became of a candidate: the verdicts of validate, and what ended it before there was one. */
+/** Statuses of a candidate: the verdicts of validate, and the reasons why it has none. */
 export const statuses = ['pass', 'fail', 'vacuous', 'fault', 'limit', 'not-compiled', 'not-launched'] as const;
 
 const interval = z.object({ low: z.number(), high: z.number() });

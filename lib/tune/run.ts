@@ -13,7 +13,7 @@ import { describeParameters, describeScore } from './text';
 import { build, evaluate, jobsOf, type Search } from './trial';
 import type { Trial } from './trials';
 
-/** A search under way: what is known already, what is built and judged now, and which one is the best in the end. */
+/** A running search: recalls known outcomes, builds and judges the others, and picks the best. */
 export class TuneRun {
   private readonly cache: CandidateCache;
   /** Candidates that pass on the captured input and fail on a derived one. */
@@ -24,7 +24,7 @@ export class TuneRun {
     private readonly search: Search,
     private readonly trials: readonly Trial[],
     private readonly deps: Deps,
-    /** Keys of what was judged for this very search, elsewhere. */
+    /** Keys of candidates that other jobs judged for this search. */
     private readonly judged: ReadonlySet<string> = new Set(),
   ) {
     const { root } = search.reproducer;
@@ -33,7 +33,7 @@ export class TuneRun {
     this.cache = new CandidateCache(candidates, root);
   }
 
-  /** Compilations run side by side; judging and measuring, one at a time. */
+  /** Compiles candidates in parallel; judges and measures them one at a time. */
   async all(): Promise<void> {
     const { search, deps } = this;
     if (!search.options.fresh) this.recall();
@@ -52,11 +52,12 @@ export class TuneRun {
       for await (const { trial, made } of built) {
         throwIfInterrupted(deps.signal);
         const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
-        // An interrupted replay must not be remembered as one that failed.
+        // An interrupted replay must not be cached as a failed one.
         throwIfInterrupted(deps.signal);
         search.requireUnchanged();
         trial.outcome = outcome;
-        // Which files elsewhere a failed compilation read, nobody knows: an edit of one may be its cure.
+        // Does not cache failed compilations: the files outside that they read are unknown, and editing one may fix the
+        // failure.
         if (!('outcome' in made)) {
           this.cache.store(outcome);
           kept += 1;
@@ -83,15 +84,15 @@ export class TuneRun {
     if (search.work === 'wave_instructions') {
       return (await scoreOf({ kind: 'captured' }, search.replaying, undefined, search.work, quiet(deps))).score;
     }
-    // Measured in turns with each candidate: as often as those.
+    // The captured code was measured in turns with each candidate, so it has as many times.
     const times = trials.flatMap(({ outcome }) => outcome?.capturedNs ?? []).sort((a, b) => a - b);
     const median = times[Math.floor(times.length / 2)];
     return median === undefined ? null : { waveInstructions: null, timeNs: median, timeRatio: 1, timeCi95: null };
   }
 
   /**
-   * The best that is better than the source as it is. What an earlier run said, and every time, is not taken on trust: it is built, judged and
-   * measured once more, and the next one is asked where that says otherwise.
+   * Returns the best candidate that beats the source as it is. Cached outcomes, and all times, are built, judged and
+   * measured again; if the result differs, the next candidate is tried.
    */
   async best(): Promise<Trial | null> {
     const base = this.trials.find(({ isBase }) => isBase);
@@ -113,7 +114,7 @@ export class TuneRun {
     }
   }
 
-  /** Whether the best is right for derived inputs, too. One that is not has failed, and the next one is asked. */
+  /** Whether the best is right for derived inputs too. A wrong one counts as failed, and the next one is tried. */
   private async isRightForOthers(best: Trial, base: Trial | undefined): Promise<boolean> {
     const { search, deps } = this;
     const counts = [best, base].map((trial) => trial?.outcome?.score?.waveInstructions ?? null);
@@ -150,7 +151,7 @@ export class TuneRun {
     if (!('outcome' in made)) this.cache.store(outcome);
   }
 
-  /** Best first; of equals the one that was named first. */
+  /** Passing candidates, best first; among equals the base comes first, the others as they were named. */
   private passing(): Trial[] {
     return this.trials
       .filter(({ outcome }) => outcome?.status === 'pass')
@@ -192,7 +193,7 @@ export class TuneRun {
     return `; not taken, since wrong for a derived input: ${names.join(', ')} (\`--inputs 0\` judges by the captured input alone)`;
   }
 
-  /** Whoever changes the order of sums has to say how far results may differ. */
+  /** Suggests tolerances: if a candidate changes the order of sums, the user must allow a difference. */
   private tolerance(): string {
     const options = this.trials.flatMap(({ outcome }) => (outcome?.usual ? [outcome.usual] : []));
     if (options.length === 0) return '';
@@ -200,7 +201,7 @@ export class TuneRun {
     return `; ${options.length} that fail byte for byte are within the usual tolerance of their type: \`--atol ${shortest(atol)} --rtol ${shortest(rtol)}\` accepts them`;
   }
 
-  /** Parameters of the source whose values all give the same code: a name that nothing reads, or that a compiler ignores. */
+  /** Parameters whose values all compile to the same code: nothing reads the name, or the compiler ignores it. */
   withoutEffect(kinds: Readonly<Record<string, string>>): string[] {
     const ofSource = Object.keys(kinds).filter((name) => kinds[name] !== 'launch' && kinds[name] !== 'argument');
     return ofSource.filter((name) => {
@@ -241,7 +242,7 @@ function ratioOf(one: Score, other: Score): number | null {
   return Number.isFinite(ratio) ? ratio : null;
 }
 
-/** Counts repeat; of times only that there is one. */
+/** Compares counts, which repeat; times vary, so only the status counts. */
 function isSame(before: Outcome | undefined, now: Outcome): boolean {
   if (before?.status !== now.status) return false;
   return now.score?.waveInstructions == null || now.score.waveInstructions === before.score?.waveInstructions;

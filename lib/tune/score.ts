@@ -9,11 +9,11 @@ import type { Score } from './result';
 
 export interface Scored {
   score: Score;
-  /** Of the captured code in the same rounds; null where counts repeat, and it has its own score. */
+  /** Time of the captured code in the same rounds; null if counts are scored. */
   capturedNs: number | null;
 }
 
-/** What the code does in a replay of every judged dispatch: counts on the software GPU; on hardware its time, in turns with the captured code. */
+/** Scores the code over every judged dispatch: counts on the software GPU, time against the captured code otherwise. */
 export async function scoreOf(
   code: Code,
   replaying: object,
@@ -42,14 +42,14 @@ export async function scoreOf(
 function counted(dispatches: readonly DispatchResult[]): Scored {
   const counts = dispatches.map(({ dispatch, counters }) => {
     const count = counters['wave_instructions']?.median;
-    // Nothing counted is not nothing done: it would be the best of all.
+    // A missing count must not be scored as 0, which would win.
     if (count === undefined || count === 0) throw new Error(`no instructions were counted of dispatch ${dispatch}`);
     return count;
   });
   return { score: { waveInstructions: sum(counts), timeNs: null, timeRatio: null, timeCi95: null }, capturedNs: null };
 }
 
-/** Dispatches count by the time that the captured code takes for each. */
+/** Weighs dispatches by the time that the captured code takes for each. */
 function timed(dispatches: readonly DispatchResult[]): Scored {
   const times = dispatches.map(({ durationNs }) => durationNs?.median ?? 0);
   const captured = dispatches.map(({ baseline }) => baseline?.durationNs?.median ?? 0);
@@ -70,11 +70,11 @@ function timed(dispatches: readonly DispatchResult[]): Scored {
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-/** Lower is better: a count, or the time in units of the captured code's. */
+/** Sort key, lower is better: a count, or the time relative to the captured code's. */
 export const orderOf = ({ waveInstructions, timeRatio }: Score): number =>
   waveInstructions ?? timeRatio ?? Number.POSITIVE_INFINITY;
 
-/** On hardware only where the intervals do not meet: what lies inside of them is noise. */
+/** On hardware a candidate is better only if the confidence intervals do not overlap; smaller differences are noise. */
 export function isBetter(one: Score, other: Score): boolean {
   if (one.waveInstructions !== null && other.waveInstructions !== null)
     return one.waveInstructions < other.waveInstructions;

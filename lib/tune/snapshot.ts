@@ -6,15 +6,12 @@ import { sha256, sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
-/**
- * What is compiled of a reproducer as it was when the search began, away from the user's files: an edit meanwhile must not be in some candidates
- * and not in others.
- */
+/** Copy of the compiled files at the start of a search: an edit during it must not reach only some candidates. */
 export class Snapshot {
-  /** Absolute; removed with everything in it. */
+  /** Absolute path; removed with its content. */
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-tune-')));
   readonly root: string;
-  /** By their names in the reproducer. */
+  /** Digests by name in the reproducer. */
   readonly digests: Readonly<Record<string, string>>;
   private made = 0;
 
@@ -30,7 +27,7 @@ export class Snapshot {
     return readRegularFile(join(this.root, name), 'utf8');
   }
 
-  /** A copy with some files other ones: what a candidate is compiled from. */
+  /** Makes a copy with some files replaced, from which a candidate is compiled. */
   candidate(files: Readonly<Record<string, string>>): string {
     this.made += 1;
     const root = join(this.folder, `candidate-${this.made}`);

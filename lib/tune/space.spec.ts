@@ -54,7 +54,7 @@ describe('the space of a search', () => {
     expect([names.length, new Set(names).size]).toEqual([20, 20]);
     expect(draw(7)).toEqual(draw(7));
     expect(draw(7).configurations).not.toEqual(draw(8).configurations);
-    // A space that is smaller than the samples ends.
+    // Sampling ends if the space is smaller than the samples.
     expect(
       configurations({ parameters, constraints: [] }, {}, { ...search, search: 'random', samples: 50 }).configurations,
     ).toHaveLength(6);

@@ -11,13 +11,13 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Value>>;
 
-/** "BLOCK=64,128", and from the command line, where commas part the items of an option: "BLOCK=64", "128". */
+/** Reads "BLOCK=64,128"; the command line splits an option at commas, so "BLOCK=64", "128" means the same. */
 export function readParameters(set: readonly string[]): Parameter[] {
   const found: { name: string; values: Value[] }[] = [];
   for (const item of set.flatMap((text) => text.split(','))) {
     const [, name, first] = /^\s*([A-Za-z_]\w*)\s*=(.*)$/s.exec(item) ?? [];
     if (name !== undefined) {
-      // Every object of JavaScript has these, those of the plot too.
+      // Every JavaScript object has these names, also those that the plot receives.
       if (name in {}) throw invalid(`--set ${name}: that name is reserved`, 'give what is to be tuned another name');
       if (found.some((parameter) => parameter.name === name))
         throw invalid(`--set ${name} is given twice`, 'give all values at once: NAME=1,2,4');
@@ -50,7 +50,7 @@ function readValue(text: string): Value {
   return value;
 }
 
-/** Rejoins what was parted at the commas of a function. */
+/** Joins the texts before splitting: the command line also split at the commas of function calls. */
 export function readConstraints(texts: readonly string[]): Formula[] {
   return splitOutside(texts.join(','), ',')
     .map((text) => text.trim())
@@ -61,18 +61,18 @@ export function readConstraints(texts: readonly string[]): Formula[] {
 export interface Space {
   parameters: readonly Parameter[];
   constraints: readonly Formula[];
-  /** These alone, where they are no grid. */
+  /** The only configurations, if they do not form a grid. */
   listed?: readonly Parameters[] | undefined;
 }
 
 export interface Found {
   configurations: Parameters[];
-  /** Of the whole grid. */
+  /** Size of the whole grid. */
   total: number;
   excluded: number | null;
 }
 
-/** `known`: what constraints may name besides the parameters. */
+/** `known`: names that constraints may use in addition to the parameters. */
 export function configurations(
   { parameters, constraints, listed }: Space,
   known: Parameters,
@@ -108,7 +108,7 @@ function holds(formula: Formula, values: Parameters): boolean {
   );
 }
 
-/** Where the configuration of that number has its values; the last parameter varies fastest. */
+/** Value index of each parameter for the configuration with this number; the last parameter varies fastest. */
 function placesOf(parameters: readonly Parameter[], index: number): number[] {
   let rest = index;
   const places: number[] = [];
@@ -119,12 +119,12 @@ function placesOf(parameters: readonly Parameter[], index: number): number[] {
   return places;
 }
 
-/** The configuration with the value at a place of its own of each parameter. */
+/** Configuration with the given value index for each parameter. */
 function atPlaces(parameters: readonly Parameter[], places: readonly number[]): Parameters {
   return Object.fromEntries(parameters.map(({ name, values }, index) => [name, values[places[index] ?? 0] ?? '']));
 }
 
-/** Different ones, in the order in which the seed draws them; fewer where there are no more. */
+/** Draws distinct configurations in an order fixed by the seed; fewer if there are not enough. */
 function drawn(
   parameters: readonly Parameter[],
   having: (places: readonly number[]) => Parameters,
@@ -135,10 +135,10 @@ function drawn(
   const random = generator(seed);
   const seen = new Set<string>();
   const found: Parameters[] = [];
-  // Where almost nothing fits, this ends before all was drawn.
+  // Bounds the draws in case almost nothing fits the constraints.
   const most = Math.max(100_000, samples * 100);
   for (let draw = 0; draw < most && found.length < samples && seen.size < total; draw++) {
-    // A number of the whole space has more digits than the generator gives.
+    // Draws per parameter, because a number for the whole space can have more digits than the generator gives.
     const places = parameters.map(({ values }) => Math.floor(random() * values.length));
     const key = places.join();
     if (seen.has(key)) continue;
@@ -153,7 +153,7 @@ function drawn(
   );
 }
 
-/** mulberry32: the same numbers on every machine. */
+/** mulberry32, which gives the same numbers on every machine. */
 function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -21,7 +21,7 @@ export const stage = defineStage({
   exitCode: ({ candidates }) => (candidates.some(({ status }) => status === 'pass') ? 0 : 1),
   task: {
     targets: [{ name: 'tune', of: 'project' }],
-    // It remembers each candidate by itself; on hardware what counts is a time.
+    // Candidates are cached one by one; on hardware scores are times, which must not be cached.
     cache: false,
     after: [{ stage: 'capture' }],
     inputs: [],

@@ -2,20 +2,20 @@ import type { Configuration } from '../reproducer/configuration';
 import type { Value } from '../support/expression';
 import type { Parameters } from './space';
 
-/** What decides the code and the launch of a candidate, beside what all of them share. */
+/** Code and launch of one candidate, apart from what all candidates share. */
 export interface Variation {
-  /** Files of the reproducer that are other ones, by their names. */
+  /** Replaced files of the reproducer, by name. */
   files: Readonly<Record<string, string>>;
   configuration: Configuration | undefined;
 }
 
-/** What the parameters of a search mean to a reproducer. */
+/** Meaning of a search's parameters for a reproducer. */
 export interface Subject {
-  /** "CONSTEXPRS", "macro", …: what each parameter changes. */
+  /** Kind of thing that each parameter changes: "CONSTEXPRS", "macro", …. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** Values that are in force now, of those that are known. */
+  /** Current values, as far as they are known. */
   readonly base: Readonly<Record<string, Value>>;
-  /** What constraints may name besides the parameters. */
+  /** Names that constraints may use in addition to the parameters. */
   readonly known: Parameters;
   vary(one: Parameters): Variation;
 }

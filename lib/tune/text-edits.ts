@@ -3,7 +3,7 @@ import { KernloopError } from '../support/error';
 import type { Value } from '../support/expression';
 import { readRegularFile } from '../support/regular-file';
 
-/** Of a file that is to be written back: what its bytes mean where they are not UTF-8, nobody says. */
+/** Text of a file that is written back later; bytes that are not UTF-8 are refused, because they would not survive. */
 export function editableText(root: string, name: string): string {
   const bytes = readRegularFile(join(root, name));
   const text = bytes.toString('utf8');
@@ -15,7 +15,7 @@ export function editableText(root: string, name: string): string {
   );
 }
 
-/** Where a value stands in a text, and what stands there now. */
+/** Position and current text of a value. */
 export interface Place {
   start: number;
   end: number;
@@ -27,14 +27,14 @@ export interface Edit {
   text: string;
 }
 
-/** The text with each place as its edit says; places do not overlap. */
+/** Applies the edits; their places do not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
   return [...edits]
     .sort((a, b) => b.place.start - a.place.start)
     .reduce((now, { place, text: mine }) => now.slice(0, place.start) + mine + now.slice(place.end), text);
 }
 
-/** What a literal of Python or C++ is, where it is one. */
+/** Value of a Python or C++ literal; undefined for other text. */
 export function literalValue(text: string): Value | undefined {
   const word = text.trim();
   if (/^(True|true)$/.test(word)) return true;
@@ -44,7 +44,7 @@ export function literalValue(text: string): Value | undefined {
   return numberOf(word.replaceAll("'", ''));
 }
 
-/** Undefined also where a number of JavaScript cannot tell it from its neighbours: two values must never pass for one. */
+/** Also undefined if a JavaScript number cannot hold the value exactly: two values must never be taken for one. */
 function numberOf(word: string): number | undefined {
   const [, sign, hex, octal, decimal] =
     /^(-?)(?:0[xX]([\da-fA-F]+)[uUlLzZ]*|0([0-7]+)[uUlLzZ]*|((?!0\d+[uUlLzZ]*$)\d*\.?\d+(?:[eE][-+]?\d+)?)[uUlLzZfF]*)$/.exec(
@@ -52,7 +52,7 @@ function numberOf(word: string): number | undefined {
     ) ?? [];
   const digits = decimal ?? (hex === undefined ? octal : hex);
   if (digits === undefined) return undefined;
-  // 010 is eight in C++.
+  // A leading zero means octal in C++: 010 is eight.
   const size = decimal === undefined ? parseInt(digits, hex === undefined ? 8 : 16) : Number(digits);
   if (Number.isInteger(size) && !Number.isSafeInteger(size)) return undefined;
   return sign === '-' ? -size : size;

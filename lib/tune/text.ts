@@ -7,7 +7,7 @@ import type { Parameters } from './space';
 const shownRows = 40;
 const shownReason = 100;
 
-/** "BLOCK=64 num_warps=2" */
+/** Text such as "BLOCK=64 num_warps=2". */
 export const describeParameters = (parameters: Parameters): string =>
   Object.entries(parameters)
     .map(([name, value]) => `${name}=${String(value)}`)
@@ -20,7 +20,7 @@ export function describeScore({ waveInstructions, timeNs, timeRatio, timeCi95 }:
   return `${((timeNs ?? 0) / 1000).toFixed(2)} µs${ratio}${interval}`;
 }
 
-/** Best first; what is not right has no score, whatever it took. */
+/** Sorts by score, best first; candidates that are not right have none. */
 export function printTune(result: TuneResult, { report }: Pick<Deps, 'report'>): void {
   const names = result.space.parameters.map(({ name }) => name);
   const score =

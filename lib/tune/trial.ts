@@ -26,7 +26,7 @@ import { scoreOf } from './score';
 import type { Snapshot } from './snapshot';
 import type { Variation } from './subject';
 
-/** What all candidates of a search share. */
+/** State that all candidates of a search share. */
 export interface Search {
   reproducer: Reproducer;
   recipe: Recipe;
@@ -34,11 +34,11 @@ export interface Search {
   compiler: Compiler;
   snapshot: Snapshot;
   options: TuneOptions;
-  /** Of validate, and of replay. */
+  /** Options of validate and of replay. */
   judging: object;
   replaying: object;
   work: WorkUnit;
-  /** Throws where what candidates are judged by is not what it was when the search began. */
+  /** Throws if the files that decide the judging have changed since the search began. */
   requireUnchanged: () => void;
 }
 
@@ -47,11 +47,11 @@ export interface Plan {
   variation: Variation;
 }
 
-/** Code to judge, or why there is none. */
+/** Code to judge, or the outcome that ended the build. */
 export type Built =
   { plan: Plan; code: Code; compiled: CompileResult; read: Outcome['read'] } | { plan: Plan; outcome: Outcome };
 
-/** What is wrong with one configuration; every other error ends the search. */
+/** Errors of a single configuration; every other error ends the search. */
 const ofOneConfiguration: readonly ErrorCode[] = [
   'COMPILE_FAILED',
   'SYMBOL_MISSING',
@@ -80,20 +80,20 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
         signature: recipe.signature,
         limitSeconds: options.compileLimitSeconds,
       },
-      // Of a hundred that do not compile, nobody reads what the compiler says: the first error of each is in the table.
+      // Hides compiler output, because many candidates may fail; the table has the first error of each.
       { ...quiet(deps), report: silentReporter },
     );
     const { codeObjectSha256: sha256, launch } = compiled;
     const { configuration } = variation;
     const code: Code = { kind: 'variant', path: output, shown: 'a candidate', sha256, launch, configuration };
-    // Now: an edit while others are judged must not be taken for what was compiled.
+    // Digests are taken now, so that an edit during judging is not taken for what was compiled.
     return { plan, code, compiled, read: readBy(search, compiled) };
   } catch (error) {
     return { plan, outcome: outcomeOf(plan, error, 'not-compiled') };
   }
 }
 
-/** Judges by what the app computed, and only what is right is scored. `inputs`: derived ones, in the place of what the options say. */
+/** Judges against the app's result and scores right candidates. `inputs` overrides the number of derived ones. */
 export async function evaluate(
   search: Search,
   { plan, code, compiled, read }: Extract<Built, { code: Code }>,
@@ -152,7 +152,7 @@ function inputsOf(reports: readonly Pick<DispatchReport, 'inputs'>[]): Outcome['
   return { judged: sum('judged'), dropped: sum('dropped') };
 }
 
-/** Files elsewhere, which no snapshot holds. */
+/** Digests of files outside the snapshot. */
 function readBy({ reproducer }: Search, { outside, system = [] }: CompileResult): Record<string, string> {
   return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
 }

@@ -15,7 +15,7 @@ import type { Parameters } from './space';
 import type { Subject, Variation } from './subject';
 import type { Plan, Search } from './trial';
 
-/** One of the configurations to try, and what has become of it. */
+/** A configuration to try and its outcome. */
 export interface Trial extends Plan {
   isBase: boolean;
   parameters: Parameters;
@@ -40,7 +40,7 @@ export function trialsOf(
   for (const parameters of all) {
     const variation = subject.vary(parameters);
     const key = keyOf(variation);
-    // Two spellings of one configuration, or that of the source.
+    // The same key means another spelling of a configuration, or the source itself.
     const same = trials.find((trial) => trial.key === key);
     if (!same) trials.push({ key, variation, isBase: false, parameters, fromCache: false });
     else if (same.isBase) same.parameters = parameters;
@@ -48,7 +48,7 @@ export function trialsOf(
   return trials;
 }
 
-/** Of all that decides what becomes of a candidate, but for files elsewhere that only its compilation tells of. */
+/** Keys from everything that decides an outcome, except files outside that only the compilation reveals. */
 export function keys(
   { snapshot, recipe, overlay, compiler, options, judging, replaying, reproducer, work }: Search,
   chosen: readonly CapturedDispatch[],
@@ -78,13 +78,13 @@ export function keys(
   };
 }
 
-/** Jobs of one cluster share what they found, whichever GPU of those that they ask for each got. */
+/** Jobs of a cluster share outcomes, whichever GPU of the pool each job got. */
 function describe({ description }: Device, { env }: Deps): object {
   const pool = env['KERNLOOP_DEVICE_POOL'];
   return pool === undefined || description.kind === 'softgpu' ? description : { ...description, identity: pool };
 }
 
-/** Where things lie decides nothing. */
+/** Drops paths, which do not affect the outcome. */
 function placeless(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !['reproducer', 'store'].includes(name)));
 }

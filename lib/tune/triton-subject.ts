@@ -10,7 +10,7 @@ import { editableText, edited, literalValue, type Place } from './text-edits';
 
 const dictionaries = ['CONSTEXPRS', 'OPTIONS'] as const;
 
-/** Of a Triton kernel: CONSTEXPRS and OPTIONS of reproducer.py, whose own grid() says how each configuration is launched. */
+/** Subject of a Triton kernel: CONSTEXPRS and OPTIONS of reproducer.py, whose grid() gives each launch. */
 export async function tritonSubject(
   root: string,
   parameters: readonly Parameter[],
@@ -58,7 +58,7 @@ export async function tritonSubject(
           text,
           chosen.map(({ name, place }) => {
             const value = one[name] ?? '';
-            // As it is written now, where it means the same.
+            // Keeps the current spelling if it means the same value.
             return { place, text: literalValue(place.text) === value ? place.text : pythonText(value, place) };
           }),
         ),

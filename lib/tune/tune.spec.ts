@@ -59,10 +59,10 @@ describe('tune', () => {
     expect(result.captured).toMatchObject({ waveInstructions: 1000, timeNs: null });
     expect(result.candidates.filter(({ isBase }) => isBase)).toMatchObject([{ score: { waveInstructions: 1000 } }]);
     expect(result.space.parameters.map(({ kind }) => kind)).toEqual(['constant', 'macro']);
-    // Six configurations, the source as it is, without the macro, and the best once more for derived inputs.
+    // Eight compilations: six configurations, the source as it is, and the best again for derived inputs.
     expect([result.candidates.length, compiled(deps)]).toEqual([7, 8]);
     expect(deps.said.result.join('\n')).toMatch(/best +8 +1 +500 +0.500× +pass/);
-    // Nothing of the user's was touched.
+    // The user's files are untouched.
     expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source);
     expect(readFileSync(join(made.reproducer, result.files.svg), 'utf8')).toMatch(/^<svg/);
   });
@@ -87,7 +87,7 @@ describe('tune', () => {
   describe('judges the best by derived inputs', () => {
     const derives = (deps: ReturnType<typeof depsWith>): (string | undefined)[] =>
       deps.calls.filter(({ args }) => args.includes('--derive')).map(({ args }) => flag(args, '--derive'));
-    /** Eight rows are the fastest, and right for the captured input alone. */
+    /** Eight rows are the fastest, but right only for the captured input. */
     const memoised: Behaviour = (rows, _width, args) => ({
       ...honest(rows, '', args),
       ...(rows === '8' && args.includes('--derive') ? { verdict: 'fail' } : {}),
@@ -111,7 +111,7 @@ describe('tune', () => {
       });
       expect(result.reason).toContain('not taken, since wrong for a derived input: kRows=8 (`--inputs 0`');
       expect(derives(deps)).toEqual(['4', '4']);
-      // Known from an earlier run, it is still not taken.
+      // A cached outcome does not make it win either.
       expect((await run(['kRows=2,5,8'], depsWith(memoised))).best).toBe(result.best);
     });
 
@@ -154,10 +154,10 @@ describe('tune', () => {
     const deps = depsWith();
     const result = await run(['kRows=2,8,16'], deps);
     expect([result.fromCache, result.evaluated]).toEqual([3, 1]);
-    // The new one, once more the base, with which the best is compared, and the best for derived inputs.
+    // Three compilations: the new candidate, the base again for comparison, and the best for derived inputs.
     expect(compiled(deps)).toBe(3);
     expect(deps.said.info[0]).toBe('3 of 4 candidates are known from earlier runs');
-    // Whatever decides a candidate is another one.
+    // Each change alters something that decides a candidate.
     for (const change of [
       () => made.workspace.write('kernels/app/saxpy/kernel_variant.hip', `${source}// edited\n`),
       () => made.workspace.write(made.workspace.native.replay, 'another'),
@@ -193,7 +193,7 @@ describe('tune', () => {
     const first = await run(['kRows=2,8'], depsWith(wrong));
     const failed = first.candidates.find(({ parameters }) => parameters['kRows'] === 8);
     expect([first.candidates.length, failed?.status]).toEqual([3, 'fail']);
-    // Changed by hand: its digest tells.
+    // Forges the file, which its digest reveals.
     const path = candidateFile(failed?.key ?? '');
     const text = readFileSync(path, 'utf8');
     const forged = text
@@ -206,7 +206,7 @@ describe('tune', () => {
     writeFileSync(path, forged);
     const second = await run(['kRows=2,8'], depsWith(wrong));
     expect([second.fromCache, second.candidates.find(({ key }) => key === failed?.key)?.status]).toEqual([2, 'fail']);
-    // With a digest that fits: what is to be the best is judged once more.
+    // Forges the digest too: the winner is judged again.
     const { outcome } = JSON.parse(forged) as { outcome: object };
     writeFileSync(path, JSON.stringify({ outcome, sha256: sha256(JSON.stringify(outcome)) }));
     const deps = depsWith(wrong);
@@ -221,7 +221,7 @@ describe('tune', () => {
   it('compiles again what did not compile: a header elsewhere may have been its reason', async () => {
     expect((await run(['WIDTH=13'])).candidates.map(({ status }) => status)).toContain('not-compiled');
     const deps = depsWith();
-    // The base, known and first, is built once more as well.
+    // The base, cached and first, is built again too.
     expect([(await run(['WIDTH=13'], deps)).fromCache, compiled(deps)]).toEqual([1, 2]);
   });
 
@@ -248,7 +248,7 @@ describe('tune', () => {
       what: expect.stringContaining('kernel_variant.hip is not UTF-8') as string,
     });
     expect(readFileSync(path)).toEqual(bytes);
-    // A macro edits nothing.
+    // A macro needs no edit of the source.
     expect((await run(['WIDTH=2'])).candidates).toHaveLength(2);
   });
 
@@ -274,7 +274,7 @@ describe('tune', () => {
       variant: 'build/variant.hsaco',
     });
     expect(readFileSync(join(made.reproducer, 'build/variant.hsaco'), 'latin1')).toContain(`${marker}8/2;`);
-    // It is the source as it is now.
+    // The configuration equal to the source is the base.
     expect((await run(['kRows=8,4', 'WIDTH=2'])).candidates.filter(({ isBase }) => isBase)).toMatchObject([
       { parameters: { kRows: 8, WIDTH: 2 } },
     ]);
@@ -314,7 +314,7 @@ describe('tune', () => {
 
   const variantFile = 'kernels/app/saxpy/kernel_variant.hip';
 
-  /** Does something once: while what --apply wrote is judged. */
+  /** Acts once, while the changes of --apply are judged. */
   const whileJudged = (act: () => void, verdict = 'pass'): Behaviour => {
     let isDone = false;
     return (rows, _width, args) => {
@@ -335,7 +335,7 @@ describe('tune', () => {
       expect(error.code).toBe('TUNE_NOT_APPLIED');
       expect(error.what).toMatch(/kernel_variant\.hip was changed while tune judged .* left as it is now/);
       expect(made.workspace.read(variantFile)).toBe(`${source.replace('= 4', '= 8')}// MY EDIT\n`);
-      // What nobody has touched is taken back.
+      // Files that were not edited are restored.
       expect(made.workspace.read('kernels/app/saxpy/kernel.json')).not.toContain('WIDTH');
       expect(existsSync(tunePaths(made.reproducer).applying)).toBe(false);
     },
@@ -466,7 +466,7 @@ describe('tune', () => {
     else {
       const deps = depsWith();
       await run(set, deps);
-      // A scalar argument is passed, as a launch of the variant's own.
+      // A scalar argument is passed as part of the variant's own launch.
       const replays = deps.calls.filter(({ program, args }) => program === 'kernloop-replay' && args.includes('--arg'));
       expect(replays.map(({ args }) => [flag(args, '--arg'), args.includes('--own-launch')])).toContainEqual([
         '1:f32=4',

@@ -29,8 +29,8 @@ import { unchangedCheck } from './unchanged';
 import { requireOptionsOfDevice } from '../validate/device-options';
 
 /**
- * Tries every configuration of a search space on the captured inputs; only what validates is scored, and only that can be the best. `judged`:
- * keys of those that other jobs have just judged for this search.
+ * Tries every configuration of a search space on the captured inputs; only candidates that validate are scored and can
+ * win. `judged`: keys that other jobs have just judged for this search.
  */
 export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySet<string>): Promise<TuneResult> {
   const snapshot = snapshotOf(options, deps);
@@ -85,7 +85,7 @@ export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySe
   }
 }
 
-/** One of several machines that share the candidates: judges its own, remembers what became of them, and gives their keys. */
+/** Judges one share of the candidates on one of several machines, caches the outcomes, and returns their keys. */
 export async function tuneShare(
   options: TuneOptions,
   { index, count }: { index: number; count: number },
@@ -108,7 +108,7 @@ function snapshotOf({ reproducer }: TuneOptions, deps: Deps): Snapshot {
   return new Snapshot(root);
 }
 
-/** What a search begins with: the space, and a trial for each configuration in it. */
+/** Prepares a search: the space, and a trial for each of its configurations. */
 async function prepare(options: TuneOptions, snapshot: Snapshot, deps: Deps) {
   const requireUnchanged = unchangedCheck(options);
   const reproducer = openReproducer(options.reproducer);
@@ -172,7 +172,7 @@ async function writeResult({ root }: Reproducer, result: TuneResult, changes: re
   writeJson(paths.result, result);
 }
 
-/** Candidates are compiled in copies, beside which they are not: no candidate of it would compile, and each would say so for itself. */
+/** Warns once about files outside: candidates are compiled in copies that lack them, so each would fail on its own. */
 function warnOfFilesOutside(root: string, { digests }: Snapshot, deps: Deps): void {
   const sources = Object.keys(digests).map((name) => join(root, name));
   const outside = askedFiles(sources, root).filter((path) => !isInside(root, path) && existsSync(path));

@@ -8,7 +8,7 @@ import { sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import type { TuneOptions } from './options';
 
-/** Of what every judging reads anew: candidates that were judged by different captures or roles cannot be compared, nor remembered. */
+/** Checks what every judging reads: results under other captures or roles are neither comparable nor cacheable. */
 export function unchangedCheck({ reproducer, capture }: TuneOptions): () => void {
   const now = (): string => {
     const opened = openReproducer(reproducer);

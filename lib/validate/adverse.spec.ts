@@ -7,7 +7,7 @@ import { validateOptionsSchema } from './options';
 import { reportSchema } from './report-json';
 import { validate } from './validate';
 
-/** A race as kernloop-replay tells it. */
+/** A race as kernloop-replay reports it. */
 const finding = (fields: object = {}, other: object = {}): object => ({
   event: 'finding',
   kind: 'race',
@@ -42,7 +42,7 @@ describe('validate, in the adverse order', () => {
   const made = reproducerForEachTest();
   beforeEach(() => void writeVariant(made.workspace));
 
-  /** What a replay in that order tells of the variant and of the captured code; any other passes. */
+  /** Judges with these events of the variant and of the captured code in the adverse order; usual replays pass. */
   const judge = async (variant: object[], captured: object[] = [ran, passed], overrides: object = {}) => {
     const fake = fakeDeps(
       {
@@ -62,7 +62,7 @@ describe('validate, in the adverse order', () => {
     const { report, fake, text } = await judge([ran, passed]);
     expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { seed: 3, findings: 0, captured: null } });
     expect(adverse(fake).map((args) => [flag(args, '--seed'), flag(args, '--adverse')])).toEqual([['3', '2000000']]);
-    // The one pattern under which what nobody wrote is 0 (softgpu/engine/unwritten_fill.h).
+    // The only pattern under which unwritten memory is 0 (softgpu/engine/unwritten_fill.h).
     expect(adverse(fake).map((args) => flag(args, '--poison'))).toEqual(['0x99']);
     expect(text).toContain('in 2 replays and one in adverse order, 4,096 of them');
   });
@@ -89,7 +89,7 @@ describe('validate, in the adverse order', () => {
     expect(text).toContain(`race in ${report.kernel}: r0 at offset 8, which the captured code does not have`);
     expect(text).toContain('wave 0 of workgroup (1, 0, 0) writes at entry +0x40: global_store_dword');
     expect(text).toMatch(/Result: FAIL \(a race that the captured code does not have, at r0 at offset 8\)$/);
-    // The captured code is asked under the same seed, and one more.
+    // The captured code is replayed under the same seed, and under one more.
     expect(adverse(fake).map((args) => [args.includes('--code-object'), flag(args, '--seed')])).toEqual([
       [true, '3'],
       [false, '3'],
@@ -100,7 +100,7 @@ describe('validate, in the adverse order', () => {
 
   it('names what is missing before a barrier that does not order the two', async () => {
     const unwaited = finding({ missing_wait: 's_waitcnt lgkmcnt(0)' });
-    // A race of another sort there, which the captured code has, is none of a barrier.
+    // A race of another kind in the captured code does not excuse a missing wait before a barrier.
     const { report, text } = await judge([unwaited, ran, passed], [finding(), ran, passed]);
     expect(report.races).toMatchObject([{ where: 'r0', missing_wait: 's_waitcnt lgkmcnt(0)' }]);
     expect(text).toContain(

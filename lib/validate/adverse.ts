@@ -5,17 +5,17 @@ import { describeRaces, newRaces, withoutRacesOfTheHeap } from './races';
 import type { AdverseReport, Race } from './report-json';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
 
-/** The replay in the adverse order, and what of it counts. */
+/** Replay in the adverse order, and its effect on the verdict. */
 export interface Adverse {
   run: Run;
-  /** The same of the captured code, where the run gave reason to ask. */
+  /** Replays of the captured code in this order, if the variant's replay required them. */
   captured: Run[];
-  /** Whether what it left in memory counts: not where the captured code does not pass in this order either. */
+  /** Whether the memory result counts; it does not if the captured code fails in this order too. */
   counts: boolean;
   races: Race[];
 }
 
-/** What the captured code does in this order, too, is not held against a variant. */
+/** Judges the adverse order; a variant is not blamed for what the captured code does in it too. */
 export async function judgeAdverse(judged: Case, index: number, deps: Deps): Promise<Adverse> {
   const { session } = judged;
   const instructions = adverseInstructions(session.capture.execution.wave_instructions);
@@ -25,7 +25,7 @@ export async function judgeAdverse(judged: Case, index: number, deps: Deps): Pro
   if (isRight && run.outcome.findings.length === 0) return { run, captured: [], counts: true, races: [] };
   if (session.code.kind === 'captured') return { run, captured: [], counts: isRight, races: [] };
   const captured = { ...judged, session: { ...session, request: requestOfCaptured(session) } };
-  // A race of the captured code may show in one order and not in another.
+  // A race of the captured code may show in one order and not in another, so two are tried.
   const others = [await again(captured, index), await again(captured, index + 1)];
   const known = others.flatMap(({ outcome }) => outcome.findings);
   const found = newRaces(withoutRacesOfTheHeap(run.outcome.findings, session), known);

@@ -1,7 +1,7 @@
 import { formatCount } from '../support/report';
 import type { Delays, DispatchReport } from './report-json';
 
-/** A failure that tells nothing of the variant comes first: the pass is one without it. */
+/** Adds the delays to the report. A failure that proves nothing comes first, because the pass lacks that check. */
 export function withDelays(report: DispatchReport): DispatchReport {
   const { delays } = report;
   if (!delays) return report;
@@ -10,7 +10,7 @@ export function withDelays(report: DispatchReport): DispatchReport {
   return { ...report, summary: `${report.summary}; ${delayWords(delays)}` };
 }
 
-/** The words of a pass. */
+/** Text about delays for a pass. */
 export function delayWords({ judged, reason, replays, left, ...held }: Delays): string {
   if (!judged) return `not judged under delays: ${reason ?? ''}`;
   const beside = left > 0 ? ` (not in functions that are not inlined: ${formatCount(left)} accesses and barriers)` : '';

@@ -11,7 +11,7 @@ import { validateOptionsSchema } from './options';
 import type { Report } from './report-json';
 import { validate } from './validate';
 
-/** Six sites. */
+/** Statements with six sites. */
 const statements = [
   'ld.global.u32 %r1, [%rd1];',
   'st.shared.u32 [tile], %r1;',
@@ -26,12 +26,12 @@ const ptx = `.version 8.0 .target sm_90a .address_size 64
 ld.param.u64 %rd1, [k_0];
 ${statements.join('\n')}
 ret; }`;
-/** Three sites, none of them of global memory. */
+/** Three sites, none of which accesses global memory. */
 const shared = ptx
   .replace(statements[0] ?? '', '')
   .replace(statements[4] ?? '', '')
   .replace(statements[5] ?? '', '');
-/** Seven sites; no fence keeps the last store behind the store before it. */
+/** Seven sites; no fence orders the last store after the store before it. */
 const flagged = ptx.replace('ret; }', 'st.volatile.global.u32 [%rd1+512], %r2;\nret; }');
 const withPtx = assemble(ptx, '-lineinfo').cubin;
 const withoutPtx = assemble(ptx).cubin;
@@ -42,16 +42,16 @@ const captured = {
   kernel: { symbol: 'shapes', name: 'saxpy(float*, float)', code_object: someDigest },
 };
 
-/** A launch with delays: of what code, from what seed, at which sites. */
+/** A launch with delays: its code, seed and sites. */
 interface Delayed {
   of: 'variant' | 'captured';
   seed: number;
   has: (site: number) => boolean;
-  /** The site at which every warp waits, if there is one. */
+  /** Site at which every warp waits, if there is one. */
   hold: number;
-  /** The site at which half of the blocks wait, and which half; null if none does. */
+  /** Site at which half of the blocks wait, and which half; null if there is none. */
   half: { site: number; side: number; late: boolean } | null;
-  /** Counts the processes. */
+  /** Number of the process. */
   process: number;
 }
 
@@ -70,7 +70,7 @@ function signalled(): Signal {
   return { given, give };
 }
 
-/** A replay that ends when one of the other sort has begun, if they are to meet. */
+/** A replay that, if `meets`, ends only once a replay of the other kind has begun. */
 const meeting =
   (meets: boolean, { usual, delayed }: { usual: Signal; delayed: Signal }, replay: FakeProgram): FakeProgram =>
   async (call) => {
@@ -88,18 +88,18 @@ describe('validate with random delays', () => {
   const wrong = [difference, differed];
 
   interface Given {
-    /** The outcome of a replay with delays. */
+    /** Outcome of a replay with delays. */
     delayed?: (replay: Delayed) => object[];
     variant?: Buffer;
     captured?: Buffer;
     selfcheck?: object;
     options?: object;
     usual?: object[];
-    /** By default so little that two processes hold it at once. */
+    /** Size of the capture; the default lets two processes hold it at once. */
     trackedBytes?: number;
-    /** The usual replays end once those with delays have begun, and the other way round. */
+    /** Whether usual replays and replays with delays wait for each other to begin. */
     meets?: boolean;
-    /** There is time for so many launches beyond what was asked for. */
+    /** Launches that time allows beyond the requested ones. */
     fitting?: number | ((capture: string) => number);
   }
 
@@ -180,7 +180,7 @@ describe('validate with random delays', () => {
     expect(schemaErrors('report', JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual([]);
     return { report, result: deps.said.result.at(-1) ?? '', delays };
   }
-  /** A race that shows if a warp waits at both sites, or at the one. */
+  /** A race that shows if a warp waits at all of these sites. */
   const races =
     (...sites: number[]) =>
     ({ of, seed, has }: Delayed): object[] =>
@@ -221,7 +221,7 @@ describe('validate with random delays', () => {
   it('has each half of the blocks wait at each access to global memory, stores first, and at no other site', async () => {
     const { delays } = await judge();
     const halves = delays.slice(4);
-    // The halves of one site are of one seed: together they are all blocks. By another seed they are other halves.
+    // The halves of a site share a seed and together contain all blocks; another seed gives other halves.
     expect(halves.map(({ seed, half }) => ({ seed, half }))).toEqual(
       [1, 2].flatMap((seed) =>
         [5, 0].flatMap((site) => [0, 1].map((side) => ({ seed, half: { site, side, late: false } }))),

@@ -18,58 +18,59 @@ import type { Delays, DispatchReport } from './report-json';
 import { passes, runCase, verdictOf, type Case, type Run } from './run-case';
 import { withDelayFailure, withDelays } from './delays-text';
 
-/** More seeds for the captured code, if its own results vary: its intervals are those of replays without delays. */
+/** Additional seeds for the captured code if its own results vary: its intervals come from replays without delays. */
 const seedsOfVarying = 12;
-/** A failure that shows in some replays only may be missed by one. */
+/** Launches per attempt, because a single one may miss an intermittent failure. */
 const attempts = 2;
 
-/** Code with delays in it, and how it is replayed. */
+/** Code with delays inserted, and how to replay it. */
 interface DelayedCode {
   sites: readonly DelaySite[];
   left: number;
-  /** Launches one after the other in one process, up to the first that is wrong; `within`: that may end early for want of time. */
+  /** Runs launches in one process, up to the first wrong one; `within` allows an early end when time is up. */
   run: (launches: readonly DelayLaunch[], within?: Within) => Promise<Ran>;
 }
 
-/** A limit: at least `replays` launches, and none begins later than `seconds`. */
+/** Limit: at least `replays` launches run, and none starts later than `seconds`. */
 interface Within {
   replays: number;
   seconds: number;
 }
 
-/** `count`: how many launches ran. `run`: of the last one. */
+/** Number of launches that ran, and the last one. */
 interface Ran {
   run: Run;
   count: number;
 }
 
-/** Time for each of `--delays`. Launches in which half of the blocks wait are made while there is some left. */
+/** Seconds for each of `--delays`. Launches in which half of the blocks wait run while time is left. */
 const secondsOfReplay = 0.06;
-/** Sites that hold half of the blocks, at most. */
+/** Maximum number of sites at which half of the blocks wait. */
 const mostHeld = 16;
 
 export interface DelaysBegun {
-  /** A failure that the captured code does not have takes the place of the pass. */
+  /** Replaces a pass by a failure that the captured code does not have. */
   judge(report: DispatchReport): Promise<DispatchReport>;
-  /** Whether it judged or not. */
+  /** Cleans up, whether or not `judge` was called. */
   end(): Promise<void>;
 }
 
 /**
- * Captures of more are replayed one at a time: each of two processes holds one in the memory of the device, and what the variant and the snapshots
- * for comparing need beside it.
+ * Size of a capture above which delays are not replayed in parallel: two processes would each hold the capture, the
+ * variant and snapshots in device memory.
  */
 const mostBytesBeside = 1024 ** 3;
 
-/** The code with delays, and its launches if they began beside the usual replays. */
+/** Code with delays, and its launches if they run in parallel with the usual replays. */
 interface Made {
   code: DelayedCode | string;
   begun: Promise<Settled<Ran>> | null;
 }
 
 /**
- * Judges whether CUDA code that is right stays so while warps wait before their accesses and barriers. The code for it is compiled from now on, and
- * launched as soon as it is there, beside the replays that the report is made of: the start of a process on a GPU takes longer than the launches.
+ * Judges whether correct CUDA code stays correct while warps wait before their accesses and barriers. Compilation
+ * starts now and the launches follow at once, in parallel with the usual replays, because starting a process on a GPU
+ * takes longer than the launches.
  */
 export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'delays'>, deps: Deps): DelaysBegun {
   const { session } = judged;
@@ -100,7 +101,7 @@ export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'del
 
 type Settled<T> = { value: T } | { error: unknown };
 
-/** Never rejects: nobody may be there to hear it yet. */
+/** Never rejects, because nothing may be awaiting it yet. */
 function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   return promise.then(
     (value) => ({ value }),
@@ -113,7 +114,7 @@ function valueOf<T>(settled: Settled<T>): T {
   return settled.value;
 }
 
-/** All that are asked for, and those with half of the blocks late for which there is time. */
+/** Runs all requested launches, and those with half of the blocks late as time allows. */
 const firstLaunches = (code: DelayedCode, replays: number): Promise<Ran> =>
   code.run(launchesOf(code, replays), { replays, seconds: secondsOfReplay * replays });
 
@@ -160,7 +161,7 @@ async function judgeBy(
   return failed(judged, report, run, { ...said, ...found, judged: true, places: [...places] });
 }
 
-/** The PTX that recompile kept may have no lines: the same code is then compiled once more, for their sake. */
+/** Compiles once more if the PTX that recompile kept has no line information. */
 async function withLines(
   found: readonly DelaySite[],
   { sites }: DelayedCode,
@@ -172,13 +173,10 @@ async function withLines(
   return found.map((site) => lined.sites[sites.indexOf(site)] ?? site);
 }
 
-/** Two halvings of the blocks: the block that must be early, the last to take a ticket, is in the half that waits in one of four. */
+/** Seeds of two halvings: the block that must be early, the last to take a ticket, waits in one of four halves. */
 const halvings = [1, 2];
 
-/**
- * By a seed each, random delays at all sites. Then, by one halving and by another, each half of the blocks: with its stores made behind an atomic or a
- * flag which no fence keeps behind them, and held at one global access.
- */
+/** Seeds of two halvings: in one case of four the block that must be early, the last to take a ticket, still waits. */
 function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
   const random = Array.from({ length: replays }, (_, index) => ({ seed: index + 1, first: 0, count: sites.length }));
   const held = heldSites(sites);
@@ -193,27 +191,27 @@ function launchesOf({ sites }: DelayedCode, replays: number): DelayLaunch[] {
   return [...random, ...late, ...halves];
 }
 
-/** The last first: what a kernel announces at its end is what others wait for. */
+/** Last sites first, because others wait for what a kernel announces at its end. */
 const overtaking = (sites: readonly DelaySite[]): number[] =>
   sites
     .flatMap(({ overtakes }, index) => (overtakes === null ? [] : [index]))
     .slice(-mostHeld)
     .reverse();
 
-/** Stores and atomics before loads, since others may wait for them; the last first, since a flag or a ticket follows what it announces. */
+/** Stores and atomics first, because others wait for them; the last first, because flags follow their data. */
 function heldSites(sites: readonly DelaySite[]): number[] {
   const of = (kind: DelaySite['global']): number[] =>
     sites.flatMap(({ global }, index) => (global === kind ? [index] : [])).reverse();
   return [...spread(of('store'), mostHeld), ...of('load')].slice(0, mostHeld);
 }
 
-/** At most `most` of them, evenly. */
+/** Picks at most `most` elements, evenly spaced. */
 function spread(all: readonly number[], most: number): number[] {
   const step = Math.max(1, all.length / most);
   return Array.from({ length: Math.min(all.length, most) }, (_, index) => all[Math.floor(index * step)] ?? 0);
 }
 
-/** The code with delays, or why there is none. */
+/** Builds the code with delays, or returns the reason why it cannot. */
 async function delayed(
   judged: Case,
   folder: string,
@@ -251,14 +249,14 @@ async function delayed(
       };
       const run = await runCase({ ...judged, session: { ...session, request } }, index, deps, { isRepeated: true });
       const { iterations, result } = run.outcome;
-      // One that does not end by itself is not told of as an iteration.
+      // A launch that faults or exceeds the limit is not reported as an iteration.
       const isStopped = result.verdict === 'fault' || result.verdict === 'limit';
       return { run, count: Math.min(iterations.length + (isStopped ? 1 : 0), launches.length) };
     },
   };
 }
 
-/** For each parameter, its values by launch. */
+/** Values of each parameter by launch. */
 function byParameter(launches: readonly DelayLaunch[]): number[][] {
   const rows = launches.map(delayParameters);
   return (rows[0] ?? []).map((_, parameter) => rows.map((row) => row[parameter] ?? 0));
@@ -269,7 +267,10 @@ function threadsOf({ request, capture }: ReplaySession): number {
   return block.reduce((product, extent) => product * extent, 1);
 }
 
-/** Null if the captured code gives what the app computed in every such launch, else why a failure of the variant tells nothing. */
+/**
+ * Returns null if the captured code gives the app's result in every such launch, otherwise the reason why a failure of
+ * the variant proves nothing.
+ */
 async function capturedWithstands(judged: Case, replays: number, folder: string, deps: Deps): Promise<string | null> {
   const { session, selfcheck } = judged;
   const request = requestOfCaptured(session);
@@ -283,13 +284,13 @@ async function capturedWithstands(judged: Case, replays: number, folder: string,
 }
 
 /**
- * The first and the last of the sites that a failure needs. If the delay of one is enough, the other is the access that overtakes it: the last at which
- * every warp has to wait for the failure to go away.
+ * Finds the first and last site that a failure needs. If delaying one is enough, the other is the access that overtakes
+ * it: the last site at which holding every warp makes the failure go away.
  */
 async function reduce({ sites, run }: DelayedCode, failing: DelayLaunch): Promise<DelaySite[]> {
   const fails = async (launch: Partial<DelayLaunch>): Promise<boolean> =>
     !passes((await run(Array.from({ length: attempts }, () => ({ ...failing, ...launch })))).run);
-  // The first after it that no longer helps, if the one right behind it does.
+  // Site before the first one where holding no longer helps, if holding right after `first` does.
   const overtaken = async (first: number, launch: Partial<DelayLaunch>): Promise<DelaySite[]> => {
     const beyond = await least(first + 1, sites.length, (hold) => fails({ ...launch, hold }));
     return sites.filter((_, index) => index === first || (beyond > first + 1 && index === beyond - 1));
@@ -306,7 +307,7 @@ async function reduce({ sites, run }: DelayedCode, failing: DelayLaunch): Promis
   return await overtaken(first, { first, count: end - first });
 }
 
-/** The least number for which it holds: as for all above it, and for `high`, which is not asked. */
+/** Smallest value for which `holds` is true; it must be true for all larger ones, and for `high`, untested. */
 async function least(low: number, high: number, holds: (value: number) => Promise<boolean>): Promise<number> {
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -316,14 +317,14 @@ async function least(low: number, high: number, holds: (value: number) => Promis
   return low;
 }
 
-/** The line in the reproducer if there is one: atomics are functions of a header. */
+/** Prefers a line in the reproducer, because atomics are functions of a header. */
 function placeText({ places, instruction }: DelaySite, files: SourceFiles): string {
   const shown = places.map(({ file, line }) => ({ file: files.shown(file.replace(compiledFolder, '')), line }));
   const place = shown.find(({ file }) => !isAbsolute(file)) ?? shown[0];
   return place === undefined ? instruction : `${place.file}:${place.line}`;
 }
 
-/** The folder of the reproducer in PTX of nvcc (compile-nvcc.ts). */
+/** Folder of the reproducer in nvcc's PTX (compile-nvcc.ts). */
 const compiledFolder = /^\/kernloop\//;
 
 function failed({ session }: Case, report: DispatchReport, run: Run, delays: Delays): DispatchReport {

@@ -10,7 +10,7 @@ const recipes: Readonly<Record<string, string>> = {
   zeros: 'zeros and other values exchanged',
 };
 
-/** "other values in x, r2", "n = 4095 instead of 4096" */
+/** Text such as "other values in x, r2", "n = 4095 instead of 4096". */
 export function inputWords(
   { arrays, recipe, argument }: Pick<DerivedEvent, 'arrays' | 'recipe' | 'argument'>,
   namesAt: (place: Place) => string[],
@@ -24,13 +24,16 @@ export function inputWords(
   return `${recipes[recipe ?? ''] ?? recipe ?? 'changes'} in ${[...new Set(names)].join(', ')}`;
 }
 
-/** Of a pass. Inputs that could not be derived are no evidence, and a result that has none begins with that. */
+/** Adds the inputs to a pass. Underived inputs are no evidence, so a result without any says that first. */
 export function withInputs(summary: string, inputs: DerivedInputs): string {
   if (inputs.judged === 0) return `NOT judged on derived inputs: ${whyNone(inputs)}; ${summary}`;
   return `${summary}; ${inputsWords([inputs])}`;
 }
 
-/** "judged on the captured input and 8 derived ones, 2 of them with another argument or module variable (2 dropped: the captured code faults with it)" */
+/**
+ * Text such as "judged on the captured input and 8 derived ones, 2 of them with another argument or module variable (2
+ * dropped: the captured code faults with it)".
+ */
 export function inputsWords(all: readonly DerivedInputs[]): string {
   const sum = (of: (inputs: DerivedInputs) => number): number => all.reduce((total, inputs) => total + of(inputs), 0);
   const [judged, dropped] = [sum((inputs) => inputs.judged), sum((inputs) => inputs.dropped)];
@@ -53,7 +56,7 @@ function whyNone(inputs: DerivedInputs): string {
   return `all ${formatCount(inputs.dropped)} that were tried are dropped: ${reasonsOf([inputs]).join('; ')}`;
 }
 
-/** Right for the captured input alone: for which other one it is wrong, and how to have that one again. */
+/** Explains which input fails although the captured one passes, and how to repeat it. */
 export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: DerivedInputs): string {
   const { verdict, differing_bytes: differing, compared_bytes: compared, fault } = report;
   const input = inputs.tried.find(({ input }) => input === inputs.failed);

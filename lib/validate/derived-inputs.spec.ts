@@ -86,7 +86,8 @@ describe('validate --inputs', () => {
     ]);
     expect([flag(asked, '--derive'), flag(asked, '--derive-seed')]).toEqual(['4', '7']);
     expect(asked).toEqual(expect.arrayContaining(['--derive-special', '--compare', '--code-object']));
-    // Up to the pointer to nobody knows what, of which the software GPU tells more; a flag is no size.
+    // The type holds only up to the pointer of unknown type, about which the software GPU reports more; a flag is no
+    // size.
     expect(valuesOf(asked, '--derive-type')).toEqual(['r0:0:2048=f32']);
     expect(valuesOf(asked, '--derive-scalar')).toEqual(['n:16:i32', 'scale:24:f32']);
   });

@@ -18,10 +18,10 @@ import type { Case } from './run-case';
 
 type InputOptions = Pick<ValidateOptions, 'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep'>;
 
-/** Whole numbers of which one less may be another size of the problem (a byte is a flag), and numbers with a fraction. */
+/** Integer types that may hold a problem size (a byte is a flag), and floating-point types. */
 const changeable: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64']);
 
-/** What inputs are derived from, and how many; null where none were asked for. */
+/** Sources and number of derived inputs; null if none were requested. */
 export function derivationOf(
   { reproducer, capture, request }: Pick<ReplaySession, 'reproducer' | 'capture' | 'request'>,
   { inputs, inputsSeed, inputsOnly, inputsSpecial, inputsKeep }: InputOptions,
@@ -49,7 +49,7 @@ export function derivationOf(
         return [{ target: claim.target, offset: claim.offset, size: claim.size, type }];
       }),
     ),
-    // Triton compiles for what it knows of them: that one is a multiple of 16, or 1.
+    // Triton specialises code on argument values (a multiple of 16, or 1), so they stay.
     scalars: config.language === 'triton' ? [] : scalars.filter(({ name }) => !inputsKeep.includes(name)),
     keep: inputsKeep
       .filter((name) => !isScalar(name))
@@ -68,10 +68,7 @@ function scalarOf(arg: KernelArg): Derivation['scalars'] {
   return [{ name: arg.name ?? String(arg.index), offset: arg.offset, type }];
 }
 
-/**
- * Of code that is right for the captured input: whether it makes of other inputs what the captured code makes of them. A failure takes the
- * place of the pass.
- */
+/** Judges right code on other inputs, where it must equal the captured code. A failure replaces the pass. */
 export async function judgeInputs(
   judged: Case,
   report: DispatchReport,

@@ -7,7 +7,7 @@ import { asTheDeviceHas } from './device-options';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
 
-/** The properties of a device that decide it. */
+/** Properties of a device that decide which options it has. */
 const devices: Readonly<Record<string, Pick<Device, 'seeded' | 'hasPtx' | 'hasSanitizer'>>> = {
   softgpu: { seeded: true, hasPtx: false, hasSanitizer: false },
   hsa: { seeded: false, hasPtx: false, hasSanitizer: false },
@@ -47,7 +47,7 @@ describe('options that not every device has', () => {
 
   it.each([
     ['softgpu', '--delays', { delays: 1 }, 'adverse order'],
-    // The number is that of the default.
+    // The number equals the default.
     ['softgpu', '--delays', { delays: 4 }, 'KERNLOOP_DELAYS'],
     ['hsa', '--delays', { delays: 3 }, 'software GPU'],
     ['hsa', '--adverse', { adverse: true }, 'software GPU'],

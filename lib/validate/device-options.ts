@@ -5,7 +5,7 @@ import { environmentName, kebab } from '../support/options';
 import type { ValidateOptions } from './options';
 import type { SanitizerTool } from './sanitizer-report';
 
-/** Options for what only some devices can do. */
+/** Options that only some devices support. */
 type OptionsOfDevice = Partial<Pick<ValidateOptions, 'adverse' | 'delays' | SanitizerTool>>;
 
 /** Options once the device is known. */
@@ -13,7 +13,7 @@ export type OptionsOnDevice = ValidateOptions & { adverse: boolean; delays: numb
 
 interface OfSome {
   has: (device: Device) => boolean;
-  /** Words: its effect, and the device that can do it. */
+  /** Effect of the option, in words. */
   does: string;
   instead: keyof Pick<DeviceWords, 'races' | 'checker'>;
 }
@@ -41,7 +41,7 @@ const ofSome: Readonly<Record<keyof OptionsOfDevice, OfSome>> = {
 
 const defaultDelays = 4;
 
-/** Refuses what the user asks for and the device cannot do: it would be left out in silence. Any device can turn it off. */
+/** Refuses options that the device lacks, instead of ignoring them. Any device accepts turning one off. */
 export function requireOptionsOfDevice(options: OptionsOfDevice, device: Device): void {
   for (const [option, { has, does, instead }] of Object.entries(ofSome) as [keyof OptionsOfDevice, OfSome][]) {
     if (!options[option] || has(device)) continue;
@@ -54,7 +54,7 @@ export function requireOptionsOfDevice(options: OptionsOfDevice, device: Device)
   }
 }
 
-/** The options with defaults of this device for what is not given. */
+/** Fills in this device's defaults for options that were not given. */
 export function asTheDeviceHas(options: ValidateOptions, device: Device): OptionsOnDevice {
   requireOptionsOfDevice(options, device);
   const { adverse = true, delays = defaultDelays } = options;

@@ -3,8 +3,9 @@ import type { Fill } from '../replay/program';
 import type { OptionsOnDevice } from './device-options';
 
 /**
- * What launches begin with where the captured code overwrites memory without reading it, by replay; empty where nothing is known of that.
- * The first launch begins as the app's did. Every replay has one that does not: what leaves such memory alone is wrong in each.
+ * Initial content, for each replay, of memory that the captured code overwrites without reading; empty if no such
+ * memory is known. The first launch starts as the app's did. Every replay has a launch that does not, in which code
+ * that leaves such memory unwritten fails.
  */
 export function fillsOf(
   { overwritten = [] }: Pick<Selfcheck, 'overwritten'>,
@@ -20,5 +21,5 @@ export function fillsOf(
   });
 }
 
-/** As what nobody has written is 0 there. */
+/** Unwritten memory is 0 in the adverse order, so this memory is too. */
 export const fillsOfAdverse: readonly Fill[] = ['zeros'];

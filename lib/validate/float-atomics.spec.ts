@@ -1,7 +1,7 @@
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { judgedEvents } from './testing/judged-events';
 
-/** As kernloop-replay tells of one. */
+/** A floating-point atomic as kernloop-replay reports it. */
 const atomic = (fields: object = {}): object => ({
   event: 'float_atomic',
   region: 'r1',

@@ -5,8 +5,8 @@ import type { FloatAtomicReport } from './report-json';
 import { runCase, type Case, type Run } from './run-case';
 
 /**
- * Regions in which the variant uses floating-point atomics that do nothing on the real GPU, or may do nothing, and the captured code none: what
- * the app itself does there is not held against a variant.
+ * Regions in which the variant uses floating-point atomics that do, or may do, nothing on the real GPU. Regions in
+ * which the captured code has some too are left out, because a variant is not blamed for what the app does.
  */
 export async function floatAtomicsOf(judged: Case, runs: readonly Run[], deps: Deps): Promise<FloatAtomicReport[]> {
   const { session } = judged;
@@ -24,14 +24,14 @@ export async function floatAtomicsOf(judged: Case, runs: readonly Run[], deps: D
 export const droppedOf = (atomics: readonly FloatAtomicReport[] = []): FloatAtomicReport[] =>
   atomics.filter(({ effect }) => effect === 'none');
 
-/** The first line that says why it failed. */
+/** First line of the failure's explanation. */
 export function summaryOfDropped(dropped: readonly FloatAtomicReport[]): string {
   const [first] = dropped;
   const more = dropped.length > 1 ? `, and in ${formatCount(dropped.length - 1)} more` : '';
   return `\`${first?.instruction ?? '?'}\` at ${first?.region ?? '?'} at offset ${formatCount(first?.offset ?? 0)}${more}: this GPU leaves out floating-point atomics on fine-grained memory, without an error, and the captured code has none there`;
 }
 
-/** Beside the verdict. */
+/** Text printed beside the verdict. */
 export function floatAtomicWords(atomics: readonly FloatAtomicReport[] = []): string[] {
   return atomics.flatMap(({ effect, instruction, region }) =>
     effect === 'none'

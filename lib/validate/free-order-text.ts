@@ -7,7 +7,7 @@ type FreeOrder = DispatchReport['free_order'][number];
 export const bytesInFreeOrder = (orders: readonly FreeOrder[]): number =>
   orders.flatMap(({ arrays }) => arrays).reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** For the result line: what passes in any order, as what, and what is not judged by that. */
+/** Text for the result line: what passes in any order, how it is grouped, and what is not judged. */
 export function summaryOfFreeOrder(orders: readonly FreeOrder[]): string[] {
   if (orders.length === 0) return [];
   const unjudged = orders.length > 1 ? [`NOT judged: how ${orders.map(groupName).join(' and ')} belong together`] : [];
@@ -19,13 +19,13 @@ export function summaryOfFreeOrder(orders: readonly FreeOrder[]): string[] {
 
 const groupName = ({ arrays }: FreeOrder): string => arrays.map(nameOf).join(' with ');
 
-/** Rows, cells, buckets: " in each of 60 parts". */
+/** Text for rows, cells or buckets: " in each of 60 parts". */
 function inSpans(arrays: FreeOrder['arrays']): string {
   const spans = Math.max(...arrays.map(({ spans: own = 0 }) => own));
   return spans > 0 ? ` in each of ${formatCount(spans)} parts` : '';
 }
 
-/** "r1 and r2 as records of 4 + 4 bytes", "r3 as records of 8 bytes", "r4 as places in r3". */
+/** Text such as "r1 and r2 as records of 4 + 4 bytes", "r3 as records of 8 bytes", "r4 as places in r3". */
 function describe({ arrays }: FreeOrder): string {
   const joint = arrays.filter(({ together }) => together);
   const others = arrays.filter(({ together }) => !together);

@@ -6,7 +6,7 @@ import { TestWorkspace, writeReproducer } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { validate } from './validate';
 
-/** What the native comparison says of arrays that threads fill in any order, and what the user knows of them. */
+/** Native results for arrays that threads fill in any order, and what the user declares about them. */
 describe('arrays in free order', () => {
   let workspace: TestWorkspace;
   const permuted = (region: string): object => ({

@@ -1,14 +1,14 @@
 import type { ReplayOutcome } from '../replay/program';
 import type { InitializerReport } from './report-json';
 
-/** Variables whose initializer the variant's source changes, and which value of them was judged: the worst of all replays. */
+/** Variables whose initializer the variant's source changes, and which value was judged. */
 export function initializersOf(outcomes: readonly ReplayOutcome[]): InitializerReport[] {
   const all = new Map<string, InitializerReport>();
   for (const one of outcomes.flatMap(({ initializers }) => initializers)) all.set(one.variable, one);
   return [...all.values()];
 }
 
-/** Beside the verdict: it holds for this value of them. */
+/** Text printed beside the verdict, which holds only for these values. */
 export function initializerWords(initializers: readonly InitializerReport[] = []): string[] {
   const named = (judged: InitializerReport['judged']): string =>
     initializers.flatMap((one) => (one.judged === judged ? [one.variable] : [])).join(', ');

@@ -19,12 +19,12 @@ import { runDisturbed } from './untouched';
 import { allowedReadWords } from './untouched-text';
 import { describeFault } from '../replay/fault-text';
 
-/** Before anything ran: the app could not launch the variant as it launches the captured code. */
+/** Error before any launch: the app could not launch the variant as it launches the captured code. */
 const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';
 
 /**
- * Replays one captured dispatch so often and compares, in the first one also on a machine in use, and once more in the adverse
- * order; a fault or a limit ends that.
+ * Replays a captured dispatch `replays` times and compares, in the first replay also on a machine in use, then once in
+ * the adverse order. A fault or a limit ends it.
  */
 export async function judgeCase(
   judged: Case,
@@ -49,7 +49,7 @@ export async function judgeCase(
         ? used.run
         : await (isDisturbed ? runDisturbed(judged, index, deps) : runCase(judged, index, deps));
     runs.push(run);
-    // What the captured code does not withstand, either, is no judge.
+    // A fill that the captured code itself fails under cannot judge the variant.
     if (run.outcome.result.fill && !run.outcome.result.stray_bytes && !(await withstandsFills(judged, index, deps)))
       return judgeCase({ ...judged, fills: [], refuted: true }, options, deps);
     if (isStopped(run)) return conclude(null);
@@ -58,7 +58,7 @@ export async function judgeCase(
   return conclude(await judgeAdverse(judged, replays, deps));
 }
 
-/** Whether the captured code gives what the app computed, with other values in what it overwrites. */
+/** Whether the captured code gives the app's result with other values in the memory that it overwrites. */
 async function withstandsFills(judged: Case, index: number, deps: Deps): Promise<boolean> {
   const { session } = judged;
   if (session.code.kind === 'captured') return false;
@@ -87,7 +87,7 @@ function reportOf(
   pastLds: PastLdsReport[],
 ): DispatchReport {
   const judged = adverse?.counts ? [...usual, adverse.run] : usual;
-  // A failure in a usual launch says more than one on a machine in use.
+  // Usual launches come first, because their failures say more than those on a machine in use.
   const runs = [...judged.filter((run) => !failsInUse(run)), ...judged.filter(failsInUse)];
   const worst = runs.reduce((a, b) => (rank(verdictOf(b)) > rank(verdictOf(a)) ? b : a));
   const { result, differences, faults } = worst.outcome;

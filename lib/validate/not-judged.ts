@@ -2,9 +2,9 @@ import type { CapturedDispatch, ChosenDispatches } from '../replay/captured-disp
 import type { Code } from '../reproducer/reproducer';
 import type { Report, Verdict } from './report-json';
 
-/** What was captured beside the dispatches that were judged. */
+/** Captures beside the dispatches that were judged. */
 export interface Beside extends Omit<ChosenDispatches, 'chosen'> {
-  /** --capture */
+  /** Value of --capture. */
   capture: string | undefined;
   code: Code;
 }
@@ -23,16 +23,16 @@ const rowOf = ({ dispatch, shown, capture: { kernel } }: CapturedDispatch) => ({
   symbol: kernel.symbol,
 });
 
-/** A line of very many numbers tells no more than one of a few. */
+/** Maximum number of dispatches to list. */
 const mostNamed = 8;
 
-/** A pass of some dispatches is none of the kernel: the result begins with what was left out. A failure begins with what fails. */
+/** Puts what was left out before a pass, which is then none of the whole kernel; after a failure's reason. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
   const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside)];
   return (verdict === 'pass' ? [...words, summary] : [summary, ...words]).join('; ');
 }
 
-/** A pass of the captured code beside an edit: `--variant none` may stand in a file that nobody looks at. */
+/** Warns if the captured code passes while an edit exists: `--variant none` may be set in a file and forgotten. */
 function editWords({ code }: Beside): string[] {
   return code.kind === 'captured' && code.unjudged !== undefined
     ? [`${code.unjudged.words} is NOT judged: --variant none takes the captured code`]

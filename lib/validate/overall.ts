@@ -12,7 +12,7 @@ import { forcedTypes, rewrittenWords } from './summary';
 import { allowedReadWords } from './untouched-text';
 import type { DispatchReport, Report } from './report-json';
 
-/** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
+/** Reports the worst verdict: a kernel is right only if it is right for every captured dispatch. */
 export function overallReport(reports: readonly [DispatchReport, ...DispatchReport[]], beside: Beside): Report {
   const worst = reports.reduce((a, b) => (rank(b.verdict) > rank(a.verdict) ? b : a));
   const unjudged = beside.code.kind === 'captured' ? beside.code.unjudged : undefined;
@@ -65,7 +65,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
 }
 
-/** Intervals and verdict of a self-check without a seal may be anybody's. */
+/** Names self-checks without a seal: anyone may have edited their intervals and verdict. */
 function sealWords(reports: readonly DispatchReport[]): string {
   const [first, ...more] = reports.filter(({ selfcheck_sealed: isSealed }) => !isSealed);
   if (first === undefined) return '';
@@ -73,7 +73,7 @@ function sealWords(reports: readonly DispatchReport[]): string {
   return `; NOT known: whether the self-check of ${first.capture}${others} was edited, which has no seal (of an older version)`;
 }
 
-/** It is the same source in all of them. */
+/** Merges the reports, because all dispatches have the same source. */
 function initializersWords(reports: readonly DispatchReport[]): string {
   const all = new Map(reports.flatMap(({ initializers = [] }) => initializers).map((one) => [one.variable, one]));
   return initializerWords([...all.values()])
@@ -81,19 +81,19 @@ function initializersWords(reports: readonly DispatchReport[]): string {
     .join('');
 }
 
-/** A dispatch each: other regions in each of them. */
+/** Keeps each dispatch's text, because their regions differ. */
 function floatAtomicsWords(reports: readonly DispatchReport[]): string {
   const all = new Set(reports.flatMap(({ float_atomics: atomics }) => floatAtomicWords(atomics)));
   return [...all].map((words) => `; ${words}`).join('');
 }
 
-/** The same code in all of them. */
+/** Merges the reports, because all dispatches have the same code. */
 function pastLdsOfAll(reports: readonly DispatchReport[]): string {
   const all = new Set(reports.flatMap(({ past_lds: pastLds }) => pastLdsWords(pastLds)));
   return [...all].map((words) => `; ${words}`).join('');
 }
 
-/** The first that keeps some: it is the same code in all of them. */
+/** Takes the first state, because all dispatches have the same code. */
 function stateWords(reports: readonly DispatchReport[]): string {
   const state = reports.map((report) => report.state).find(Boolean);
   return state ? `; ${keptStateWords(state)}` : '';
@@ -104,7 +104,7 @@ function derivedWords(reports: readonly DispatchReport[]): string {
   return all.length === 0 ? '' : `; ${inputsWords(all)}`;
 }
 
-/** The words about every dispatch that was not judged under delays, else about the first one. */
+/** Describes every dispatch that was not judged under delays, otherwise the one with the most halves left out. */
 function delaysWords(reports: readonly DispatchReport[]): string {
   const all = reports.flatMap(({ delays }) => delays ?? []);
   if (all.length === 0) return '';
@@ -113,7 +113,7 @@ function delaysWords(reports: readonly DispatchReport[]): string {
   return `; ${lacking.length > 0 ? [...new Set(lacking.map(delayWords))].join('; ') : delayWords(least)}`;
 }
 
-/** Of a pass: what the captured code has too is not judged, and that is to be known. */
+/** Text for a pass, which must name findings that are not judged because the captured code has them too. */
 function sanitizerWords(reports: readonly DispatchReport[]): string {
   const checks = reports.flatMap(({ sanitizer = [] }) => sanitizer);
   if (checks.length === 0) return '';

@@ -9,13 +9,13 @@ import { validateOptionsSchema } from './options';
 import { reportSchema, type Report } from './report-json';
 import { validate } from './validate';
 
-/** A variant that passes only with another launch is none that the app could take as it is. The app launches 4 blocks of 256 threads. */
+/** The app cannot use a variant that passes only with another launch. The app launches 4 blocks of 256 threads. */
 describe('validate, of a variant that is not launched as the app launches the kernel', () => {
   let workspace: TestWorkspace;
   beforeEach(() => (workspace = new TestWorkspace()));
   afterEach(() => workspace.dispose());
 
-  /** No build, which would have to know the configuration. */
+  /** A code object that was not built from the configuration. */
   const optimized = (): string => workspace.write('kernels/app/saxpy/optimized.hsaco', 'code object');
   const arg = { index: 0, name: 'n', type: 'int', declared: null, role: 'in', element: null, offset: 0, size: 4 };
   const judge = async (configuration: object, edited = true): Promise<{ report: Report; fake: FakeDeps }> => {

@@ -3,7 +3,7 @@ import type { DispatchReport } from './report-json';
 
 type Launch = DispatchReport['launch'];
 
-/** How the judged code is launched, where that is not how the app launches the kernel: as kernel.json or the source of the variant says. */
+/** Launch of the judged code if kernel.json or the variant's source sets another one than the app's. */
 export function ownLaunchOf({ capture: { geometry }, request }: Pick<ReplaySession, 'capture' | 'request'>): Launch {
   if (request.ownLaunch !== true) return null;
   const numbers = (extent: string | undefined): number[] | undefined => extent?.split(',').map(Number);
@@ -17,7 +17,7 @@ export function ownLaunchOf({ capture: { geometry }, request }: Pick<ReplaySessi
   };
 }
 
-/** Ahead of everything else: what passes so is right only where the app launches it so, too. */
+/** Text before everything else: such a pass holds only if the app uses this launch too. */
 export function launchWords(reports: readonly Pick<DispatchReport, 'launch'>[]): string[] {
   const said = [...new Set(reports.flatMap(({ launch }) => (launch === null ? [] : describe(launch))))];
   const [first] = said;
@@ -36,8 +36,8 @@ function describe({ grid, block, dynamic_shared: shared, ...launch }: NonNullabl
   ].join(', ');
 }
 
-/** "8×1×1" */
+/** Text such as "8×1×1". */
 export const extentText = (extent: readonly (number | string)[]): string => extent.join('×');
 
-/** "argument 0 = 7", of INDEX:TYPE=VALUE. */
+/** Text such as "argument 0 = 7" for INDEX:TYPE=VALUE. */
 export const argumentText = (text: string): string => `argument ${text.replace(/:.*=/, ' = ')}`;

@@ -1,7 +1,7 @@
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { judgedEvents } from './testing/judged-events';
 
-/** As kernloop-replay tells of one. */
+/** An access past LDS as kernloop-replay reports it. */
 const pastLds = (fields: object = {}): object => ({
   event: 'past_lds',
   kind: 'lds_out_of_range',

@@ -6,8 +6,8 @@ import type { PastLdsReport } from './report-json';
 import { runCase, type Case, type Run } from './run-case';
 
 /**
- * Instructions that go past the end of LDS. Hardware goes on with 0 or with what nobody wrote, and with other values beside other workgroups: a
- * variant must not do it where the captured code does not.
+ * Instructions that access LDS past its end. Hardware continues with 0 or unwritten data, which changes with the other
+ * workgroups on the machine: a variant must not do it where the captured code does not.
  */
 export async function pastLdsOf(judged: Case, runs: readonly Run[], deps: Deps): Promise<PastLdsReport[]> {
   const { session } = judged;
@@ -18,7 +18,7 @@ export async function pastLdsOf(judged: Case, runs: readonly Run[], deps: Deps):
     ? found
     : (await runCase({ ...judged, session: { ...session, request: requestOfCaptured(session) } }, 0, deps)).outcome
         .pastLds;
-  // Another compiler moves instructions: only what they do tells them apart.
+  // Compares by kind of access, because another compiler moves instructions.
   const known = new Set(captured.map(({ access }) => access));
   const line = lineFinder(session.code, session.reproducer);
   const places = new Map(found.map((event) => [event.pc_offset, event]));
@@ -38,7 +38,7 @@ export async function pastLdsOf(judged: Case, runs: readonly Run[], deps: Deps):
 export const newPastLds = (all: readonly PastLdsReport[] = []): PastLdsReport[] =>
   all.filter(({ in_captured: isKnown }) => !isKnown);
 
-/** The first line that says why it failed. */
+/** First line of the failure's explanation. */
 export function summaryOfPastLds(fresh: readonly PastLdsReport[]): string {
   const [first] = fresh;
   const more = fresh.length > 1 ? `, and ${formatCount(fresh.length - 1)} more` : '';
@@ -46,7 +46,7 @@ export function summaryOfPastLds(fresh: readonly PastLdsReport[]): string {
   return `${verbOf(first)} past the end of LDS at ${place}entry +${first?.pc_offset ?? '?'}: \`${first?.instruction ?? '?'}\` at offset ${formatCount(first?.lds_offset ?? 0)}${more}, which the captured code does not`;
 }
 
-/** Beside the verdict. */
+/** Text printed beside the verdict. */
 export function pastLdsWords(all: readonly PastLdsReport[] = []): string[] {
   const known = [...new Set(all.filter(({ in_captured: isKnown }) => isKnown).map(verbOf))];
   return known.map(

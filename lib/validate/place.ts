@@ -12,8 +12,8 @@ import type { DispatchReport } from './report-json';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * `<file>:<line>` of the source that a verdict is about, for editors (.vscode/tasks.json): the first access of a race, else the kernel.
- * Null where the judged code is not what recompile made of that source.
+ * Place `<file>:<line>` of the source that a verdict concerns, for editors (.vscode/tasks.json): the first access of a
+ * race, or else the kernel. Null if the judged code is not recompile's result for that source.
  */
 export async function placeOfVerdict(
   reports: readonly DispatchReport[],
@@ -32,7 +32,7 @@ export async function placeOfVerdict(
 
 const shown = (root: string, file: string): string => relative(process.cwd(), join(root, file));
 
-/** 1 where the text has no such kernel any more (a macro may name it), or cannot be read for it: no verdict is lost for want of a place. */
+/** Returns 1 if the kernel is not found (a macro may name it): a missing place must not lose the verdict. */
 async function lineOfKernel({ root, config }: Reproducer, file: string): Promise<number> {
   try {
     const text = readRegularFile(join(root, file), 'utf8');

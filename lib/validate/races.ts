@@ -10,15 +10,16 @@ import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * The subject of a race: the array (all of LDS is one), whether waves of one workgroup or of several meet there, and what is missing before
- * a barrier in between. Not where in the code: another compiler, or an edit elsewhere, moves that.
+ * Identity of a race: the array (all of LDS is one), whether the waves belong to one workgroup or several, and the wait
+ * that is missing before a barrier in between. Code positions are left out, because another compiler or an edit moves
+ * them.
  */
 function subjectOf(finding: FindingEvent): string {
   const among = isWithinGroup(finding) ? 'within a workgroup' : 'across workgroups';
   return `${placeOf(finding)} ${among} ${finding.missing_wait ?? ''}`;
 }
 
-/** One of each subject that the captured code has not. */
+/** One race for each subject that the captured code does not have. */
 export function newRaces(found: readonly FindingEvent[], captured: readonly FindingEvent[]): FindingEvent[] {
   const known = new Set(captured.map(subjectOf));
   return found.filter((finding) => {
@@ -30,8 +31,8 @@ export function newRaces(found: readonly FindingEvent[], captured: readonly Find
 }
 
 /**
- * Without those of the device's heap with itself: ROCm's library initialises slabs of it by plain stores. What a variant keeps in memory that it allocates is
- * not touched by that code.
+ * Drops races within the device heap's own data: ROCm's library initialises its slabs with plain stores. That code does
+ * not touch what a variant stores in memory that it allocates.
  */
 export function withoutRacesOfTheHeap(
   findings: readonly FindingEvent[],
@@ -75,7 +76,7 @@ export function describeRaces(findings: readonly FindingEvent[], { code, reprodu
   });
 }
 
-/** Ahead of everything else that is shown of a dispatch. */
+/** Lines printed before everything else about a dispatch. */
 export function raceLines(races: readonly Race[]): string[] {
   return races.flatMap((race) => [
     `race in ${race.kernel}: ${placeText(race)}, which the captured code does not have`,
@@ -86,7 +87,7 @@ export function raceLines(races: readonly Race[]): string[] {
   ]);
 }
 
-/** The first line that says why it failed. */
+/** First line of the failure's explanation. */
 export function summaryOfRaces(first: Race, count: number): string {
   const others = count > 1 ? `, and ${formatCount(count - 1)} more` : '';
   const missing = first.missing_wait === undefined ? '' : `: \`${first.missing_wait}\` is missing before a barrier`;
@@ -112,7 +113,7 @@ const isWithinGroup = ({ workgroup, other }: FindingEvent): boolean =>
 
 type Placed = Pick<FindingEvent, 'code_object' | 'offset'>;
 
-/** Of the variant's code: file and line, where it has them. */
+/** Finds file and line in the variant's code, if it has line information. */
 export function lineFinder(code: Code, reproducer: Reproducer): (access: Placed) => string | null {
   if (code.kind !== 'variant') return () => null;
   const bytes = readRegularFile(code.path);

@@ -5,13 +5,13 @@ import type { ComparedRegion, Report } from './report-json';
 type Elements = ComparedRegion['elements'][number];
 type Difference = Report['differences'][number];
 
-/** Places that are shown one by one; report.json has more. */
+/** Number of places shown; report.json has more. */
 const shownPlaces = 8;
 const shownRows = 24;
 
 const header = ['where', 'type', 'elements', 'equal', 'within', 'outside', 'max abs', 'max rel', 'max ULP', 'first at'];
 
-/** A row for each range of elements of one type, or for a region as bytes where nothing tells its type. */
+/** A row for each range of elements of one type, or for a region as bytes if its type is unknown. */
 export function regionTable(regions: readonly ComparedRegion[]): string[] {
   const rows = regions.flatMap((region) =>
     region.elements.length > 0 ? region.elements.map((part) => elementRow(region, part)) : [byteRow(region)],
@@ -27,7 +27,7 @@ export function regionTable(regions: readonly ComparedRegion[]): string[] {
 
 function elementRow(region: ComparedRegion, part: Elements): string[] {
   const { max_abs_error: absolute, max_rel_error: relative } = part;
-  // Errors where the app computed 0 have no relative size.
+  // Relative errors are undefined if the app computed 0.
   const hasRelative = relative !== 0 || absolute === 0;
   const ulp = typeof part.max_ulp_error === 'number' ? formatCount(part.max_ulp_error) : '-';
   const first = part.first_outside[0]?.offset;
@@ -64,7 +64,7 @@ function byteRow(region: ComparedRegion): string[] {
 const placeOf = (region: ComparedRegion, { offset }: Elements): string =>
   `${nameOf(region)}${offset > 0 ? `+${formatCount(offset)}` : ''}`;
 
-/** NaN and infinities are counted by themselves, so that no maximum hides one. */
+/** NaN and infinities are counted separately, so that no maximum hides one. */
 function specialLines(region: ComparedRegion): string[] {
   return region.elements.flatMap((part) => {
     const lines = [['NaN', part.nan] as const, ['infinity', part.inf] as const].flatMap(([what, count]) => {
@@ -80,7 +80,7 @@ function specialLines(region: ComparedRegion): string[] {
   });
 }
 
-/** The first elements that are wrong, and the worst of them, as numbers; bytes where nothing tells the type. */
+/** Shows the first wrong elements and the worst as numbers, or bytes if the type is unknown. */
 export function excerpt({ regions, differences }: Pick<Report, 'regions' | 'differences'>): string[] {
   const typed = regions.flatMap((region) => region.elements.flatMap((part) => elementExamples(region, part)));
   const isTyped = (difference: Difference): boolean =>
@@ -113,7 +113,7 @@ function elementExamples(region: ComparedRegion, part: Elements): string[] {
   ];
 }
 
-/** Digits that tell neighbours of the type apart. */
+/** Significant digits that distinguish neighbouring values of the type. */
 const digits: Readonly<Record<string, number>> = { f32: 9, f16: 5, bf16: 4 };
 
 function shown(value: number | string, dtype: string): string {

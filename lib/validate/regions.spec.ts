@@ -15,7 +15,7 @@ const slot = (index: number, at: number) => ({
   ...{ offset: 8 * index, size: 8, kind: 'global_buffer', region: 'r0', value: `0x${(base + at).toString(16)}` },
 });
 
-/** One allocation of 4,096 bytes: scale, then out, to which out_again points, too; a part ahead of both is nobody's. */
+/** One allocation of 4,096 bytes: a part without an argument, then scale, then out, to which out_again also points. */
 const capture = captureJsonSchema.parse(
   captureJson({
     regions: [{ id: 'r0', base: `0x${base.toString(16)}`, size: 4096, pre: content, post: content }],

@@ -6,14 +6,14 @@ import { claimsOn, overlap, type Place } from '../reproducer/signature';
 import type { ComparedRegion } from './report-json';
 import { worstOf } from './tolerance';
 
-/** A report stays small where very many regions differ. */
+/** Limits the report if very many regions differ. */
 const mostMaps = 64;
 
-/** "r0", or the name of a module variable. */
+/** Region id such as "r0", or name of a module variable. */
 export const nameOf = ({ region, variable }: Pick<ComparedEvent, 'region' | 'variable'>): string =>
   region ?? variable ?? '?';
 
-/** A row for each region and variable that the kernel changed or that differs in any of the replays: the worst of them. */
+/** A row for each region and variable that the kernel changed or that differs in a replay; the worst replay's. */
 export function comparedRegions(
   outcomes: readonly Pick<ReplayOutcome, 'compared' | 'tolerances'>[],
   argumentsAt: (place: Place) => string[] = () => [],
@@ -38,7 +38,7 @@ export function comparedRegions(
     });
 }
 
-/** Names of the parameters whose arrays these are; none where the source tells none. */
+/** Names of the parameters whose arrays contain the place; none if the source is unknown. */
 export function argumentNames(config: KernelJson, capture: CaptureJson): (place: Place) => string[] {
   return (place) => {
     const region = capture.regions.find(({ id }) => id === place.target);

@@ -194,7 +194,7 @@ const regions = z
   .array(comparedRegionSchema)
   .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.');
 
-/** Of one captured dispatch. */
+/** Self-check fields of a captured dispatch. */
 const sealOfSelfcheck = {
   selfcheck_sha256: z.string().describe('Of the selfcheck.json that was judged by.'),
   selfcheck_sealed: z

@@ -17,7 +17,7 @@ export const verdictLabels: Readonly<Record<Verdict, string>> = {
   fault: 'FAIL',
 };
 
-/** Of several dispatches each with a line of its own ahead of its regions; the last line is of all, with its place just before. */
+/** Prints several dispatches each below its own line. The last line sums up; the place precedes it. */
 export function printReport(
   report: Report,
   reports: readonly DispatchReport[],
@@ -52,7 +52,7 @@ export function printReport(
 
 const isOfAnotherKernel = ({ reason }: Report['not_judged'][number]): boolean => reason === 'another kernel';
 
-/** Of regions only what is of interest: what differs, or all that was judged where a tolerance or --verbose asks for it. */
+/** Regions of interest: those that differ, or all judged ones with a tolerance or --verbose. */
 function regionLines(report: DispatchReport, verbose: boolean): string[] {
   const { regions, tolerance } = report;
   const shown = verbose || tolerance ? regions : regions.filter(({ differing_bytes: differing }) => differing > 0);
@@ -64,7 +64,7 @@ function regionLines(report: DispatchReport, verbose: boolean): string[] {
   ];
 }
 
-/** Of the first dispatch; those of others may have other sizes. */
+/** Launch of the first dispatch; sizes of the others may differ. */
 function describeRequest({ grid, block, dynamicShared, args = [] }: ReplaySession['request']): string {
   const shown = (extent: string): string => extentText(extent.split(','));
   return [

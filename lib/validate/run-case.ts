@@ -10,39 +10,40 @@ import type { Verdict } from './report-json';
 import type { IgnoredRange } from '../reproducer/roles';
 import type { ElementPlan } from './tolerance';
 
-/** A captured dispatch, and how what the replays leave in memory is judged. */
+/** A captured dispatch, and how memory is judged after its replays. */
 export interface Case {
   session: ReplaySession;
   selfcheck: Selfcheck;
-  /** Which one it is, and whether it is known that nobody edited it. */
+  /** Digest of the self-check, and whether its seal proves that it was not edited. */
   proof: { sha256: string; isSealed: boolean };
   ignored: IgnoredRange[];
   plan: ElementPlan;
   records: RecordLength[];
-  /** fillsOf() */
+  /** Result of fillsOf(). */
   fills: readonly (readonly Fill[])[];
-  /** --may-read-untouched */
+  /** Option --may-read-untouched. */
   mayReadUntouched?: boolean;
-  /** The captured code did not withstand them after all. */
+  /** Whether the captured code itself failed under the fills. */
   refuted?: boolean;
 }
 
-/** One replay of it. */
+/** A replay of a case. */
 export interface Run {
   poison: string;
   seed: number | null;
   outcome: ReplayOutcome;
-  /** Blocks of 0 on which the result depends, and which the captured code does not touch. */
+  /** Blocks of 0 that the captured code does not touch and the result depends on. */
   untouchedReads?: UntouchedRead[];
 }
 
 const poisons = ['0xA5', '0x5A'] as const;
-/** LDS, private memory and registers that nobody wrote are then 0 on the software GPU, which they are under none of the others. */
+/** Only with this pattern are unwritten LDS, private memory and registers 0 on the software GPU. */
 const zeros = '0x99';
 
 /**
- * `adverse`: so many wave-instructions in the adverse order. `disturbed`: what of the untouched launches begin with other values in. `isRepeated`: all
- * launches of the request begin with the same. `machineInUse`: seed of a further launch there.
+ * `adverse`: number of wave-instructions in the adverse order. `disturbed`: which untouched memory starts with other
+ * values. `isRepeated`: all launches start with the same content. `machineInUse`: seed of an additional launch on a
+ * machine in use.
  */
 export async function runCase(
   { session, selfcheck, ignored, plan, records, fills }: Case,
@@ -97,5 +98,5 @@ export function verdictOf({ outcome: { result } }: Run): Verdict {
 }
 
 const severity: readonly Verdict[] = ['pass', 'vacuous', 'fail', 'limit', 'fault'];
-/** Which of two verdicts counts, where there are several. */
+/** Severity of a verdict: the highest of several counts. */
 export const rank = (verdict: Verdict): number => severity.indexOf(verdict);

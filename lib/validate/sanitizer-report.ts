@@ -1,25 +1,25 @@
-/** What compute-sanitizer writes into its log: lines that begin with "=========". The names in it are the code object's. */
+/** Parses compute-sanitizer's log: lines that start with "=========". Names in it come from the code object. */
 
 export const sanitizerTools = ['racecheck', 'initcheck', 'memcheck'] as const;
 export type SanitizerTool = (typeof sanitizerTools)[number];
 
 interface Finding {
-  /** What it is, wherever it happens: "race between write and read of shared memory". Findings of one kind are compared, not places. */
+  /** Kind of finding, without the place: "race between write and read of shared memory". Only kinds are compared. */
   kind: string;
-  /** The tool's words of the first of this kind, with the place. */
+  /** The tool's text for the first finding of this kind, with the place. */
   text: string;
   count: number;
 }
 
 export interface SanitizerReport {
   findings: Finding[];
-  /** What the tool's last line counts; null where there is none: then nothing was checked. */
+  /** Number in the tool's last line; null means that the line is missing and nothing was checked. */
   summary: number | null;
-  /** Why the tool checked nothing, or not all, in its own words. */
+  /** The tool's explanation if it checked nothing, or not everything. */
   trouble: string | null;
 }
 
-/** More kinds than this are hostile, or no kinds. */
+/** Limit on kinds; more indicate a hostile log or a parsing mistake. */
 const maxKinds = 100;
 const maxText = 500;
 
@@ -43,7 +43,7 @@ export function parseSanitizerLog(log: string): SanitizerReport {
   return { findings: [...found.values()], summary, trouble };
 }
 
-/** A finding is a line that stands at the margin, and the indented ones below it. */
+/** Groups a finding: an unindented line and the indented lines below it. */
 function blocksOf(log: string): string[][] {
   const blocks: string[][] = [];
   for (const [, text = ''] of log.matchAll(/^={5,}(?: ?(.*))?$/gm)) {
@@ -57,7 +57,7 @@ function blocksOf(log: string): string[][] {
   return blocks;
 }
 
-/** Null for what is no finding in the kernel: the tool speaks of itself, or of the program. */
+/** Null if the message concerns the tool or the program, not the kernel. */
 function kindOf([head = '', ...rest]: readonly string[]): string | null {
   const race = /Race reported between (\w+) access/.exec(head);
   if (race) {
@@ -73,7 +73,7 @@ function kindOf([head = '', ...rest]: readonly string[]): string | null {
   if (invalid) return `${invalid[1]?.toLowerCase() ?? ''} ${invalid[3] ?? ''} of ${invalid[2] ?? ''} memory`;
   if (/^\d+ errors? (was|were) skipped/.test(head)) return null;
   if (/^(Error|Warning|Fatal|Internal|Target application|No attachable|Unable|Failed)/i.test(head)) return null;
-  // Unknown, but there: by its words without numbers and places.
+  // Unknown kinds of findings are still reported, by their text without numbers and places.
   return head.replaceAll(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 120);
 }
 
@@ -83,7 +83,7 @@ function add(found: Map<string, Finding>, kind: string, text: string): void {
   else if (found.size < maxKinds) found.set(kind, { kind, text, count: 1 });
 }
 
-/** For a terminal: names in a code object may have anything in them. */
+/** Makes text safe for a terminal, because names in a code object may contain anything. */
 function plain(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxText);
 }

@@ -113,7 +113,7 @@ describe('validate under compute-sanitizer', () => {
     exit?: number;
   }
 
-  /** The tool writes its log, and starts the replay that its arguments name. */
+  /** The tool writes its log and starts the replay that its arguments name. */
   const deps = (answers: Answers, env: object = { PATH: workspace.path('tools') }): FakeDeps => {
     const tool = (call: Call): Promise<number> | number => {
       const ofVariant = call.args.includes('--code-object');

@@ -11,7 +11,7 @@ import type { ValidateOptions } from './options';
 import type { DispatchReport } from './report-json';
 import { parseSanitizerLog, sanitizerTools, type SanitizerReport, type SanitizerTool } from './sanitizer-report';
 
-/** The tools make kernels slower by so much that the limit of a replay would end it. */
+/** Factor on the replay's time limit, because the tools slow kernels down. */
 const slowdown = 20;
 const findingsShown = 1000;
 const maxLogBytes = 16 * 1024 * 1024;
@@ -20,7 +20,7 @@ function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
   return sanitizerTools.filter((tool) => options[tool]);
 }
 
-/** The path of compute-sanitizer, if one of its tools is asked for; checked before anything runs. */
+/** Path of compute-sanitizer if one of its tools is requested; checked before anything runs. */
 export function requireSanitizer(options: ValidateOptions, deps: Deps): string | null {
   const [tool] = sanitizersOf(options);
   if (tool === undefined) return null;
@@ -34,8 +34,8 @@ export function requireSanitizer(options: ValidateOptions, deps: Deps): string |
 }
 
 /**
- * Replays the variant once more under each tool. What is found in it and, by its kind, not in the captured code fails, whatever memory
- * holds: such a kernel is right by chance.
+ * Replays the variant once more under each tool. Findings whose kind the captured code does not have are failures
+ * whatever memory contains: such a kernel is right only by chance.
  */
 export async function sanitize(
   report: DispatchReport,
@@ -89,7 +89,7 @@ async function replayUnder(
 ): Promise<SanitizerReport> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-sanitizer-'));
   try {
-    // Apart from what the kernel prints, which could look like a report.
+    // A log file, because the kernel's output could look like a report.
     const log = join(folder, 'log');
     const args = ['--tool', tool, '--log-file', log, '--print-limit', String(findingsShown), '--show-backtrace', 'no'];
     const under: Deps = {
@@ -98,7 +98,7 @@ async function replayUnder(
         deps.run(program, [...args, file, ...own], { ...options, env: { ...options?.env, KERNLOOP_CUPTI: 'off' } }),
     };
     const limitSeconds = request.limitSeconds === undefined ? {} : { limitSeconds: request.limitSeconds * slowdown };
-    // What is beside the captured memory, nobody has written: initcheck tells of reads there.
+    // Padding stays unwritten, so that initcheck reports reads beside captured memory.
     const leavePadding = tool === 'initcheck' && request.guard !== true;
     const outcome = await replayOnce(
       { ...request, ...limitSeconds, leavePadding, iterations: 1, warmup: 0 },
@@ -124,14 +124,14 @@ async function replayUnder(
   }
 }
 
-/** Null where there is none. */
+/** Null if there is no log. */
 function logIn(path: string): string | null {
   try {
     const file = openSync(path, 'r');
     try {
       const bytes = Buffer.alloc(maxLogBytes);
       const read = readSync(file, bytes);
-      // Its end is what says that it is whole.
+      // A truncated log must not count as complete, which its last line would show.
       if (read === maxLogBytes)
         return bytes
           .subarray(0, read)

@@ -10,7 +10,7 @@ import { validateOptionsSchema } from './options';
 import { reportSchema } from './report-json';
 import { validate } from './validate';
 
-/** A kernel is right only if it is right for every dispatch that was captured of it. */
+/** A kernel is right only if it is right for every captured dispatch. */
 describe('validate, of several captured dispatches', () => {
   let workspace: TestWorkspace;
   let reproducer: string;

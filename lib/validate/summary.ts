@@ -15,17 +15,17 @@ import { untouchedReadWords } from './untouched-text';
 
 type Unsummed = Omit<DispatchReport, 'summary'>;
 
-/** Ahead of everything else: by such a type, a pass may be none. */
+/** Text before everything else: a pass with a forced type may be wrong. */
 export function forcedTypes({ forced }: Pick<ElementPlan, 'forced'>): string[] {
   return forced.length > 0 ? [`--force-dtype: ${forced.join(', ')}`] : [];
 }
 
-/** What was written, but with what memory held already: seen by launches that began with other values there. */
+/** Bytes written with the values that memory already held, which launches that start with other values reveal. */
 export function rewrittenWords({ rewritten_bytes: bytes }: Pick<Unsummed, 'rewritten_bytes'>): string {
   return bytes > 0 ? ` and ${formatCount(bytes)} overwritten with what they held` : '';
 }
 
-/** What a result line is made of beside the report. */
+/** Evidence for a result line in addition to the report. */
 interface Evidence {
   selfcheck: Selfcheck;
   result: ResultEvent;
@@ -33,7 +33,7 @@ interface Evidence {
   refuted?: boolean | undefined;
 }
 
-/** The result line without its verdict. */
+/** Result line without its verdict. */
 export function summaryOf(report: Unsummed, evidence: Evidence): string {
   const { result, adverse } = evidence;
   const reason = result.reason ?? null;
@@ -81,7 +81,7 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
   }
 }
 
-/** Beside what was judged so: a launch that a loop repeats does not show who leaves these out. */
+/** Names bytes that are not judged for writes: in repeated launches it does not show if code leaves them out. */
 function rereadWords({ reread = [] }: Selfcheck): string[] {
   return reread.map(
     ({ region, variable, bytes }) =>
@@ -89,7 +89,7 @@ function rereadWords({ reread = [] }: Selfcheck): string[] {
   );
 }
 
-/** A launch began with other values where the captured code neither reads nor writes. */
+/** Explains writes where the captured code neither reads nor writes. */
 function strayWords({ stray = [] }: Unsummed): string {
   const [first] = stray;
   const bytes = stray.reduce((sum, one) => sum + one.bytes, 0);
@@ -97,7 +97,7 @@ function strayWords({ stray = [] }: Unsummed): string {
   return `the variant writes ${formatCount(bytes)} bytes at ${first?.region ?? first?.variable ?? '?'} at offset ${formatCount(first?.offset ?? 0)}${more} that the captured code does not`;
 }
 
-/** Of a launch that began with other values than the app's in what the captured code overwrites. */
+/** Explains a failed launch that started with other values in memory that the captured code overwrites. */
 function whyFilled(
   { differing_bytes: differing }: Unsummed,
   { fill, unwritten_bytes: unwritten }: ResultEvent,
@@ -109,8 +109,8 @@ function whyFilled(
 }
 
 /**
- * In usual replays a launch with what the app had comes before those that begin with other values: if one of these stops, what memory held is why. No
- * such launch comes before the adverse replay: only the device says why that one stopped.
+ * Usual replays first launch with the app's values, then with others: if one of the latter stops, the memory content is
+ * the cause. No such launch precedes the adverse replay, so only the device can say why it stopped.
  */
 function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
   const what = report.fault ? `: ${report.fault}` : '';
@@ -119,7 +119,7 @@ function stopWords(report: Unsummed, { result, adverse }: Evidence): string {
   return adverse ? ` in the adverse order${what}` : `${what}${whyFilled(report, result)}${inUseWords(result)}`;
 }
 
-/** A variant that looks for the poison or the clocks of the judge. */
+/** Describes a variant that detects the judge's poison or clocks. */
 function inUseWords({ machine_in_use: inUse }: ResultEvent): string {
   return inUse
     ? ' on a machine in use (small numbers where nobody wrote, clocks that have run for hours, any compute unit, a queue with other packets); the captured code gives the same there'
@@ -163,7 +163,7 @@ function replaysOf({ replays, adverse }: Unsummed): string {
   return adverse ? `${usual} and one in adverse order${partOf(adverse)}` : usual;
 }
 
-/** Of a long dispatch not all is run in that order. */
+/** Long dispatches run only partly in the adverse order. */
 function partOf({ wave_instructions: ran, of_wave_instructions: all }: NonNullable<Unsummed['adverse']>): string {
   return all === null || ran >= all ? '' : ` (${formatCount(ran)} of ${formatCount(all)} wave-instructions)`;
 }
@@ -174,7 +174,7 @@ function describeRanges({ calibration }: Selfcheck): string {
   return `the intervals of ${calibration.replays} replays (${confidence}${calibration.is_settled ? '' : '; more replays would have shown more that varies'})`;
 }
 
-/** Where it may be the judge that is wrong. */
+/** Warns if the judge itself may be wrong. */
 function doubtOf({ code, differences }: Unsummed, { varying, calibration }: Selfcheck): string | null {
   if (code === 'captured')
     return 'this is the captured code itself: its result varies by more than the self-check saw; capture it again';

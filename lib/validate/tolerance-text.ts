@@ -8,7 +8,7 @@ const specialWords = {
   ignore: (what: string) => `anything passes where the app has ${what}, which passes nowhere else`,
 } as const;
 
-/** The rule by which elements pass, as the report states it. */
+/** Rule for passing elements, as the report states it. */
 export function describePolicy({ atol, rtol, ulp, matched, nan, inf }: Bounds): string {
   const share = matched < 1 ? `; ${matched * 100} % of the elements must pass` : '';
   return (

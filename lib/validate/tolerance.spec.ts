@@ -40,7 +40,7 @@ const arg = (index: number, name: string, element: string | null): object => ({
   kind: 'by_value',
 });
 
-/** y (f32, changed) and x (f32, left alone) in allocations of their own; a block with two arrays, as PyTorch has them. */
+/** y (f32, changed) and x (f32, unchanged) in their own allocations; a block with two arrays, as PyTorch has them. */
 const capture = captureJsonSchema.parse(
   captureJson({
     kernarg: {
@@ -161,7 +161,7 @@ describe('the tolerance policy', () => {
   });
 
   describe('against the signature', () => {
-    // As doubles, the even elements of an array of floats are low bits of the mantissa: they may be anything.
+    // Read as doubles, the even floats of an array are low bits of the mantissa, which could then be anything.
     it.each([
       ['a greater size, by parameter', 'y=f64', 'T* y'],
       ['a greater size, by region', 'r0=f64', 'T* y'],

@@ -21,14 +21,14 @@ import {
   withCapturedTypes,
 } from '../reproducer/signature';
 
-/** Which elements are judged as what. */
+/** Plan of which elements are judged as which type. */
 export interface ElementPlan {
-  /** Where they may differ; null where every byte must be equal. */
+  /** Allowed differences; null if every byte must be equal. */
   bounds: Bounds | null;
   elements: TypedElements[];
-  /** What the kernel changed and is compared byte by byte all the same, since nothing tells its type. */
+  /** Changed regions that are compared byte by byte despite a tolerance, because their type is unknown. */
   untyped: string[];
-  /** What is judged by another type than the signature's, since the user insists; in words. */
+  /** Elements that the user forces to another type than the signature's, in words. */
   forced: string[];
 }
 
@@ -36,15 +36,16 @@ interface TypedPlace extends Place {
   type: ElementType;
 }
 interface ArgumentPlace extends TypedPlace {
-  /** Every pointer to it is one to const. */
+  /** Whether every pointer to it is a pointer to const. */
   isInput: boolean;
 }
 
 /**
- * With a tolerance, elements of a known type are judged as numbers: regions (or parts) that --dtype names; what floating-point pointer
- * arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel changed, as far as no argument tells another
- * type. Integers, regions that the captured dispatch left alone, and input (behind pointers to const), which may share an allocation with
- * output, stay exact unless they are named. What is exact and typed is counted as elements, for the report.
+ * With a tolerance, elements of known types are judged as numbers: regions (or parts) that --dtype names; targets of
+ * floating-point pointer arguments; and, with a --dtype of only a type, the rest of what the kernel changed, unless an
+ * argument gives another type. Integers, regions that the captured dispatch left alone, and input (behind pointers to
+ * const), which may share an allocation with output, stay exact unless they are named. Exact elements of known types
+ * are counted for the report.
  */
 export function planElements(
   options: ToleranceOptions,
@@ -74,14 +75,14 @@ export function planElements(
     exact.push(...typed.filter((place) => !floats.includes(place) && !rest.some((other) => overlap(place, other))));
     if (typed.length === 0 && rest.length === 0 && !isNamed) untyped.push(region.id);
   }
-  // Where nothing changed, that is what there is to say.
+  // If nothing changed, the vacuous verdict is reported instead of this error.
   if (bounds !== null && judged.length === 0 && changesAnything(capture))
     throw noType([...exact.map(({ target }) => target), ...untyped], fallback);
   const elements = [...judged.map((place) => judgedBy(bounds, place)), ...exact.map((place) => judgedBy(null, place))];
   return { bounds, elements, untyped, forced };
 }
 
-/** Of a region what no pointer parameter gives another type: the whole of it, or the gaps. */
+/** Parts of a region that no pointer parameter gives another type: all of it, or the gaps. */
 function restOf(
   region: Region,
   type: ElementType,
@@ -105,7 +106,7 @@ function restOf(
   });
 }
 
-/** By `element` of kernel.json; refused, as a --dtype is, where nobody insists. */
+/** Elements that kernel.json's `element` forces; refused like a --dtype unless --force-dtype is set. */
 function forcedElements(config: KernelJson, { forceDtype }: ToleranceOptions): string[] {
   return misnamedElements(config).map((arg) => {
     const { element: type, name, index } = arg;
@@ -123,7 +124,7 @@ function judgedBy(bounds: Bounds | null, { target, offset, size, type }: TypedPl
   return { target, offset, size, type, bounds };
 }
 
-/** Null where nothing was asked for: then every byte must be equal. */
+/** Null if no tolerance was given: every byte must then be equal. */
 function boundsOf({ atol, rtol, ulp, matchedRatio, nan, inf }: ToleranceOptions): Bounds | null {
   if ([atol, rtol, ulp, matchedRatio, nan, inf].every((bound) => bound === undefined)) return null;
   return {
@@ -166,8 +167,8 @@ function changedRegions({ regions }: CaptureJson): Region[] {
 }
 
 /**
- * One allocation may hold several arrays: each pointer argument tells the type from where it points up to the next pointer. Where
- * pointers to one place disagree, and before the first, bytes stay bytes.
+ * Types of the arrays in an allocation: each pointer argument gives the type up to the next pointer. If pointers to a
+ * place disagree, and before the first pointer, the type is unknown.
  */
 function typesOfArguments(region: Region, config: KernelJson, capture: CaptureJson): ArgumentPlace[] {
   return claimsOn(region, config, capture).flatMap(({ target, offset, size, parameters, isOpen }) => {
@@ -177,7 +178,7 @@ function typesOfArguments(region: Region, config: KernelJson, capture: CaptureJs
   });
 }
 
-/** `f32`; `r3=f32`, `out=f32` (a parameter), `r3:OFFSET:SIZE=f32`, or a module variable. */
+/** Reads `f32`; `r3=f32`, `out=f32` (a parameter), `r3:OFFSET:SIZE=f32`, or a module variable. */
 function readTypes(
   { dtype: texts, forceDtype }: ToleranceOptions,
   config: KernelJson,
@@ -231,7 +232,7 @@ function readTyped(
   return typed;
 }
 
-/** What the signature says of the place, where that is another type. */
+/** Type of the place in the signature, if it differs. */
 function toldOtherwise(name: string, place: TypedPlace, config: KernelJson, capture: CaptureJson): string | undefined {
   const isOf = (parameter: string | null): boolean =>
     parameter !== null && (name === parameter || name.startsWith(`${parameter}:`));
@@ -267,7 +268,7 @@ function readPlace(text: string, config: KernelJson, capture: CaptureJson): Plac
   return { target: target.target, offset: target.offset + offset, size };
 }
 
-/** What the same elements met over all replays: the worst of each. */
+/** Worst values of the same elements over all replays. */
 export function worstOf(events: readonly ToleranceEvent[]): ToleranceEvent[] {
   const worst = new Map<string, ToleranceEvent>();
   for (const met of events) {

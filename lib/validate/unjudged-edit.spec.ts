@@ -8,7 +8,7 @@ import { reportSchema, type Report } from './report-json';
 import { stage } from './stage';
 import { validate } from './validate';
 
-/** A pass of the captured code says nothing of an edit that lies beside it. */
+/** A pass of the captured code says nothing about an existing edit. */
 describe('--variant none beside an edit', () => {
   const made = reproducerForEachTest();
   const folder = 'kernels/app/saxpy';

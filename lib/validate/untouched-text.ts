@@ -3,7 +3,7 @@ import type { DispatchReport } from './report-json';
 
 type Reads = Pick<DispatchReport, 'untouched_reads'>;
 
-/** "4 bytes at r0 at offset 400,000 (0x400000061a80; argument partials) that the captured code neither reads nor writes" */
+/** "4 bytes at r0 at offset 400,000 (0x4000…; argument partials) that the captured code neither reads nor writes". */
 function untouchedBytes(reads: NonNullable<Reads['untouched_reads']>): string {
   const [first] = reads;
   const bytes = reads.reduce((sum, one) => sum + one.bytes, 0);
@@ -13,13 +13,13 @@ function untouchedBytes(reads: NonNullable<Reads['untouched_reads']>): string {
   return `${formatCount(bytes)} bytes at ${place}${more} that the captured code neither reads nor writes`;
 }
 
-/** Why it failed, or stopped. */
+/** Reason why the variant failed or stopped. */
 export function untouchedReadWords({ untouched_reads: reads = [] }: Reads): string | null {
   if (reads.length === 0) return null;
   return `the result depends on ${untouchedBytes(reads)}: the app did not write them before this launch, or wrote 0, and memory is not zero by contract; --may-read-untouched is for an app that always writes 0 there`;
 }
 
-/** Ahead of everything else: what passes so is right only where the app keeps there what it had. */
+/** Text before everything else: such a pass holds only if the app keeps the captured values there. */
 export function allowedReadWords(reports: readonly (Reads & Pick<DispatchReport, 'verdict'>)[]): string[] {
   const reads = reports.flatMap(({ verdict, untouched_reads: all = [] }) => (verdict === 'pass' ? all : []));
   if (reads.length === 0) return [];

@@ -12,7 +12,7 @@ describe('what the captured code neither reads nor writes', () => {
   beforeEach(() => void writeVariant(made.workspace));
 
   type Says = (disturbed: string | undefined) => object[];
-  /** Each launch: of which code it was, and which of these bytes were disturbed. */
+  /** Judges; each launch is given its code and which untouched bytes were disturbed. */
   const judge = async (
     variant: Says,
     captured: Says = () => [passed],

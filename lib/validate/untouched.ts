@@ -5,14 +5,15 @@ import { argumentNames } from './regions';
 import { passes, runCase, type Case, type Run } from './run-case';
 
 /**
- * Launches with other values where the captured code touches nothing. The variant must not write there, and its result must not depend on reading
- * there blocks that are 0 throughout, which the app mostly never wrote. It may depend on values that the app did put there: then only the bytes that the
- * variant writes hold others. Nothing that the captured code does as well in this order is held against the variant.
+ * Launches with other values in memory that the captured code does not touch. The variant must not write there, and its
+ * result must not depend on blocks there that are entirely 0, which the app usually never wrote. It may depend on
+ * values that the app put there: then only the bytes that the variant writes are changed. The variant is not blamed for
+ * anything that the captured code does too.
  */
 export async function runDisturbed(judged: Case, index: number, deps: Deps): Promise<Run> {
   const { session } = judged;
   const launch = (disturbed?: Disturbed): Promise<Run> => runCase(judged, index, deps, { disturbed });
-  /** Whether it is held against the variant. */
+  /** Whether the failure counts against the variant. */
   const holds = async (disturbed: Disturbed): Promise<boolean> =>
     session.code.kind !== 'captured' && (await capturedWithstands(judged, index, deps, disturbed));
 

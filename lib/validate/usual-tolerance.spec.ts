@@ -44,7 +44,7 @@ describe('the usual tolerance', () => {
     ...{ event: 'compared', region: 'r0', bytes: 4096, changed: true, ignored_bytes: 0, varying_bytes: 0 },
     differing_bytes: 96,
   };
-  /** What differs, and whether a replay that is judged with a tolerance passes. */
+  /** Judges a difference in elements of this type; `passes` says whether a replay with a tolerance passes. */
   const judge = async (dtype: string, passes: boolean, options: object = {}) => {
     const fake: FakeDeps = fakeDeps(
       {

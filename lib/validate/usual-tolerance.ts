@@ -12,7 +12,7 @@ interface Usual {
   rtol: number;
 }
 
-/** What torch.testing.assert_close takes for a type; of 8-bit floats, for which it has none, a step of the type. */
+/** Defaults of torch.testing.assert_close for each type; for 8-bit floats, which it lacks, a step of the type. */
 const usualTolerances: Readonly<Partial<Record<ElementType, Usual>>> = {
   f64: { atol: 1e-7, rtol: 1e-7 },
   f32: { atol: 1e-5, rtol: 1.3e-6 },
@@ -25,8 +25,8 @@ const usualTolerances: Readonly<Partial<Record<ElementType, Usual>>> = {
 };
 
 /**
- * Whether a result that is not equal, byte for byte, would pass with the tolerance that is usual for what differs: found by judging once more,
- * never guessed. It does not pass by that: whoever asks for the tolerance says so.
+ * Whether a result that differs would pass with the usual tolerance of its types, found by judging again. The verdict
+ * stays: only the user can allow a tolerance.
  */
 export async function usualTolerance(
   judged: Case,
@@ -38,7 +38,7 @@ export async function usualTolerance(
   const isOfValues = report.verdict === 'fail' && report.differing_bytes > 0 && !report.races?.length && !report.fault;
   const { config } = session.reproducer;
   const isMisnamed = misnamedElements(withCapturedTypes(config, session.capture)).length > 0;
-  // None is usual for elements whose type is in doubt.
+  // Elements of a doubtful type have no usual tolerance.
   if (plan.bounds !== null || !isOfValues || isMisnamed) return undefined;
   const differing = report.regions.flatMap(({ elements }) => elements.filter(({ outside }) => outside > 0));
   const dtypes = [...new Set(differing.map(({ dtype }) => dtype))].filter(isElementOfUsual);
@@ -68,7 +68,7 @@ function worst(met: readonly Met[]): { max_abs_error: number | null; max_rel_err
   };
 }
 
-/** "not equal, byte for byte, but within the usual tolerance of f16: `--atol 0.00001 --rtol 0.001` accepts it" */
+/** "not equal, byte for byte, but within the usual tolerance of f16: `--atol 0.00001 --rtol 0.001` accepts it". */
 export function usualToleranceLine({ usual_tolerance: usual }: Pick<DispatchReport, 'usual_tolerance'>): string[] {
   if (!usual) return [];
   const { dtypes, max_abs_error: error } = usual;

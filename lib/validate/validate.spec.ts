@@ -26,7 +26,7 @@ describe('validate', () => {
   });
   afterEach(() => workspace.dispose());
 
-  // The adverse order: adverse.spec.ts
+  // The adverse order has its own spec: adverse.spec.ts.
   const options = (overrides: object = {}) => validateOptionsSchema.parse({ reproducer, adverse: false, ...overrides });
   const deps = (answer?: (args: readonly string[]) => object[]): FakeDeps =>
     fakeDeps({ 'kernloop-replay': fakeReplay(answer) }, workspace.native);
@@ -441,7 +441,7 @@ describe('validate', () => {
   });
 });
 
-/** The self-check of the capture as it is now. */
+/** Writes a self-check for the capture as it is now. */
 function writeReproducerSelfcheck(workspace: TestWorkspace): void {
   const path = workspace.path('kernels/app/saxpy/capture/capture.json');
   const text = readFileSync(path, 'utf8');

@@ -29,8 +29,8 @@ import { usualTolerance } from './usual-tolerance';
 const reportFormat: OwnFormat = { schema: 'kernloop.report' };
 
 /**
- * Replays and compares device memory with what the app itself computed, for every captured dispatch of the kernel; only that can
- * pass. Writes report.json; where that cannot be written, the verdict is told all the same, and an error follows.
+ * Replays every captured dispatch of the kernel and compares device memory with what the app computed; only equal
+ * results can pass. Writes report.json; if that fails, the verdict is printed first and an error follows.
  */
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
   removeEarlier(openReproducer(options.reproducer).report, deps);
@@ -44,7 +44,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   throw new KernloopError(lost.code, what, lost.hint, { cause: lost });
 }
 
-/** An error of this run must not leave the verdict of an earlier one standing, in silence at least. */
+/** Removes the earlier report, so that an error in this run does not leave an outdated verdict unnoticed. */
 function removeEarlier(path: string, { report }: Deps): void {
   requireOwnFile(path, reportFormat);
   const failed = failureOf(() => rmSync(path, { force: true }));
@@ -71,7 +71,7 @@ const keptOf = (report: Report): Omit<KeptVerdict, 'at'> => ({
   differing_bytes: report.differing_bytes,
 });
 
-/** The same, and neither writes nor prints anything: for who judges several. */
+/** Judges without writing or printing, for callers that judge several variants. */
 export async function judge(
   given: ValidateOptions,
   deps: Deps,
@@ -79,7 +79,7 @@ export async function judge(
 ): Promise<{ report: Report; reports: readonly DispatchReport[]; first: ReplaySession }> {
   const { sessions, ...beside } = await openSessions(given, deps, 'all', code);
   const [first, ...others] = sessions;
-  // What cannot be judged is known before anything runs.
+  // Refuses what cannot be judged before anything runs.
   const options = asTheDeviceHas(given, first.device);
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(options, deps);
@@ -126,7 +126,7 @@ async function judgeAll(
   return reports;
 }
 
-/** A capture that does not give back what the app computed can judge nothing. */
+/** A capture that does not reproduce the app's result cannot judge anything. */
 function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession, deps: Deps): SealedSelfcheck {
   const again = 'capture it again without --no-self-check';
   const read = readSelfcheck(folder, again);

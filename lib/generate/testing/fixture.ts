@@ -8,13 +8,13 @@ import { defaultDeps, type Deps } from '../../deps/deps';
 const clang = '/usr/lib/llvm-15/bin';
 
 export interface FixtureOptions {
-  /** Sources of the app, by path relative to its folder. */
+  /** Sources of the app by path relative to its folder. */
   sources: Record<string, string>;
-  /** hipcc if left out. */
+  /** Compiler; hipcc by default. */
   compiler?: string;
-  /** Compile commands after the compiler, by translation unit; `{app}` is the app's folder. Null for no compile database. */
+  /** Compile commands without the compiler, by unit; `{app}` is the app's folder. Null for no compile database. */
   commands: Record<string, string> | null;
-  /** The unit whose device code is "captured". */
+  /** Unit whose device code is "captured". */
   captured: string;
   symbol: string;
   name: string;
@@ -22,9 +22,9 @@ export interface FixtureOptions {
   env?: Record<string, string>;
   /** Links of the app: path to target, both relative to its folder. */
   links?: Record<string, string>;
-  /** Compile host code too and take the device code out of it, as the HIP runtime does; slower. */
+  /** Also compiles host code and extracts the device code from it, as the HIP runtime does; slower. */
   bundled?: boolean;
-  /** Files beside the app, by path relative to the workspace. */
+  /** Files outside the app by path relative to the workspace. */
   beside?: Record<string, string>;
 }
 
@@ -35,8 +35,8 @@ export interface Fixture {
 }
 
 /**
- * A workspace with an app whose kernel `k` is captured. The captured code object is what the app's own command gives: the oracle for what
- * a recompile has to produce.
+ * A workspace with an app whose kernel `k` is captured. The captured code object is the output of the app's own
+ * command: the oracle for a recompile.
  */
 export function fixture(options: FixtureOptions): Fixture {
   const { sources, commands, captured, symbol, name, compiler = 'hipcc', bundled = false } = options;
@@ -124,7 +124,7 @@ function captureJson(codeObject: Buffer, symbol: string, name: string, slots: Fi
   };
 }
 
-/** Deps with real processes that keep what is reported. */
+/** Deps with real processes that record reports. */
 export function recordingDeps(overrides: Partial<Deps> = {}): { deps: Deps; reported: string[] } {
   const reported: string[] = [];
   const add = (line: string): void => void reported.push(line);

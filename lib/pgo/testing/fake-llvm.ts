@@ -9,7 +9,7 @@ import type { TestWorkspace } from '../../testing/workspace';
 const symbol = '_Z5saxpyPff';
 const hash = '0x1234';
 
-/** A code object with the kernel of `kernelJson`: made once, by the compiler that specs of recompile use too. */
+/** A code object with the kernel of `kernelJson`, built once by the compiler that the recompile specs use too. */
 export function realCodeObject(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-pgo-spec-'));
   try {
@@ -22,7 +22,7 @@ export function realCodeObject(): Buffer {
   }
 }
 
-/** A folder that looks like LLVM 22's, and one like ROCm's; the variables that name them. */
+/** Installs fake folders of LLVM 22 and ROCm; returns the variables that name them. */
 export function installFakes(workspace: TestWorkspace): Record<string, string> {
   for (const name of ['clang++', 'ld.lld', 'llvm-profdata']) {
     chmodSync(workspace.write(`llvm/bin/${name}`, `#!/bin/false ${name}\n`), 0o755);
@@ -35,7 +35,7 @@ export function installFakes(workspace: TestWorkspace): Record<string, string> {
   return { KERNLOOP_LLVM: workspace.path('llvm'), ROCM_PATH: workspace.path('rocm') };
 }
 
-/** What generate leaves of a kernel whose source is one file. */
+/** Writes what generate leaves of a kernel with a single source file. */
 export function writeRecipe(workspace: TestWorkspace, more: object = {}): void {
   const root = 'kernels/app/saxpy';
   const sources = { main: 'saxpy.hip', variant: { file: 'kernel_variant.hip', stands_for: 'saxpy.hip' } };
@@ -53,7 +53,7 @@ export function writeRecipe(workspace: TestWorkspace, more: object = {}): void {
   });
 }
 
-/** Of `-Xclang -mllvm -Xclang -NAME=VALUE`. */
+/** Value of an option given as `-Xclang -mllvm -Xclang -NAME=VALUE`. */
 export function pluginOption({ args }: Pick<Call, 'args'>, name: string): string | undefined {
   return args.find((word) => word.startsWith(`-${name}=`))?.slice(name.length + 2);
 }
@@ -90,7 +90,7 @@ const wavesJson = {
   ],
 };
 
-/** Spills of each gate, so that a selector has something to choose. */
+/** Spills differ by gate, so that a selector has a choice. */
 const spilled: Readonly<Record<string, number>> = { base: 8, off: 4, uniform: 6, flatten: 6, wave: 2 };
 
 const report = (gate: string): object => ({
@@ -107,7 +107,7 @@ const report = (gate: string): object => ({
   ],
 });
 
-/** clang of LLVM 22 as far as PGO depends on it. Every build differs, as real ones do. */
+/** clang of LLVM 22, as far as PGO depends on it. Every build differs, as with the real compiler. */
 export function fakeClang(code: Buffer, refuse?: (call: Call) => string | undefined): FakeProgram {
   return (call) => {
     if (call.args.includes('--version')) {
@@ -138,7 +138,7 @@ const fakeCmake: FakeProgram = ({ args }) => {
   return 0;
 };
 
-/** kernloop-pgo: one unit in what a replay read back, and one profile of any inputs. */
+/** kernloop-pgo: finds one unit in what a replay read back, and merges any inputs to one profile. */
 const fakePgo: FakeProgram = ({ args, print }) => {
   const after = (option: string): string => args[args.indexOf(option) + 1] ?? '';
   if (args[0] === 'convert') {
@@ -161,7 +161,7 @@ const fakeProfdata: FakeProgram = ({ args }) => {
   return 0;
 };
 
-/** Wave-instructions by the name of the code object; the captured code has 1000. */
+/** Wave-instructions by name of the code object; the captured code has 1000. */
 const instructions: Readonly<Record<string, number>> = { base: 900, off: 800, uniform: 850, flatten: 850, wave: 700 };
 
 const fakeReplayOfVariants = fakeReplay((args) => {
@@ -178,7 +178,7 @@ const fakeReplayOfVariants = fakeReplay((args) => {
   return [iteration, { ...passed, verdict: 'ran', ...counters }];
 });
 
-/** All that the stages of PGO start. */
+/** All programs that the stages of PGO start. */
 export function pgoPrograms(
   code: Buffer,
   more: Readonly<Record<string, FakeProgram>> = {},
@@ -189,7 +189,7 @@ export function pgoPrograms(
     'kernloop-pgo': fakePgo,
     'llvm-profdata': fakeProfdata,
     'kernloop-replay': fakeReplayOfVariants,
-    // The captured code is not in the store of a test.
+    // The store of a test does not contain the captured code.
     'kernloop-archive': () => 1,
     ...more,
   };
@@ -203,7 +203,7 @@ const runtimeEvents = [
   { event: 'kernel', ...rtc, kernel: 'k', own: 1, counting: 2, production: 3 },
 ];
 
-/** An app of two units, of which one has device code; its program counts where the collector is in front of HIP. */
+/** An app of two units, one of them with device code; its program writes counters if the collector is preloaded. */
 export function writeApp(workspace: TestWorkspace): Record<string, FakeProgram> {
   const config = JSON.parse(workspace.read('app/kernloop.json')) as object;
   workspace.write('app/kernloop.json', { ...config, compileCommands: 'build/compile_commands.json' });
@@ -239,7 +239,7 @@ export function writeApp(workspace: TestWorkspace): Record<string, FakeProgram> 
   };
 }
 
-/** One kernel, of so many wave-instructions by the run that begins. */
+/** A recorder that reports one kernel with `total()` wave-instructions. */
 export const appRecorder =
   (total: () => number): FakeProgram =>
   (call) => {

@@ -4,26 +4,26 @@ import { readInstruction, readRegisters, type Declaration, type Guard, type Scop
 
 /** A statement of a probe's body. */
 type BodyStatement =
-  /** With its guard taken off; it ends with a semicolon. */
+  /** Text without its guard; ends with a semicolon. */
   | { readonly kind: 'instruction'; readonly text: string; readonly guard: Guard | null }
-  /** Declarations, braces and labels, which no guard stands before. */
+  /** Declarations, braces and labels, which take no guard. */
   | { readonly kind: 'verbatim'; readonly text: string }
   | { readonly kind: 'save'; readonly map: TraceMap; readonly items: readonly string[] };
 
 export interface ProbeBody {
   readonly statements: readonly BodyStatement[];
-  /** What is declared in it, in any of its blocks. */
+  /** Registers declared in any block of the body. */
   readonly registers: readonly Declaration[];
-  /** `OUT`, `IN1`, `ADDR`, `BYTES` */
+  /** Placeholders used: `OUT`, `IN1`, `ADDR`, `BYTES` */
   readonly placeholders: ReadonlySet<string>;
 }
 
-/** Leave the kernel, or wait for threads that do not come here. */
+/** Opcodes that leave the kernel or wait for threads that may not arrive. */
 const refused: ReadonlySet<string> = new Set(['ret', 'exit', 'trap', 'brkpt', 'call', 'bar', 'barrier', 'wgmma']);
 
 const placeholder = /(?<![\w%$.])(OUT|IN\d|ADDR|BYTES)(?![\w$])/g;
 
-/** Reads the body of a probe as PTX and `SAVE [map] {a, b}`; a semicolon behind the latter may be left out. */
+/** Parses a probe body: PTX and `SAVE [map] {a, b}`, whose semicolon is optional. */
 export function readBodyText(text: string, probe: string, { maps }: ProbeFile): ProbeBody {
   const lexer = new Lexer(text);
   const statements: BodyStatement[] = [];
@@ -68,12 +68,12 @@ export function readBodyText(text: string, probe: string, { maps }: ProbeFile): 
   return { statements, registers, placeholders: new Set([...text.matchAll(placeholder)].map(([, name = '']) => name)) };
 }
 
-/** Each as what it stands for. */
+/** Replaces each placeholder by its value. */
 export function fill(text: string, values: ReadonlyMap<string, string>): string {
   return text.replaceAll(placeholder, (name) => values.get(name) ?? name);
 }
 
-/** Registers that Neutrino gives every probe; so many are declared, whatever the file says. */
+/** Number of %NR scratch registers that every probe gets; Neutrino gives one more than the file declares. */
 export function scratchRegisters(bodies: readonly string[], declared: number | null): number {
   const used = bodies.flatMap((body) => [...body.matchAll(/%NR(\d+)/g)].map(([, index]) => Number(index) + 1));
   return Math.max((declared ?? 0) + 1, ...used);

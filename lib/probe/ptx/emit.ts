@@ -4,18 +4,18 @@ import { probeUnsupported } from '../../ptx/lexer';
 import { registerType, type Guard, type Scope } from '../../ptx/module';
 import type { Plan, PlannedMap } from './plan';
 
-/** Where code is put: maps' places are in registers in a kernel, and in the frame that it hands to the functions that it calls. */
+/** Context of emitted code: a kernel has its maps in registers; a function reads them from its caller's frame. */
 export interface Place {
   readonly plan: Plan;
   readonly isEntry: boolean;
-  /** Maps whose base is in a register from the start: those that instructions save to. */
+  /** Maps whose base is loaded into a register in the prologue: those that probes at instructions save to. */
   readonly early: ReadonlySet<PlannedMap>;
 }
 
 export const frameRegister = ({ prefix }: Plan): string => `%${prefix}frame`;
 export const isOfWarps = ({ map }: PlannedMap): boolean => map.level === 'warp';
 
-/** Names that nothing else in the text has. */
+/** Generates names that the text does not contain. */
 export class Names {
   private made = 0;
   constructor(private readonly prefix: string) {}
@@ -24,7 +24,7 @@ export class Names {
   }
 }
 
-/** The number of a thread in its block, of the threads of a block, and of a warp or thread among all, in 64 bits. */
+/** Computes the 64-bit index of this thread or warp in the grid. */
 function unitCode(level: 'thread' | 'warp', into: string, names: Names): string[] {
   const [tid, threads, size, at, z, block] = Array.from({ length: 6 }, () => names.register());
   const [row, gridRow] = [names.register(), names.register()];
@@ -50,7 +50,7 @@ function threadCode(tid: string, threads: string, [size = '', at = '', z = '']: 
   ];
 }
 
-/** Lanes that the warp of this thread began with. */
+/** Number of lanes that the warp of this thread started with. */
 export function lanesCode(into: string, names: Names): string[] {
   const [tid, threads, size, at, z] = Array.from({ length: 5 }, () => names.register());
   return [
@@ -60,7 +60,7 @@ export function lanesCode(into: string, names: Names): string[] {
   ];
 }
 
-/** Where the records of this thread or warp begin. */
+/** Address of the first record of this thread or warp. */
 export function baseCode(map: PlannedMap, into: string, names: Names): string[] {
   const [unit, address] = [names.register(), names.register()];
   const code = [
@@ -100,15 +100,15 @@ export interface BodyContext {
   readonly place: Place;
   readonly probe: string;
   readonly names: Names;
-  /** Of the instruction, for the types of its registers; and those that the body declares. */
+  /** Scope of the instruction, which types its registers; the body's declarations are added. */
   readonly scope: Scope;
-  /** What OUT, IN1, ADDR and BYTES stand for. */
+  /** Values of OUT, IN1, ADDR and BYTES. */
   readonly values: ReadonlyMap<string, string>;
-  /** Bodies execute where it holds. */
+  /** Predicate under which the body executes. */
   readonly guard: Guard | null;
   /**
-   * Of a probe of warps: the lane that stands for it. Registers are every lane's own, so that whichever lane is asked in the end has counted;
-   * what is written to memory is written once.
+   * Lane that acts for its warp in a warp-level probe. Registers are per lane, so every lane counts and any may be the
+   * leader; only the leader writes to memory.
    */
   readonly leader?: Guard;
 }
@@ -167,7 +167,7 @@ function saveCode(name: string, items: readonly string[], context: BodyContext):
   const counted = isOfWarps(map)
     ? []
     : [
-        // Without the second, the number of records would begin again at 0.
+        // The max keeps the count from wrapping to 0.
         `{ .reg .b32 ${next}; ${lead}add.u32 ${next}, ${map.count}, 1; ${lead}max.u32 ${map.count}, ${map.count}, ${next}; }`,
       ];
   return [
@@ -186,7 +186,7 @@ function wideCapacity(capacity: string, into: string): string[] {
   return [/^\d/.test(capacity) ? `mov.u64 ${into}, ${capacity};` : `cvt.u64.u32 ${into}, ${capacity};`];
 }
 
-/** In a kernel from registers or parameters, in a function from the frame. */
+/** Finds the map's addresses: in registers or parameters in a kernel, in the frame in a function. */
 function placeOf(
   map: PlannedMap,
   { plan, isEntry, early }: Place,
@@ -214,7 +214,7 @@ function placeOf(
   return { setup, base, counts, capacity };
 }
 
-/** Each item as 64 or 32 bits, whatever it is. */
+/** Widens each item to 64 or 32 bits. */
 function valuesCode(
   map: PlannedMap,
   items: readonly string[],
@@ -239,7 +239,7 @@ function valuesCode(
   return { code, registers };
 }
 
-/** 0 of a number, which fits both. */
+/** Returns 0 for a number, which fits both widths. */
 function widthOf(text: string, scope: Scope): number | null {
   if (/^-?\d/.test(text)) return 0;
   if (/^%NR\d+$/.test(text)) return 64;
@@ -257,7 +257,7 @@ const isSpecial = (text: string): boolean =>
     text,
   );
 
-/** All of 8 bytes, then all of 4, as Neutrino's probes write them; pairs only where every record is aligned for them. */
+/** Writes 8-byte fields, then 4-byte ones, as Neutrino's probes do; vector stores need aligned records. */
 function storesCode(map: PlannedMap, registers: readonly string[], inside: string, at: string): string[] {
   const aligned = map.recordBytes % 16 === 0 && (map.unitBytes ?? 16) % 16 === 0;
   const code: string[] = [];

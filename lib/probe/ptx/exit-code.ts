@@ -1,7 +1,7 @@
 import { addressCode, bodyCode, frameRegister, isOfWarps, lanesCode, type Names, type Place } from './emit';
 import type { Guard, Scope } from '../../ptx/module';
 
-/** What happens at the end of the kernel, before a thread leaves it. */
+/** Code that runs before a thread leaves the kernel. */
 export function exitCode(place: Place, scope: Scope, guard: Guard | null, names: Names): string[] {
   const { plan } = place;
   const code: string[] = [];
@@ -23,8 +23,8 @@ export function exitCode(place: Place, scope: Scope, guard: Guard | null, names:
 }
 
 /**
- * A warp ends when its last lane leaves it, be it here or elsewhere; of the lanes that leave together the first is asked. Where all leave
- * together, which is where most warps end, no memory is touched.
+ * A warp ends when its last lane leaves, at this exit or another. The first of the lanes that leave together decides.
+ * If all lanes leave together, which is how most warps end, no memory is touched.
  */
 function lastLaneCode({ plan, isEntry }: Place, guard: Guard | null, last: string, names: Names): string[] {
   const [mask, lower, leaving, lanes, before] = Array.from({ length: 5 }, () => names.register());
@@ -51,7 +51,7 @@ function lastLaneCode({ plan, isEntry }: Place, guard: Guard | null, last: strin
   ];
 }
 
-/** How many records each thread wanted to write. */
+/** Stores how many records each thread wanted to write. */
 function countsCode(place: Place, guard: Guard | null, names: Names): string[] {
   const lead = guard ? `@${guard.negated ? '!' : ''}${guard.register} ` : '';
   const { plan, isEntry, early } = place;

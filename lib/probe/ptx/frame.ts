@@ -3,7 +3,8 @@ import type { Instruction } from '../../ptx/module';
 import { readOperands } from '../../ptx/operands';
 import type { Plan } from './plan';
 
-// What functions need of the probes lies in local memory of the thread; its address is one parameter more of each of them.
+// The frame holds the probe state that functions need. It is in the thread's local memory, and each function takes its
+// address as an extra parameter.
 
 export const frameParameter = ({ prefix }: Plan): string => `${prefix}frame_param`;
 
@@ -34,7 +35,7 @@ export function frameStart({ plan }: Place, names: Names): string[] {
   return code;
 }
 
-/** Registers of probes to the frame, or back. */
+/** Copies the probes' registers to the frame (`st`) or back (`ld`). */
 export function frameCode(plan: Plan, operation: 'ld' | 'st'): string[] {
   const frame = frameRegister(plan);
   const move = (bits: number, register: string, offset: number): string =>
@@ -47,7 +48,7 @@ export function frameCode(plan: Plan, operation: 'ld' | 'st'): string[] {
   ];
 }
 
-/** Hands the frame to a function as one parameter more. */
+/** Passes the frame to a function as an extra parameter. */
 export function callCode(
   text: string,
   { opcode, guard, operands }: Instruction,

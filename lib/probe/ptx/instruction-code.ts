@@ -6,7 +6,7 @@ import { readOperands, type AddressOperand, type Operand } from '../../ptx/opera
 import type { PlannedProbe } from './plan';
 import type { ProbeBody } from './body';
 
-/** What is put before and behind an instruction. */
+/** Probe code before and after an instruction. */
 export function instructionCode(
   text: string,
   instruction: Instruction,
@@ -27,7 +27,7 @@ export function instructionCode(
     ] as const) {
       if (body === null) continue;
       const values = code.values(body, probe.name);
-      // Without SAVE no lane has to stand for the others.
+      // Only SAVE needs a lane that acts for the warp.
       const isAsked = probe.level === 'warp' && body.statements.some(({ kind }) => kind === 'save');
       const leader = isAsked ? names.register() : null;
       into.push(
@@ -45,7 +45,7 @@ export function instructionCode(
   return { before: [...code.setup, ...before], after };
 }
 
-/** Of the lanes that execute the instruction together, the first. */
+/** Selects the first of the lanes that execute the instruction together. */
 function leaderCode(leader: string, guard: Guard | null, names: Names): string[] {
   const [mask, lower] = [names.register(), names.register()];
   const operand = guard ? `${guard.negated ? '!' : ''}${guard.register}` : null;
@@ -57,10 +57,10 @@ function leaderCode(leader: string, guard: Guard | null, names: Names): string[]
   ];
 }
 
-/** The operands of an instruction as probes may name them. What the instruction overwrites is copied first. */
+/** Operands of an instruction that probes can name. Registers that the instruction overwrites are copied first. */
 class Operands {
   readonly setup: string[] = [];
-  /** With the copies. */
+  /** The instruction's scope plus the copies. */
   readonly scope: Scope;
   private readonly known = new Map<string, string>();
   private readonly overwritten: ReadonlySet<string>;
@@ -109,7 +109,7 @@ class Operands {
     return this.kept(operand, missing);
   }
 
-  /** 64 bits, with the offset. */
+  /** 64-bit address, with the offset added. */
   private address({ base, offset }: AddressOperand, missing: (why: string) => Error): string {
     if (base === null) throw missing('it is no plain address');
     const type = this.type(base);

@@ -2,11 +2,12 @@ import { probeUnsupported } from '../../ptx/lexer';
 import type { AddressOperand, Operand } from '../../ptx/operands';
 
 /**
- * Whether a position of a probe file means an instruction: `ld.global` means `ld.global.nc.v4.f32`, and not `ld.globalish`, a label or the name
- * of a function that has its letters in it, which Neutrino's engine, by looking for them anywhere on the line, takes too.
+ * Whether a position of a probe file selects an opcode. `ld.global` selects `ld.global.nc.v4.f32`, but not
+ * `ld.globalish`, a label or a function name that contains it; Neutrino's engine searches the whole line and selects
+ * those too.
  */
 export function matches(position: readonly string[], opcode: readonly string[]): boolean {
-  // Waiting for copies and prefetching are no copies, unless they are meant by name.
+  // Waits for copies and prefetches do not count as copies unless the position names them.
   const is = (part: string): boolean => opcode.includes(part) && !position.includes(part);
   if (
     opcode[0] === 'cp' &&
@@ -25,7 +26,7 @@ const order: ReadonlySet<string> = new Set([
   ...['cta', 'cluster', 'gpu', 'sys'],
 ]);
 
-/** `ld.acquire.gpu.global.u32` is a `ld.global`. */
+/** Drops the memory order, so that `ld.acquire.gpu.global.u32` matches `ld.global`. */
 function withoutOrder(opcode: readonly string[]): readonly string[] {
   return ['ld', 'st', 'atom', 'red'].includes(opcode[0] ?? '') ? opcode.filter((part) => !order.has(part)) : opcode;
 }
@@ -39,18 +40,18 @@ export function positionParts(position: string, probe: string): string[] {
   );
 }
 
-/** Bytes that an instruction moves to or from global memory, for each thread that executes it. */
+/** Bytes that each executing thread moves to or from global memory. */
 export type MovedBytes =
   | { readonly kind: 'constant'; readonly bytes: number }
-  /** A number or register of 32 bits. */
+  /** A number or a 32-bit register. */
   | { readonly kind: 'operand'; readonly text: string }
-  /** Nothing where the predicate is true. */
+  /** `bytes`, or none if the predicate is true. */
   | { readonly kind: 'unless'; readonly predicate: string; readonly bytes: string }
   | { readonly kind: 'unknown'; readonly why: string };
 
 const vectors: Readonly<Record<string, number>> = { v2: 2, v4: 4, v8: 8 };
 
-/** `isPredicate` tells how a register was declared. */
+/** `isPredicate` says whether a register is declared as a predicate. */
 export function movedBytes(
   opcode: readonly string[],
   operands: readonly Operand[],
@@ -84,7 +85,7 @@ function copiedBytes(
   if (opcode.includes('tensor')) return unknown('its size is in the tensor map');
   if (opcode.includes('bulk')) {
     if (!opcode.includes('global')) return { kind: 'constant', bytes: 0 };
-    // Prefetches have the address and the size, the others two addresses before it.
+    // Prefetches take an address and the size; the others take two addresses first.
     const size = texts[opcode.includes('prefetch') ? 1 : 2];
     return size === undefined ? unknown('its size is missing') : { kind: 'operand', text: size };
   }
@@ -94,12 +95,12 @@ function copiedBytes(
   if (fourth === undefined) return { kind: 'operand', text: size.text };
   const [predicate = ''] = fourth.registers;
   if (fourth.kind === 'plain' && isPredicate(predicate)) return { kind: 'unless', predicate, bytes: size.text };
-  // The policy of a cache stands last, behind the size of the source if there is one.
+  // The cache policy is the last operand, after the source size if there is one.
   const hasPolicy = opcode.some((part) => part.endsWith('cache_hint'));
   return { kind: 'operand', text: hasPolicy && operands.length === 4 ? size.text : fourth.text };
 }
 
-/** The operand that tells where in memory, or why there is none. */
+/** The operand that addresses memory, or the reason why there is none. */
 export function accessedAddress(opcode: readonly string[], operands: readonly Operand[]): AddressOperand | string {
   const addresses = operands.filter((operand): operand is AddressOperand => operand.kind === 'address');
   if (addresses.some(({ base }) => base === null)) return 'its address is that of a tensor map and coordinates';
@@ -107,7 +108,7 @@ export function accessedAddress(opcode: readonly string[], operands: readonly Op
   if (first === undefined) return 'it has no address';
   if (second === undefined) return first;
   if (!opcode.includes('async')) return 'it has several addresses';
-  // Destination, then source; further ones are barriers. The global one is meant.
+  // The operands are destination, source, then barriers. Returns the global one.
   const [to, from] = [opcode.indexOf('global'), opcode.findIndex((part) => part.startsWith('shared'))];
   return to >= 0 && (from < 0 || to < from) ? first : second;
 }

@@ -7,46 +7,46 @@ import { probeUnsupported } from '../../ptx/lexer';
 export interface PlannedProbe {
   readonly probe: Probe;
   readonly atKernel: boolean;
-  /** Opcodes, by their parts. */
+  /** Opcodes split at dots. */
   readonly positions: readonly (readonly string[])[];
   readonly before: ProbeBody | null;
   readonly after: ProbeBody | null;
 }
 
-/** A map and the names of what holds its state; the unit of a map of warps is the warp. */
+/** A map and the names of its state; the unit of a warp-level map is the warp. */
 export interface PlannedMap {
   readonly map: TraceMap;
   readonly recordBytes: number;
-  /** Null where the launch says so. */
+  /** Null if the launch sets the capacity. */
   readonly records: number | null;
-  /** Bytes of a unit, where they are known. */
+  /** Bytes of a unit; null if the launch sets them. */
   readonly unitBytes: number | null;
-  /** Names of the parameters. */
+  /** Parameter names. */
   readonly recordsParameter: string;
   readonly countsParameter: string;
   readonly capacityParameter: string;
-  /** Registers. */
+  /** Register names. */
   readonly base: string;
   readonly counts: string;
   readonly count: string;
-  /** In the frame that is handed to functions. */
+  /** Offset in the frame that functions receive. */
   readonly frameOffset: number;
 }
 
 export interface Plan {
-  /** Nothing in the PTX begins so, but for a `%`. */
+  /** Prefix that no identifier of the PTX has, apart from a leading `%`. */
   readonly prefix: string;
   readonly probes: readonly PlannedProbe[];
   readonly maps: readonly PlannedMap[];
-  /** How many %NR there are. */
+  /** Number of %NR registers. */
   readonly scratch: number;
-  /** Of the buffer in which the lanes that left each warp are counted; null where no probe asks for the end of a warp. */
+  /** Parameter of the buffer that counts the lanes that left each warp; null if no probe runs at the end of a warp. */
   readonly exitsParameter: string | null;
   readonly exitsOffset: number;
   readonly frameBytes: number;
 }
 
-/** What of a probe file does not depend on where its probes hit. */
+/** Plans the part of a probe file that does not depend on where its probes hit. */
 export function planProbes(file: ProbeFile, text: string): Plan {
   if (file.schema !== 'current')
     throw probeUnsupported(
@@ -92,7 +92,7 @@ export function planProbes(file: ProbeFile, text: string): Plan {
 
 const maxScratch = 128;
 
-/** Base and counts, capacity, count. */
+/** Bytes of base, counts, capacity and count. */
 const mapFrameBytes = 24;
 
 function planMap(map: TraceMap, index: number, prefix: string, scratch: number): PlannedMap {

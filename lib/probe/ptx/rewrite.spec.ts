@@ -6,7 +6,7 @@ import { assemble, probing, shapes, shipped } from './testing/shapes';
 const probes = ['block_sched', 'dmat', 'gmem_bytes', 'tensorop', 'program_progress'];
 const kernels = ['calls', 'shapes', 'bare', 'empty'];
 
-/** A kernel around these statements. */
+/** A kernel with these statements as its body. */
 const kernel = (...statements: string[]): string =>
   [
     '.version 8.0 .target sm_90a .address_size 64',
@@ -17,7 +17,7 @@ const kernel = (...statements: string[]): string =>
     'ret; }',
   ].join('\n');
 
-/** Statements of the rewritten kernel, blanks and comments aside. */
+/** Statements of the rewritten kernel, without blank lines and comments. */
 const made = (ptx: string, ...bodies: Parameters<typeof probing>): string =>
   rewritePtx(ptx, 'k', probing(...bodies))
     .ptx.replaceAll(/\/\/.*/g, '')
@@ -45,7 +45,7 @@ describe('PTX with probes', () => {
       const rewritten = of(rewritePtx(shapes, name, shipped('dmat')).ptx);
       let at = 0;
       for (const text of of(shapes)) {
-        // A call hands one parameter more to what is probed.
+        // Calls of probed functions pass an extra parameter.
         const isCall = text.startsWith('call');
         at = rewritten.findIndex((one, index) => index >= at && (isCall ? one.startsWith('call') : one === text)) + 1;
         expect([text, at > 0]).toEqual([text, true]);
@@ -79,7 +79,7 @@ describe('PTX with probes', () => {
   it('matches opcodes by whole parts, not letters anywhere on a line', () => {
     const sites = (text: string, pos: string): number =>
       rewritePtx(text, 'k', probing({ pos, before: save('1') })).sites[0]?.instructions ?? 0;
-    // The label, the variable and the function have the letters: Neutrino's engine would probe all three lines.
+    // The label, the variable and the function contain the letters: Neutrino's engine would probe all three lines.
     const text = kernel(
       'bra_ld_global: mov.u64 %rd2, 5;',
       'ld.global.nc.v2.f32 {%f1, %f2}, [%rd1];',
@@ -145,7 +145,7 @@ describe('PTX with probes', () => {
     expect(text).toMatch(/activemask\.b32 (\S+); vote\.sync\.ballot\.b32 \1, %p1, \1;/);
     expect(text).toContain('@%p1 add.u64 %NR0, %NR0, 1;');
     expect(text).toMatch(/setp\.eq\.and\.u32 (\S+), \S+, 0, %p1; .*@\1 atom\.global\.add\.u64/);
-    // Without anything to save no lane is asked.
+    // Without SAVE no leader lane is elected.
     expect(made(kernel(load), { level: 'warp', pos: 'ld.global', before: 'add.u64 %NR0, %NR0, 1;' })).not.toContain(
       'activemask',
     );
@@ -158,14 +158,14 @@ describe('PTX with probes', () => {
         text,
       ) ?? [];
     expect(inside).toBeDefined();
-    // 2^32 - 1 stays: the number would begin again at 0, and the next record overwrite the first.
+    // The count stays at 2^32 - 1: after a wrap to 0 the next record would overwrite the first.
     expect(text).toMatch(/add\.u32 (\S+), %kl_count_0, 1; max\.u32 %kl_count_0, %kl_count_0, \1;/);
     expect(text).toMatch(/st\.global\.u32 \[%kl_counter_0\], %kl_count_0; ret;/);
   });
 
   it('computes places in 64 bits', () => {
     const { ptx } = rewritePtx(shapes, 'shapes', shipped('dmat'));
-    // Blocks times threads, and units times their bytes: the operations that overflow 32 bits.
+    // Blocks times threads, and units times their bytes: the products that overflow 32 bits.
     expect(ptx).toMatch(/mad\.wide\.u32 .*\n.*\n.*mad\.lo\.u64 .*\n.*mad\.lo\.u64/);
     expect(ptx).not.toMatch(/mul\.wide\.s32 .*kl_|mad\.lo\.s32 .*kl_/);
   });
@@ -183,7 +183,7 @@ describe('PTX with probes', () => {
     const ends = (name: string): number =>
       (rewritePtx(shapes, name, probing({ pos: 'kernel', after: save('7') })).ptx.match(/\/\/ SAVE \[M\]/g) ?? [])
         .length;
-    // exit, a predicated ret, and the closing brace; in `calls` ret, and the exit of gives_up.
+    // Three ends: exit, a predicated ret and the closing brace. `calls` has two: ret, and the exit of gives_up.
     expect([ends('shapes'), ends('calls'), ends('bare')]).toEqual([3, 2, 1]);
     const text = made(kernel('@%p1 exit;'), { pos: 'kernel', after: 'add.u64 %NR0, %NR0, 1;' });
     expect(text).toMatch(/@%p1 add\.u64 %NR0, %NR0, 1; .*@%p1 exit;/);
@@ -200,7 +200,7 @@ describe('PTX with probes', () => {
       expect(ptx).toMatch(changed);
     expect(ptx).toContain('call untouched;');
     expect(ptx).toContain('call gives_up, (param0);');
-    // A kernel that calls none of them has no frame.
+    // A kernel that calls no probed function has no frame.
     expect(rewritePtx(shapes, 'shapes', shipped('dmat')).ptx).not.toContain('.local');
   });
 

@@ -10,29 +10,29 @@ import { readModule, type Guard, type PtxModule } from '../../ptx/module';
 import { planProbes, type Plan, type PlannedMap } from './plan';
 import { findSites, type ProbedFunction, type Site } from './sites';
 
-/** What the probed kernel is given behind its own parameters, in this order. */
+/** Parameters that follow the probed kernel's own, in this order. */
 export type ProbeParameter =
-  /** Of the records: unit by unit, 256-aligned. */
+  /** Buffer of records: unit by unit, 256-byte aligned. */
   | { readonly kind: 'records'; readonly map: string }
-  /** Records that each unit wanted to write: u32 of a thread, u64 of a warp. */
+  /** Records that each unit wanted to write: u32 per thread, u64 per warp. */
   | { readonly kind: 'counts'; readonly map: string; readonly counterBytes: 4 | 8 }
   /** Lanes that left each warp: u32. */
   | { readonly kind: 'exits' }
-  /** Records of a unit that there is room for: u32. */
+  /** Capacity of a unit in records: u32. */
   | { readonly kind: 'capacity'; readonly map: string };
 
 export interface RewrittenPtx {
   readonly ptx: string;
   readonly parameters: readonly ProbeParameter[];
   readonly sites: readonly Site[];
-  /** What the probes do not see, each in a sentence. */
+  /** Sentences that each name something the probes do not see. */
   readonly unseen: readonly string[];
 }
 
 /**
- * Puts probes into a kernel and into the functions that it calls. Nothing of the kernel is changed: there are parameters behind its own, and
- * blocks with registers of their own between its instructions.
- * With `blockThreads` it keeps to the registers that blocks of so many threads have.
+ * Inserts probes into a kernel and the functions that it calls. The kernel's own code stays as it is: parameters are
+ * appended, and blocks with registers of their own are put between its instructions. With `blockThreads`, register use
+ * is limited to what blocks of that many threads can have.
  */
 export function rewritePtx(
   given: string,
@@ -70,7 +70,7 @@ function refuseModule({ text, addressSize, version }: PtxModule, plan: Plan): vo
   if (plan.scratch < 1) throw new Error('Neutrino gives every probe a register');
 }
 
-/** In a frame for functions every map has its place from the start. */
+/** Returns all maps if functions need a frame, because the prologue stores every map's addresses in it. */
 function savedByInstructions({ maps, probes }: Plan, hasFrame: boolean): ReadonlySet<PlannedMap> {
   if (hasFrame) return new Set(maps);
   const names = new Set(
@@ -159,7 +159,7 @@ function entryStart(place: Place, hasFrame: boolean, names: Names): string[] {
     );
   }
   if (hasFrame) code.push(...frameStart(place, names));
-  // What follows the prologue does not measure it.
+  // Kernel probes come last in the prologue, so that they do not measure it.
   for (const { probe, atKernel, before } of probes) {
     if (!atKernel || before === null) continue;
     const first = names.register();

@@ -5,32 +5,32 @@ import { matches } from './opcode';
 import { readOperands } from '../../ptx/operands';
 import type { Plan, PlannedProbe } from './plan';
 
-/** A function and what of it is changed. */
+/** A function and the instructions of it that change. */
 export interface ProbedFunction {
   readonly definition: PtxFunction;
   readonly isEntry: boolean;
-  /** By instruction, in the order of the probe file. */
+  /** Probes by instruction, in the order of the probe file. */
   readonly hits: ReadonlyMap<Instruction, readonly PlannedProbe[]>;
-  /** Of these calls the callee is changed too. */
+  /** Calls whose callee is probed too. */
   readonly calls: ReadonlyMap<Instruction, string>;
 }
 
 export interface Site {
   readonly probe: string;
-  /** Instructions that a position of the probe means, in the kernel and the functions of its module. */
+  /** Instructions that a position of the probe selects, in the kernel and the functions of its module. */
   readonly instructions: number;
 }
 
 export interface ProbedModule {
   readonly entry: ProbedFunction;
-  /** By name; their declarations are changed as well. */
+  /** Probed functions by name; their declarations change as well. */
   readonly functions: ReadonlyMap<string, ProbedFunction>;
   readonly sites: readonly Site[];
-  /** What the probes do not see, each in a sentence. */
+  /** Sentences that each name something the probes do not see. */
   readonly unseen: readonly string[];
 }
 
-/** Finds where probes hit, and every function through which what they keep has to be handed. */
+/** Finds where probes hit, and every function that must pass the probe state on. */
 export function findSites(module: PtxModule, kernel: string, plan: Plan): ProbedModule {
   const entry = module.functions.find(({ isEntry, name, body }) => isEntry && name === kernel && body !== null);
   if (!entry) {
@@ -53,7 +53,7 @@ export function findSites(module: PtxModule, kernel: string, plan: Plan): Probed
           (leavesKernel && one.body?.instructions.some(({ opcode }) => opcode[0] === 'exit'))),
     ),
   );
-  // Whatever calls one of them hands on what it needs.
+  // Callers of a touched function must pass the frame on.
   for (let grown = true; grown;) {
     grown = false;
     const names = new Set([...touched].map(({ name }) => name));
@@ -87,7 +87,7 @@ export function findSites(module: PtxModule, kernel: string, plan: Plan): Probed
 
 const spaces: ReadonlySet<string> = new Set(['global', 'shared', 'local', 'const', 'param']);
 
-/** Accesses through pointers whose space the compiler does not know may be to global memory, and no position says so. */
+/** Generic accesses may be to global memory, and no position selects them. */
 function unseenBy(
   { probes }: Plan,
   reached: readonly PtxFunction[],
@@ -110,7 +110,7 @@ function unseenBy(
     : [`${generic} loads and stores whose space the PTX does not tell (generic pointers) are at no position`];
 }
 
-/** What the kernel may execute; through a pointer it may call anything. */
+/** Functions that the kernel may execute; a call through a pointer may reach any of them. */
 function reachedFrom(
   entry: PtxFunction,
   defined: readonly PtxFunction[],
@@ -146,7 +146,7 @@ function hitsIn({ body }: PtxFunction, { probes }: Plan): Map<Instruction, reado
   return found;
 }
 
-/** Call instructions and the names they call; those through pointers are not among them. */
+/** Direct call instructions and the names they call; calls through pointers are left out. */
 function directCalls(text: string, { body }: PtxFunction): Map<Instruction, string> {
   const calls = new Map<Instruction, string>();
   for (const instruction of body?.instructions ?? []) {
@@ -157,7 +157,7 @@ function directCalls(text: string, { body }: PtxFunction): Map<Instruction, stri
   return calls;
 }
 
-/** `call (ret), name, (a, b);`, where the lists may be left out; null where it is a register. */
+/** Callee of `call (ret), name, (a, b);`, whose lists are optional; null if the callee is a register. */
 function calledName(text: string, { operands }: Instruction): string | null {
   const callee = readOperands(text, operands).find(
     (operand) => operand.kind === 'plain' && !operand.text.startsWith('('),
@@ -165,7 +165,7 @@ function calledName(text: string, { operands }: Instruction): string | null {
   return callee === undefined || callee.text.startsWith('%') ? null : callee.text;
 }
 
-/** A pointer to a function would be called with the parameters that it had. */
+/** Refuses pointers to probed functions: a call through one would pass the original parameters. */
 function refusePointers(
   { text, functions }: PtxModule,
   names: ReadonlySet<string>,

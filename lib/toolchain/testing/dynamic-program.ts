@@ -1,4 +1,4 @@
-/** An ELF64 program of nothing but a dynamic section: names of libraries, and where they are looked for. */
+/** An ELF64 program that has only a dynamic section: names of libraries and their search paths. */
 export function dynamicProgram(needed: readonly string[], where: { rpath?: string; runpath?: string } = {}): Buffer {
   const base = 0x400000n;
   const texts = [...needed, where.rpath ?? '', where.runpath ?? ''];

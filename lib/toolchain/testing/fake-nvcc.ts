@@ -2,24 +2,24 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Call, FakeProgram } from '../../testing/fake-deps';
 
-/** Two linked units, made by nvcc itself (two-units.sh). */
+/** Two linked units, compiled by nvcc itself (two-units.sh). */
 export const twoUnitsCubin = join(__dirname, 'two-units.sm_90.cubin');
 
 export interface NvccStep {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What the step read: the source through its includes, or PTX. */
+  /** Input of the step: the source with its includes, or PTX. */
   input: string;
 }
 
 /**
- * Plays nvcc as far as Kernloop depends on it: `-ptx` "compiles" by following quoted includes and writing PTX in which names hold a
- * module id of the place; `-cubin` and `-dlink` write a real cubin. It refuses what nvcc would.
+ * Simulates nvcc as far as Kernloop depends on it: `-ptx` follows quoted includes and writes PTX whose names contain a
+ * module id of the path; `-cubin` and `-dlink` write a real cubin. It refuses what nvcc would refuse.
  */
 export class FakeNvcc {
   readonly steps: NvccStep[] = [];
-  /** What a step prints before it fails, by its output option. */
+  /** Output of a failing step, by its output option. */
   failures: Partial<Record<'-ptx' | '-cubin' | '-dlink', string>> = {};
   ptx = '.visible .entry _Z5alonePfi()\n{\n}\n';
 
@@ -58,7 +58,7 @@ function writeDependencies({ args }: Call, cwd: string, files: readonly string[]
   return 0;
 }
 
-/** Quoted includes are looked for beside the file that has them, by the path it was reached by. */
+/** Quoted includes are searched beside the including file, by the path through which it was reached. */
 function follow(path: string, spelled: string, read: Map<string, string>): void {
   if (!existsSync(path) || read.has(spelled)) return;
   const text = readFileSync(path, 'utf8');

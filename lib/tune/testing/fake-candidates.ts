@@ -10,7 +10,7 @@ export const marker = 'configuration:';
 let code: Buffer | undefined;
 const codeObject = (): Buffer => (code ??= realCodeObject());
 
-/** With a constant and a macro to tune. */
+/** A source with a constant and a macro to tune. */
 export const tunableSource =
   'constexpr int kRows = 4;\n__global__ void saxpy(float* x, float a) { x[WIDTH] = a * kRows; }\n';
 
@@ -26,7 +26,7 @@ export const compilerOf = (workspace: TestWorkspace): Record<string, string> => 
   KERNLOOP_COMPILER: workspace.path('bin/hipcc'),
 });
 
-/** hipcc: what it makes says what it was made of. */
+/** hipcc whose output names the configuration that it was made from. */
 export const fakeHipcc: FakeProgram = ({ args, options, print }) => {
   if (args.includes('--version')) {
     print('HIP version: 15');
@@ -44,7 +44,7 @@ export const fakeHipcc: FakeProgram = ({ args, options, print }) => {
   return 0;
 };
 
-/** What a configuration does: wave-instructions, and how it is judged. */
+/** Behaviour of a configuration: its wave-instructions and verdict. */
 export type Behaviour = (rows: string, width: string, args: readonly string[]) => { count: number; verdict?: string };
 
 export const honest: Behaviour = (rows) => ({ count: 4000 / Number(rows) });

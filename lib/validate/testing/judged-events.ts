@@ -4,7 +4,7 @@ import type { reproducerForEachTest } from '../../testing/workspace';
 import { validateOptionsSchema } from '../options';
 import { validate } from '../validate';
 
-/** `variant` and `captured` are events of the usual replays of each code, or of those in the adverse order. All replays pass. */
+/** Judges with these events in the usual replays of each code, or in the adverse ones. All replays pass. */
 export async function judgedEvents(
   { workspace, reproducer }: ReturnType<typeof reproducerForEachTest>,
   variant: readonly object[],

@@ -6,7 +6,7 @@ import { packageRoot } from '../../../support/version';
 import { parseProbeFile } from '../../../trace/read-probe-file';
 import type { ProbeFile } from '../../../trace/probe-file';
 
-/** PTX in every shape. */
+/** PTX that has every syntactic form. */
 export const shapes = readFileSync(join(__dirname, 'shapes.ptx'), 'utf8');
 
 export const shipped = (name: string): ProbeFile => {
@@ -21,7 +21,7 @@ interface Body {
   after?: string;
 }
 
-/** A probe file with these probes and the maps `M`, of threads, and `W`, of warps, both of one u64 and dynamic. */
+/** A probe file with these probes and two dynamic maps of one u64: `M` per thread and `W` per warp. */
 export function probing(...probes: Body[]): ProbeFile {
   const map = (name: string, level: string): string =>
     `[map.${name}]\nlevel = "${level}"\ntype = "array"\nsize = 8\ncap = "dynamic"\n[map.${name}.regs]\nvalue = ["u64", "None"]\n`;
@@ -35,10 +35,10 @@ export function probing(...probes: Body[]): ProbeFile {
   return parseProbeFile(`regs = 2\n${text.join('\n')}\n${map('M', 'thread')}${map('W', 'warp')}`, 'probe.toml');
 }
 
-/** Triton's, which the set-up installs: an oracle that knows the language. */
+/** ptxas of Triton, which the set-up installs: an oracle for the language. */
 const ptxas = join(packageRoot, 'python/.venv/lib/python3.11/site-packages/triton/backends/nvidia/bin/ptxas');
 
-/** What ptxas makes of it and says; it throws where ptxas does not take it. */
+/** Messages and output of ptxas; throws if ptxas rejects the PTX. */
 export function assemble(ptx: string, ...options: string[]): { said: string; cubin: Buffer } {
   if (!existsSync(ptxas)) throw new Error(`${ptxas} is missing: run \`node tools/python.mjs\``);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-ptxas-'));
