@@ -21,16 +21,17 @@ export function hipArguments(args: readonly string[], { codeObjectVersion }: Hip
       'sudo apt-get install libamdhip64-dev rocm-device-libs (Debian), or set ROCM_PATH',
     );
   }
-  const isOld = hipMajor(rocm) === 5;
-  const version = codeObjectVersion ?? (isOld ? 4 : null);
+  const major = hipMajor(rocm);
+  const version = codeObjectVersion ?? (major === 5 ? 4 : null);
+  const needsHeader = major === 5 || major === 6;
   const wave64 = args.includes('-mwavefrontsize64');
   return [
     ...(rocm === '/usr' ? [] : ['-isystem', `${rocm}/include`]),
     `--rocm-path=${rocm}`,
     `--rocm-device-lib-path=${libraries}`,
     ...(version === null ? [] : [`-mcode-object-version=${version}`]),
-    ...(isOld ? ['-include', hipHeader] : []),
-    ...(isOld && wave64 ? ['-D__AMDGCN_WAVEFRONT_SIZE=64'] : []),
+    ...(needsHeader ? ['-include', hipHeader] : []),
+    ...(needsHeader && wave64 ? ['-D__AMDGCN_WAVEFRONT_SIZE=64'] : []),
     // Gives a file-local function the same name in the profile for the app and for a reproducer, whose folders differ.
     ...mllvm('static-func-full-module-prefix=false'),
     ...args,

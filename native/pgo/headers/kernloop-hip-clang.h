@@ -1,11 +1,10 @@
-// Included before everything else (lib/pgo/hip-arguments.ts) where clang 18 or newer compiles against HIP 5
-// (Debian's 5.2.3): what that HIP expects of its clang 15 and newer ones have no more. Nothing here for other HIPs.
+// Included before everything else (lib/pgo/hip-arguments.ts) where clang 22 compiles against HIP 5 or 6 (Debian's 5.2.3
+// and 6.4.3): definitions that these expect of their own older clang. HIP 7 needs none.
 #pragma once
 #if defined(__HIP__) && __has_include(<hip/hip_version.h>)
 #include <hip/hip_version.h>
-#if HIP_VERSION_MAJOR == 5
-
-// Clang 20 took the macro away: what a wave is depends on the target, which only a compilation for the device has.
+#if HIP_VERSION_MAJOR == 5 || HIP_VERSION_MAJOR == 6
+// Clang 20 removed the macro, since only a compilation for the device knows its wave.
 #ifndef __AMDGCN_WAVEFRONT_SIZE
 #if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
 #define __AMDGCN_WAVEFRONT_SIZE 32
@@ -13,7 +12,9 @@
 #define __AMDGCN_WAVEFRONT_SIZE 64
 #endif
 #endif
+#endif
 
+#if HIP_VERSION_MAJOR == 5
 typedef _Float16 __2f16 __attribute__((ext_vector_type(2)));
 extern "C" __attribute__((device, const)) _Float16 __llvm_amdgcn_rcp_f16(_Float16) __asm("llvm.amdgcn.rcp.f16");
 
