@@ -25,7 +25,7 @@ class Output final : public EventSink {
     for (size_t at = 0; at < line.size();) {
       const ssize_t written = ::write(descriptor_, line.data() + at, line.size() - at);
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // nobody reads any more
+      if (written <= 0) return;  // the reader is gone
       at += static_cast<size_t>(written);
     }
   }

@@ -1,5 +1,4 @@
-// Which elements vary from replay to replay, of which type they are, and whether the app's own result is explained by
-// that.
+// Finds the elements that vary from replay to replay, their types, and whether they explain the app's own result.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +12,7 @@
 
 namespace kernloop::replay {
 
-// An element of *post* outside of where the replays say that further ones lie: something else than order is at work.
+// An element of *post* outside the interval in which the replays predict further ones: its cause is not the order.
 struct Unexplained {
   bool is_variable = false;
   std::string target;
@@ -64,7 +63,7 @@ class Calibration {
 
   std::optional<ElementType> declared_type(const Target& target) const;
   std::vector<AddressRange> varying_bytes_of(const History& history) const;
-  // `post` with what a replay left in its place; a replay holds *post* wherever it did not differ from it.
+  // `post` with the bytes that a replay left there; a replay holds *post* wherever it did not differ.
   Buffer sample(const std::vector<Run>& runs, const AddressRange& extent, const Buffer& post) const;
   ElementType type_of(const Target& target, const Observations& seen) const;
   // The app's result, then each replay.

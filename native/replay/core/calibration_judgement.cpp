@@ -1,4 +1,4 @@
-// Which of the elements that vary are numbers around a centre, with which intervals, and what cannot be judged.
+// Decides which of the varying elements are numbers around a centre, with which intervals, and which cannot be judged.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -68,8 +68,8 @@ void add_unexplained(const Target& target, ElementType type, const ElementSample
 
 }  // namespace
 
-// What the kernel wrote beside elements that vary, and was the same in all replays: it may be of the array all the
-// same.
+// Bytes that the kernel wrote beside varying elements and that were the same in all replays may belong to the array as
+// well.
 Result<std::vector<Calibration::Unseen>> Calibration::unseen_beside(const Target& target, const ArraySample& array,
                                                                     uint64_t reach,
                                                                     const std::vector<AddressRange>& taken) const {
@@ -142,8 +142,8 @@ Status Calibration::judge_numbers(const Target& target, const ArraySample& array
 
 Result<std::optional<AddressRange>> Calibration::take_shape(const Target& target, const ArraySample& array,
                                                             CalibrationResult& result) const {
-  // Where the replays agree with each other and differ from the app, it is no matter of order: of one element that is
-  // chance, of most it is a capture that lacks something.
+  // If the replays agree with each other and differ from the app, the order is not the cause: in one element that is
+  // chance, in most of them the capture lacks something.
   const auto varying =
       static_cast<size_t>(std::count_if(array.elements.begin(), array.elements.end(), [](const ElementSample& element) {
         return !element.is_finite || element.spread.varies();

@@ -9,13 +9,13 @@ namespace kernloop::replay {
 
 namespace {
 
-// An array of counters with longer gaps of such as nobody counted in is found by the whole of its allocation only.
+// A counter array with longer gaps of unused counters is found only through its whole allocation.
 constexpr uint64_t kCounterGap = 64;  // bytes
 constexpr uint64_t kMostCounters = 1u << 20;
 // More would make the file of a self-check long; neighbours are then one.
 constexpr size_t kMostSpans = 1u << 16;
 constexpr size_t kMostCapacitiesTried = 4;
-// What is looked at before it is taken for something else: in large arrays with much that changes beside them.
+// Bounds on the search: large arrays may have many changing bytes beside them that are no counters.
 constexpr size_t kMostCounterArrays = 256;
 constexpr uint64_t kMostSteps = 1u << 26;
 
@@ -101,7 +101,7 @@ class SpanSearch {
     counters_.push_back(std::move(counters));
   }
 
-  // Where arrays of its allocation begin, its own first.
+  // Starts of the arrays in its allocation, its own first.
   std::set<uint64_t, std::greater<>> bases_of(const RecordColumn& column) const {
     std::set<uint64_t, std::greater<>> bases;
     for (const FreeArray& array : arrays_) {
@@ -179,7 +179,7 @@ class SpanSearch {
     return places;
   }
 
-  // What lies in the layout; none where a border lies within a record, or claims overlap.
+  // Spans of the layout; none if a border is within a record, or claims overlap.
   static std::vector<RecordSpan> claimed(const RecordLayout& layout, const Counters& counters, uint64_t base,
                                          uint64_t scale, uint64_t capacity) {
     const RecordColumn& column = layout.columns.front();

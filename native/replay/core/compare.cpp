@@ -54,7 +54,7 @@ void emit_tolerance(const Target& target, size_t index, const ToleranceCount& co
   sink.emit(event);
 }
 
-// Of one target.
+// Differences of one target.
 struct Found {
   explicit Found(uint64_t size) : map(size) {}
 
@@ -90,7 +90,7 @@ void judge_elements(const Target& target, const ToleranceJudge& judge, Found& fo
   }
 }
 
-// Of what is not ignored.
+// Counts only bytes that are not ignored.
 uint64_t unjudged_bytes_of(const Target& target, const std::vector<VaryingRange>& varying) {
   std::vector<AddressRange> neither = unjudged_in(target, varying);
   if (neither.empty()) return 0;
@@ -123,7 +123,7 @@ void emit_compared(const Target& target, const Found& found, uint64_t varying, u
   sink.emit(event);
 }
 
-// What comes in any order, of every target: arrays of several may belong together.
+// Accepts records in any order, across all targets: arrays of several may belong together.
 Result<std::vector<AcceptedBytes>> accept_free_orders(DeviceReplay& device, ContentCache& cache,
                                                       const std::vector<Target>& targets,
                                                       const std::vector<VaryingRange>& varying, Comparison& comparison,

@@ -24,9 +24,9 @@ struct Comparison {
   std::string undecided;         // why, of the first
 };
 
-// Emits a `free_order` event for arrays in free order that are judged together, a `compared` event for each target,
-// `difference` events (its first ranges) and a `differences` event with totals where it differs; for each tolerance a
-// `tolerance` event with what it met.
+// Emits a `free_order` event for arrays in free order that are judged together, and a `compared` event for each target;
+// if it differs, also `difference` events (its first ranges) and a `differences` event with totals; a `tolerance` event
+// with its counts for each tolerance.
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);

@@ -19,7 +19,7 @@ enum class Recipe : uint8_t { kResampled, kPermuted, kSigns, kZeros };
 inline constexpr uint64_t kRecipes = 4;
 std::string_view name_of(Recipe recipe);
 
-// How one input changes an array.
+// Change of an array by one input.
 struct Change {
   Recipe recipe = Recipe::kResampled;
   uint64_t seed = 0;
@@ -30,7 +30,7 @@ struct InputArray {
   size_t target = 0;    // its number among the targets
   AddressRange extent;  // offsets in the target, whole elements
   ElementType type = ElementType::kU32;
-  bool is_declared = false;         // else guessed from what it holds
+  bool is_declared = false;         // else guessed from its content
   std::vector<AddressRange> parts;  // offsets of whole elements that change: sorted, disjoint
 
   // Describes the values that the app had there.
@@ -44,7 +44,7 @@ struct InputArray {
 // Reads the values that `array.parts` has in *pre* into the rest. At most `most_bytes` of parts stay.
 Status look_at_values(ContentCache& cache, const Target& target, uint64_t most_bytes, InputArray& array);
 
-// Changes what of the array lies in `bytes`, a chunk of the region at `offset`, with what the app had there.
+// Changes the part of the array in `bytes`, a chunk of the region at `offset` that holds the app's values.
 void derive(const InputArray& array, const Change& change, uint64_t offset, std::span<uint8_t> bytes);
 
 // f32 or f64 where the elements of `parts` make sense as such and not as anything else; u32 or bytes otherwise.

@@ -37,7 +37,7 @@ Result<std::vector<AddressRange>> find_pointers(ContentCache& cache, const std::
   return merge_ranges(std::move(pointers));
 }
 
-// What of `parts` are whole elements, counted from `base`.
+// Whole elements in `parts`, counted from `base`.
 std::vector<AddressRange> whole_elements(const std::vector<AddressRange>& parts, uint64_t base, uint64_t size) {
   std::vector<AddressRange> whole;
   for (const AddressRange& part : parts) {
@@ -159,7 +159,7 @@ std::vector<AddressRange> touched(const std::vector<Access>& accesses, bool is_w
 
 std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint64_t seed) {
   std::vector<uint64_t> values;
-  // So many less are still as many blocks, as apps compute them.
+  // Subtracting up to this many keeps the number of blocks, as apps compute it.
   const uint64_t past = value == 0 ? 0 : (value - 1) % std::max<uint64_t>(1, block_threads);
   const auto add = [&](uint64_t less) {
     if (less > past || std::find(values.begin(), values.end(), value - less) != values.end()) return;

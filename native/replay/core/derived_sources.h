@@ -1,4 +1,4 @@
-// What of a captured dispatch's input may be changed (derived_inputs.h): found before any input is derived.
+// Finds which input of a captured dispatch may be changed (derived_inputs.h), before any input is derived.
 #pragma once
 
 #include "replay/core/derived_array.h"

@@ -22,7 +22,7 @@ namespace kernloop::replay {
 using archive::Json;
 
 struct Launch {
-  uint64_t kernel = 0;  // as kernel_address() told: the device's own name for it
+  uint64_t kernel = 0;  // the device's own name for it, from kernel_address()
   std::string kernel_name;
   uint16_t dimensions = 1;
   std::array<uint32_t, 3> block_threads = {1, 1, 1};
@@ -34,8 +34,8 @@ struct Launch {
   std::map<std::string, uint64_t> attributes;  // what else the app asked for (geometry.attributes of the manifest)
   Buffer kernarg;
   double limit_seconds = 0;  // 0: none
-  // As in the queue of an app at work, where a device is software: behind other packets, without a completion signal of
-  // its own, and with something behind the null pointers of `kernarg` to services of the runtime.
+  // Launch as in the queue of an app at work, on a software device: behind other packets, without a completion signal
+  // of its own, and with memory behind the null pointers of `kernarg` to services of the runtime.
   struct AmidOthers {
     uint32_t packets_before = 0;
     std::vector<uint32_t> services;  // offsets
@@ -44,14 +44,14 @@ struct Launch {
   bool is_compared = false;  // memory is looked at afterwards: the kernel must start from exactly what was restored
 };
 
-// What the device's caches hold when the kernel starts: whatever restoring left there, what a launch of the same kernel
-// directly before left there, or nothing of it.
+// Content of the device's caches when the kernel starts: as restoring left them, as a launch of the same kernel
+// directly before left them, or none of its memory.
 enum class CacheState { kAsIs, kWarm, kCold };
 
-// What such a state is worth on a device.
+// A device's support for these states.
 struct CacheFacts {
   bool is_modelled = true;         // false: there are no caches, and every state is the same
-  uint64_t reported_bytes = 0;     // the largest cache that the device tells of; 0: it tells of none
+  uint64_t reported_bytes = 0;     // the largest cache that the device reports; 0: it reports none
   uint64_t overwritten_bytes = 0;  // of memory, ahead of every launch, where the caches are to be cold
 };
 
@@ -62,13 +62,13 @@ struct Access {
   uint64_t size = 0;
 };
 
-// What one instruction did in all waves, where it lies in the kernel's code object.
+// Counts of one instruction over all waves, with its place in the kernel's code object.
 struct HotSpot {
   uint64_t address = 0;  // on the device
   Json counts = Json::object();
 };
 
-// What every launch on a device is bound by; 0: the device does not tell.
+// Limits of every launch on a device; 0: unknown.
 struct DeviceLimits {
   uint64_t shared_bytes = 0;            // LDS, shared memory: of a block
   uint64_t scratch_bytes_per_wave = 0;  // private memory
@@ -85,7 +85,7 @@ struct LaunchOutcome {
   std::vector<Access> accesses;              // when recorded: exact, reads first
   std::optional<uint64_t> accesses_by_lane;  // likewise: another number where other lanes access the same bytes
   std::vector<HotSpot> hot_spots;            // when profiled: every instruction that a wave reached, by address
-  std::optional<uint64_t> adverse_wave_instructions;  // that ran in the adverse order, where it was asked for
+  std::optional<uint64_t> adverse_wave_instructions;  // instructions that ran in the adverse order, if it was requested
   Json findings = Json::array();                      // of the checks in it
   Json float_atomics = Json::array();                 // on memory that is watched for them
   Json past_lds = Json::array();                      // accesses past the end of LDS, where the device goes on
@@ -116,14 +116,14 @@ class DeviceReplay {
   // The event that says which device this is; null where the caller has named it.
   virtual archive::Json identity() const { return nullptr; }
 
-  // Which kind of memory a captured region comes back as, and in which units that kind is mapped.
+  // Kind of memory that a captured region is restored to; it decides the granule.
   virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
   // Whether a launch is measured in time, which varies, or in counts of what was executed, which repeat.
   virtual bool measures_time() const { return true; }
   virtual uint64_t granule(archive::RegionClass home) const = 0;
   virtual bool fresh_memory_is_zero() const = 0;
 
-  // Told once, before any map(): everything that will be mapped. OUT_OF_MEMORY, ADDRESS_TAKEN.
+  // Called once before any map(), with everything that will be mapped. OUT_OF_MEMORY, ADDRESS_TAKEN.
   virtual Status prepare(const std::vector<Mapping>&) { return Unit{}; }
   // Memory for [base, base + size), whole granules, at exactly that address. ADDRESS_TAKEN when it is in use.
   virtual Status map(const Mapping& mapping) = 0;
@@ -139,7 +139,7 @@ class DeviceReplay {
   // The guard around captured memory. Bytes of mapped memory that a kernel may not touch from now on; false where this
   // device protects whole granules only.
   virtual Result<bool> close_to_kernels(const AddressRange&) { return false; }
-  // Addresses where nothing is to lie; false where something does, or may.
+  // Keeps addresses unmapped; false if something is mapped there, or may be.
   virtual Result<bool> keep_unmapped(const AddressRange&) { return false; }
 
   virtual Status write(uint64_t address, Bytes bytes) = 0;
@@ -164,16 +164,16 @@ class DeviceReplay {
   // KeptMemory::restore_written() after it.
   virtual bool needs_launch_before() const { return false; }
 
-  // Clocks and the like, right after a launch; none where nobody tells.
+  // Clocks and temperatures right after a launch; none if the device reports none.
   virtual std::optional<Conditions> conditions() { return std::nullopt; }
 
-  // The time that this device needs at least to write so many bytes of its memory, whatever its caches hold; 0:
-  // unknown.
+  // Least time that this device needs to write the given number of bytes of its memory, for any content of its caches;
+  // 0: unknown.
   virtual uint64_t least_ns_to_write(uint64_t) const { return 0; }
 
   virtual DeviceLimits limits() const { return {}; }
-  // Why the runtime of this device would refuse to launch the loaded `kernel` so, which stands in for `captured`,
-  // beyond limits() and what the code object says (launch_check.h). Empty: it would not, or cannot be asked.
+  // Reason why this device's runtime would refuse to launch the loaded `kernel` in place of `captured`, beyond limits()
+  // and the code object's own limits (launch_check.h). Empty: it would not, or cannot be asked.
   virtual Result<std::string> why_refused(const codeobject::Kernel&, const codeobject::Kernel&, const Launch&) {
     return std::string();
   }

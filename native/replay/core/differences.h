@@ -46,7 +46,7 @@ struct Difference {
   Buffer lead;  // the equal bytes before them, from the last multiple of 8 on: of the element that differs
 };
 
-// Where in a target bytes differ, in a bounded number of bins of equal size.
+// Distribution of differing bytes over a target, in a bounded number of bins of equal size.
 class DifferenceMap {
  public:
   static constexpr uint64_t kMostBins = 1024, kLeastBytes = 4;
@@ -56,7 +56,7 @@ class DifferenceMap {
   void add(const DifferenceMap& other);  // of the same size
 
   uint64_t bin_bytes() const { return bin_bytes_; }
-  const std::vector<uint64_t>& bins() const { return bins_; }  // differing bytes; empty where there are none
+  const std::vector<uint64_t>& bins() const { return bins_; }  // differing bytes; empty if none differ
 
  private:
   uint64_t size_, bin_bytes_;
@@ -72,7 +72,7 @@ class DifferenceCollector {
   static constexpr uint64_t kMergeGap =
       8;  // runs closer than this are one range: a wrong float is one thing, not three
 
-  // Compares a piece that lies at `offset` in the target.
+  // Compares a piece at `offset` of the target.
   void compare(uint64_t offset, Bytes expected, Bytes actual);
 
   uint64_t differing_bytes() const { return differing_bytes_; }

@@ -17,10 +17,10 @@ struct DumpRequest {
   DumpTime time = DumpTime::kPost;
 };
 
-// Safe as a file name whatever the variable is called: other characters become %xx, and regions' names are never taken.
+// File name that is safe for any variable name: other characters become %xx, and regions' names are never taken.
 std::string dump_file_name(const Target& target, const std::vector<Target>& all);
 
-// What a folder of such files is made of, for others than dumps. `manifest` is the file that comes last.
+// Helpers for folders of such files other than dumps. `manifest` is the file that is written last.
 Status check_files_absent(const std::filesystem::path& directory, const char* manifest,
                           const std::vector<std::string>& files);
 // Into a file that is not there yet; {"size", "sha256"}.

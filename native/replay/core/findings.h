@@ -1,4 +1,4 @@
-// What a device's checks found in a launch, told with where it lies in captured memory and in the code.
+// Reports what a device's checks found in a launch, located in captured memory and in the code.
 #pragma once
 
 #include "replay/core/device.h"
@@ -11,7 +11,7 @@ namespace kernloop::replay {
 // A `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing where none was asked for.
 void tell_findings(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink);
 
-// A `past_lds` event for each instruction that went past the end of LDS, in whatever order.
+// Emits a `past_lds` event for each instruction that went past the end of LDS, in any order.
 void tell_past_lds(const LaunchOutcome& outcome, const Program& program, EventSink& sink);
 
 }  // namespace kernloop::replay

@@ -11,7 +11,7 @@
 
 namespace kernloop::replay {
 
-// Those of the regions of the capture, for `program`. Nothing where the device cannot tell.
+// Watches the regions of the capture, for `program`; does nothing if the device cannot.
 Status watch_float_atomics(const archive::Manifest& manifest, DeviceReplay& device, Program& program);
 
 // A `float_atomic` event for each region with one, with its `effect`: `none`, or `unknown_memory` if the capture does

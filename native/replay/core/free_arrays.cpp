@@ -107,8 +107,8 @@ class ArraySearch {
     return found;
   }
 
-  // Arrays one behind the other, out[p] and out[n + p], hold the same units together as well: what tells them is that
-  // one permutation orders both.
+  // Two adjacent arrays, out[p] and out[n + p], hold the same units together as well; one permutation that orders both
+  // distinguishes them.
   Result<std::vector<FreeArray>> in_equal_parts(const FreeArray& array, const std::vector<AddressRange>& varying) {
     const AddressRange& segment = array.segment;
     for (const uint64_t total : {segment.size, array.part.end() - segment.base}) {
@@ -126,7 +126,7 @@ class ArraySearch {
           parts.back().part = *differing;
         }
         if (parts.size() < count) continue;
-        // Cheap, and false where it is one array.
+        // Cheap check; false for a single array.
         const auto same_first = holds_same({{layout.columns.front()}, layout.count});
         if (!same_first) return same_first.error();
         if (!*same_first) continue;

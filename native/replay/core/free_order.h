@@ -1,5 +1,5 @@
-// Arrays that hold the same records in another order in each replay, as a calibration recorded them, and how they are
-// judged: whole records, each as often, and arrays that one permutation orders as one array of all their parts.
+// Arrays that hold the same records in another order in each replay, as a calibration recorded them. Judged are whole
+// records, each as often as before; arrays that one permutation orders are judged as one array of all their parts.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace kernloop::replay {
 
-// How arrays of a calibration are to be judged; `sources`: the app's result first, then each replay; `before` the
-// dispatch.
+// Judgement of a calibration's arrays; `sources`: the app's result first, then each replay; `before`: content before
+// the dispatch.
 Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& arrays,
                                                  const std::vector<ContentSource>& sources, const ContentSource& before,
                                                  const std::vector<Target>& targets);
 
-// What is judged together. Indices are those of the lists of varying ranges and of targets that it was made from.
+// Ranges that are judged together. Indices refer to the lists of varying ranges and of targets that it was made from.
 struct FreeOrder {
   std::vector<size_t> ranges;
   std::vector<FoundLayout> layouts;
@@ -52,7 +52,7 @@ ContentSource pre_of_targets(ContentCache& cache, const std::vector<Target>& tar
 ContentSource post_of_targets(ContentCache& cache, const std::vector<Target>& targets);
 ContentSource device_memory(DeviceReplay& device, const std::vector<Target>& targets);
 
-// As a `free_order` event tells it.
+// Fields of a `free_order` event.
 archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
                       const std::vector<Target>& targets, const JudgedOrder& judged);
 

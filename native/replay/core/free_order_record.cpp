@@ -1,4 +1,4 @@
-// What a calibration writes down of arrays in free order.
+// Writes a calibration's record of arrays in free order.
 #include <algorithm>
 
 #include "replay/core/claimed_spans.h"
@@ -8,7 +8,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// How many records in front and behind, all of whose parts lie in their segments, the dispatch changed.
+// Counts the records in front and behind that the dispatch changed and whose parts are all within their segments.
 Status find_surroundings(const std::vector<FreeArray>& arrays, const ContentSource& before, const ContentSource& after,
                          FoundLayout& found) {
   const RecordLayout& layout = found.layout;

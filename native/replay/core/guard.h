@@ -1,5 +1,5 @@
-// Out-of-bounds accesses that the app's neighbours would hide: what lies around captured memory is closed to the
-// kernel, as far as the device can.
+// Finds out-of-bounds accesses that the app's neighbouring allocations would hide: memory around the captured one is
+// closed to the kernel, as far as the device can.
 #pragma once
 
 #include "replay/core/device.h"
@@ -18,7 +18,7 @@ Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& si
 Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const Snapshot& snapshot,
                               const Program& program, EventSink& sink);
 
-// What of it a kernel may not touch from now on, in bytes: none where the device closes whole granules.
+// Padding bytes that a kernel may not touch from now on: none if the device closes only whole granules.
 Result<uint64_t> close_padding(DeviceReplay& device, const std::vector<AddressRange>& padding);
 
 // All that an address may have been meant for: the regions, and what a lens has ("lens:<name>").

@@ -69,7 +69,7 @@ bool is_appended(const std::vector<KernelArgument>& before, const std::vector<Ke
   return true;
 }
 
-// What the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"); nothing for other kinds.
+// Value that the ABI derives from the geometry (AMDGPUUsage, "Kernel Argument Metadata"); none for other kinds.
 std::optional<uint64_t> geometry_value(const std::string& kind, uint32_t dimensions,
                                        const std::array<uint64_t, 3>& work_items,
                                        const std::array<uint32_t, 3>& block_threads) {

@@ -9,10 +9,9 @@
 
 namespace kernloop::replay {
 
-// `launched` is the captured kernel itself or a variant of it. Their explicit arguments must lie at the same places;
-// hidden ones may differ (a variant may use blockDim where the original did not) and are filled by kind.
-// `appended`: the sizes of parameters that `launched` has behind these, and nothing else may; they are zero.
-// KERNARG_MISMATCH otherwise.
+// `launched` is the captured kernel itself or a variant of it. Their explicit arguments must have the same offsets;
+// hidden ones may differ (a variant may use blockDim although the original did not) and are filled by kind. `appended`:
+// sizes of the only parameters that `launched` may have behind these; they are zeroed. KERNARG_MISMATCH otherwise.
 Result<Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
                              const codeobject::Kernel& launched, const std::vector<uint32_t>& appended = {});
 

@@ -82,7 +82,7 @@ class Finder {
     }
   }
 
-  // What the launch gives: the app's attribute of the launch, or of the function.
+  // Cluster dimensions of the launch: the app's attribute of the launch, or of the function.
   std::array<uint32_t, 3> launched_cluster() const {
     for (const std::string prefix : {"cluster_blocks_", "required_cluster_blocks_"}) {
       std::array<uint32_t, 3> blocks{};
@@ -100,7 +100,7 @@ class Finder {
   void check_clusters(const codeobject::CubinKernelFacts& facts) {
     const auto launched = launched_cluster();
     const auto& own = facts.cluster_blocks;
-    // The driver lets nobody change what was compiled in (CUDA_ERROR_INVALID_VALUE; H200, driver 580).
+    // The driver refuses to change compiled-in dimensions (CUDA_ERROR_INVALID_VALUE; H200, driver 580).
     if (is_given(own) && is_given(launched) && own != launched) {
       return add(LaunchLimit::kClusterDimensions,
                  "it was compiled for clusters of " + shown(own) + " blocks, and the app asks for " + shown(launched));

@@ -13,11 +13,11 @@ namespace kernloop::replay {
 
 struct Program;
 
-// Who says how the kernel is launched: the capture, the options of a replay whose result nobody knows, or the source of
-// the variant itself.
+// Origin of the launch configuration: the capture, options of a replay whose result is unknown, or the variant's own
+// source.
 enum class LaunchOf { kApp, kOverride, kVariant };
 
-// What stands against a launch.
+// Reasons why a launch is impossible.
 enum class LaunchLimit {
   kBlockThreads,       // more threads a block than the kernel was compiled for
   kRequiredBlock,      // the kernel was compiled for blocks of one shape alone
@@ -32,7 +32,7 @@ struct Obstacle {
   std::string what;  // "it was compiled for at most 64 threads a block (launch bounds), and the launch has 256"
 };
 
-// From what the code object says; what only the device knows: DeviceReplay::check_launch.
+// Checks what the code object says; limits that only the device knows: DeviceReplay::check_launch.
 std::vector<Obstacle> find_obstacles(const codeobject::Kernel& kernel, const Launch& launch,
                                      const DeviceLimits& device);
 
@@ -46,7 +46,7 @@ Launch launch_as_captured(const archive::Geometry& geometry, const codeobject::K
 Status check_launch(DeviceReplay& device, const archive::Geometry& geometry, const Program& program);
 
 constexpr const char* kLaunchImpossible = "LAUNCH_IMPOSSIBLE";
-// Of a kernel that a device refused, or would.
+// Error for a kernel that a device refused, or would refuse.
 Error launch_impossible(const codeobject::Kernel& kernel, const std::string& why, LaunchOf launch);
 
 }  // namespace kernloop::replay

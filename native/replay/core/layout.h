@@ -1,4 +1,4 @@
-// Which granules a capture's regions need, and which bytes of those granules belong to no region (padding).
+// Finds the granules that a capture's regions need, and the bytes of those granules that belong to no region (padding).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Layout {
 // The same bytes as sorted, disjoint ranges.
 std::vector<AddressRange> merge_ranges(std::vector<AddressRange> ranges);
 
-// Of regions that all live in device memory.
+// For regions that are all in device memory.
 Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule);
 
 struct Home {

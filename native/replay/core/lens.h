@@ -26,7 +26,7 @@ struct LensBuffer {
   uint8_t fill = 0;
 };
 
-// What the kernel is given behind its own parameters: where a buffer lies, or a value.
+// Parameter appended to the kernel's own: the address of a buffer, or a value.
 struct LensParameter {
   std::optional<size_t> buffer;        // index into the buffers
   std::vector<uint64_t> values = {0};  // by launch of `--iterations`; every launch beyond has the last

@@ -1,5 +1,5 @@
-// What a lens saw, as files: `<variable>.bin` and `<buffer id>.bin`, and `lens.json`, which says what they are and
-// comes last: without it they are not complete.
+// Writes the lens's result as files: `<variable>.bin` and `<buffer id>.bin`, and last `lens.json`, which describes
+// them: without it they are not complete.
 #pragma once
 
 #include <filesystem>

@@ -39,20 +39,20 @@ struct LensState {
   std::vector<AddressRange> padding() const;  // of the mappings, what belongs to no buffer
 };
 
-// Memory for the buffers, where nothing was captured and no captured argument points to: what the kernel does to the
-// app's memory that is not restored must not come to lie here. ADDRESS_TAKEN, OUT_OF_MEMORY.
+// Places the buffers where nothing was captured and no captured argument points: the kernel's effects on memory of the
+// app that is not restored must not reach them. ADDRESS_TAKEN, OUT_OF_MEMORY.
 Result<std::vector<PlacedBuffer>> place_buffers(const std::vector<LensBuffer>& buffers,
                                                 const archive::Manifest& manifest,
                                                 const std::vector<AddressRange>& captured_code, DeviceReplay& device);
 
-// The module variables of `variant` that the lens names. Those of the captured code never are: they are restored and
-// compared. `restored`: where these lie now. LENS_INVALID.
+// Module variables of `variant` that the lens names; never those of the captured code, which are restored and compared.
+// `restored`: addresses of the latter. LENS_INVALID.
 Result<std::vector<LensVariable>> find_lens_variables(const std::vector<LensSelector>& selectors,
                                                       const codeobject::CodeObjectInfo& captured,
                                                       const codeobject::CodeObjectInfo& variant, const LoadedCode& code,
                                                       const std::vector<Target>& restored, DeviceReplay& device);
 
-// What lies beside these variables in the image of the variant, at `base`.
+// Bytes beside these variables in the image of the variant, at `base`.
 Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& variables,
                                              const codeobject::CodeObjectInfo& variant, uint64_t base,
                                              DeviceReplay& device);
@@ -60,12 +60,13 @@ Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& va
 // The values of the parameters in this launch, in their order.
 std::vector<uint64_t> parameter_values(const LensState& lens, uint64_t launch);
 
-// As after loading. `is_fresh`: no launch was there before. `is_kept`: the device has put it back already.
+// Puts the lens back as after loading. `is_fresh`: there was no launch before. `is_kept`: the device has put the range
+// back already.
 Status restore_lens(const LensState& lens, bool is_fresh, const std::function<bool(const AddressRange&)>& is_kept,
                     DeviceReplay& device);
 
-// What the launch before left in the variables, put back by the second call: a variable is what a variant keeps from
-// launch to launch in the app, too.
+// Content of the variables after the previous launch, put back by the second call: in the app, too, a variable keeps
+// its value from launch to launch.
 Result<std::vector<Buffer>> read_variables(const LensState& lens, DeviceReplay& device);
 Status write_variables(const LensState& lens, const std::vector<Buffer>& contents, DeviceReplay& device);
 

@@ -80,11 +80,11 @@ struct Options {
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;                        // seeds; empty: no calibration
   std::optional<Settling> settle;                         // else all of them, and all iterations, are replayed
-  std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, and then of this one too
+  std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, then also of this one
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;
   std::optional<std::filesystem::path> overwritten;         // a selfcheck.json
-  std::vector<Fill> fills = {Fill::kCaptured};              // of what it names: a compared launch each
+  std::vector<Fill> fills = {Fill::kCaptured};              // one compared launch for each
   Disturbed disturb_untouched = Disturbed::kNothing;        // likewise (untouched.h): launches begin with other values
   bool find_overwritten = false;                            // where the device tells what is read
   std::optional<std::filesystem::path> search_overwritten;  // by launches; goes on where the file says

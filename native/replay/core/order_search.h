@@ -1,5 +1,5 @@
-// Arrays whose order is free: of which records they are, and which of them one permutation orders. Told by the app's
-// result and the replays of a calibration.
+// Finds arrays whose order is free, their records, and which arrays one permutation orders, from the app's result and
+// the replays of a calibration.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ inline bool overlap(const AddressRange& a, const AddressRange& b) {
   return a.base < b.end() && b.base < a.end();
 }
 
-// What the signature says about what an array holds.
+// Content of an array by the kernel's signature.
 enum class Pointee : uint8_t {
   kUnknown,
   kScalar,  // though a thread may write several of them as one record
@@ -33,8 +33,8 @@ struct FreeArray {
   ElementType type = ElementType::kU8;  // of a unit, for people
 };
 
-// Arrays that come in free order, one or several. What the app and every replay left agrees in all layouts; what
-// differs in a certain one is wrong, and what differs in others only may be right.
+// Arrays that come in free order, one or several. The results of the app and of every replay agree in all layouts; a
+// difference in a certain layout is wrong, a difference in the others only may be right.
 struct FoundLayout {
   RecordLayout layout;
   bool is_certain = false;

@@ -26,7 +26,7 @@ struct Area {
   AddressRange range;  // offsets
 };
 
-// What a launch left of the bytes that it began with other values in.
+// Result of a launch in the bytes that it began with other values in.
 struct Seen {
   Ranges as_post;        // whole words
   Ranges changed;        // bytes that hold another value than the one it began with
@@ -53,7 +53,7 @@ class Search {
     for (size_t i = next_; i < areas.size(); ++i) {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
       if (stops_ > kMaxStops || spent.count() > kSeconds) break;
-      next_ = i + 1;  // of a process that goes on where this one ends
+      next_ = i + 1;  // area at which the next process continues
       ++stops_;
       if (auto written = write_state(); !written) return written.error();
       launches_ = 0;
@@ -102,7 +102,7 @@ class Search {
     return areas;
   }
 
-  // What may hold other values at all.
+  // Bytes that may hold other values in principle.
   Result<Ranges> candidates(const Area& area) const {
     const Target& target = search_.targets[area.target];
     Ranges left_out = target.ignored;
@@ -149,7 +149,7 @@ class Search {
     return settle(area.target, (*seen)->changed);
   }
 
-  // What of `ranges` withstands every fill.
+  // The part of `ranges` that withstands every fill.
   Found settle(size_t target, Ranges ranges) {
     constexpr Fill kFills[] = {Fill::kBelow, Fill::kAbove, Fill::kHuge, Fill::kOpposite,
                                Fill::kZeros, Fill::kOnes,  Fill::kHuge, Fill::kOpposite};
@@ -167,7 +167,7 @@ class Search {
     return std::optional(std::move(ranges));
   }
 
-  // Something in there is read, and shows elsewhere: whatever half it is in is left, the other may be told.
+  // Something in the range is read and shows elsewhere: the half that contains it is dropped, the other may be kept.
   Found split(size_t target, const Ranges& ranges) {
     const uint64_t bytes = total_bytes(ranges);
     if (bytes < kFewestBytesToSplit) return std::optional(Ranges());

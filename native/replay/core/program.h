@@ -1,4 +1,4 @@
-// What is launched: the captured code objects at their addresses, or a variant in place of the one that owns the
+// The launched program: the captured code objects at their addresses, or a variant in place of the one that owns the
 // kernel.
 #pragma once
 
@@ -25,8 +25,8 @@ struct LoadedCodeObject {
   LoadedCode code;
 };
 
-// A variable that nobody changed between load and capture, and whose initializer the variant's source changed: the edit
-// counts.
+// A variable that was unchanged between load and capture, and whose initializer the variant's source changed: the
+// variant's initializer applies.
 struct KeptVariable {
   std::string name;
   uint64_t address = 0;
@@ -43,7 +43,7 @@ struct WatchedRegion {
 struct Program {
   Launch launch;
   codeobject::Kernel kernel;               // what is launched
-  std::vector<std::string> null_services;  // hidden arguments that nobody fills (kernarg.h)
+  std::vector<std::string> null_services;  // hidden arguments that are not filled (kernarg.h)
   codeobject::Kernel captured_kernel;
   bool is_variant = false;  // of what is launched
   LaunchOf launch_of = LaunchOf::kApp;
@@ -52,7 +52,7 @@ struct Program {
   std::vector<KeptVariable> kept;
   OwnState own_state;
   std::optional<LensState> lens;
-  // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
+  // Former ranges of the capture's code and variables: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
   uint64_t stale_in_memory = 0;  // pointers into these in captured memory, counted when that is first restored
   bool is_counted = false;
@@ -62,7 +62,7 @@ struct Program {
   ConditionsSeen conditions;  // during its measured launches
 };
 
-// Those of this launch of `--iterations`, into the arguments.
+// Writes the parameters for this launch of `--iterations` into the arguments.
 void set_lens_parameters(Program& program, uint64_t launch);
 
 struct VariantOptions {

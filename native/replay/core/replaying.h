@@ -11,9 +11,10 @@ namespace kernloop::replay {
 // The code object and symbol that the command line names, if any.
 Result<VariantOptions> named_variant(const Options& options);
 
-// What was not asked for stays as the environment has it. Emits `cache` where a state of the caches was asked for.
+// Sets only what was asked for; the rest stays as the environment has it. Emits `cache` if a state of the caches was
+// asked for.
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink);
-// The content of on-chip memory and registers that nobody wrote; the other pattern of its pair if `is_opposite`.
+// Sets the fill of on-chip memory and registers that nobody wrote; the other pattern of its pair if `is_opposite`.
 Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, bool is_opposite);
 
 // Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where
@@ -21,10 +22,10 @@ Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, 
 Result<Program> load_for_replay(const Options& options, ContentCache& cache, DeviceReplay& device,
                                 const VariantOptions& variant, EventSink& sink);
 
-// What a program is judged by: regions and its module variables, with their marks.
+// Targets that a program is judged by: regions and its module variables, with their marks.
 Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& snapshot, const Program& program);
 
-// Of what is written beside dumped memory.
+// Facts that are written beside dumped memory.
 Json dump_facts(const Options& options, const archive::Manifest& manifest, const Program& program);
 
 struct Launched {
@@ -40,13 +41,13 @@ struct Launched {
 
 // With a lens: that nothing is written over, and with --guard what is closed around it.
 Status prepare_lens(const Options& options, DeviceReplay& device, const Program& program);
-// What the last launch left in the lens, into files. Emits `lens`.
+// Writes the lens's content after the last launch into files. Emits `lens`.
 Status tell_lens(const Options& options, DeviceReplay& device, const Program& program,
                  const archive::Manifest& manifest, EventSink& sink);
 
-// One launch of restored memory, in the state of the caches that was asked for. `iteration`: the fields by which a
-// measured launch is told, as an `iteration` event; null for one that is not measured. The last one tells what was
-// profiled, too. A fault or a limit is told as a `fault` event.
+// One launch of restored memory, with the caches in the requested state. `iteration`: fields of the `iteration` event
+// of a measured launch; null for one that is not measured. The last launch also reports its profile. A fault or a limit
+// emits a `fault` event.
 Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink);
 

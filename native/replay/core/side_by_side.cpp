@@ -34,7 +34,7 @@ struct Side {
   Program program = {};
   std::vector<Target> targets = {};
   std::vector<VaryingRange> varying = {};
-  std::optional<TimedResults> results = {};  // of turns; `state` is what the first launch left of its own
+  std::optional<TimedResults> results = {};  // of turns; `state` is what the first launch left in its own state
   Json state = {};
   Comparison first = {};
   uint64_t least_ns = 0;  // of any launch that changes what the app's did; 0: unknown
@@ -206,8 +206,8 @@ class SideBySide {
     });
   }
 
-  // Once. A difference is told and is no verdict: tolerances and what they are worth are another matter. What cannot be
-  // decided counts as different.
+  // Reported once. A difference is reported and is no verdict: tolerances are not judged here. Undecided bytes count as
+  // different.
   void tell_checked(Side& side) {
     if (!side.results) return;
     Json event = {{"event", "checked"},
@@ -223,7 +223,7 @@ class SideBySide {
     side.results.reset();
   }
 
-  // Of the variant, whoever was launched last.
+  // Dumps the variant, whichever side was launched last.
   Result<bool> dump() {
     Side& side = variant_side();
     if (options_.dump->time == DumpTime::kPre) {
@@ -238,7 +238,7 @@ class SideBySide {
     return true;
   }
 
-  // Of one more launch, which starts from exactly what was restored.
+  // Reports one more launch, which starts from exactly the restored memory.
   Result<bool> tell_lens_of_variant() {
     Side& side = variant_side();
     auto launched = launch(side, Json(), true);

@@ -7,9 +7,9 @@
 
 namespace kernloop::replay {
 
-// Where time is measured, both are loaded, each is launched once and its result compared with *post* (a `checked`
-// event), and then they take turns (turns.h). Where work is counted, which repeats exactly, one follows the other, each
-// at the captured address. Every event of a side says which: "captured" or "variant".
+// If time is measured, both are loaded, each is launched once and its result compared with *post* (a `checked` event),
+// and then they take turns (turns.h). If work is counted, which repeats exactly, one follows the other, each at the
+// captured address. Every event of a side says which: "captured" or "variant".
 Result<SessionEnd> replay_side_by_side(const Options& options, const archive::Reader& reader, DeviceReplay& device,
                                        EventSink& sink);
 

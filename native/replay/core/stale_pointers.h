@@ -9,7 +9,7 @@
 
 namespace kernloop::replay {
 
-// Aligned 64-bit values of `bytes` (which lie at `address`) that fall into one of the ranges.
+// Counts aligned 64-bit values of `bytes` (at `address`) that fall into one of the ranges.
 uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t address, Bytes bytes);
 
 }  // namespace kernloop::replay

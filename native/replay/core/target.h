@@ -1,4 +1,4 @@
-// One thing that is restored and compared: a region, or a module variable wherever its code object lies now.
+// One restored and compared object: a region, or a module variable at the address where its code object is loaded now.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Target {
 
   uint64_t ignored_bytes() const;
   uint64_t dropped_bytes() const;
-  // What of these bytes there is, as offsets.
+  // Kept parts of these bytes, as offsets.
   std::vector<AddressRange> kept(const AddressRange& offsets) const;
 
   const char* kind() const { return is_variable ? "variable" : "region"; }
@@ -36,8 +36,8 @@ using ChunkVisitor = std::function<Status(uint64_t offset, Bytes content, Bytes 
 Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& target, const archive::ContentView& content,
                    const ChunkVisitor& visit);
 
-// What is on the device, in any number of pieces; bytes that are dropped stay as they are in `bytes`, and are not
-// written.
+// Copies kept bytes from or to the device, in any number of pieces; dropped bytes stay unchanged in `bytes`, and are
+// not written.
 Status read_kept(DeviceReplay& device, const Target& target, uint64_t offset, std::span<uint8_t> bytes);
 Status write_kept(DeviceReplay& device, const Target& target, uint64_t offset, Bytes bytes);
 
@@ -51,8 +51,8 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
 Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
                                      const archive::ContentView& post, const std::vector<AddressRange>& ignored);
 
-// Where one tolerance judges: bytes in which *post* differs from what a launch began with, and how many of them would
-// not pass as they were. Where none would not, the tolerance proves nothing.
+// Range of one tolerance: bytes in which *post* differs from the memory before the launch, and how many of them would
+// not pass unchanged. If all would pass, the tolerance proves nothing.
 struct Discernible {
   uint64_t differing = 0, noticed = 0;
 };

@@ -1,4 +1,4 @@
-// What the command line says of single targets: bytes to leave out, elements to judge as numbers.
+// Marks that the command line puts on single targets: bytes to leave out, elements to judge as numbers.
 #pragma once
 
 #include <vector>

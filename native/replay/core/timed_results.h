@@ -13,7 +13,7 @@ namespace kernloop::replay {
 
 class TimedResults {
  public:
-  // Of `targets`, without what is ignored. Both must outlive the object.
+  // Results of `targets`, without ignored bytes. Both must outlive the object.
   TimedResults(DeviceReplay& device, const std::vector<Target>& targets);
 
   // After the launch that was compared, and what came of it.

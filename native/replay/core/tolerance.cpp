@@ -248,7 +248,7 @@ void ToleranceJudge::judge(size_t index, uint64_t offset, Bytes expected, std::s
   }
 }
 
-// Of a pair of which at least one is NaN or infinite.
+// Counts a pair of which at least one is NaN or infinite.
 void ToleranceJudge::count_special(size_t index, Number expected, Number actual) {
   ToleranceCount& count = counts_[index];
   const auto tally = [](SpecialCount& special, bool before, bool now, bool same) {

@@ -1,8 +1,8 @@
-// Bytes of a capture that the captured dispatch neither reads nor writes, beside those that it does. A launch may begin
-// with other values there, and a right variant leaves these as they are. So a store beside an output is noticed even
-// where it writes what lies there. Reading there is the variant's own affair where the app has put something: only the
-// app knows what it keeps there. Blocks that are 0 throughout are mostly memory that the app never wrote, which another
-// run may find otherwise: a right variant does not depend on them.
+// Bytes of a capture that the captured dispatch neither reads nor writes. A launch may begin with other values there,
+// and a right variant leaves these as they are. A store beside an output is therefore noticed even if it writes the
+// value that memory holds. Reading bytes that the app has written is the variant's own affair: only the app knows what
+// it keeps there. Blocks that are 0 throughout are mostly memory that the app never wrote, which may hold other values
+// in another run: a right variant does not depend on them.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,15 @@
 
 namespace kernloop::replay {
 
-// Which of them: all, in every launch; or, in a launch behind the others, those that the code under test writes, or
-// what it reads in blocks that are 0 throughout. Both take a record of its accesses.
+// Which of them are disturbed: all, in every launch; or, in an extra last launch, those that the code under test
+// writes, or those that it reads in blocks that are 0 throughout. Both need a record of its accesses.
 enum class Disturbed : uint8_t { kNothing, kAll, kWritten, kZeros };
 
 constexpr bool takes_accesses(Disturbed disturbed) {
   return disturbed == Disturbed::kWritten || disturbed == Disturbed::kZeros;
 }
 
-// As offsets in each target: what no wave touched.
+// Bytes that no wave touched, as offsets in each target.
 std::vector<std::vector<AddressRange>> untouched_by(const std::vector<Access>& accesses,
                                                     const std::vector<Target>& targets);
 

@@ -15,7 +15,7 @@ Error bad_varying(const std::filesystem::path& path, const std::string& why) {
   return {"VARYING_INVALID", path.string() + ": " + why, "calibrate again (the capture's self-check writes this file)"};
 }
 
-// Both bounds of every element, around what was seen; or none at all.
+// Both bounds of every element, around the values seen; or none at all.
 bool read_interval(const archive::Json& json, VaryingRange& range) {
   const auto low = json.find("low"), high = json.find("high");
   if (low == json.end() && high == json.end()) return true;

@@ -24,7 +24,7 @@ class KeptCopies final : public KeptMemory {
   // Nothing that a launch writes is lost.
   bool keeps_all() const { return keeps_ && !keeps_too_little_; }
 
-  // What lies in this process's own memory; the device must be idle.
+  // Restores the part in this process's own memory; the device must be idle.
   void restore_host();
   // Whether restore() has seen what the kernel writes.
   bool knows_written() const { return knows_written_; }

@@ -1,4 +1,4 @@
-// How long the kernel ran: the device's own record of it through CUPTI, or the time between two events around it, which
+// Duration of the kernel: the device's own record of it through CUPTI, or the time between two events around it, which
 // includes the launch.
 #pragma once
 
@@ -32,7 +32,7 @@ class KernelTimer {
   cuda::CUresult after(cuda::CUstream stream);
   // CUDA_SUCCESS: done; CUDA_ERROR_NOT_READY: it runs; else what went wrong.
   cuda::CUresult state() const;
-  // Of the launch between before() and after(), which is done. `symbol` is the kernel's.
+  // Time of the launch between before() and after(), which has ended. `symbol` is the kernel's.
   Result<KernelTime> take(const std::string& symbol);
 
  private:

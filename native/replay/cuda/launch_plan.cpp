@@ -35,7 +35,7 @@ class Planner {
 
  private:
   Status add(const std::string& name, uint64_t value) {
-    if (name == "device_ordinal" || name == "graph_node") return Unit{};  // where it ran, not how
+    if (name == "device_ordinal" || name == "graph_node") return Unit{};  // its place, not its configuration
     if (name == "max_dynamic_shared_bytes" || name.starts_with("cluster_blocks_") ||
         name.starts_with("preferred_cluster_blocks_") || name.starts_with("required_cluster_blocks_")) {
       return check(name, value);

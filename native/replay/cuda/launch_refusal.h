@@ -10,7 +10,7 @@
 
 namespace kernloop::replay {
 
-// The empty string: nothing is known to stand against it.
+// Empty if no obstacle is known.
 
 // Before the captured attributes are set, some of which may be impossible with `kernel` in place of `captured`.
 std::string why_too_large(const Context& context, cuda::CUfunction function, const codeobject::Kernel& kernel,

@@ -50,7 +50,8 @@ Status AqlLauncher::prepare_kernarg(size_t bytes) {
   return Unit{};
 }
 
-// A page that nobody serves: whoever asks for a service faults in the launches before, where the pointer is null.
+// A page that no service handles: the other launches have a null pointer there, and a kernel that asks for the service
+// faults.
 Status AqlLauncher::prepare_services(const Launch& launch) {
   if (!launch.amid_others || launch.amid_others->services.empty()) return Unit{};
   if (!services_) {
@@ -125,7 +126,7 @@ Result<AqlLauncher::End> AqlLauncher::run(const Launch& launch) {
   std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
   if (auto ready = prepare_services(launch); !ready) return ready.error();
   hsa_.hsa_signal_store_relaxed(signal_, 1);
-  // How long to wait in one go: short enough to notice faults and limits.
+  // Length of one wait: short enough to notice faults and limits.
   const uint64_t ticks = timestamp_hz_ / 100;
   const auto begin = Clock::now();
   if (auto submitted = submit(launch); !submitted) return submitted.error();

@@ -13,8 +13,7 @@ class AqlLauncher {
  public:
   enum class End { kCompleted, kFault, kLimit };
 
-  // `status`: set by whoever learns of a fault, here as by the runtime's events. `timed`: kernels are timed by the
-  // device.
+  // `status`: set when a fault is noticed, here and by the runtime's events. `timed`: the device times kernels.
   AqlLauncher(HsaLibrary& hsa, hsa_agent_t gpu, hsa_amd_memory_pool_t kernarg_pool, std::atomic<int>& status,
               bool timed)
       : hsa_(hsa), gpu_(gpu), kernarg_pool_(kernarg_pool), status_(status), timed_(timed) {}
@@ -24,7 +23,7 @@ class AqlLauncher {
   Result<uint64_t> duration_ns() const;  // of the last one
 
   hsa_signal_t signal() const { return told_; }  // that the last one completed with; 0: none
-  // Kernel arguments, packets and queue: no captured memory, wherever this process put them.
+  // Kernel arguments, packets and queue: not captured memory, at any address of this process.
   std::vector<AddressRange> own_memory() const;
   // Not by a destructor: a lost device is not to be touched.
   void free();

@@ -39,9 +39,9 @@ class HipLauncher {
   HipLauncher();
   Error error(const char* call, int status, const std::string& doing) const;
   Error refused(const Launch& launch, int status) const;
-  // HIP's status: of a stopped queue, or of a kernel that was refused, where it is not success.
+  // HIP's status: an error of a stopped queue, or of a kernel that was refused, if it is not success.
   Result<int> submit(const Launch& launch);
-  // Of the thread that waits: false when HIP ended first, or the limit was reached.
+  // For the waiting thread: false if HIP ended first, or the limit was reached.
   Result<End> wait(double limit_seconds);
 
   std::unique_ptr<Functions> hip_;

@@ -438,7 +438,7 @@ Result<CacheFacts> HsaDevice::set_cache(CacheState state) {
   return facts;
 }
 
-// HIP tells where variables are, and the image lies around them as the file says.
+// HIP reports variables' addresses, and the file gives their offsets in the image.
 std::optional<uint64_t> HsaDevice::base_with_hip(uint64_t code, const codeobject::CodeObjectInfo& info) {
   std::optional<uint64_t> base;
   for (const codeobject::Variable& variable : info.variables) {
@@ -503,7 +503,7 @@ Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
   if (!aql_) aql_ = std::make_unique<AqlLauncher>(*hsa_, agents_.gpu, pools_.kernarg, queue_status_, !soft_);
   const auto end = aql_->run(launch);
   if (!end) return end.error();
-  // HIP's signals are its own: what it launched is told of as the last dispatch.
+  // HIP's signals are its own: its launch is reported as the last dispatch.
   if (soft_) soft_->tell_of(aql_->signal());
   if (*end != AqlLauncher::End::kCompleted) {
     lost_ = true;
@@ -581,9 +581,9 @@ Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, co
     restart_without_randomisation(argv);
     return address_taken(hold.taken().front());
   }
-  // What kernels print, HIP writes to stdout, which is for events. From here on, nothing starts this program again.
+  // HIP writes kernels' printf output to stdout, which is for events. From here on, nothing starts this program again.
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  // A replay is not to be captured, whatever the environment is set up for.
+  // A replay must not be captured, even if the environment is set up for it.
   ::unsetenv("HSA_TOOLS_LIB");
   auto library = HsaLibrary::open(runtime_for(options, manifest.device));
   if (!library) return library.error();

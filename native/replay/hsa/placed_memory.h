@@ -23,7 +23,7 @@ class PlacedMemory {
   // Addresses without memory. The reason where they are not to be had.
   virtual Status reserve(const AddressRange& range) = 0;
   virtual void give_back(const AddressRange& range) = 0;
-  // Memory in `range` of the reserved `window`; `unback` takes both. Gives the window back where it fails.
+  // Maps memory in `range` of the reserved `window`; `unback` frees both. Gives the window back if it fails.
   virtual Status back(const AddressRange& range, const AddressRange& window) = 0;
   virtual void unback() = 0;
   // Before a launch: to where the GPU has it, if the host had it in between.

@@ -22,7 +22,7 @@ class PoolCopies {
   Status learn_written();
   // Puts back what was learnt.
   Status restore_written();
-  // Of memory that is no more.
+  // Drops copies of memory that no longer exists.
   void forget_outside(const std::vector<AddressRange>& ranges);
   // Not on a device that was lost.
   void free();

@@ -26,13 +26,13 @@ class SoftwareGpu final : public SoftwareExecution {
   Status record_accesses() override;
   Status profile() override;
   Status set_probes(const std::string& request) override;
-  // Of the code object that this thread loads next.
+  // For the code object that this thread loads next.
   Status set_next_load_address(uint64_t address, const std::string& doing);
   Result<bool> close_to_kernels(const AddressRange& range);
 
-  // What it tells of from here on: the dispatch that completed with `signal`. Before, of the last one.
+  // Reports are of the dispatch that completed with `signal` from here on; before, of the last one.
   void tell_of(hsa_signal_t signal) { told_ = signal; }
-  // `own`: memory of this process, whose accesses are none of the capture's.
+  // `own`: memory of this process, whose accesses are not the capture's.
   Status report(std::span<const AddressRange> own, LaunchOutcome& outcome) const;
   // Why that dispatch did not end, where the software GPU says so: as a fault or the limit of instructions.
   void explain(LaunchOutcome& outcome) const;

@@ -1,5 +1,5 @@
-// What is put back between the launch that warms the caches and the one that counts: by itself, what the first one
-// wrote, once that is known of a kernel.
+// Memory put back between the launch that warms the caches and the one that counts: only what the first one wrote, once
+// that is known for a kernel.
 #pragma once
 
 #include <optional>

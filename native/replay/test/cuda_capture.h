@@ -36,7 +36,8 @@ Buffer to_buffer(const std::vector<T>& values) {
 }
 
 struct CudaCapture {
-  // Both arrays share a granule with bytes of nobody. A driver never places module variables where they were captured.
+  // Both arrays share a granule with bytes of no region. A driver never places module variables where they were
+  // captured.
   static constexpr uint64_t kIn = 0x400000000100, kOut = 0x400000001a40, kFar = 0x400003fff000;
   static constexpr uint64_t kTable = 0x410000000000, kBig = 0x420000000200, kCounter = 0x420000000400;
   static constexpr int kCount = 200;  // the last block is partial

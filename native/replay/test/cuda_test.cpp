@@ -46,7 +46,7 @@ class CudaReplay : public testing::Test {
   std::map<std::string, std::string> environment_;
 };
 
-// What only the fake can be made to do.
+// Behaviour that only the fake can be made to show.
 class FakeCudaReplay : public CudaReplay {
  protected:
   void SetUp() override {
@@ -185,7 +185,7 @@ TEST_F(CudaReplay, KeepsWhatAKernelPrintsOutOfItsEvents) {
 }
 
 TEST_F(CudaReplay, FollowsArgumentsIntoModuleVariablesAndTellsOfPointersInMemory) {
-  // The kernel reads eight floats of d_big through its argument; what points there from memory cannot be followed.
+  // The kernel reads eight floats of d_big through its argument; pointers to it in memory cannot be followed.
   capture_.in_address = Capture::kBig;
   capture_.pointers = {Capture::kBig + 4, 17, Capture::kOut, Capture::kTable + 15};
   capture_.out_post = capture_.out_pre;
@@ -322,7 +322,7 @@ TEST_F(CudaReplay, SaysWhenTheDriverRefusesTheLaunch) {
   EXPECT_EQ(run.last()["code"], "LAUNCH_REFUSED") << run.last();
 }
 
-// What the app launches, and with which of the variants it could.
+// The app's launch, and the variants that could replace its kernel.
 class CudaLaunchLimits : public CudaReplay {
  protected:
   void launch(uint32_t blocks, uint32_t threads, uint32_t dynamic = 0) {
@@ -372,7 +372,7 @@ TEST_F(CudaLaunchLimits, AreTheRegistersOfABlock) {
 TEST_F(CudaLaunchLimits, AreTheSharedMemoryThatTheAppAskedFor) {
   launch(4, 64, 4 << 10);
   expect_pass("shared");
-  // What the capture holds is what the driver says of the captured kernel, which is no wish of the app.
+  // The capture holds the driver's value for the captured kernel, which the app did not choose.
   launch(4, 64, 20 << 10);
   for (const bool is_told : {false, true}) {
     if (is_told) capture_.geometry.attributes = {{"max_dynamic_shared_bytes", 48 << 10}};

@@ -1,5 +1,5 @@
-// What is done between restoring memory and the launch that counts, so that the caches are as asked: the calls of the
-// HSA runtime in their order, on the software GPU in this process, and what lay in memory at each.
+// Steps between restoring memory and the launch that counts, which bring the caches into the requested state: the calls
+// of the HSA runtime in their order, on the software GPU in this process, and the content of memory at each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ TEST_F(HsaCaches, WarmThroughBothSidesOfAComparison) {
 }
 
 TEST_F(HsaCaches, PutBackNoMoreThanWasWrittenBeforeAWarmLaunch) {
-  // A region that the kernel does not touch, far larger than what it writes.
+  // A region that the kernel does not touch, far larger than its output.
   capture_.pointers.assign((8u << 20) / sizeof(uint64_t), 0x1234);
   std::filesystem::remove_all(directory_.path() / "capture");
   capture_.write(directory_.path() / "capture");

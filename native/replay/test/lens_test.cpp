@@ -1,5 +1,5 @@
-// The file of a lens, which may be anybody's; where its buffers come to lie; and replays on a device whose kernel is a
-// function of the test.
+// The file of a lens, which anybody may have written; the placement of its buffers; and replays on a device whose
+// kernel is a function of the test.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -74,7 +74,7 @@ class FreeOrderTest : public ::testing::Test {
   static constexpr uint8_t kBefore = 0x11;
   static constexpr uint64_t kBase = 0x400000000000, kApart = 0x100000000;
 
-  // What a kernel does: memory of all its arrays, items in the given order.
+  // A kernel's effect: memory of all its arrays, for items in the given order.
   using Kernel = std::function<Memory(const Order&)>;
   using Orders = std::function<Order(Random&)>;
 
@@ -438,7 +438,7 @@ TEST_F(FreeOrderTest, KeepsRowsApartThatCursorsClaim) {
     const Order other = loose_order(kRowItems, random_);
     EXPECT_EQ(judge(other), OrderVerdict::kSame);
     EXPECT_EQ(event_["arrays"][0]["spans"], kRows) << event_;
-    // As many items a row, and each pair as before: only in the row of a neighbour.
+    // Each row has as many items, and each pair is as before, but in a neighbour's row.
     EXPECT_EQ(judge(rows(other, 1, downwards)), OrderVerdict::kDifferent);
     ASSERT_TRUE(apply_records({{"r0", 0, 1 << 20, 4}}, ranges_));
     EXPECT_EQ(judge(other), OrderVerdict::kSame);

@@ -1,4 +1,4 @@
-// Chunks read ahead are the chunks that are asked for, in whatever order.
+// Chunks read ahead equal the requested chunks, in any order.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -16,7 +16,7 @@ namespace {
 
 using Capture = FillCapture;
 
-// What `fill` does, reading its variables where the code object was loaded.
+// The effect of `fill`, which reads its variables at the code object's load address.
 void fill(FakeDevice& device, const Launch& launch, const std::string& code_object = "baseline.hsaco") {
   uint64_t pointers[2];
   int32_t count;
@@ -553,7 +553,7 @@ TEST_F(SessionTest, FollowsThePointerBehindAModuleVariable) {
   EXPECT_EQ(now, device.loaded.at(0) + (end - Capture::kCode));
 }
 
-// On CUDA a module variable lies wherever the driver puts it, and parameters are values without a kind.
+// On CUDA the driver chooses a module variable's address, and parameters are values without a kind.
 TEST_F(SessionTest, FindsVariablesThatMoveOnADeviceWithoutLoadBases) {
   capture_.pointers = {Capture::kCode + 0x4810, 17, Capture::kOut};
   FakeDevice device(baseline());
@@ -602,7 +602,7 @@ TEST_F(SessionTest, RefusesAVariantWithoutTheKernelAndNamesTheNearest) {
   EXPECT_TRUE(device.launches.empty()) << "never another kernel";
 }
 
-// Whoever asks hashed one file, and another lies there by the time that it is read: swapped in for just as long.
+// The caller hashed one file, and another is at its path when it is read: swapped in for just as long.
 TEST_F(SessionTest, JudgesOnlyTheBytesThatItWasAskedToJudge) {
   const auto digest_of = [](const std::filesystem::path& path) {
     const auto text = archive::read_text(path, 1 << 20);
@@ -679,7 +679,7 @@ TEST_F(InitializerTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariabl
   EXPECT_EQ(output_.first("difference")["region"], "out");
 }
 
-// The value alone does not tell whether the app set the variable: it may have set it to what it was initialised with.
+// The value alone does not show whether the app set the variable: it may have set it to its initial value.
 TEST_F(InitializerTest, RestoresAVariableThatTheAppMayHaveSetToItsInitializer) {
   capture_.table_told = true;
   EXPECT_EQ(run(kernel).exit_code, kExitPass) << "with the value that the app had";

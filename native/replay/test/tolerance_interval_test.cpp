@@ -76,7 +76,7 @@ class Sums {
   }
 
   size_t size() const { return addends_.size(); }
-  // Of the addends from `first` on, in an order of its own each time.
+  // Sum of the addends from `first` on, each time in another order.
   double replay(size_t index, size_t first = 0) {
     std::vector<double>& addends = addends_[index];
     if (first > 0) std::sort(addends.begin(), addends.end(), [](double a, double b) { return a * a > b * b; });
