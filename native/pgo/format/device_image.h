@@ -1,5 +1,5 @@
-// The counters of one translation unit as they lie in the memory of a device (../pass/README.md says where), and the
-// profile that is made of them: slots summed, uniform lanes filled in where none were counted because all are.
+// Counters of one translation unit as laid out in device memory (see ../pass/README.md), and the profile made of them:
+// slots summed, uniform lanes filled in for counters that have none because all lanes are uniform.
 #pragma once
 
 #include "base/result.h"
@@ -51,7 +51,7 @@ bool add(UnitProfile& into, const UnitProfile& other);
 // Takes back what was added once.
 void subtract(UnitProfile& from, const UnitProfile& part);
 
-// What the three files of a unit hold, added to it; false where they are of another one, or not whole.
+// Adds the content of a unit's three files; false if they belong to another unit, or are not whole.
 bool add_written(UnitProfile& into, Bytes raw, Bytes uniform, Bytes waves);
 
 Buffer write_raw(const UnitProfile& unit);

@@ -1,5 +1,5 @@
-// The layout is that of llvm/ProfileData/InstrProf.h (Header, Summary) and of OnDiskIterableChainedHashTable: the items
-// lie one after the other, so that they are read without the hash.
+// The layout is that of llvm/ProfileData/InstrProf.h (Header, Summary) and of OnDiskIterableChainedHashTable: its items
+// are consecutive, and are read without the hash.
 #include "pgo/format/indexed.h"
 #include "pgo/format/names.h"
 

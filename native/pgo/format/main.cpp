@@ -1,6 +1,6 @@
 // kernloop-pgo: profiles of device code. One JSON object a line on stdout; exit codes of docs/contributing/seams.md.
-// `convert` makes profiles of variables that were read back from a device, `merge` adds up those of any number of runs,
-// `show` tells what is in one.
+// `convert` makes profiles from variables read back from a device, `merge` adds up profiles of any number of runs,
+// `show` prints one.
 #include <charconv>
 #include <cstdio>
 #include <iostream>
@@ -48,7 +48,7 @@ struct Arguments {
   bool has(const char* name) const { return values.contains(name); }
 };
 
-// What is wrong, where something is.
+// Parses the arguments; returns an error message if they are wrong.
 std::optional<std::string> parse(int argc, char** argv, const std::map<std::string, bool>& known,
                                  Arguments& arguments) {
   for (int i = 2; i < argc; ++i) {

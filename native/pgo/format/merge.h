@@ -12,7 +12,7 @@
 
 namespace kernloop::pgo {
 
-// A raw profile with what lies beside it; either may be missing.
+// Profile of a raw file and its side files; either may be missing.
 Result<Profile> with_side_files(const RawProfile& raw, const std::vector<uint64_t>* uniform, const WaveFile* waves,
                                 const std::string& what);
 
@@ -25,7 +25,7 @@ struct Rename {
 struct MergeOptions {
   std::vector<Rename> renames{};
   std::string arch{};           // of all inputs; empty: what they say
-  bool mixed_sampling = false;  // take counts that stand for different shares of a run as they are
+  bool mixed_sampling = false;  // accept counts that represent different shares of a run
 };
 
 class Merger {
@@ -44,7 +44,7 @@ class Merger {
  private:
   struct Entry {
     FunctionProfile function;
-    std::string original, first;  // its name and file where it was first seen
+    std::string original, first;  // name and file of its first occurrence
     bool uniform = true, classes = true;
     std::set<size_t> saturated;  // counters
   };

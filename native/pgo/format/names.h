@@ -8,7 +8,7 @@
 
 namespace kernloop::pgo {
 
-// What a record's NameRef holds.
+// NameRef of a record: a hash of the name.
 uint64_t name_ref(std::string_view name);
 
 // By reference. Throws Malformed.

@@ -1,4 +1,4 @@
-// The layout is that of llvm/ProfileData/InstrProfData.inc; the RFC's files differ in their records alone.
+// The layout is that of llvm/ProfileData/InstrProfData.inc; the RFC's files differ only in their records.
 #include "pgo/format/names.h"
 #include "pgo/format/raw.h"
 
@@ -116,8 +116,8 @@ Layout lay_out(Bytes file, const Header& header, size_t record_bytes) {
   return layout;
 }
 
-// Only the RFC's records hold how many slots a counter has: one more than this field says. They are 72 bytes long, the
-// field behind the others; builds of it that put it into the padding of 64-byte records are told by its not being 0.
+// Only the RFC's records hold the number of slots of a counter: one more than this field. They are 72 bytes long, with
+// the field at the end; RFC builds that put it into the padding of 64-byte records are recognised by its not being 0.
 uint64_t slots_of(Bytes record, size_t record_bytes) {
   const uint64_t field = record_bytes == kRfcRecordBytes ? 64 : 58;
   return uint64_t{load<uint16_t>(record, field, "a record")} + 1;

@@ -1,4 +1,4 @@
-// What merging writes: the text profile that `llvm-profdata-22 merge` makes an indexed one of, and the side file for
+// Output of merging: the text profile, from which `llvm-profdata-22 merge` makes an indexed one, and the side file for
 // the plugin and for reports.
 #pragma once
 

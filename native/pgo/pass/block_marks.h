@@ -13,8 +13,8 @@ namespace kernloop::pgo_pass {
 class BlockMarks {
  public:
   explicit BlockMarks(llvm::Module& module);
-  // What is known of the clone's blocks, on those of the module. Code that was inlined in several places was visited in
-  // all of them; if those are in several functions, nothing is said of it.
+  // Copies the data of the clone's blocks to those of the module. Code that was inlined in several places was visited
+  // in all of them; if those are in several functions, it is left out.
   void attach_all(const std::vector<ProfiledFunction>& of_clone);
   void remove();
 

@@ -1,7 +1,6 @@
 // Counts of a control flow graph from the counts of some of its blocks: what goes into a block comes out of it. Holds
 // for lanes in IR, and for waves in AMDGPU's machine code, where divergent control flow has become branches that a wave
-// takes or does not take (both sides of a divergent `if` lie one behind the other there). It does not hold for waves in
-// IR.
+// takes or does not take (both sides of a divergent `if` follow each other there). It does not hold for waves in IR.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 
 namespace kernloop::pgo_pass {
 
-/// Which rows of the arrays belong to a function.
+/// Rows of the arrays that belong to a function.
 struct Rows {
   unsigned first_counter;
   unsigned first_class;

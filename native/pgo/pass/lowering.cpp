@@ -51,7 +51,7 @@ class Lowering {
         masks_(plan.classes.size()),
         tallies_(function_, wave_, options.slots, everyGroupCounts(options.sampling) && wave_.canAddUp()) {}
 
-  /// `blocks`: those of the plan, also after the sampled copy was put beside them.
+  /// `blocks`: those of the plan, also after the sampled copy was inserted beside them.
   void run(const std::vector<BasicBlock*>& blocks) {
     blocks_ = blocks;
     keepVariablesTogether();
@@ -81,7 +81,7 @@ class Lowering {
 
   BasicBlock* first(size_t of) const { return blocks_[plan_.classes[of].blocks.front()]; }
 
-  // A block is split where it counts, and a variable behind that would be one that is made anew at each visit.
+  // A counted block is split, and a variable behind the split would be allocated anew at each visit.
   void keepVariablesTogether() {
     BasicBlock& entry = function_.getEntryBlock();
     for (Instruction& instruction : make_early_inc_range(entry)) {
@@ -190,7 +190,7 @@ class Lowering {
     }
   }
 
-  // Which lane of a class outside of loops is its first one, and whether they are a whole wave.
+  // The first lane of a class outside of loops, and whether its lanes are a whole wave.
   struct Marks {
     AllocaInst *first, *full;
   };
@@ -266,7 +266,7 @@ class Lowering {
   std::map<unsigned, Marks> marks_;  // of classes
 };
 
-// What was said of the function while it counted nothing.
+// Drops attributes that hold only for a function that counts nothing.
 void forgetPromises(Function& function) {
   function.removeFnAttr(Attribute::Memory);
   function.removeFnAttr(Attribute::Speculatable);

@@ -13,8 +13,8 @@ enum class Sampling : uint32_t { all = 0, blocks = 1, launches = 2, sparse = 3 }
 inline constexpr uint32_t kSparseFirst = 4096, kSparseOneIn = 8;
 enum class UniformRule : uint32_t { branch = 0, full_mask = 1 };
 
-/// What the options of the command line say. They exist from registerOptions() on: not before the plugin knows that its
-/// host is the LLVM it was built for, whose classes a static option would have used.
+/// Options of the command line. They exist from registerOptions() on: not before the plugin knows that its host is the
+/// LLVM it was built for, whose classes a static option would have used.
 void registerOptions();
 
 Mode mode();
@@ -31,7 +31,7 @@ struct GenerateOptions {
 /// An error where a value makes no sense.
 llvm::Expected<GenerateOptions> generateOptions();
 
-/// As written on the command line: "all", "sparse:32".
+/// Sampling as written on the command line: "all", "sparse:32".
 std::string samplingName(const GenerateOptions& options);
 
 }  // namespace kernloop::pgo_pass

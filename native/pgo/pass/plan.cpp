@@ -67,7 +67,7 @@ class Planner {
     return false;
   }
 
-  // Of two blocks in a cycle each may lie on all ways from and to the other, and still one be visited more often:
+  // Each of two blocks in a cycle may be on all ways from and to the other, and still one may be visited more often:
   // `continue` goes round past the other.
   static bool alternate(BasicBlock* above, BasicBlock* block) {
     const auto forward = [](BasicBlock* at) { return successors(at); };
@@ -89,7 +89,7 @@ class Planner {
   }
 
   void findClasses() {
-    // Dominators come first in this order; the numbers are those of the function's order.
+    // This order visits dominators first; the numbers are those of the function's order.
     DenseMap<BasicBlock*, BasicBlock*> first;
     for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&function_)) {
       BasicBlock* above = companion(block);
@@ -168,7 +168,7 @@ class Planner {
       result.statically_uniform = true;
       SmallVector<BasicBlock*, 4> in, round;
       const Cycle* cycle = cycles_.getCycle(block);
-      // Of an irreducible cycle no block dominates another one's way round: the way into it stands for both.
+      // In an irreducible cycle no block dominates the back edges of another: the entry edges stand for both.
       const bool header = cycle && cycle->isReducible() && cycle->getHeader() == block;
       for (BasicBlock* edge : predecessors(block)) {
         if (!dominators_.isReachableFromEntry(edge)) continue;

@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace {
 
-// Where the function is about to be left. A call that does not return may be what ends the wave.
+// Last point before the function is left. A call that does not return may be what ends the wave.
 Instruction* endOf(BasicBlock& block) {
   Instruction* end = block.getTerminator();
   if (!isa<UnreachableInst>(end)) return end;

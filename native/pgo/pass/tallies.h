@@ -12,8 +12,8 @@ namespace kernloop::pgo_pass {
 
 class Tallies {
  public:
-  /// `together`: the lanes that leave together add up first. Worth it where all count, and wait for each other at the
-  /// arrays; where few workgroups do, a launch is as long as they take, and that is more instructions.
+  /// `together`: lanes that leave together add up first. That pays off if all workgroups count, and wait for each other
+  /// at the arrays; if few do, they decide the launch's duration, and the sum costs them more instructions.
   Tallies(llvm::Function& function, const Wave& wave, unsigned slots, bool together);
 
   /// Before the first tally. `left_from`: the blocks that the function is left from.

@@ -15,13 +15,12 @@
 
 namespace kernloop::pgo_pass {
 
-// A block of a function as instrumentation sees it, with the place of its code in the source. What is measured is
-// filled in by measure().
+// A block of a function as instrumentation sees it, with its source line. measure() fills in the measurements.
 struct ProfiledBlock {
   BlockInfo info;
   std::optional<unsigned> in_class;
   std::vector<unsigned> successors;
-  // That of the module which was given; none for those that instrumentation makes, on edges.
+  // The block of the given module; none for blocks that instrumentation inserts on edges.
   llvm::BasicBlock* original = nullptr;
 };
 
@@ -40,7 +39,7 @@ struct ProfiledFunction {
 // Instruments a clone.
 std::vector<ProfiledFunction> functions_of(llvm::Module& module);
 
-// Looks every function up. Errors name the function; a function that is not in the profile is none.
+// Looks every function up. Errors name the function; a function that is not in the profile is no error.
 llvm::Error look_up(std::vector<ProfiledFunction>& functions, const std::string& profile);
 llvm::Error look_up(std::vector<ProfiledFunction>& functions, const WaveProfile& waves);
 

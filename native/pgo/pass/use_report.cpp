@@ -43,7 +43,8 @@ struct Spills {
   uint64_t all() const { return store_dwords + load_dwords; }
 };
 
-// Of each lane, in memory: what AMDGPU keeps in accumulation registers or in lanes of a VGPR has no memory operand.
+// Spills of each lane to memory: values that AMDGPU keeps in accumulation registers or in lanes of a VGPR have no
+// memory operand.
 Spills spills_of(const llvm::MachineBasicBlock& block, const llvm::MachineFrameInfo& frame) {
   Spills spills;
   for (const auto& instruction : block.instrs()) {

@@ -34,7 +34,7 @@ class UseReport {
   std::vector<Function> functions_;
 };
 
-// Of the module that is being compiled.
+// Report of the module that is being compiled.
 UseReport& report();
 
 }  // namespace kernloop::pgo_pass

@@ -26,8 +26,8 @@ struct FunctionWaves {
 };
 
 struct WaveProfile {
-  std::string arch;                                                     // empty: not told
-  uint64_t wave_size = 0;                                               // 0: not told
+  std::string arch;                                                     // empty: unknown
+  uint64_t wave_size = 0;                                               // 0: unknown
   std::map<std::pair<std::string, uint64_t>, FunctionWaves> functions;  // by name in the profile and hash
 };
 

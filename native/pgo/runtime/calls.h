@@ -1,4 +1,4 @@
-// What every function in front of a runtime's does with this process's Runtime.
+// Shared code of the intercepted functions of all runtimes, for this process's Runtime.
 #pragma once
 
 #include "pgo/collect/log.h"

@@ -21,7 +21,7 @@ struct ChildEnd {
 
 ChildEnd run_child(const ChildRequest& request);
 
-// What programs find their files by, of this process's environment; nothing that says what to do.
+// Variables of this process's environment by which programs find their files; none that changes their behaviour.
 std::vector<std::string> plain_environment();
 
 }  // namespace kernloop::pgo::runtime

@@ -9,7 +9,7 @@ class Compiler {
  public:
   Compiler(const Config& config, const ProgramFolder& program) : config_(config), program_(program) {}
 
-  // Makes it where it is not there as it should be. `built` says whether anything was compiled.
+  // Makes it if it is missing or not intact. `built` is set if anything was compiled.
   Result<fs::path> instrumented(bool& built) const;
   Result<fs::path> production(const CachedProfile& profile, bool& built) const;
 

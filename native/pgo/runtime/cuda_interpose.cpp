@@ -128,7 +128,7 @@ EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction functi
   }));
 }
 
-// Into a graph goes code that needs nobody to look at its counters between launches.
+// Graphs get code whose counters need no reading between launches.
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   const Driver* next = cuda::driver();
   const CUresult result = next ? next->cuStreamBeginCapture(stream, mode) : CUDA_ERROR_NOT_INITIALIZED;

@@ -1,6 +1,6 @@
-// How far one run of a program is from another: the total variation distance of their counters. A function's counts are
-// shares of its sum; half the sum of the differences of the shares is its distance, 0 (the same) to 1 (nothing in
-// common). A program's is that of its function which is farthest.
+// Distance of two runs of a program: the total variation distance of their counters. A function's counts are shares of
+// its sum; half the sum of the differences of the shares is its distance, 0 (the same) to 1 (nothing in common). A
+// program's distance is that of its farthest function.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What happens in an app, for the stage: one JSON object a line, in a file of each process. And for people, on stderr.
+// Events in an app: for the stage, one JSON object a line in a file of each process; for people, on stderr.
 #pragma once
 
 #include <mutex>

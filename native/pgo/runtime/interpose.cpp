@@ -107,7 +107,7 @@ int kernloop_ext_launch(void* function, uint32_t gx, uint32_t gy, uint32_t gz, u
   });
 }
 
-// Into a graph goes code that needs nobody to look at its counters between launches.
+// Graphs get code whose counters need no reading between launches.
 EXPORT int hipStreamBeginCapture(void* stream, int mode) {
   const auto next = hip::next_hipStreamBeginCapture();
   const int error = next ? next(stream, mode) : kNotInitialised;

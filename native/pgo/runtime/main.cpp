@@ -96,7 +96,8 @@ int use(const Config& config, const fs::path& folder, const fs::path& raw, const
   return finish(answer, *program);
 }
 
-// What another machine asked for and could not build: the code with counters, and that of the profile it measured.
+// Builds what another machine asked for and could not build: the code with counters, and that of the profile it
+// measured.
 int build(const Config& config, const fs::path& folder) {
   const auto program = ProgramFolder::at(config, folder);
   if (!program) return fail(program.error());

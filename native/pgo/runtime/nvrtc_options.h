@@ -13,7 +13,7 @@ struct NvrtcOptions {
   bool all_on_device = false;  // functions that say nothing are the device's
 };
 
-// Refused where one changes code and clang has no word for it, or nobody knows what it does.
+// Refused if an option changes code and clang has no word for it, or its meaning is unknown.
 Result<NvrtcOptions> words_of_nvrtc(const std::vector<std::string>& options);
 
 }  // namespace kernloop::pgo::runtime

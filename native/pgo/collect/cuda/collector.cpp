@@ -12,7 +12,7 @@ namespace kernloop::pgo::cuda {
 
 namespace {
 
-// Fat binaries of the runtime lie behind a wrapper (fatbinary_section.h).
+// The CUDA runtime passes its fat binaries in a wrapper (fatbinary_section.h).
 const void* unwrapped(const void* image) {
   constexpr uint32_t kWrapperMagic = 0x466243b1;
   struct Wrapper {
@@ -94,7 +94,7 @@ void Collector::library_loaded_from(CUlibrary library, const char* file) {
   add(library, true, nullptr, file);
 }
 
-// A library is in every context that used it: the current one, and those of the devices.
+// A library is loaded in every context that used it: the current one, and the devices' primary ones.
 std::vector<CUcontext> Collector::contexts_of(const Loaded& loaded) {
   if (!loaded.library) return {loaded.context};
   std::set<CUcontext> contexts;
@@ -225,8 +225,8 @@ bool Collector::collect() {
   return session_.write() && all;
 }
 
-// The runtime gives back what it loaded behind this, perhaps when the driver has ended: what never goes is only known
-// at last.
+// The runtime unloads its code after this, perhaps when the driver has ended: code that is never unloaded is known only
+// at the very end.
 void Collector::finish() {
   if (usable()) collect();
 }

@@ -13,7 +13,7 @@ namespace kernloop::pgo::hip {
 
 namespace {
 
-// What the compiler makes for __hipRegisterFatBinary.
+// Argument that the compiler generates for __hipRegisterFatBinary.
 struct FatBinaryWrapper {
   uint32_t magic, version;
   const void* binary;
@@ -33,7 +33,7 @@ std::optional<Buffer> copy_from(void* address, size_t size) {
   return bytes;
 }
 
-// "gfx90a". hipDeviceProp_t grew between releases: the name is looked for in whatever there is of it.
+// "gfx90a". hipDeviceProp_t grew between releases: the name is searched for in the bytes that the runtime filled.
 std::string processor_of_device(int device) {
   using Properties = Error (*)(void*, int);
   auto get = reinterpret_cast<Properties>(next_function("hipGetDevicePropertiesR0600"));
@@ -95,7 +95,7 @@ void Collector::fat_binary_registered(void** handle, const void* data) {
   }
   if (binary.pieces.empty()) return;
   for (const auto& [name, size] : variables) {
-    // HIP keeps the names; a shadow only needs an address that nobody else has.
+    // HIP keeps the names; a shadow only needs a unique address.
     void* shadow = std::calloc(1, size ? size : 1);
     char* kept = ::strdup(name.c_str());
     next___hipRegisterVar()(handle, shadow, kept, kept, 0, size, 0, 0);

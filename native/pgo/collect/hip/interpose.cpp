@@ -1,5 +1,5 @@
-// In front of HIP's functions of the same names: linked into the app before HIP, or preloaded. And the entry points of
-// LLVM's runtime for device profiles, for those who call them.
+// Interposes HIP's functions by name: linked into the app before HIP, or preloaded. It also has the entry points of
+// LLVM's runtime for device profiles, for code that calls them.
 #include "pgo/collect/hip/collector.h"
 #include "pgo/collect/hip/hip_api.h"
 #include "pgo/collect/log.h"
@@ -90,8 +90,8 @@ EXPORT Error hipModuleUnload(void* module) {
   return next ? next(module) : kNotInitialised;
 }
 
-// Of LLVM's runtime. For apps that look HIP's functions up by name, so that none of the above is called: after a load,
-// with its result, and before an unload.
+// Entry points of LLVM's runtime. For apps that look HIP's functions up by name, which bypasses all of the above:
+// called after a load, with its result, and before an unload.
 EXPORT void __llvm_profile_offload_register_dynamic_module(int result, void** module, const void* image) {
   if (result == 0 && module) guarded([&] { Collector::instance().module_loaded(*module, image); });
 }

@@ -242,7 +242,7 @@ TEST(HipCollector, AModuleThatIsNeverUnloadedIsCollectedAtTheEndAndWarnedOf) {
   expect_counts(functions_in(environment.folder.path()).at("alpha"), 1);
 }
 
-// Of counters that begin at those of the sample; unloaded while its kernel, which adds five, may still run.
+// Counters begin at those of the sample; the module is unloaded while its kernel, which adds five, may still run.
 TEST(HipCollector, ModulesThatAreCompiledAtRunTimeAreCollectedToo) {
   Environment environment;
   const Ended ended = run(environment.variables(), KERNLOOP_TEST_HIPRTC_APP);

@@ -1,4 +1,4 @@
-// Kernels that the plugin instrumented, on the software GPU: every count of every block is that of the host.
+// Kernels that the plugin instrumented, on the software GPU: every count of every block equals the host's.
 #include <nlohmann/json.hpp>
 #include <ostream>
 

@@ -1,4 +1,4 @@
-// The gate of the register allocator: what it sees, that nothing else does, and what comes of it.
+// The gate of the register allocator: its input, which nothing else sees, and its effect.
 #include <algorithm>
 #include <set>
 
@@ -42,9 +42,9 @@ TEST(pgo_gate, register_allocation_sees_waves) {
   const auto lanes = successors("off", "-stop-before=greedy", "spill_divergent");
   const auto waves = successors("wave", "-stop-before=greedy", "spill_divergent");
   ASSERT_EQ(lanes.size(), waves.size());
-  // Of 16 waves' 3200 rounds each lane leaves the hot branch where (thread + i) % 10000 is 0: no lane but thread 0, in
-  // round 0. So one visit of the cold block, whose branch in machine code goes 50 to 50 by lanes: the structurizer made
-  // it.
+  // In 3200 rounds of 16 waves, each lane leaves the hot branch if (thread + i) % 10000 is 0: only thread 0 does, in
+  // round 0. That is one visit of the cold block, whose branch in machine code goes 50 to 50 by lanes: the structurizer
+  // made it.
   std::set<double> shares;
   for (size_t line = 0; line < waves.size(); ++line)
     if (waves[line] != lanes[line]) shares.insert(static_cast<double>(probability(waves, line, 0)) / kOne);

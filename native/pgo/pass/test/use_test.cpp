@@ -1,4 +1,4 @@
-// Profiles are applied as LLVM's own -fprofile-use applies them; what does not belong together is refused.
+// Profiles are applied as LLVM's own -fprofile-use applies them; mismatched files are refused.
 #include "use_tools.h"
 
 namespace kernloop::pgo_pass {

@@ -38,7 +38,7 @@ TEST(Distance, WhatNothingWasCountedOfSaysNothing) {
   EXPECT_EQ(distance_from({{{1, 1}, {4, 4}}, {{2, 1}, {1, 0}}}, {{{1, 1}, {8, 8}}, {{2, 1}, {0, 0}}}), 0u);
   // The same function of another hash is another one.
   EXPECT_EQ(distance_from({{{1, 1}, {4, 4}}}, {{{1, 2}, {4, 4}}}), 10000u);
-  // The farthest function decides, not the one that counts most.
+  // The farthest function decides, not the one with the highest counts.
   EXPECT_EQ(distance_from({{{1, 1}, {1000, 1000}}, {{2, 1}, {1, 0}}}, {{{1, 1}, {1000, 1000}}, {{2, 1}, {0, 1}}}),
             10000u);
 }
@@ -119,8 +119,8 @@ TEST(ProgramFolder, CodeIsThereUntilItOrWhatItWasMadeOfIsAnother) {
   ASSERT_TRUE(write_text_file(of_system, "two"));
   EXPECT_FALSE(program->has(code));
   fs::remove(read);
-  // Where nothing can be compiled, what lay elsewhere is not missed, and another system has other headers; but one of
-  // the app's folders that is another one is.
+  // Without a compiler, missing files of the other machine do not matter, and another system has other headers; a
+  // changed file in one of the app's folders does.
   Config without = cache.config;
   without.clang.clear();
   const auto elsewhere = ProgramFolder::make(without, request);
@@ -192,7 +192,7 @@ TEST(ProgramFolder, GivesNvrtcsProgramsWhatOnlyNvrtcHas) {
   EXPECT_NE(own.find("#define __CUDACC_RTC__ 1\n"), std::string::npos);
   EXPECT_NE(own.find("#define uint64_t kernloop_uint64_t\n"), std::string::npos);
   EXPECT_NE(own.find("#define int8_t kernloop_int8_t\n"), std::string::npos);
-  // What it only uses is the headers'.
+  // A type that it only uses comes from the headers.
   EXPECT_EQ(own.find("#define uint32_t"), std::string::npos);
   EXPECT_EQ(own.find("hip_runtime"), std::string::npos);
   EXPECT_NE(own.find("= &k<int>;"), std::string::npos);
