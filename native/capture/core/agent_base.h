@@ -1,4 +1,4 @@
-// What an agent is on every device: its line to the recorder, its log, the gate, and what it knows of memory, kernels
+// Base of an agent on every device: its connection to the recorder, its log, the gate, and its view of memory, kernels
 // and selections.
 #pragma once
 
@@ -40,13 +40,13 @@ class AgentBase {
   bool profiling() const { return welcome.mode == Mode::kProfile; }
   // From now on the app runs as if we were not there.
   void retire(const char* why);
-  // The recorder is told, and the log.
+  // Sends a note to the recorder, and to the log.
   void note(const char* code, const std::string& text);
   // The runtime goes down in good order.
   void say_goodbye();
-  // In a forked child: whose process we were is not this one.
+  // In a forked child, which is not the process that the agent served.
   void abandon_after_fork();
-  // A forked child uses the GPU with what it inherited. The first time it connects, to say so.
+  // A forked child uses the GPU with inherited state. The first use connects to the recorder to report it.
   void on_use_after_fork() noexcept;
 
   // Our own bookkeeping around a call of the app: a failure of ours (no memory) never becomes one of the app's.
@@ -68,7 +68,7 @@ class AgentBase {
     const KernelEntry* entry = kernels.find(key);
     return entry != nullptr ? entry : learn_kernel(key, std::forward<Resolve>(resolve));
   }
-  // Which selections want kernels of this name, as themselves or as a gate.
+  // Selections that want kernels of this name, as themselves or as a gate.
   uint64_t selections_of(const std::string& symbol);
   // Whether any selection wants one of them: asks for all at once.
   bool any_wanted(const std::unordered_set<std::string>& symbols);
@@ -94,7 +94,7 @@ class AgentBase {
 
   std::atomic<bool> active_{true};
   const int pid_;
-  std::atomic<bool> forked_{false};  // and nobody has been told yet that this child uses the GPU
+  std::atomic<bool> forked_{false};  // and this child's use of the GPU is not yet reported
   std::atomic<uint32_t> next_capture_{0};
   std::mutex learn_mutex_;
   uint32_t next_kernel_ = 0;

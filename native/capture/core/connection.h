@@ -1,4 +1,4 @@
-// How an agent finds its recorder: the environment that the stage set for the app (docs/contributing/seams.md).
+// Connection of an agent to its recorder: the environment that the stage set for the app (docs/contributing/seams.md).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What a dispatch names its kernel by (descriptor address, function handle) to what is known of the kernel. Read on
-// every dispatch without a lock; written when a kernel is first seen.
+// Maps a dispatch's name of its kernel (descriptor address, function handle) to the kernel's entry. Read on every
+// dispatch without a lock; written when a kernel is first seen.
 #pragma once
 
 #include <atomic>

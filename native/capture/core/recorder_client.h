@@ -20,7 +20,7 @@ class RecorderClient {
   // An error when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
   static Result<std::unique_ptr<RecorderClient>> connect(const std::string& socket_path, const std::string& runtime,
                                                          uint64_t ring_bytes);
-  // What the recorder answered.
+  // The recorder's answer.
   const Welcome& welcome() const { return welcome_; }
 
   // Waits while the ring is full. False when the recorder is lost.
@@ -66,8 +66,8 @@ class RecorderClient {
 
   Welcome welcome_;
   std::string socket_path_, runtime_;
-  // `wake_` carries a byte to whoever waits at the other end for data, or for space. Sockets, because no other file
-  // takes what is sent, and because each has a number of its own (eventfds have one for all).
+  // `wake_` carries a byte to the side that waits for data, or for space. Both are sockets, because no other file
+  // accepts a send, and because each has a number of its own (eventfds share one).
   OwnDescriptor socket_, wake_;
   RingMapping ring_;
   std::optional<RingProducer> producer_;

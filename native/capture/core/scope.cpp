@@ -147,8 +147,8 @@ bool Scope::is_complete() const {
   return left_out_ == 0 || (searched_ == regions_.size() && !device_.may_hold_opaque());
 }
 
-// Where the bytes are searched while they are read, nobody knows before the end how many there are. Of everything there
-// is, only the kernel arguments' own memory can still come.
+// If bytes are searched while they are read, their total is unknown before the end. If everything is taken, only the
+// kernel arguments' own memory can still be added.
 std::optional<Error> Scope::tell_total() {
   if (bytes_ == told_ || !(takes_all_ || is_complete())) return std::nullopt;
   told_ = bytes_;

@@ -1,6 +1,6 @@
 // The regions of one capture: grows from the kernel arguments to everything reachable, and streams each region once.
-// What the device does not do itself happens on that one pass over the bytes: searching them for pointers, and a
-// checksum of each chunk for the comparison afterwards.
+// That one pass over the bytes also does what the device does not do itself: it searches them for pointers, and
+// computes a checksum of each chunk for the comparison afterwards.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ class Scope {
  public:
   Scope(const AllocationList& allocations, uint64_t byte_budget, DeviceCapture& device, CaptureSink& sink);
 
-  // Each adds what it finds; find_all() and read_pre() then follow it to a fixed point.
+  // Each call adds the regions it finds; find_all() and read_pre() then follow them to a fixed point.
   void add_pointers_in(std::span<const uint8_t> bytes);
   void add_at(uint64_t address);
   void add_all(uint64_t except_address);
@@ -67,7 +67,7 @@ class Scope {
   size_t asked_ = 0;     // the device was asked to search so many regions
   size_t searched_ = 0;  // so many were searched, before any was read
   uint64_t bytes_ = 0;
-  uint64_t told_ = 0;  // the sink was told of so many bytes in all
+  uint64_t told_ = 0;  // total that the sink has received
   std::vector<uint8_t> buffer_;
   std::vector<uint64_t> opaque_;
 };

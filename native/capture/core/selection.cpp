@@ -6,13 +6,13 @@
 namespace kernloop::capture {
 namespace {
 
-// One dispatch by its number. Any later match does instead, where that one cannot be captured.
+// One dispatch by its number. If it cannot be captured, any later match replaces it.
 bool is_single(const SelectionRequest& request) {
   return request.each == Each::kDispatch && request.limit == 1 && request.ordinals.size() == 1 &&
          request.ordinals[0].first == request.ordinals[0].last;
 }
 
-// What the shapes that a selection tells apart have in common is left out.
+// Leaves out the parts that the selection does not distinguish shapes by.
 LaunchShape distinct_part(const SelectionRequest& request, const LaunchShape& shape) {
   if (request.each == Each::kGeometry) return shape;
   LaunchShape part;

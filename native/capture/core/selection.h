@@ -1,4 +1,4 @@
-// Which dispatches are to be captured: counts matches of each selection and says when one is due.
+// Selects the dispatches to be captured: counts matches of each selection and says when one is due.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace kernloop::capture {
 
-// What tells launches apart for Each::kGeometry and kKernel.
+// Properties by which Each::kGeometry and kKernel distinguish launches.
 struct LaunchShape {
   uint32_t kernel = 0;  // KernelReply::identity
   std::array<uint64_t, 3> grid_work_items{};

@@ -1,4 +1,4 @@
-// What an agent tells of the process that it is in.
+// An agent's description of the process that it is in.
 #pragma once
 
 #include <string>

@@ -37,11 +37,11 @@ class CudaAgent : public AgentBase {
   void handle_given(const void* handle, const char* symbol, const void* owner);
   void forget_handles_of(const void* owner);
 
-  // What is launched; `symbol` may be null.
+  // The launched kernel's entry; `symbol` may be null.
   const KernelEntry* launched_kernel(cuda::CUfunction handle, const char* symbol, ThreadState& thread);
   // The same for a handle whose name is known; null if no selection wants it.
   const KernelEntry* wanted_kernel(cuda::CUfunction handle, ThreadState& thread);
-  // A handle may stand for a kernel of no context yet (CUkernel).
+  // A handle may be a kernel of no context yet (CUkernel).
   cuda::CUfunction function_of(cuda::CUfunction handle) const;
 
   // The handle by which the kernel of a graph's node is known, or becomes known now; the driver gives two.
@@ -118,10 +118,10 @@ class CudaAgent : public AgentBase {
   std::mutex handles_mutex_;
   std::unordered_map<const void*, Handle> handles_;
   std::mutex notes_mutex_;
-  std::set<std::pair<const KernelEntry*, std::string>> not_taken_;  // told of
+  std::set<std::pair<const KernelEntry*, std::string>> not_taken_;  // already reported
   std::atomic<uint32_t> deferrals_told_{0};
   std::mutex devices_mutex_;
-  std::vector<int> devices_;  // told of
+  std::vector<int> devices_;  // already reported
 };
 
 // CUPTI's callback.

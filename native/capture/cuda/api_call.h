@@ -40,7 +40,7 @@ struct ApiHandlers {
   bool waits = false;  // for the device only: may go on while a capture holds the app's calls
 };
 
-// CUPTI's ids of the driver API: 13.0 has about 800. Those past the end count as calls that nobody looks at.
+// CUPTI's ids of the driver API: 13.0 has about 800. Ids past the end count as calls that are not watched.
 inline constexpr uint32_t kMaxApiIds = 1536;
 
 class ApiTable {

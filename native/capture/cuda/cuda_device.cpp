@@ -31,8 +31,8 @@ CudaDevice::~CudaDevice() {
   }
 }
 
-// Freeing pinned memory and unloading a module wait until the GPU is idle. Where it is not, they stay for good: else
-// the app would wait for a kernel that may wait for the app.
+// Freeing pinned memory and unloading a module wait until the GPU is idle. If it is not, they are left allocated:
+// otherwise the app would wait for a kernel that may wait for the app.
 void CudaDevice::finish() noexcept {
   if (still_running_) {
     (void)kernels_.release();

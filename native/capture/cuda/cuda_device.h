@@ -17,7 +17,7 @@
 
 namespace kernloop::capture {
 
-// What the driver says of the launch that is captured.
+// The driver's view of the captured launch.
 struct DeviceLaunch {
   cuda::CUcontext context = nullptr;
   cuda::CUstream stream = nullptr;
@@ -54,7 +54,7 @@ class CudaDevice : public DeviceCapture {
   bool reaches_peer() const { return reaches_peer_; }
   // It was not seen to end.
   bool still_running() const { return still_running_; }
-  // Waits until the launch has ended; `result` is what the call returned.
+  // Waits until the launch has ended; `result` is the call's.
   std::optional<Error> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
 
  private:

@@ -35,7 +35,7 @@ CUgraphNodeType type_of(const Driver& driver, CUgraphNode node) {
 bool read_kernel(const Driver& driver, CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
   *params = {};
   const bool read = driver.cuGraphKernelNodeGetParams(node, params) == CUDA_SUCCESS;
-  params->kernelParams = params->extra = nullptr;  // good only for as long as nobody changes the node
+  params->kernelParams = params->extra = nullptr;  // valid only until the node is changed
   return read;
 }
 

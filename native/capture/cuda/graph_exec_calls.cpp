@@ -123,7 +123,7 @@ void launch(const ApiCall& call, CUstream stream) {
     launch_instead(call.data, parts.rest());
     call.thread.launched_in_parts = followed;
   };
-  // Whatever became of us: what has run does not run again.
+  // Even after a failure of ours, nodes that have run must not run again.
   try {
     parts.run();
   } catch (...) {

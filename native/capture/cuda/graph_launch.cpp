@@ -119,8 +119,8 @@ void GraphLaunch::refuse(Dispatch dispatch, const Error& why) {
                                dispatch.index, std::move(dispatch.due), why);
 }
 
-// The node is past its limit: it may wait for a node of another branch. Those run beside it, as the graph has it, in a
-// stream of their own; only what depends on the node stays behind it.
+// The node is past its limit: it may wait for a node of another branch. The other branches run beside it, as in the
+// graph, in a stream of their own; only nodes that depend on it stay behind it.
 void GraphLaunch::launch_beside(size_t node) {
   std::vector<bool> beside = left_, behind = left_;
   for (size_t i = 0; i < left_.size(); ++i) {

@@ -22,7 +22,7 @@ class GraphLaunch {
   GraphLaunch& operator=(const GraphLaunch&) = delete;
 
   void run();
-  // What the app's call is to launch; null: what it asked for.
+  // Graph that the app's call must launch instead; null: the app's own.
   cuda::CUgraphExec rest() const { return rest_; }
 
  private:

@@ -37,7 +37,7 @@ class Graphs {
     const KernelEntry* kernel = nullptr;
     uint64_t nodes = 0;
   };
-  // Those of which no dispatch was seen.
+  // Nodes of which no dispatch was seen.
   std::vector<Node> nodes() const;
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 

@@ -241,7 +241,7 @@ std::vector<LaunchAttribute> attributes_of(const Driver& driver, const Launch& l
   };
   CUdevice device = 0;
   const bool has_device = driver.cuCtxGetDevice(&device) == CUDA_SUCCESS;
-  // What the app set of a library's kernel holds for its function in each context.
+  // Attributes that the app set on a library's kernel hold for its function in each context.
   const auto read = [&](CUfunction_attribute which, int unset, int* value) {
     if (driver.cuFuncGetAttribute(value, which, function) == CUDA_SUCCESS && *value != unset) return true;
     const auto kernel = reinterpret_cast<CUkernel>(launch.function);

@@ -1,5 +1,5 @@
-// Calls that load code and hand out kernels. No kernel is launched before the app was given its handle: that is where a
-// wanted one is noticed.
+// Calls that load code and hand out kernels. Every launch needs a handle that the app got before: wanted kernels are
+// noticed there.
 #include "capture/cuda/agent.h"
 #include "capture/cuda/api_call.h"
 

@@ -42,7 +42,7 @@ void for_each_untracked(const AllocationList& allocations, std::span<const uint8
     uint64_t value;
     std::memcpy(&value, arguments.data() + at, sizeof value);
     if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
-    // One past the end of an allocation is a legal value of a pointer that nobody follows.
+    // One past the end of an allocation is a legal value of a pointer that is not followed.
     if (find_allocation(allocations, value - 1) != nullptr) continue;
     if (use(at, value)) return;
   }

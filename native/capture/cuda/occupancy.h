@@ -1,4 +1,4 @@
-// How many blocks of a launch a multiprocessor holds at once, by the rules of NVIDIA's occupancy calculator.
+// Number of blocks of a launch that a multiprocessor holds at once, by the rules of NVIDIA's occupancy calculator.
 #pragma once
 
 #include <cstdint>

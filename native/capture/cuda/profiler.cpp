@@ -44,7 +44,7 @@ LaunchGeometry geometry_of(const KernelActivityPrefix& record) {
 void CudaProfiler::start() {
   CUptiResult result = cupti_->cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_done);
   if (result == CUPTI_SUCCESS) result = cupti_->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-  // What a program that is killed leaves is not older than this.
+  // Bounds the records that a killed program loses.
   if (result == CUPTI_SUCCESS && cupti_->cuptiActivityFlushPeriod != nullptr) {
     cupti_->cuptiActivityFlushPeriod(kFlushPeriodMs);
   }

@@ -1,4 +1,4 @@
-// What the agent remembers of the calling thread of the app.
+// State that the agent keeps for a thread of the app.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ void TrackedMemory::apply(const MappingChange& change) {
     allocation.base = run.base;
     allocation.size = run.size;
     allocation.api = run.shared ? kImportedApi : std::string_view("cuMemMap");
-    // Whatever others write there is not the dispatch's doing.
+    // Others may write there: such changes are not the dispatch's.
     if (run.shared) allocation.memory_class = MemoryClass::kHost;
     allocations_.add(allocation);
   }

@@ -62,7 +62,7 @@ void Agent::finish() {
 
 Result<ResolvedKernel> Agent::resolve(uint64_t kernel_object) {
   if (auto resolved = code_objects.resolve(kernel_object)) {
-    // The code of a kernel that nobody wants stays here. A profile names the code of each.
+    // The code of an unwanted kernel stays here. A profile names the code of each.
     if (!profiling() && selections_of(resolved->symbol) == 0) {
       resolved->objects.clear();
     } else if (resolved->objects.empty()) {

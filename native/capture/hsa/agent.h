@@ -50,7 +50,7 @@ inline const HsaOriginals& originals() {
   return Agent::get()->hsa;
 }
 
-// The agent where it is at work, else nullptr.
+// The agent if it is active, else nullptr.
 inline Agent* active_agent() {
   Agent* agent = Agent::get();
   return agent != nullptr && agent->active() ? agent : nullptr;

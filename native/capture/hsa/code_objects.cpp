@@ -167,7 +167,7 @@ void CodeObjects::index(hsa_executable_t executable, Executable& entry) {
 std::optional<ResolvedKernel> CodeObjects::resolve(uint64_t kernel_object) {
   std::lock_guard lock(mutex_);
   for (auto& [handle, entry] : executables_) {
-    // Once: whatever is dispatched was frozen before, and nothing is added to a frozen executable.
+    // Resolved once: every dispatched executable was frozen before, and nothing is added to it then.
     const auto known = entry.kernels.find(kernel_object);
     if (known != entry.kernels.end()) return ResolvedKernel{known->second, entry.objects, kernel_object};
   }

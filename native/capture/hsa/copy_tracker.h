@@ -18,7 +18,7 @@ class CopyTracker {
   // Before the copy is handed over. Copies may share one signal.
   void started(hsa_signal_t completion);
   void failed_to_start(hsa_signal_t completion);
-  // The app wrote to the signal, or destroyed it: whatever was to complete it has.
+  // The app wrote to the signal, or destroyed it: the copy that it was for has completed.
   void signal_reused(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) != 0) forget(signal);
   }

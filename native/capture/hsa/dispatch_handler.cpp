@@ -63,8 +63,8 @@ class DispatchHandler {
     captures_ = true;
     for (uint64_t i = 0; i < count_; ++i) {
       if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
-      // Arguments may be in memory of the device (HIP_FORCE_DEV_KERNARG), into which the host stores those of the next
-      // launches meanwhile.
+      // Arguments may be in device memory (HIP_FORCE_DEV_KERNARG), into which the host meanwhile stores those of the
+      // next launches.
       agent_.allocations.mark_host_written(reinterpret_cast<uint64_t>(packets_[i].kernarg_address));
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
@@ -153,7 +153,7 @@ void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWri
       handler.count_only();
     }
   } catch (const std::exception& error) {
-    // Out of memory, most likely. What has not been handed on yet goes on untouched.
+    // Out of memory, most likely. Packets that have not been handed on yet go on untouched.
     agent.retire(error.what());
     handler.pass_rest();
   }

@@ -17,7 +17,7 @@ class Drainer {
   Drainer(const HsaOriginals& hsa, QueueList& queues, CopyTracker& copies)
       : hsa_(hsa), queues_(queues), copies_(copies) {}
 
-  // From the queue's handler. Whatever is handed on while there is something to capture goes this way.
+  // Called from the queue's handler. While there is something to capture, all packets are handed on through this.
   void hand_on(QueueState& queue, const AqlPacket* packets, uint64_t count, PacketWriter write) const;
   // While the app's calls are held.
   std::optional<Error> wait(Deadline deadline);

@@ -9,7 +9,7 @@ namespace kernloop::capture {
 // From the first queue on; again for another instance of the agent.
 void watch_memory_faults(Agent& agent);
 std::string describe_memory_fault(uint64_t address);
-// Until a capture in the queue, which has failed, has told the recorder why. Has a limit.
+// Waits until a capture in the failed queue has reported the reason to the recorder. Has a limit.
 void wait_until_told(const QueueState& state);
 
 }  // namespace kernloop::capture

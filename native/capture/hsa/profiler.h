@@ -1,4 +1,4 @@
-// Profile mode: gives every dispatch a completion signal of our own and reports what it took.
+// Profile mode: gives every dispatch a completion signal of our own and reports its cost.
 #pragma once
 
 #include <atomic>

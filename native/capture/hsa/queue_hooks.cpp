@@ -64,7 +64,7 @@ void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
   agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
 }
 
-// What a queue is created with.
+// Arguments of a queue's creation.
 struct QueueRequest {
   hsa_agent_t device;
   uint32_t packets;
@@ -74,13 +74,13 @@ struct QueueRequest {
   uint32_t private_segment_size, group_segment_size;
 };
 
-// The runtime gives away its one cooperative queue of the device as what lies behind an intercepted one, and deletes
-// both when the program ends (seen with ROCr 6.4.3; 5.2.3 does not).
+// The runtime uses its one cooperative queue of the device behind an intercepted one, and deletes both when the program
+// ends (seen with ROCr 6.4.3; not in 5.2.3).
 bool is_deleted_twice(const QueueRequest& request) {
   return request.type == HSA_QUEUE_TYPE_COOPERATIVE && originals().tables == AmdTable::kSinceRocm6;
 }
 
-// An intercepted queue, or none, which the recorder is told.
+// An intercepted queue, or none, which is reported to the recorder.
 hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   if (is_deleted_twice(request)) {
     agent.guarded([&] {
@@ -100,7 +100,7 @@ hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   state->app_callback = request.callback;
   state->app_data = request.data;
   hsa_queue_t* queue = nullptr;
-  // Without a callback of the app the runtime does what it does then.
+  // Without a callback of the app, the runtime's default stays.
   const QueueErrorCallback callback = request.callback != nullptr ? on_queue_error : nullptr;
   hsa_status_t status =
       hsa.amd.hsa_amd_queue_intercept_create_fn(request.device, request.packets, request.type, callback, state,
@@ -132,7 +132,7 @@ hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t 
                                               group_segment_size, queue);
 }
 
-// Gives an intercepted queue what else the descriptor asked for; where its ring lies is the interception's choice.
+// Applies the descriptor's other settings to an intercepted queue; the interception decides the place of its ring.
 void apply_settings(const hsa_amd_queue_create_desc_t& desc, hsa_queue_t* queue) {
   const auto& amd = originals().amd;
   const hsa_amd_compute_queue_params_t& compute = desc.engine.compute;

@@ -35,7 +35,7 @@ void record_safely(Record record) {
   }
 }
 
-/// The functions that stand in for those of library number `slot`.
+/// The functions that replace those of library number `slot`.
 template <size_t slot>
 struct StandIn {
   static Api& api() { return libraries[slot].api; }

@@ -1,4 +1,4 @@
-// What an app passed to NVRTC for one program, and the file that keeps it.
+// An app's arguments to NVRTC for one program, and the file that keeps them.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ProgramRecord {
   size_t bytes() const;
 };
 
-/// What one program may take of memory and of disk; one that takes more is not recorded, which the log says.
+/// Limits of one program on memory and disk; a larger one is not recorded, which the log says.
 constexpr size_t max_program_bytes = size_t{64} << 20;
 constexpr size_t max_code_bytes = size_t{256} << 20;
 constexpr int max_list = 65536;

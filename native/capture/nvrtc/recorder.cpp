@@ -10,7 +10,7 @@
 namespace kernloop::nvrtc {
 namespace {
 
-/// Of the code of all programs of a process.
+/// Limit for the code of all programs of a process.
 constexpr size_t max_written_bytes = size_t{1} << 30;
 
 using SizeFunction = int (*)(Program, size_t*);

@@ -220,7 +220,7 @@ TEST_P(SoftgpuLeftTest, NoSignalOfOursIsLeftWhenTheRuntimeEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, SoftgpuLeftTest, ::testing::Values("profile", "capture"));
 
-// Nobody would learn of the error: the runtime ends the process by itself, and so it does under the agent.
+// Without a callback the error would be lost: the runtime ends the process by itself, and so it does under the agent.
 TEST_F(SoftgpuQueueTest, AnErrorInAQueueWithoutCallbackEndsTheProcess) {
   run.select("^append$");
   EXPECT_EQ(record({"broken", "pool"}, kNewTables), 128 + SIGABRT) << output;

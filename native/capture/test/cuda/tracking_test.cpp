@@ -80,12 +80,12 @@ TEST(TensorMaps, ADescriptorAmongArgumentsLeadsToItsMemory) {
   std::vector<uint8_t> arguments(64 + sizeof two + 8, 0xee);
   std::memcpy(arguments.data() + 64, &two, sizeof two);
   EXPECT_EQ(maps.addresses_in(arguments), (std::vector<uint64_t>{0x7f1000000000}));
-  arguments[64 + 127] ^= 1;  // another descriptor, which nobody encoded
+  arguments[64 + 127] ^= 1;  // another descriptor, which was not encoded
   EXPECT_TRUE(maps.addresses_in(arguments).empty());
   EXPECT_TRUE(maps.addresses_in({}).empty());
 }
 
-// Wherever memory is cut, and nowhere but where the hardware would take a descriptor from.
+// Found for every cut of memory, and only where the hardware would accept a descriptor.
 TEST(TensorMaps, DescriptorsInMemoryAreFoundAcrossPieces) {
   TensorMaps maps;
   CUtensorMap one{}, two{};
@@ -186,7 +186,7 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   EXPECT_NE(more->message.find("1 more"), std::string::npos) << more->message;
 }
 
-// Where the GPU reaches all of the program's memory, malloc's too, an argument may point there.
+// If the GPU reaches all of the program's memory, malloc's too, an argument may point there.
 TEST(Obstacles, AddressesOfTheProgramsOwnMemoryAreFound) {
   Driver driver;
   driver.cuPointerGetAttribute = known_pointer;

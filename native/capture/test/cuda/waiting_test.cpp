@@ -92,7 +92,7 @@ TEST_F(ContextsTest, WithoutEventsOfAContextAThreadWaits) {
     synchronized = 0;
     Contexts contexts(driver);
     contexts.created(context_of(1));
-    contexts.created(context_of(1));  // told twice: once
+    contexts.created(context_of(1));  // reported twice, kept once
     contexts.created(context_of(2));
     EXPECT_FALSE(contexts.wait_idle(Deadline::in(kLong)));
     EXPECT_EQ(synchronized, 2);
