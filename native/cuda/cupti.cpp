@@ -12,7 +12,7 @@ namespace {
 
 enum Presence { REQUIRED, OPTIONAL };
 
-// The soname of CUPTI is that of its CUDA major version.
+// CUPTI's soname has its CUDA major version.
 constexpr int kNewestMajor = 13;
 constexpr int kOldestMajor = 12;
 

@@ -49,7 +49,7 @@ struct SliceGrid {
   }
 };
 
-// What of the targets can be pointed to (addresses in memory have 48 bits), with their indices.
+// Targets that can be pointed to (addresses in memory have 48 bits), with their indices.
 struct Targets {
   std::vector<SearchTarget> ranges;
   std::vector<uint32_t> indices;
@@ -172,7 +172,7 @@ struct DeviceKernels::State {
     for (uint64_t block = 0; block < blocks; ++block) visit(block, results[block]);
     return Unit{};
   }
-  // Such a kernel over a range, or two.
+  // Runs such a kernel over a range, or two.
   template <typename Visit>
   Status over_range(const char* name, CUfunction kernel, uint64_t base, uint64_t other, uint64_t bytes, Visit&& visit) {
     return for_pieces(bytes, [&](uint64_t offset, uint64_t piece) {

@@ -10,8 +10,8 @@
 
 namespace kernloop::cuda {
 
-// One member a function, named as in cuda.h without the version suffix: `cuMemAlloc` is cuMemAlloc_v2. Which form each
-// is, and which ones may be null on older drivers (OPTIONAL), is in driver_functions.def.
+// One member a function, named as in cuda.h without the version suffix: `cuMemAlloc` is cuMemAlloc_v2.
+// driver_functions.def lists the form of each, and which may be null on older drivers (OPTIONAL).
 struct Driver {
 #define FUNCTION(member, symbol, older, presence, parameters) CUresult(*member) parameters = nullptr;
 #include "cuda/driver_functions.def"

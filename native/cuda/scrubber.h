@@ -1,6 +1,6 @@
-// Fills what a kernel may find without having written it: shared memory, and local memory as far as a kernel of a
-// stated size can reach it. What earlier launches left there would otherwise make a read of unwritten memory look
-// right, the same in every replay. Registers cannot be had.
+// Fills memory that a kernel may read without having written it: shared memory, and local memory as far as a kernel of
+// a stated size can reach it. Data of earlier launches would otherwise make a read of unwritten memory look right, the
+// same in every replay. Registers cannot be filled.
 #pragma once
 
 #include <cstdint>

@@ -179,7 +179,7 @@ class Bench {
     std::printf("%d checks, %d wrong\n\n", checks_, failed_);
   }
 
-  // The median of seven runs after one; `traffic` is what crosses the memory bus.
+  // The median of seven runs after one; `traffic`: bytes that cross the memory bus.
   void time(const std::string& what, uint64_t bytes, uint64_t traffic, const std::function<void()>& run,
             const std::function<void()>& prepare = nullptr) {
     std::vector<double> samples;

@@ -1,4 +1,4 @@
-// What the host code of a kernel sees: its launch, its parameters, device memory and its module's variables.
+// View of a kernel's host code: its launch, its parameters, device memory and its module's variables.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class Gpu {
   bool has_variable(const char* name) const { return variable(name) != 0; }
   uint64_t seed() const;  // differs from launch to launch, and with KERNLOOP_FAKE_CUDA_SEED
 
-  // The memory that a tensor map or a texture object stands for; 0: it is none.
+  // Memory of a tensor map or a texture object; 0: it is none.
   CUdeviceptr tensor_address(const CUtensorMap& map) const;
   CUdeviceptr texture_address(CUtexObject texture) const;
 
@@ -77,7 +77,7 @@ struct KernelCode {
   KernelCode(const char* kernel, HostCode code);
 };
 bool has_code(std::string_view kernel);
-// Of a kernel that was registered, or of one of Kernloop's own (cuda/device_kernels_host.h). May throw DeviceFault.
+// Runs a registered kernel, or one of Kernloop's own (cuda/device_kernels_host.h). May throw DeviceFault.
 void run_code(const KernelLaunch& launch);
 
 }  // namespace kernloop::cuda::fake

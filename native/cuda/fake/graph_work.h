@@ -1,4 +1,4 @@
-// What the nodes of a graph do, from their parameters.
+// Work of a graph's nodes, from their parameters.
 #pragma once
 
 #include "cuda/fake/objects.h"

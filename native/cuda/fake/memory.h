@@ -51,8 +51,8 @@ class Memory {
   std::optional<Allocation> find(CUdeviceptr address) const;
   uint64_t used_bytes(int device) const;
 
-  // Whether the device can reach all of the range. As on hardware, in whole granules: what lies beside a small
-  // allocation is reachable too.
+  // Whether the device can reach all of the range. As on hardware, whole granules are reachable: also bytes beside a
+  // small allocation.
   bool reachable(CUdeviceptr address, uint64_t bytes, int device, bool write) const;
 
   CUresult reserve(CUdeviceptr* base, uint64_t bytes, uint64_t alignment, CUdeviceptr hint);

@@ -1,5 +1,5 @@
-// What the driver's handles point to. Objects are never freed, only struck from the list of live ones: a stale handle
-// is then always told from a valid one, and threads that still use an object may.
+// Objects behind the driver's handles. They are never freed, only removed from the list of live ones: a stale handle is
+// always distinguishable from a valid one, and threads may still use an object.
 #pragma once
 
 #include <atomic>
@@ -117,7 +117,7 @@ struct CUgraphExec_st {
   CUgraph graph = nullptr;                    // a copy of its own
   std::map<CUgraphNode, CUgraphNode> copies;  // from the original's nodes
   std::mutex mutex;
-  fake::OperationPtr last;  // its last launch: the next one waits for it, in whatever stream
+  fake::OperationPtr last;  // its last launch: the next one waits for it, in any stream
 };
 
 struct CUmemPoolHandle_st {

@@ -12,7 +12,7 @@ CUresult initialise_process();
 CUresult check_initialised();
 bool has_ended();
 
-// What a call needs that works in the current context.
+// State that a call in the current context needs.
 struct Here {
   CUcontext context = nullptr;
   CUresult error = CUDA_SUCCESS;  // no context, or one that a fault has made unusable

@@ -1,4 +1,4 @@
-// What tests choose about the fake, all by environment (README.md lists them). Read once.
+// Settings that tests choose for the fake, all by environment (README.md lists them). Read once.
 #pragma once
 
 #include <cstdint>

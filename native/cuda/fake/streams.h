@@ -12,8 +12,7 @@ namespace kernloop::cuda::fake {
 
 CUstream create_stream(CUcontext context, unsigned int flags, int priority);
 
-// Handles 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD become the stream they stand for. Null: no stream of the
-// context.
+// Handles 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD become their stream. Null: no stream of the context.
 CUstream resolve_stream(CUcontext context, CUstream handle);
 
 // Puts work behind what the stream has, and behind `also` (of other streams).

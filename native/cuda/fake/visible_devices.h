@@ -1,4 +1,4 @@
-// Which of the installed devices a process sees: CUDA_VISIBLE_DEVICES, as the CUDA programming guide defines it.
+// Installed devices that a process sees: CUDA_VISIBLE_DEVICES, as the CUDA programming guide defines it.
 #pragma once
 
 #include <string>

@@ -189,7 +189,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* params) {
   return cuGraphKernelNodeSetParams(node, &params->kernel);
 }
 
-// Those that nobody set are as an H200 told them.
+// Attributes that were not set have the values that an H200 returned.
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id, CUlaunchAttributeValue* value) {
   if (!alive(node) || node->type != CU_GRAPH_NODE_TYPE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
   const LaunchShape& shape = node->launch.shape;

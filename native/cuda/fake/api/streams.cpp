@@ -40,7 +40,7 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int pr
   return CUDA_SUCCESS;
 }
 
-// What it was given is still done.
+// Work submitted before is still done.
 CUresult cuStreamDestroy(CUstream stream) {
   if (!alive(stream) || stream == stream->context->legacy) return CUDA_ERROR_INVALID_HANDLE;
   callbacks().resource(CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, stream->context, stream, nullptr);

@@ -176,7 +176,7 @@ const Command kSpinOnHostFlag("spin-on-host-flag", "add_in_place while another s
   EXPECT(downloaded(x, kCount)[1] == 2.0f);
 });
 
-// Who runs the first kernel alone waits for ever: the one that it waits for is launched only after it.
+// Running the first kernel alone never ends: it waits for one that is launched only after it.
 const Command kSpinOnOtherStream("spin-on-other-stream",
                                  "wait_for_flag, which waits for a later kernel of another stream", [] {
                                    load_kernels_with_their_module();
