@@ -1,4 +1,4 @@
-// The exact bytes of global memory that one worker's waves read and wrote.
+// Records the exact bytes of global memory that one worker's waves read and wrote.
 #pragma once
 
 #include <cstdint>

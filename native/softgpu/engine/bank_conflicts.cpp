@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kBanks = 32;
 constexpr unsigned kMaxGroupDwords = 64;  // 8 unaligned lanes of 16 bytes have 40, 32 lanes of 4 bytes 64
 
-// The dwords that one group of lanes wants, by bank.
+// Dwords that one group of lanes accesses, by bank.
 class Group {
  public:
   void add(uint32_t dword) {

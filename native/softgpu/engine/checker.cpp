@@ -70,7 +70,7 @@ void Checker::begin_instruction(WaveSlot& wave, const DecodedInstruction& instru
   if (!fault) return;
   if (late_stores) throw *std::move(fault);
   if (!told_.emplace(fault->kind, instruction.address).second) return;
-  const uint64_t pc = std::exchange(wave.pc, instruction.address);  // within a run it is that of its start
+  const uint64_t pc = std::exchange(wave.pc, instruction.address);  // within a run it is the run's start
   services_.report(services_.place(*fault, wave));
   wave.pc = pc;
 }

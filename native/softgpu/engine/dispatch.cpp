@@ -150,8 +150,8 @@ std::optional<uint64_t> Dispatch::take_workgroup(Share& share) {
   if (share.is_empty()) {
     const uint64_t taken = next_.load(std::memory_order_relaxed);
     if (taken >= workgroups_) return std::nullopt;
-    // Of short workgroups several at once, so that workers meet less often; but not of the last ones, which all workers
-    // are to share.
+    // Several short workgroups are taken at once, which reduces contention between workers; the last ones singly, since
+    // all workers are to share them.
     const uint64_t longest = longest_workgroup();
     const bool several = places_ == 0 && longest > 0 && longest <= kShortWorkgroup && workgroups_ - taken > 1024;
     const uint64_t count = several ? kShareOfShort : 1;
@@ -269,7 +269,7 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
   set_work_item_ids(wave, size, wave_index);
 }
 
-// The work-item ids lie in v0, 10 bits each; on gfx1030 in v0, v1 and v2.
+// The work-item ids are in v0, 10 bits each; on gfx1030 in v0, v1 and v2.
 void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const {
   const bool packed = kernel_.target.isa != Isa::kGfx1030;
   const uint32_t first = wave_index * wave_size_;

@@ -66,8 +66,8 @@ class Dispatch {
   void begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const;
   uint32_t waves_of(uint64_t ordinal) const;
 
-  // How many instructions a slice of `wanted` may execute so that going past the limit is noticed.
-  // `unreported`: what the caller executed but has not counted yet.
+  // Number of instructions that a slice of `wanted` may execute for the limit to be noticed. `unreported`: instructions
+  // that the caller executed but has not counted yet.
   uint32_t allowance(uint32_t wanted, uint64_t unreported) const;
   void count_instructions(uint64_t executed) { executed_.fetch_add(executed, std::memory_order_relaxed); }
   bool is_over_limit(uint64_t unreported) const {
@@ -123,7 +123,7 @@ class Dispatch {
   ProbeStore probes_;
   std::optional<FloatAtomicWatch> float_atomics_;
 
-  // What workers write often has cache lines of its own: all of them look at the rest all the time.
+  // Members that workers write often have cache lines of their own: all of them read the rest all the time.
   static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together
   alignas(kLine) std::atomic<uint64_t> next_{0};
   alignas(kLine) std::atomic<uint64_t> taken_places_{0};

@@ -53,7 +53,7 @@ struct Fault {
   bool is_write = false;
   bool in_lds = false;  // of a race: the address is one of the workgroup's LDS
   std::string detail;   // e.g. the nearest allocation
-  // Of a race: the earlier access.
+  // The earlier access of a race.
   struct Other {
     uint64_t pc = 0;
     uint64_t pc_offset = 0;
@@ -78,7 +78,7 @@ struct AddressRange {
 // Sorted, merged byte ranges of global memory a dispatch read and wrote.
 struct AccessSets {
   std::vector<AddressRange> reads, writes;
-  // Tells by page which lanes access what: a sum over all accesses, the same in whatever order they happen.
+  // Identifies by page which lanes access which bytes: a sum over all accesses, the same in any order.
   struct Page {
     uint64_t base, size;
     uint64_t by_lane;
@@ -86,8 +86,8 @@ struct AccessSets {
   std::vector<Page> pages;
 };
 
-// What the GPU may touch. Thread-safe; waves read a snapshot, so map/unmap never blocks a running dispatch.
-// An address not in here faults the dispatch, whatever the host process has mapped there.
+// Memory that the GPU may touch. Thread-safe; waves read a snapshot, so map/unmap never blocks a running dispatch. An
+// address not in here faults the dispatch, even if the host process has mapped it.
 class AddressSpace {
  public:
   // A dispatch: while it lives, it may still reach what was mapped when it began.
@@ -112,7 +112,7 @@ class AddressSpace {
     uint64_t used = 0;                              // bytes that were asked for; 0: all of them
     std::shared_ptr<ByteShadow> written = nullptr;  // of memory that begins uninitialised, where that is checked
   };
-  // What was unmapped not long ago.
+  // A recently unmapped range.
   struct Freed {
     uint64_t base;
     uint64_t size;
@@ -123,8 +123,8 @@ class AddressSpace {
   ~AddressSpace();
   void map(uint64_t base, uint64_t size, Access access, std::string label);  // replaces what overlaps
   void map(Mapping mapping);
-  // `release` gives the memory itself back: called once no reader can reach it any more, on this thread or on that of
-  // the last such reader.
+  // `release` frees the memory itself: called once no reader can reach it any more, on this thread or on that of the
+  // last such reader.
   void unmap(uint64_t base, uint64_t size, std::function<void()> release = nullptr);
   std::shared_ptr<const std::vector<Mapping>> snapshot() const;  // sorted by base
   // The last thing that was unmapped from the address, if that is remembered.
@@ -153,7 +153,7 @@ struct DispatchRequest {
   uint64_t dispatch_id = 0;
 };
 
-// What the checker looks for (checker.h).
+// Checks that the checker makes (checker.h).
 struct Checks {
   bool bounds = false, uninitialized = false, races = false, waits = false;
   explicit operator bool() const { return bounds || uninitialized || races || waits; }
@@ -177,11 +177,11 @@ struct DispatchOptions {
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
   Checks checks{};                                   // slower; for races on one thread
   Adverse adverse{};                                 // slower; not with a profile
-  const ProbeProgram* probes = nullptr;  // what `probed` is filled by (probes.h); slower, on one thread unless told
+  const ProbeProgram* probes = nullptr;              // fills `probed` (probes.h); slower, on one thread unless set
   ProbeResults* probed = nullptr;
-  uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
-  // A machine in use by its seed, in place of that pattern: small numbers lie there, and clocks have run for hours. 0:
-  // none.
+  uint64_t unwritten_fill = 0;  // pattern of unwritten memory and registers (unwritten_fill.h)
+  // A machine in use by its seed, in place of that pattern: memory holds small numbers, and clocks have run for hours.
+  // 0: none.
   uint32_t machine_in_use = 0;
   // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
   // fit beside it waits until the instruction limit. Null: all fit.

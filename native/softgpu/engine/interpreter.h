@@ -21,14 +21,14 @@ class Interpreter {
   // `accesses`: or has made so many to memory, where runs end with them (0: however many).
   void run(WaveSlot& wave, uint64_t end, uint32_t accesses = 0);
 
-  // The instruction at the address; nullptr where there is none. It lives as long as the dispatch.
+  // The instruction at the address; nullptr if there is none. It lives as long as the dispatch.
   const DecodedInstruction* look_up(uint64_t pc);
   // For an instruction that this executes; nothing for any other.
   std::optional<uint64_t> address_of(const Instruction& instruction) const;
   // The instruction that look_up finds, disassembled, or its raw dwords; empty when nothing is mapped there.
   std::string describe(uint64_t pc);
   void add_to(Counters& counters) const;
-  // What the profiler counted, by address.
+  // The profiler's counts, by address.
   void add_to(KernelProfile& profile);
 
  private:

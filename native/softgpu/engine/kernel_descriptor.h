@@ -26,14 +26,14 @@ struct KernelDescriptor {
   bool workgroup_info = false, private_segment_wave_offset = false;
   unsigned work_item_ids = 0;  // 0: x, 1: x y, 2: x y z
   // Kernel arguments that are in SGPRs, behind the other user SGPRs, when a wave starts (AMDGPUUsage "Preloaded Kernel
-  // Arguments"): so many dwords of the segment, from this one on.
+  // Arguments"): number of dwords, and index of the first one in the segment.
   unsigned preloaded_dwords = 0, first_preloaded_dword = 0;
 
-  // Where waves start. Code that wants its arguments preloaded begins with 256 bytes for firmware that cannot.
+  // Start of the waves. Code that wants its arguments preloaded begins with 256 bytes for firmware that cannot.
   uint64_t first_instruction() const { return preloaded_dwords == 0 ? entry : entry + 256; }
 
-  // `bytes`: the descriptor, at `address`. On failure `error` says what this device cannot do; what comes before
-  // `target` holds all the same, so that code which is never launched can be loaded and asked about.
+  // `bytes`: the descriptor, at `address`. On failure `error` names what this device cannot do; the members before
+  // `target` are valid all the same, so that code which is never launched can be loaded and described.
   static bool parse(const uint8_t* bytes, uint64_t address, Isa isa, KernelDescriptor* out, std::string* error);
 };
 

@@ -8,7 +8,7 @@ namespace kernloop::softgpu {
 struct LaneScan {
   uint64_t lowest = 0, highest = 0;
   uint64_t any_bits = 0;     // all addresses or-ed together
-  bool contiguous = false;   // address of lane k is that of lane 0 plus k * bytes
+  bool contiguous = false;   // address of lane k is lane 0's plus k * bytes
   bool lines_known = false;  // no lane crosses a 64-byte line and lines never descend, so that `lines` is their number
   uint64_t lines = 0;
 };
@@ -24,7 +24,7 @@ void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, 
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
 
 // Whether the address of each of the first 32 or 64 lanes, low[k] | high[k] << 32 (low[k] alone without `high`), is
-// that of lane 0 plus k * bytes, with no carry out of the low half.
+// lane 0's plus k * bytes, with no carry out of the low half.
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes = 64);
 
 struct OffsetScan {

@@ -117,7 +117,7 @@ void LateStores::access(const WaveSlot& wave, const LaneAddresses& addresses, ui
   is_last_new_ = true;
 }
 
-// What another workgroup looks at is there at once: it shows what else is not.
+// A store that another workgroup looks at is visible at once: it exposes those that are not.
 void LateStores::end_access(bool met_another_workgroup) {
   if (!is_last_new_) return;
   is_last_new_ = false;

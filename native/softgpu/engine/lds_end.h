@@ -1,7 +1,7 @@
-// The memory past the end of a workgroup's LDS, where hardware stops nobody: it allocates whole granules, and the rest
-// of the last one is memory like any other, in which nobody has written. Behind it loads give 0 and stores are dropped
-// (AMD, "Vega ISA", "LDS Access", out-of-range addresses; an access that reaches over the end counts as behind it).
-// Every such access is reported: other compilers, and other workgroups beside it, find other values there.
+// The memory past the end of a workgroup's LDS, which hardware does not protect: it allocates whole granules, and the
+// rest of the last one is memory like any other, unwritten. Behind it loads give 0 and stores are dropped (AMD, "Vega
+// ISA", "LDS Access", out-of-range addresses; an access that reaches over the end counts as behind it). Every such
+// access is reported: with other compilers, or other workgroups beside it, the values there differ.
 #pragma once
 
 #include <cstdint>

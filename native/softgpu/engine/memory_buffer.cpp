@@ -36,7 +36,7 @@ struct Resource {
   bool adds_thread_id;
 };
 
-// vaddr, srsrc and soffset stand side by side; before them stores and atomics have their data.
+// vaddr, srsrc and soffset are consecutive; stores and atomics have their data before them.
 struct BufferOperands {
   const Operand *vaddr, *resource, *soffset;
   BufferOperands(const Instruction& i, unsigned first)
@@ -66,9 +66,9 @@ void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_
 
 void check_range(const Resource& resource, bool structured, uint64_t soffset, const uint32_t* index,
                  const uint64_t* offsets, uint32_t bytes, uint64_t exec, BufferAddresses& out) {
-  // The scalar offset counts on all targets, and the difference does not wrap: AMD's engineers found it so on gfx950
-  // (ROCm/rocm-systems#10928), and state it of RDNA with OOB_SELECT 3 (ROCm/rocMLIR#678). What LLVM's documents say of
-  // its intrinsics is a promise of their callers.
+  // The scalar offset counts on all targets, and the difference does not wrap: AMD's engineers found this on gfx950
+  // (ROCm/rocm-systems#10928), and state it for RDNA with OOB_SELECT 3 (ROCm/rocMLIR#678). LLVM's documents of its
+  // intrinsics state a promise of their callers.
   const uint64_t limit = resource.records - std::min<uint64_t>(resource.records, soffset);
   const unsigned dwords = bytes <= 4 ? 1 : bytes / 4;
   const uint32_t piece = bytes <= 4 ? bytes : 4;

@@ -12,7 +12,7 @@ void count_lanes(Wave& wave, const Instruction& i) {
   ++port.counters.lds;
   const uint64_t exec = wave.exec();
   if (exec == 0) return;
-  // One access, which the first active lane stands for.
+  // One access, reported for the first active lane.
   const uint64_t first = exec & -exec;
   const auto lane = static_cast<unsigned>(__builtin_ctzll(exec));
   alignas(64) uint32_t offsets[kLanes] = {};

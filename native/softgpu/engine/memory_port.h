@@ -46,7 +46,7 @@ class MemoryPort {
   MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler = nullptr,
              Prober* prober = nullptr);
 
-  // nullptr: nobody checks.
+  // nullptr: no checks.
   void check_by(Checker* by) {
     checker = by;
     is_watched_ = checker || prober;
@@ -65,7 +65,7 @@ class MemoryPort {
   void count_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
     if (profiler) count_lds_access(offsets, immediate, lanes, bytes, kind);
   }
-  // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
+  // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at gives the address).
   void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Scalar access.
   const uint8_t* check_scalar_load(uint64_t address, uint32_t bytes);
@@ -77,15 +77,15 @@ class MemoryPort {
   Profiler* const profiler;                   // nullptr: none is asked for
   Prober* const prober;                       // likewise
   Checker* checker = nullptr;                 // set by check_by()
-  FloatAtomicWatch* float_atomics = nullptr;  // nullptr: nobody watches for them
+  FloatAtomicWatch* float_atomics = nullptr;  // nullptr: not watched
   uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
-  // Told of the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
+  // Called with the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
   std::function<void(const WaveFault&, const Wave&, const Instruction&)> past_lds;
   uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending
 
  private:
-  // What checker and prober are told of; one test an access where there is neither.
+  // Reports to checker and prober; one test an access if there is neither.
   void tell_global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void tell_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void tell_scalar(uint64_t address, uint32_t bytes);

@@ -43,7 +43,7 @@ class PathFollower {
 
   // The load whose loop is looked for.
   void load(PathState& state, const DecodedInstruction& instruction);
-  // False: whoever comes here does not just wait.
+  // False: a wave on this path does not just wait.
   bool follow(PathState& state, const DecodedInstruction& instruction);
   // By what a branch is decided.
   static PathValue condition(const PathState& state, BranchCondition condition);

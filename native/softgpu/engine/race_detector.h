@@ -1,20 +1,20 @@
 // Races between waves, in global memory and in LDS: two waves touch one byte, at least one of them by a plain store,
-// and nothing orders them (race_order.h): for waves of one workgroup a barrier does, for all waves what they see of
-// each other's stores by atomics, and by loads past the caches.
+// and nothing orders them (race_order.h). Barriers order the waves of one workgroup; the stores that waves see of each
+// other, through atomics and through loads past the caches, order all waves.
 //
-// A barrier orders the stores to LDS that their wave has waited for, and all others, but for those to global memory
-// where the workgroup runs on two compute units of RDNA (LLVM, AMDGPUUsage, "Memory Model": what a release in the scope
-// of a workgroup waits for). Where waits cannot be told, each store counts as waited for.
+// A barrier orders the stores to LDS that their wave has waited for, and all others, except for stores to global memory
+// if the workgroup runs on two compute units of RDNA (LLVM, AMDGPUUsage, "Memory Model": a release in the scope of a
+// workgroup waits for these). If waits cannot be observed, each store counts as waited for.
 //
-// What cannot be known is not reported:
-//   - a store is taken for an atomic one where the other access is an atomic or a load past the caches: the
-//     instructions are the same (where it is missed because nobody waited for it, late_stores.h shows it);
-//   - a store that does not change memory is no write, and where waves that nothing orders store the same value, it is
-//     there for whoever loads it;
-//   - where a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the
-//     same place over and over, it sees what it waits for as by an atomic.
+// Ambiguous cases are not reported:
+//   - a store is taken for an atomic one if the other access is an atomic or a load past the caches: the instructions
+//     are the same (if it is missed because nobody waited for it, late_stores.h shows it);
+//   - a store that does not change memory is no write, and if unordered waves store the same value, every load finds
+//     it;
+//   - if a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the same
+//     address over and over, it sees the awaited value as by an atomic.
 //
-// One a dispatch, which it wants to run on one thread.
+// One a dispatch, which must run on one thread.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class RaceDetector {
     uint64_t entry;                                                 // of the kernel
     std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // where the wave is now
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
-    std::function<uint64_t(uint64_t address)> allocation;           // in which the address lies
+    std::function<uint64_t(uint64_t address)> allocation;           // that holds the address
     WaitLoops::Decode decode;
     bool has_split_memory;  // waves of one workgroup may run where they do not see each other's stores at once
   };
@@ -52,7 +52,7 @@ class RaceDetector {
   void open_grid_barrier() { grid_barrier_ = now_; }
   void pass_grid_barrier(WaveSlot& wave);
 
-  // Whether it is told of every wait for stores from here on; else each counts as waited for.
+  // Whether every wait for stores is reported from here on; else each store counts as waited for.
   void expect_waits(bool expected) { sees_waits_ = expected; }
   void wait(WaveSlot& wave, const MemoryWaits& waits);
   // The wave will store no more, or has waited for all that it has stored.
@@ -61,7 +61,7 @@ class RaceDetector {
   // Around the execution of one memory instruction, at wave.pc.
   void begin_access(WaveSlot& wave, const Instruction& instruction);
   void end_access();
-  // In between, what it accesses. `lane`: of the first address; -1: a scalar load.
+  // In between: its accesses. `lane`: of the first address; -1: a scalar load.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void scalar(uint64_t address, uint32_t bytes);
   void lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
@@ -157,7 +157,7 @@ class RaceDetector {
   bool sees_waits_ = false;
   WaitLoops wait_loops_;
   std::vector<Doubt> doubts_;
-  std::set<uint64_t> stores_;  // by FLAT and MUBUF instructions, by pc: those to private memory are not told
+  std::set<uint64_t> stores_;  // by FLAT and MUBUF instructions, by pc: those to private memory are not reported
   std::vector<Finding> findings_;
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> told_;
 };

@@ -28,7 +28,7 @@ Operand zero_like(const Operand& operand) {
   return zero;
 }
 
-// The short forms of gfx1100 name the halves that they read and write; those of the long form's op_sel are the same.
+// Short forms of gfx1100 name the halves that they read and write; the long form's op_sel names the same ones.
 bool name_halves_by_op_sel(Instruction& same) {
   constexpr unsigned kHigh = 5, kResult = 3;
   if (same.encoding != Encoding::kVop1 && same.encoding != Encoding::kVop2 && same.encoding != Encoding::kVopC)
@@ -88,8 +88,8 @@ bool is_expressible(unsigned wave_size, const Instruction& instruction) {
   return !reads_status_or_old_id(instruction);
 }
 
-// What lies behind the mask's one register stays as it was: behind a narrow mask, and behind null, whose pair would
-// reach into EXEC.
+// The register behind the mask's one keeps its value: behind a narrow mask, and behind null, whose pair would reach
+// into EXEC.
 template <unsigned result>
 void execute_with_narrow_mask(Wave& wave, const Instruction& instruction) {
   uint32_t& neighbour = wave.sgpr[instruction.dst[result].index + 1];

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Operand::Kind;
 
-// What a function of this file executes in the place of an instruction.
+// Executes `same` in place of an instruction, through a function of this file.
 ExecuteFn keep_equivalent(DecodedInstruction& instruction, Instruction same, ExecuteFn around) {
   if (!same.execute) return nullptr;
   instruction.equivalent = std::make_shared<const Instruction>(same);
@@ -144,7 +144,7 @@ bool is_matrix(const Instruction& instruction) {
 
 // The rest
 
-// The new value comes first and the compared one second; before gfx11 they stood the other way round.
+// The new value comes first and the compared one second; before gfx11 it was the other way round.
 Op compare_and_store_of_before(Op op) {
   switch (op) {
     case Op::ds_cmpstore_b32:
@@ -200,14 +200,15 @@ void exchange_halves_of_wave(Wave& wave, const Instruction& i) {
   }
 }
 
-// As s_memrealtime (scalar_memory.cpp).
+// Like s_memrealtime (scalar_memory.cpp).
 void read_rdna_real_time(Wave& wave, const Instruction& i) {
   wave.set_sgpr64(i.dst[0].index, wave.clock.real_time(wave.instructions));
 }
 
 enum Message : int32_t { kInterrupt = 1, kDeallocVgprs = 3, kGetRealTime = 131 };
 
-// A half of what is no register: nobody says which bits it is. In v_permlane16, op_sel is FI and BOUND_CTRL.
+// A half of an operand that is no register: which bits it selects is undocumented. In v_permlane16, op_sel is FI and
+// BOUND_CTRL.
 bool selects_half_of_constant(const Instruction& i) {
   if (i.encoding != Encoding::kVop3 || i.op == Op::v_permlane16_b32 || i.op == Op::v_permlanex16_b32) return false;
   for (unsigned k = 0; k < i.src_count; ++k) {

@@ -44,7 +44,7 @@ constexpr uint32_t leading_zeros(T x) {
   return x == 0 ? ~0u : static_cast<uint32_t>(__builtin_clzll(x)) - (64 - sizeof(T) * 8);
 }
 
-// How many bits from the top equal the sign bit; -1 when all do.
+// Number of bits from the top that equal the sign bit; -1 if all do.
 template <typename T>
 constexpr uint32_t leading_sign_bits(T x) {
   return leading_zeros<T>(x >> (sizeof(T) * 8 - 1) ? static_cast<T>(~x) : x);

@@ -202,7 +202,7 @@ inline void store_lanes(const VectorRegister* rows, const LdsAccess& to, uint64_
 }
 
 // Rows of a select function: loads or stores of `prefix`, executed by FUNCTION<Load::…> / FUNCTION<Store::…>. These
-// give a whole dword of each lane, whatever they fetch.
+// give a whole dword of each lane, for any fetched width.
 #define KERNLOOP_SELECT_DWORD_LOADS(prefix, FUNCTION) \
   case Op::prefix##_load_ubyte:                       \
     return FUNCTION<Load::kU8>;                       \

@@ -11,8 +11,8 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Two halves of the form 0111'10mm'01mm'mmmm. As f16 the exponent is the largest but one that is finite; as f32, bf16
-// and f64 it is near the largest, with room for a sum of many; every byte is at least 64.
+// Two halves of the form 0111'10mm'01mm'mmmm. As f16 the exponent is the largest finite one but one; as f32, bf16 and
+// f64 it is near the largest, with room for a sum of many; every byte is at least 64.
 constexpr uint32_t kHuge = 0x78407840, kHugeFree = 0x033f033f;
 // From huge and positive to huge and negative, and back: all bits but the exponent's of f16.
 constexpr uint32_t kOpposite = 0x83ff83ff;
@@ -52,8 +52,7 @@ uint32_t left_word(uint64_t line_random, uint64_t random) {
   return std::bit_cast<uint32_t>((random & 1) != 0 ? -eighths / 8 : eighths / 8);
 }
 
-// Words of what kernels mark places with, two by two: numbers of 16, 32 and 64 bits. Those of 32 bits are in either
-// word.
+// Words with which kernels mark places, in pairs: numbers of 16, 32 and 64 bits. Numbers of 32 bits are in both words.
 constexpr uint32_t kMarks[][2] = {
     {0xffffffff, 0xffffffff},                            // -1
     {0x7fffffff, 0x7fffffff},                            // the largest integer

@@ -106,7 +106,7 @@ class Paths {
     if (first.number == second.number && !second.depends) paths_.push_back(std::move(path));
   }
 
-  // Whether a path is like this one up to a turn, and goes the other way there.
+  // Whether the paths are alike up to a turn, and part there.
   static bool part(const Path& one, const Path& other, size_t at) {
     return other.turns.size() > at && std::equal(&one.turns[0], &one.turns[at], other.turns.begin()) &&
            other.turns[at].branch == one.turns[at].branch && other.turns[at].is_taken != one.turns[at].is_taken;

@@ -52,7 +52,7 @@ bool only_masks(Op op) {
   }
 }
 
-// A swap that finds what it leaves there changes nothing.
+// A swap that finds the value it writes changes nothing.
 bool only_looks(const DecodedInstruction& instruction) {
   if (instruction.dst_count == 0) return false;
   if (instruction.counted_as == InstructionClass::kSmem) return true;

@@ -6,8 +6,8 @@
 
 namespace kernloop::softgpu {
 
-// Whether the run comes back to its own begin, for nothing but what it has looked up in memory: it changes none, and no
-// register tells one round from another.
+// Whether the run returns to its own begin only because of values it has loaded: it changes no memory, and no register
+// distinguishes its rounds.
 bool is_waiting(const CodeRun& run);
 
 }  // namespace kernloop::softgpu

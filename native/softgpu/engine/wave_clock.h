@@ -1,5 +1,5 @@
-// The clocks that a wave reads (s_memtime, s_memrealtime, SHADER_CYCLES). They follow the wave's own progress, so that
-// a dispatch repeats exactly: its instructions, and what it asks to sleep. Code that waits for a time to pass sleeps
+// The clocks that a wave reads (s_memtime, s_memrealtime, SHADER_CYCLES). They follow the wave's own progress, its
+// instructions and requested sleep, so that a dispatch repeats exactly. Code that waits for a time to pass sleeps
 // meanwhile.
 #pragma once
 

@@ -34,7 +34,7 @@ class Worker {
   // `poll` is called between time slices; it may stop the dispatch.
   Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll);
   ~Worker();
-  // As far as the adverse order goes, with no other worker beside this one (worker_adverse.cpp).
+  // Runs the part in the adverse order, without other workers (worker_adverse.cpp).
   void run_adverse();
   // Until no workgroup is left or the dispatch is stopped.
   void run();
@@ -78,7 +78,7 @@ class Worker {
   std::unique_ptr<Profiler> profiler_;
   std::unique_ptr<Prober> prober_;
   MemoryPort memory_;
-  std::unordered_set<const Instruction*> past_lds_;  // that have been told
+  std::unordered_set<const Instruction*> past_lds_;  // already reported
   std::unique_ptr<Checker> checker_, adverse_checker_;
   Interpreter interpreter_;
   std::optional<Interpreter> adverse_interpreter_;

@@ -33,8 +33,8 @@ class PageBlock {
   size_t size_ = 0;
 };
 
-// The private memory of one wave in the hardware's layout: dword k of lane l lies at k * 256 + l * 4 (AMDGPUUsage,
-// swizzled scratch). A wave finds the fill there, the same in every wave: it is laid as far as waves reach, and then
+// The private memory of one wave in the hardware's layout: dword k of lane l is at k * 256 + l * 4 (AMDGPUUsage,
+// swizzled scratch). A wave finds the fill there, the same in every wave: it is written as far as waves reach, and then
 // only where the previous wave wrote.
 class WaveScratch {
  public:
@@ -59,7 +59,7 @@ class WaveScratch {
 
   PageBlock block_;
   const UnwrittenFill* fill_ = nullptr;
-  uint64_t pattern_ = 0;  // of what lies below filled_end_, or was written there since
+  uint64_t pattern_ = 0;  // of the bytes below filled_end_, unless written since
   uint32_t bytes_per_lane_ = 0;
   uint32_t filled_end_ = 0, dirty_end_ = 0;
 };
@@ -78,7 +78,7 @@ struct WaveSlot : Wave {
   uint64_t lanes_outside = 0;  // EXEC before s_or_saveexec added all lanes for a while; 0: it did not
   bool was_split = false;      // for profiles: EXEC's last change left fewer lanes, but some
   uint64_t slice_end = 0;      // the instruction count at which the wave's time slice ends
-  // Of the last memory instruction, where runs end with them (code_cache.h).
+  // The last memory instruction, if runs end with them (code_cache.h).
   uint64_t last_access_pc = 0, last_access_address = 0;
   bool repeats_access = false;  // it was the same as the one before: the wave waits for something
   bool is_narrow = false;       // it was of one lane or a scalar: what a workgroup shares, more often than not
@@ -88,7 +88,7 @@ struct WaveSlot : Wave {
   uint64_t memory_operations = 0;  // as many as late_stores.h has counted
   PendingResults pending;          // where they are looked for
   WaveRaces races;
-  // Where a probe listens (probes.h).
+  // State of a probe's wave (probes.h).
   struct Probed {
     uint64_t lanes = 0;  // that are work-items
     uint64_t start = 0;  // the clock then

@@ -1,4 +1,4 @@
-// Which instructions of a target the engine executes, found by asking it: random instruction words of every opcode.
+// Surveys the instructions of a target that the engine executes, with random instruction words of every opcode.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace kernloop::softgpu {
 struct MnemonicSurvey {
   std::set<std::string> encodings;
   unsigned executed = 0, refused = 0;
-  // How often a modifier was on, by its name in the assembler.
+  // How often a modifier was on, by its assembler name.
   std::map<std::string, unsigned> on_executed, on_refused;
   std::string why_refused = "not met in compiled code yet";  // as the table of operations says
 

@@ -59,7 +59,7 @@ TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenTwoAtomicAccesses) {
       EXPECT_EQ(orders_that_show(kernel, Arguments(in.address(), out.address()), groups), 20u)
           << kernel << " of " << groups;
   }
-  // The one that has set it is kept, and gets in alone: not in every order.
+  // The wave that has set it is kept, and gets in alone, though not in every order.
   for (const uint32_t groups : {4, 64})
     EXPECT_GE(orders_that_show("lock_looked_at", Arguments(in.address(), counters.address(), out.address()), groups),
               groups == 4 ? 14u : 20u);
@@ -118,7 +118,7 @@ TEST_F(AdverseOrders, GoOnAsUsualOnceEnoughHasRun) {
   EXPECT_EQ(outcome.counters.workgroups, 64u);
 }
 
-// Who loses starts again: the more waves there are at it, the longer it takes.
+// A losing wave starts again: more waves take longer.
 TEST_F(AdverseOrders, GetAheadWhereAllCompareAndSwapAtOnePlace) {
   const Arguments arguments(in.address(), out.address());
   const uint64_t usual = run("all_compare_and_swap", arguments, 64, {.threads = 1}).counters.wave_instructions;
@@ -126,7 +126,7 @@ TEST_F(AdverseOrders, GetAheadWhereAllCompareAndSwapAtOnePlace) {
     const DispatchOutcome outcome = run("all_compare_and_swap", arguments, 64, adverse(seed));
     EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0u));
     EXPECT_LT(outcome.counters.wave_instructions, 4 * usual);
-    // And within the limit that a replay has, whatever it takes.
+    // The adverse order stays within a replay's limit.
     DispatchOptions limited = adverse(seed);
     limited.max_wave_instructions = 3 * usual;
     run("all_compare_and_swap", arguments, 64, limited);

@@ -26,7 +26,7 @@ class Allocation {
 
   uint64_t address() const { return reinterpret_cast<uint64_t>(block_.data()); }
   uint32_t* words() const { return reinterpret_cast<uint32_t*>(block_.data()); }
-  // As a copy of the runtime does it.
+  // Copies as the runtime does.
   void copy_in(uint32_t first, uint32_t count, uint32_t value) {
     std::fill_n(words() + first, count, value);
     space_.mark_written(address() + first * 4, count * 4);

@@ -102,7 +102,7 @@ TEST_P(Kernels, WaitForEveryOtherWorkgroup) {
   }
 }
 
-// The time that one workgroup waits must not add up, or double, from link to link.
+// The waiting time of one workgroup must not add up, or double, from link to link.
 TEST_P(Kernels, WaitForLaterWorkgroupsOneAfterTheOther) {
   for (const uint32_t pairs : {0u, 1u}) {
     constexpr uint32_t kGroups = 64;

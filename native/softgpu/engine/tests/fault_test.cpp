@@ -1,4 +1,4 @@
-// What ends a dispatch: every fault names its place, stops promptly, and leaves the engine usable.
+// Ends of a dispatch: every fault names its place, stops promptly, and leaves the engine usable.
 #include <gtest/gtest.h>
 
 #include <algorithm>

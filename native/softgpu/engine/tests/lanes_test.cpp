@@ -104,7 +104,7 @@ TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
   place(0xffffff80, 4);  // the low half wraps around in the middle
   EXPECT_FALSE(all_forms(4));
   EXPECT_FALSE(are_contiguous(low, nullptr, 4));
-  place(0xffffff00, 4);  // only that of 64 lanes reaches the end
+  place(0xffffff00, 4);  // only the wave of 64 lanes reaches the end
   EXPECT_FALSE(all_forms(4));
   EXPECT_TRUE(all_forms(4, 32));
 }

@@ -1,5 +1,5 @@
-// Results of memory operations that are used before the wave waited for them: told by the checker, and where the
-// adverse order ends.
+// Results of memory operations that are used before the wave waited for them: the checker reports them, and the adverse
+// order ends there.
 #include <gtest/gtest.h>
 
 #include <string>

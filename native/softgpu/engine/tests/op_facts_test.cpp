@@ -1,5 +1,5 @@
-// What operations.def says of the operations beside how they are read, against what executing them does and against the
-// tables of the decoder.
+// Facts of operations.def about the operations, beyond how they are decoded, against their execution and the decoder's
+// tables.
 #include "softgpu/isa/op_facts.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ bool names_exec(const Instruction& instruction) {
   return false;
 }
 
-// As an operand, or as a field of STATUS.
+// Named as an operand, or as a field of STATUS.
 bool names_condition(const Instruction& instruction) {
   const auto is_condition = [](const Operand& operand) { return operand.kind == Operand::Kind::kSpecial; };
   return instruction.op == Op::s_getreg_b32 ||
@@ -63,7 +63,7 @@ class Trial {
 
   bool faulted() const { return here_.fault.has_value(); }
 
-  // What a straight-line run would miss; empty where nothing.
+  // Effects that a straight-line run would miss; empty if there are none.
   std::string beside_its_results(uint64_t exec_before) const {
     if (here_.pc != text_ + instruction_.size_bytes) return "it goes on elsewhere";
     if (here_.state != WaveState::kReady) return "the wave's state changes";
@@ -84,8 +84,7 @@ class Trial {
   StreamEnd here_, there_;
 };
 
-// Calls `visit(words, instruction)` with words of every opcode number until what it returned of one adds up to
-// `wanted`.
+// Calls `visit(words, instruction)` with words of every opcode number until its results for one add up to `wanted`.
 template <typename Visit>
 void for_each_opcode(Target target, unsigned wanted, Visit&& visit) {
   WordGenerator generator(target.isa, 5);

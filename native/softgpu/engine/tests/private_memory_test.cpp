@@ -29,7 +29,7 @@ TEST_F(Memory, PrivateMemoryIsEachLanesOwnAndInterleavedByDwords) {
   std::fill_n(wave.vgpr[8], kLanes, 0);
   run("scratch_load_dword");
   for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 500 + lane);
-  // And as a flat address.
+  // The same through a flat address.
   for (unsigned lane = 0; lane < kLanes; ++lane) set_vector64(0, lane, kPrivateApertureBase + 8 + (lane % 4) * 4);
   run("flat_load_dword");
   for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 500 + lane);

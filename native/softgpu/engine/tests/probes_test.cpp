@@ -1,4 +1,4 @@
-// What probes save: the addresses, bytes and units are those that the tests compute from the kernel's indexing.
+// Records of probes: the addresses, bytes and units equal those that the tests compute from the kernel's indexing.
 #include <gtest/gtest.h>
 
 #include <bit>

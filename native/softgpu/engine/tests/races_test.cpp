@@ -233,7 +233,7 @@ TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
   EXPECT_EQ(out[70], in[70] + 1);
 }
 
-// Whether the first look finds what it waits for, or a later one, is up to the order.
+// The order decides whether the first look finds the awaited value, or a later one.
 TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
   const std::map<std::string, Arguments> kernels = {
       {"release_in_lds", Arguments(in.address(), out.address())},
@@ -247,8 +247,7 @@ TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
   expect_clean_in_many_orders(kernels);
 }
 
-// A count that is raised by atomics: whoever sees all arrivals, by a look or by its own atomic, comes behind all of
-// them.
+// A count raised by atomics: a wave that sees all arrivals, by a look or by its own atomic, comes behind all of them.
 TEST_P(Races, NoneWhereArrivalsAreCountedInLds) {
   const Arguments arguments(in.address(), out.address());
   expect_clean_in_many_orders({{"arrivals_in_lds", arguments},
@@ -280,7 +279,7 @@ TEST_P(Races, NoneAcrossABarrierOfTheGrid) {
   EXPECT_EQ(out[3], 4u);
 }
 
-// What is ordered is ordered by a chain of what waves have seen of each other: a gap in it shows in some orders only.
+// Ordered accesses are ordered by a chain of what waves have seen of each other: a gap in it shows in some orders only.
 TEST_P(Races, NoneInManyOrders) {
   const std::map<std::string, Arguments> kernels = {
       {"last_group_sums", Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups)},

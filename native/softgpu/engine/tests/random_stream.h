@@ -27,7 +27,7 @@ struct RandomStream {
 };
 RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator);
 
-// What a run leaves behind.
+// State after a run.
 struct StreamEnd {
   std::optional<WaveFault> fault;
   uint64_t pc = 0, instructions = 0;
@@ -35,7 +35,7 @@ struct StreamEnd {
   bool scc = false;
   std::vector<uint8_t> scalars, vectors, data, lds;
 
-  // What differs; empty where nothing does.
+  // Describes the difference; empty if there is none.
   std::string difference(const StreamEnd& other) const;
 };
 

@@ -27,7 +27,7 @@ void expect_named(Target target, const RandomStream& stream, const StreamEnd& en
   const uint64_t at = (end.pc - text) / 4;
   if (at >= stream.words.size()) return;  // jumped out
   std::vector<uint32_t> words(stream.words.begin() + static_cast<ptrdiff_t>(at), stream.words.end());
-  words.resize(words.size() + 4, 0xffffffff);  // what lies behind the stream
+  words.resize(words.size() + 4, 0xffffffff);  // words behind the stream
   const DecodeResult decoded = decode(target, words);
   ASSERT_EQ(end.fault->kind == Fault::Kind::kUnknownInstruction, decoded.status != DecodeStatus::kOk)
       << end.fault->detail;

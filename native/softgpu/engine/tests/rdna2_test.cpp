@@ -1,4 +1,4 @@
-// What gfx1030 does otherwise than gfx90a: waves of 32 lanes, narrow masks, halves that stay, exchange between lanes.
+// Differences of gfx1030 from gfx90a: waves of 32 lanes, narrow masks, halves that stay, exchange between lanes.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -383,7 +383,7 @@ class Rdna2Atomics : public Rdna2 {
     wave.set_sgpr64(0, data.address());
     wave.set_sgpr64(2, 256 | uint64_t{3} << 60);  // OOB_SELECT 3: the offset is checked
   }
-  // What is in memory after `snippet`, whose result is the old value in every case.
+  // Memory after `snippet`, whose result is the old value in every case.
   uint32_t after(const std::string& snippet, uint32_t memory, uint32_t operand, unsigned result = 6) {
     data[0] = memory;
     wave.vgpr[2][0] = operand;

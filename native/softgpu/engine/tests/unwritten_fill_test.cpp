@@ -1,4 +1,5 @@
-// What kernels find where nobody has written: the promises of unwritten_fill.h, and that every such place keeps them.
+// Unwritten memory and registers as kernels find them: the promises of unwritten_fill.h, and that every such place
+// keeps them.
 #include "softgpu/engine/unwritten_fill.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ bool is_nan(uint32_t word) {
 
 enum class Pair { kOpposite, kNan, kSmall, kBroken };
 
-// What a word is under a pattern and under its counterpart.
+// Kind of a word under a pattern and under its counterpart.
 Pair pair_of(uint32_t a, uint32_t b) {
   if ((is_huge(a, 1) && is_huge(b, -1)) || (is_huge(a, -1) && is_huge(b, 1))) return Pair::kOpposite;
   if ((is_nan(a) && is_huge(b, -1)) || (is_nan(b) && is_huge(a, -1))) return Pair::kNan;

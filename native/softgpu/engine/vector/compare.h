@@ -67,7 +67,7 @@ void compare_general(Wave& wave, const Instruction& instruction) {
   compare_general(wave, instruction, kComparison<C, kWritesExec>, C::flushes(wave.mode));
 }
 
-// Sources are vector registers or single dwords; as execute_lean.
+// Sources are vector registers or single dwords, as in execute_lean.
 template <class C, bool kWritesExec>
 void compare_lean(Wave& wave, const Instruction& instruction) {
   if (C::flushes(wave.mode)) [[unlikely]]

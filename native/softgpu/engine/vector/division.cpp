@@ -1,11 +1,11 @@
 // The division sequence (v_div_scale, v_div_fmas, v_div_fixup) and v_trig_preop.
 //
-// v_div_scale moves numerator and denominator to where reciprocal and refinement neither overflow nor lose bits, and
-// sets a lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's text scales
-// a too large denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what v_div_scale applied,
-// and in one direction only); with those no sequence gives correct quotients at the ends of the range. What is here is
-// what makes LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results included
-// (division_test.cpp).
+// v_div_scale moves numerator and denominator into a range in which reciprocal and refinement neither overflow nor lose
+// bits, and sets a lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's
+// text scales a too large denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what
+// v_div_scale applied, and in one direction only); with those no sequence gives correct quotients at the ends of the
+// range. This code makes LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results
+// included (division_test.cpp).
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -68,7 +68,7 @@ KERNLOOP_LANE Result div_scale(T value, T denominator, T numerator) {
   const Bits reciprocal = magnitude(denominator) > power_of_two<T>(F::kMaxField / 2 - 1);
   const Bits quotient = quotient_is_denormal(numerator, denominator), tiny = nf <= F::kTiny;
   const Bits zero = static_cast<Bits>(denominator == 0) | static_cast<Bits>(numerator == 0);
-  // Of infinities and NaNs v_div_fixup knows the result.
+  // v_div_fixup handles infinities and NaNs.
   const Bits scaled = static_cast<Bits>(nf != F::kMaxField) & static_cast<Bits>(df != F::kMaxField) & ~zero;
   const Bits plain = ~far & ~denormal;
   const Bits up = scaled & ((far & is_denominator) | (~far & denormal) |
@@ -124,7 +124,7 @@ KERNLOOP_LANE T div_fixup(unsigned rounding, T computed, T denominator, T numera
   const T d = magnitude(denominator), n = magnitude(numerator), infinity = F::from(F::kInfinity);
   const bool outward = rounding == (sign ? 2u : 1u), inward = (rounding == 3) | (rounding == (sign ? 1u : 2u));
   Bits r = (bits(computed) & ~F::kSign) | sign;
-  // Of finite operands a NaN can only come from a quotient that overflowed before v_div_fmas.
+  // With finite operands a NaN can only come from a quotient that overflowed before v_div_fmas.
   r = is_nan(computed) ? sign | (inward ? F::kInfinity - 1 : F::kInfinity) : r;
   r = exponent_field(numerator) - exponent_field(denominator) < F::kUnderflow ? sign | (outward ? 1 : 0) : r;
   r = (d == infinity) | (n == 0) ? sign : r;

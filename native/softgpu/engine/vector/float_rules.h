@@ -155,8 +155,8 @@ KERNLOOP_LANE double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
 
-// Sets the host's rounding direction for a scope. What is rounded must be in a function that is not inlined into the
-// scope: the compiler does not order arithmetic against the control register.
+// Sets the host's rounding direction for a scope. The rounded arithmetic must be in a function that is not inlined into
+// the scope: the compiler does not order arithmetic against the control register.
 class RoundingScope {
  public:
   explicit RoundingScope(unsigned mode);

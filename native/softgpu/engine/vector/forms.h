@@ -1,7 +1,7 @@
 // From a row "operation, lane types, lambda on lane values" to functions that execute instructions.
 //
 // A Kernel computes lanes from source planes into destination planes. Three forms wrap it: execute_lean for
-// instructions without modifiers whose sources are registers or single dwords (results never lie in memory in between),
+// instructions without modifiers whose sources are registers or single dwords (results are never in memory in between),
 // execute_plain for others without modifiers of results, and execute_general, which prepares sources (SDWA, DPP,
 // op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through temporary planes.
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-// What a row says beyond its types.
+// Properties of a row beyond its types.
 enum RowFlag : unsigned {
   kNone = 0,
   kAccumulate = 1,       // the last source is the destination register (v_fmac, v_mac, v_dot*c)
   kKeepNan = 2,          // the lambda decides about NaN results itself (selection rather than arithmetic)
-  kFlushAlways = 4,      // denormals are flushed whatever MODE says (v_mad, v_mac, and the f32 transcendentals)
-  kIgnoreRounding = 8,   // rounds to nearest even whatever MODE says (transcendentals)
+  kFlushAlways = 4,      // denormals are flushed for any MODE (v_mad, v_mac, and the f32 transcendentals)
+  kIgnoreRounding = 8,   // rounds to nearest even for any MODE (transcendentals)
   kPreserveHigh = 16,    // a 16-bit result leaves the register's other half alone (gfx9's newer 16-bit instructions)
   kBitwiseFloat = 32,    // sources are bits, but neg and abs are allowed and act as on f32 (v_cndmask_b32)
   kNoModifiers = 64,     // refuse every modifier, SDWA and DPP
@@ -99,7 +99,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
 
   static constexpr FormRule kRule = rule();
 
-  // Denormals that are flushed whatever MODE says are flushed in the fast loop too.
+  // Denormals that are flushed for any MODE are flushed in the fast loop, too.
   static constexpr bool kStaticFlush = (kFlags & kFlushAlways) != 0;
 
   // Lambdas that mix widths: NaNs are looked for in the results, because the vectoriser takes no reduction beside them.
@@ -126,18 +126,18 @@ struct Kernel<D(S...), Lambda, kFlags> {
     fast(dst, src, mode, std::index_sequence_for<S...>());
   }
 
-  // As compute() where !needs_slow(), for 16 lanes; NaNs are not repaired. Sources of the set `kNegated` are negated.
+  // Like compute() if !needs_slow(), for 16 lanes; NaNs are not repaired. Sources of the set `kNegated` are negated.
   template <unsigned kNegated>
   KERNLOOP_LANE static void compute_group(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
     group<kNegated>(dst, src, mode, std::index_sequence_for<S...>());
   }
-  // Which of the 32 lanes hold a NaN that may be in need of repair.
+  // Lanes of the 32 that hold a NaN which may need repair.
   KERNLOOP_LANE static uint32_t half_nans(const uint32_t* dst) {
     if constexpr (D::kBits == 32) {
       if (!half_has_nan(dst)) [[likely]]
         return 0;
     }
-    // An f64 whose top dword is that of infinity may be one: a repair too many costs time only.
+    // An f64 with infinity's top dword may be a NaN: an unneeded repair only costs time.
     constexpr uint32_t keep = D::kBits == 16 ? 0x7fffu : 0x7fffffffu;
     constexpr uint32_t limit = D::kBits == 16 ? 0x7c00u : D::kBits == 64 ? 0x7fefffffu : 0x7f800000u;
     const uint32_t* top = dst + (D::kDwords - 1) * kLanes;
@@ -207,7 +207,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
     uint32_t any = 0;
     const uint32_t* top = dst + (D::kDwords - 1) * kLanes;
     for (unsigned l = 0; l < kLanes; ++l) {
-      // An f64 whose top dword is that of infinity may be one: a repair too many costs time only.
+      // An f64 with infinity's top dword may be a NaN: an unneeded repair only costs time.
       const uint32_t magnitude = top[l] & (D::kBits == 16 ? 0x7fffu : 0x7fffffffu);
       any |= D::kBits == 16 ? magnitude > 0x7c00u : D::kBits == 64 ? magnitude >= 0x7ff00000u : magnitude > 0x7f800000u;
     }

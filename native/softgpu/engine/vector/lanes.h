@@ -1,5 +1,5 @@
-// Registers as planes of 64 lanes, and the types that lane values have.
-// A value of n dwords lies in n consecutive planes: lane l of plane k is p[k * kLanes + l], as in the register file.
+// Registers as planes of 64 lanes, and the types that lane values have. A value of n dwords is in n consecutive planes:
+// lane l of plane k is p[k * kLanes + l], as in the register file.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-// How the mode register treats values of a type.
+// Treatment of a type's values by the mode register.
 enum class Precision : uint8_t { kNone, kF32, kF64F16 };
 
 // A lane type names how bits are read from planes, computed with, and written back.

@@ -1,4 +1,4 @@
-// Elements of matrices as lanes hold them, and where those of C and D lie; mfma.cpp says from where that is known.
+// Elements of matrices as lanes hold them, and the placement of C's and D's; mfma.cpp names the sources.
 #pragma once
 
 #include "softgpu/engine/vector/rows.h"

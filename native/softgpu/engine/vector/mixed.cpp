@@ -118,8 +118,8 @@ void dot_lanes(bool saturates, const uint32_t* a, const uint32_t* b, const uint3
   }
 }
 
-// Two sums rounded to float, products exact. Denormals are flushed whatever MODE says: inputs and results, as AMD
-// states for the f16 V_DOT2 of MI200.
+// Two sums rounded to float, products exact. Denormals are flushed for any MODE: inputs and results, as AMD states for
+// the f16 V_DOT2 of MI200.
 float dot_halves(u32 a, u32 b, float c) {
   const auto half = [](u32 h) { return flush_half_denormal(half_to_float(h & 0xffffu)); };
   const float first = flush_denormal(flush_denormal(c) + half(a) * half(b));

@@ -12,8 +12,8 @@ namespace {
 using Kind = Operand::Kind;
 using Compute = void (*)(uint32_t* dst, const uint32_t* const* src, const Mode& mode);
 
-// Which half of source `k` each half of the result reads, and whether negated. v_pk_fmac_f16 (VOP2) has no fields for
-// it.
+// The half of source `k` that each half of the result reads, and whether it is negated. v_pk_fmac_f16 (VOP2) has no
+// fields for it.
 struct Halves {
   unsigned select, negate;
 };
@@ -39,7 +39,7 @@ void clamp_plane(uint32_t* plane, bool dx10) {
 
 constexpr SourceRule kWord{SourceRule::kValue, 1, 32, false};
 
-// One register of a pair; of a constant only the lower one is ever asked for.
+// One register of a pair; constants are only read for the lower one.
 const uint32_t* register_of_pair(const Wave& wave, const Operand& pair, unsigned upper, uint32_t* temporary) {
   if (pair.kind == Kind::kVgpr) return wave.vgpr[pair.index + upper];
   fill_plane(temporary, pair.kind == Kind::kSgpr ? wave.sgpr[pair.index + upper]

@@ -26,7 +26,7 @@ struct Build {
   Select select;
   bool runs_here;  // on this host's processor
 };
-// What this library was built with (KERNLOOP_VECTOR_BUILDS), the best one last.
+// Builds in this library (KERNLOOP_VECTOR_BUILDS), the best one last.
 std::vector<Build> builds();
 // Why the software GPU cannot run here, and what to do; empty where one of the builds can.
 std::string refusal(std::span<const Build> builds);

@@ -1,5 +1,4 @@
-// How far transcendental instructions are from the exact result, in units of the last place, over a sweep of all
-// inputs:
+// Errors of transcendental instructions, in units of the last place, over a sweep of all inputs:
 //   softgpu_ulp [STEP]
 // looks at every STEP-th float (1: all of them; default 257) and double, and at all halves. One line of JSON for each
 // instruction; the exit code is 1 when one is further off than docs/softgpu.md states. Results come from the host's
@@ -149,7 +148,7 @@ class Sweep {
   void look_at(uint64_t in, uint64_t out) {
     const Format& format = case_.format;
     const Real v = value(format, in);
-    const bool flushes = format.bits == 32;  // these do, inputs and results, whatever MODE says
+    const bool flushes = format.bits == 32;  // these flush inputs and results, for any MODE
     if (!std::isfinite(v) || v == 0 || v < case_.low || v > case_.high) return;
     if (flushes && std::abs(v) < 0x1p-126L) return;
     const Real exact = case_.exact(v);
