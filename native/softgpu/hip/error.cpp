@@ -24,7 +24,7 @@ struct HipError {
   const char* name;
 };
 
-// As HIP of ROCm 7 translates them.
+// Translated as in HIP of ROCm 7.
 HipError error_of(hsa_status_t status) {
   switch (static_cast<int>(status)) {
     case HSA_STATUS_ERROR_MEMORY_FAULT:

@@ -49,7 +49,7 @@ bool gates_are_used() {
 
 }  // namespace kernloop::softgpu::hip
 
-// What the gate is to call; never nullptr.
+// Function that the gate must call; never nullptr.
 extern "C" void* kernloop_hip_resolve(kernloop::softgpu::hip::HipFunction* function) {
   using namespace kernloop::softgpu::hip;
   void* real = next_function(function->name);

@@ -3,7 +3,7 @@
 
 namespace kernloop::softgpu::hip {
 
-// What to call instead of `real`.
+// Functions to call instead of `real`.
 void* host_register_before(void* real);
 void* host_unregister_before(void* real);
 

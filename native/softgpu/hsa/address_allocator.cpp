@@ -68,7 +68,7 @@ std::optional<Mapping> AddressAllocator::exact(uint64_t base, uint64_t size, Map
 
 void AddressAllocator::give_back(Mapping mapping) {
   std::lock_guard lock(mutex_);
-  const Mapping released = std::move(mapping);  // unmapped before the lock: nobody can choose the block earlier
+  const Mapping released = std::move(mapping);  // unmapped before the lock: no thread can choose the block earlier
   if (exact_.erase(released.base()) == 0) free_[released.size()].push_back(released.base());
 }
 

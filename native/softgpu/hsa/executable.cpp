@@ -20,7 +20,7 @@ hsa_status_t status_of(const Error& error) {
   return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
-// Of a kernel that this device refuses too: its dispatch says why.
+// Also for a kernel that this device refuses: its dispatch says why.
 std::optional<KernelDescriptor> descriptor_of(const CodeObject& object, const elf::Symbol& elf, uint64_t address,
                                               Isa isa) {
   const auto bytes = object.kernel_descriptor(elf);

@@ -32,7 +32,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   ~HardwareQueue() override;
 
   void start(std::unique_ptr<QueueMemory> memory);
-  // Errors are reported as those of another queue (the one that a program sees in front of this).
+  // Errors are reported for another queue (the one that a program sees in front of this).
   void report_as(hsa_queue_t* queue) { reported_as_ = queue; }
 
   hsa_queue_t* handle() override { return memory_->handle(); }

@@ -11,7 +11,7 @@ thread_local InterceptQueue::Cursor InterceptQueue::cursor_;
 
 namespace {
 
-// Whoever kept a pointer to the packet finds nothing of it.
+// Overwrites the packet: a pointer to it that a tool kept must not be usable.
 void spoil(Packet& slot) {
   std::memset(slot.body, 0x5a, sizeof slot.body);
   store_header(slot, kInvalidHeader);

@@ -16,7 +16,7 @@
 
 namespace kernloop::softgpu {
 
-// What hsa_amd_pointer_info tells about a range.
+// Facts of a range that hsa_amd_pointer_info returns.
 struct RangeInfo {
   hsa_amd_pointer_type_t type;
   uint64_t base;

@@ -11,7 +11,8 @@
 
 namespace kernloop::softgpu {
 
-// What HSA runtimes do besides, and this one does not by itself: for tests of whatever attaches to a runtime.
+// Behaviour of other HSA runtimes that this one does not show by itself: for tests of libraries that attach to a
+// runtime.
 struct Hostility {
   bool writer_once = false;   // packets come one by one, each for one call of the packet writer: ROCr before ROCm 6.0
   bool cooperative = false;   // an intercepted cooperative queue ends the process at hsa_shut_down: ROCr 6.4

@@ -49,7 +49,7 @@ class QueueMemory {
   bool owns_doorbell_ = true;
 };
 
-// What hsa_queue_create and hsa_amd_queue_intercept_create return.
+// Base of the queues that hsa_queue_create and hsa_amd_queue_intercept_create return.
 class Queue {
  public:
   virtual ~Queue() = default;

@@ -175,7 +175,7 @@ std::optional<RangeInfo> Runtime::find_range(const void* pointer) const {
 
 bool Runtime::copyable(const void* pointer, uint64_t size) const {
   const uint64_t address = reinterpret_cast<uint64_t>(pointer);
-  // Reservations may lie anywhere; what is neither is the program's own memory.
+  // Reservations may have any address; other memory is the program's own.
   const bool ours =
       kDeviceAperture.contains(address) || kHostAperture.contains(address) || virtual_memory.find(pointer);
   if (!ours) return true;

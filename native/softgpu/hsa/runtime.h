@@ -43,7 +43,7 @@ class Runtime {
 
   void add_system_event_handler(hsa_amd_system_event_callback_t callback, void* data);
 
-  // Whether a copy may touch these bytes: they lie in one live allocation, or are the program's own business.
+  // Whether a copy may touch these bytes: they are in one live allocation, or in memory of the program's own.
   bool copyable(const void* pointer, uint64_t size) const;
   std::optional<RangeInfo> find_range(const void* pointer) const;
 

@@ -1,7 +1,7 @@
 // HSA signals: amd_signal_t words that kernels can reach, and waiting on them.
 //
 // A change through the API wakes the waiters of that signal. A kernel may also change the word in memory, which wakes
-// nobody; so every wait looks again from time to time, more often while a dispatch runs.
+// no waiter: every wait therefore polls from time to time, more often while a dispatch runs.
 #pragma once
 
 #include <hsa/amd_hsa_signal.h>
@@ -21,14 +21,14 @@
 
 namespace kernloop::softgpu {
 
-// What a queue's doorbell signal rings.
+// Target of a queue's doorbell signal.
 class Doorbell {
  public:
   virtual ~Doorbell() = default;
   virtual void ring() = 0;
 };
 
-// How a dispatch went; kept with its completion signal for the vendor extension.
+// Result of a dispatch; kept with its completion signal for the vendor extension.
 struct DispatchRecord {
   std::optional<Fault> fault;
   Counters counters;
@@ -102,7 +102,7 @@ class Signals {
     Signals& signals_;
   };
 
-  // Signal 0 stands for none: then the record is only that of the last dispatch.
+  // With signal 0 (none), the record is only that of the last dispatch.
   void set_record(hsa_signal_t signal, std::shared_ptr<const DispatchRecord> record);
   std::shared_ptr<const DispatchRecord> record(hsa_signal_t signal) const;
 

@@ -20,7 +20,7 @@ bool matrix_source(const DecodeContext& c, OperandType type, unsigned code, bool
   return accumulation ? c.agpr(index, type, operand) : c.vgpr(index, type, operand);
 }
 
-// The inline constants of an accumulator stand for each of its elements.
+// The inline constants of an accumulator apply to each of its elements.
 OperandType element_type(const Signature& signature) {
   const bool doubles = signature.src[0].type == OperandType::kF64;
   return doubles ? OperandType::kF64 : signature.src[2].type;

@@ -39,7 +39,7 @@ bool takes_k(Op op) {
 struct Half {
   Op op;
   unsigned vdst, src0, vsrc1;
-  // Which vector registers are read at the three places of a source, or none.
+  // Vector registers read at the three source positions, or none.
   static constexpr int kNone = -1;
   int first() const { return src0 >= kCodeVgpr0 ? static_cast<int>(src0 - kCodeVgpr0) : kNone; }
   int second() const { return op == Op::v_mov_b32 || op == Op::v_fmamk_f32 ? kNone : static_cast<int>(vsrc1); }

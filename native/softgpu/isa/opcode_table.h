@@ -17,11 +17,11 @@ struct OpcodeRow {
   uint64_t flags = 0;
 };
 
-// An operation on one target. VOP1, VOP2 and VOPC with kE64 also stand for their VOP3 form.
+// An operation on one target. VOP1, VOP2 and VOPC with kE64 include their VOP3 form.
 struct OperationForm {
   Encoding encoding = Encoding::kInvalid;  // the target has no such operation
   OpcodeRow row;
-  std::string_view name;  // the target's own mnemonic, where it differs
+  std::string_view name;  // the target's own mnemonic, if it differs
 };
 
 const OperationForm& form_of(Isa isa, Op op);

@@ -1,4 +1,4 @@
-// What a constant in the code means to the operation that reads it.
+// Meaning of a constant in the code to the operation that reads it.
 #include <gtest/gtest.h>
 
 #include <initializer_list>

@@ -150,7 +150,7 @@ consteval uint16_t parse_number(std::string_view word) {
   return static_cast<uint16_t>(number);
 }
 
-// What a row says for every target, before a target's column.
+// The columns of a row that hold for every target, before a target's column.
 struct CommonForm {
   Encoding encoding = Encoding::kInvalid;
   Signature signature;

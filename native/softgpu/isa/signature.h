@@ -9,7 +9,7 @@
 
 namespace kernloop::softgpu {
 
-// Where an operand may live. kDefault is what the encoding's field offers: a scalar source in SOP, a scalar-or-vector
+// Allowed places of an operand. kDefault follows the encoding's field: a scalar source in SOP, a scalar-or-vector
 // source in VOP src0 and VOP3, a vector register elsewhere.
 enum class OperandClass : uint8_t {
   kDefault,
@@ -42,7 +42,7 @@ struct Signature {
   uint8_t src_count = 0;
 };
 
-// Options of a row. The words in the tables are those of kFlagNames.
+// Options of a row, named in the tables by kFlagNames.
 enum RowFlag : uint64_t {
   // SOPK, SOPC, SOPP: how simm16 is written
   kNumber = 1ull << 0,
@@ -81,10 +81,10 @@ enum RowFlag : uint64_t {
   kCoherent = 1ull << 30,  // cache control that the compiler marks with glc and scc
   kGlcOnly = 1ull << 31,   // atomic that always returns
   kPermlane = 1ull << 32,  // op_sel has two bits: fetch inactive lanes, bound control
-  kUnless0 = 1ull << 33,   // SOPP: simm16 is written where it is not 0, and in decimal
+  kUnless0 = 1ull << 33,   // SOPP: simm16 is written if it is not 0, and in decimal
   // gfx942
   kSourceSelect = 1ull << 34,  // SDWA selects of the source alone, and knows no modifiers
-  kByteSelect = 1ull << 35,    // op_sel has four bits, whatever the sources
+  kByteSelect = 1ull << 35,    // op_sel has four bits, for any sources
   kSparse = 1ull << 36,        // MFMA of a sparse matrix: the result is the accumulator, too, and there is no blgp
   // gfx1100
   kE64Dpp = 1ull << 37,          // VOP3 and VOP3P with DPP

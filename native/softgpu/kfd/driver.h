@@ -47,7 +47,7 @@ class Driver {
   std::map<uint32_t, std::unique_ptr<Queue>> queues_;
 };
 
-// The target of the environment, also where it is none of ours.
+// The target of the environment, even if the software GPU does not have it.
 std::string target_name();
 
 }  // namespace kernloop::softgpu::kfd

@@ -1,4 +1,4 @@
-// The emulated GPU as amdkfd describes it; what it shares with our own HSA runtime is in hsa/device_model.h.
+// The emulated GPU as amdkfd describes it; hsa/device_model.h has the part shared with our own HSA runtime.
 #pragma once
 
 #include <cstdint>

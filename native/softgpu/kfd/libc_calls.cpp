@@ -69,7 +69,7 @@ int open64(const char* path, int flags, ...) {
   return open_at(next, path, flags, mode);
 }
 
-// glibc's names of the two above where it checks flags.
+// glibc's variants of the two above, used with flag checks.
 int __open_2(const char* path, int flags) {
   return open(path, flags);
 }

@@ -23,7 +23,7 @@ struct Gpu {
 struct Ring {
   uint32_t id;
   uint64_t base, bytes;
-  uint64_t read_index, write_index;  // where they lie
+  uint64_t read_index, write_index;  // their addresses
   uint64_t* doorbell;
 };
 

@@ -30,7 +30,7 @@ class SdmaQueue final : public Queue {
     uint64_t at = word_at<uint64_t>(ring_.read_index).load();
     while (wait_until([&] { return at < end(); })) {
       const uint64_t used = execute(reinterpret_cast<const uint32_t*>(ring_.base + at % ring_.bytes));
-      if (used == 0) return;  // the queue stands still
+      if (used == 0) return;  // the queue is stopped
       at += used;
       word_at<uint64_t>(ring_.read_index).store(at, std::memory_order_release);
     }

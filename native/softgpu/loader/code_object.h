@@ -34,8 +34,8 @@ struct CodeTarget {
 
 class CodeObject {
  public:
-  // Keeps its own copy of the bytes, into which names are views. Every offset, size and index is checked here; what a
-  // CodeObject returns is in range.
+  // Keeps its own copy of the bytes, into which names are views. Every offset, size and index is checked here; a
+  // CodeObject returns only values in range.
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
   CodeObject(CodeObject&&) = default;
   CodeObject& operator=(CodeObject&&) = default;

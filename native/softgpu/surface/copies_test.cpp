@@ -24,7 +24,7 @@ TEST(Copies, InEveryDirection) {
   std::fill(back.begin(), back.end(), -1);
   OK(hipMemcpy(back.data(), one, 4000, hipMemcpyDefault));
   EXPECT_EQ(back, source);
-  // Of odd sizes at odd places.
+  // Odd sizes at odd offsets.
   OK(hipMemcpy(reinterpret_cast<char*>(two) + 3, reinterpret_cast<char*>(one) + 5, 1001, hipMemcpyDeviceToDevice));
   std::vector<int> expected = source;
   std::memcpy(reinterpret_cast<char*>(expected.data()) + 3, reinterpret_cast<const char*>(source.data()) + 5, 1001);

@@ -83,7 +83,7 @@ TEST(Errors, OfWrongArgumentsAreReturnedAndRemembered) {
   EXPECT_STREQ(hipGetErrorName(hipErrorInvalidValue), "hipErrorInvalidValue");
 }
 
-// What the device cannot do is an error of HIP's own, not a hang and not a wrong result.
+// Unsupported features are errors of HIP's own, not hangs or wrong results.
 TEST(Errors, OfWhatIsNotThere) {
   hipChannelFormatDesc format = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
   hipArray* array = nullptr;

@@ -1,6 +1,6 @@
-// What the corpus calls of HIP, on the HSA API itself: in the place of libamdhip64 for targets that HIP 5.2.3 does not
-// know (the file has its name, and LD_LIBRARY_PATH chooses). For the software GPU alone, whose memory is the host's.
-// printf and malloc in kernels need services of HIP that are not here: they fault at address 0.
+// The HIP functions that the corpus calls, on the HSA API itself: it replaces libamdhip64 for targets that HIP 5.2.3
+// does not know (the file has its name, and LD_LIBRARY_PATH chooses). For the software GPU only, whose memory is the
+// host's. printf and malloc in kernels need services of HIP that are missing here: they fault at address 0.
 #include <elf.h>
 #include <hip/hip_runtime_api.h>
 #include <hsa/hsa.h>
@@ -305,7 +305,7 @@ EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x,
                 shared, arguments);
 }
 
-// As hipcc's host code registers kernels: harness/cooperative.cpp hands over one bare code object.
+// Takes registrations of hipcc's host code: harness/cooperative.cpp hands over one bare code object.
 EXPORT void** __hipRegisterFatBinary(const void* wrapper) {
   const auto* bytes = static_cast<const uint8_t*>(static_cast<const void* const*>(wrapper)[1]);
   Elf64_Ehdr header;

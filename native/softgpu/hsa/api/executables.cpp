@@ -153,7 +153,7 @@ hsa_status_t hsa_executable_readonly_variable_define(hsa_executable_t executable
   return is_gpu(agent) ? define(executable, variable_name, address) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
-// What could be wrong was found when the code objects were loaded.
+// Errors were found when the code objects were loaded.
 hsa_status_t hsa_executable_validate(hsa_executable_t executable, uint32_t* result) {
   return api::hsa_executable_validate_alt(executable, nullptr, result);
 }

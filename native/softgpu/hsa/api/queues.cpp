@@ -75,7 +75,7 @@ hsa_status_t hsa_amd_queue_intercept_register(hsa_queue_t* queue, hsa_amd_queue_
   return HSA_STATUS_SUCCESS;
 }
 
-// Notifies of queues that the runtime makes for itself. This one makes none.
+// Notifies of queues that the runtime creates for itself. This runtime creates none.
 hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier callback, void*) {
   return callback == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }

@@ -157,7 +157,7 @@ hsa_status_t hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t
 
 hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version_major, uint16_t version_minor,
                                             void* table) {
-  // The caller's table is that of the version it names; its length follows from it.
+  // The version that the caller names determines the length of its table.
   auto found = find_extension(extension, version_major);
   if (!found || version_minor > found->minor) return HSA_STATUS_ERROR;
   size_t length = found->table_bytes;

@@ -22,11 +22,10 @@ struct Agreement {
 };
 
 // The claims, for each item:
-//  - what we accept assembles to the bytes it came from (so LLVM knows it, with this length); where LLVM 15's assembler
-//  is
-//    known to lag behind its disassembler (literals that name lanes), that writes the same text;
-//  - what LLVM disassembles to text that assembles to the same bytes, we accept; with `reading_counts` also what it
-//    disassembles to text that its assembler refuses, unless for a known reason;
+//  - an instruction that we accept assembles to its own bytes (LLVM knows it, with this length); if LLVM 15's
+//    assembler is known to lag behind its disassembler (literals that name lanes), the latter writes the same text;
+//  - we accept every item that LLVM disassembles to text that assembles to the same bytes; with `reading_counts` also
+//    items whose text its assembler refuses, unless for a known reason;
 //  - cut short, an accepted instruction is truncated.
 void expect_agreement(LlvmOracle& oracle, std::span<const Words> items, Agreement& agreement);
 

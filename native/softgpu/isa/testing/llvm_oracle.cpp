@@ -41,8 +41,8 @@ std::string single_spaced(std::string_view text) {
   }
 }
 
-// The instructions of each item, with "; encoding: [0x00,…]" where it was asked for, split at the markers.
-// `complete` counts the items whose marker was written.
+// The instructions of each item, with "; encoding: [0x00,…]" if it was asked for, split at the markers. `complete`
+// counts the items whose marker was written.
 std::vector<std::vector<Line>> split_at_markers(const std::string& output, size_t items, size_t& complete) {
   std::vector<std::vector<Line>> result(items);
   std::vector<Line> current;

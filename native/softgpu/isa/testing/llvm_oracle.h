@@ -49,7 +49,7 @@ class LlvmOracle {
   // Fails the current test and returns nothing usable if a tool is absent: call with ASSERT_NO_FATAL_FAILURE.
   void require();
 
-  // LLVM's text of the first instruction of each item, empty where it refuses it (or crashes on it).
+  // LLVM's text of the first instruction of each item, empty if it refuses it (or crashes on it).
   std::vector<std::optional<std::string>> disassemble(std::span<const Words> items);
 
   // The bytes of each text alone, empty where LLVM refuses it.
