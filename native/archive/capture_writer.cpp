@@ -71,7 +71,7 @@ Status CaptureWriter::write(const StoredChunk& chunk) {
   return put ? Status(Unit{}) : put.error();
 }
 
-// What went into the pack before it was full, several at a time: each waits for the disk.
+// Moves the pack's chunks into the store, several at a time: each waits for the disk.
 Status CaptureWriter::empty_pack_into_store() {
   const std::vector<PackEntry> entries = pack_->entries();
   std::atomic<size_t> next{0};

@@ -37,10 +37,10 @@ class CaptureWriter : private ChunkDestination {
   static Result<std::unique_ptr<CaptureWriter>> create(CaptureWriterOptions options);
   ~CaptureWriter() override = default;
 
-  // So much is to come, before anything has: what is far too large for a pack never goes through one.
+  // Announces the total size before the first chunk: a capture far too large for a pack never goes through one.
   void expect(uint64_t raw_bytes);
 
-  // Chunks are hashed, compressed and written behind the caller's back, who waits only while too many are in flight. An
+  // Chunks are hashed, compressed and written in the background; the caller waits only while too many are in flight. An
   // error is that of any chunk put before.
   ChunkBuffer buffer() { return pipeline_->buffer(); }
   Result<ChunkPipeline::Ticket> put(ChunkBuffer chunk) { return pipeline_->put(std::move(chunk)); }
@@ -58,7 +58,7 @@ class CaptureWriter : private ChunkDestination {
 
   uint64_t bytes_raw() const { return pipeline_->bytes_raw(); }   // all bytes put, zero and repeated ones included
   uint64_t bytes_stored() const { return stored_bytes_.load(); }  // what this capture has in its pack or store
-  // Of one distinct chunk, where it is only measured; once settled.
+  // Stored bytes of one distinct chunk, if it is only measured; once settled.
   uint64_t bytes_stored(const Digest& digest) const;
   bool in_store() const { return outgrown_.load(); }
   uint64_t peak_in_flight_bytes() const { return pipeline_->peak_in_flight_bytes(); }
@@ -86,7 +86,7 @@ class ContentStream {
  public:
   explicit ContentStream(CaptureWriter& writer) : writer_(writer) {}
   Status append(Bytes bytes);
-  // `fill(span)` puts the next bytes there, so that they need to lie nowhere before.
+  // `fill(span)` puts the next bytes there, which avoids a copy.
   template <typename Fill>
   Status append(size_t count, Fill&& fill) {
     while (count != 0) {

@@ -41,7 +41,7 @@ Status decode_chunk(Encoding encoding, Bytes stored, std::span<uint8_t> raw);
 // Upper bound of the stored form of a chunk of that raw size: what a reader is willing to load.
 uint64_t max_stored_bytes(uint64_t raw_bytes);
 
-// Raw size of a chunk of `stored_bytes` that begins so; nullopt where it does not say, or says too much.
+// Raw size of a chunk of `stored_bytes` that begins like this; nullopt if the beginning does not say, or says too much.
 inline constexpr size_t kFrameHeaderBytes = 18;  // of zstd, at most
 std::optional<uint64_t> raw_bytes_of(Encoding encoding, Bytes beginning, uint64_t stored_bytes);
 

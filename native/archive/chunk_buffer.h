@@ -41,7 +41,7 @@ class ChunkBuffer {
     if (!added.empty()) std::memcpy(added.data(), bytes.data(), added.size());
     return added.size();
   }
-  // So many bytes more, or as many as fit, for the caller to fill.
+  // Appends `count` bytes, or as many as fit, for the caller to fill.
   std::span<uint8_t> extend(size_t count) {
     const std::span<uint8_t> added(bytes_.get() + size_, std::min(count, capacity_ - size_));
     size_ += added.size();

@@ -17,7 +17,7 @@ uint32_t threads_of(const PipelineOptions& options) {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxComputing) + kWaiting;
 }
 
-// Of two chunks, or of one and nothing: none where all is zero.
+// Names of two chunks, or of one and nothing: none if all bytes are zero.
 std::array<ChunkName, 2> names_of(Bytes first, Bytes second) {
   const bool is_zero[2] = {is_all_zero(first), is_all_zero(second)};
   if (!is_zero[0] && !is_zero[1]) {
@@ -57,7 +57,7 @@ ChunkBuffer ChunkPipeline::buffer() {
 
 Result<ChunkPipeline::Ticket> ChunkPipeline::put(ChunkBuffer chunk) {
   if (chunk.empty()) return Error{"NATIVE_FAILED", "an empty chunk was put into a capture", "report this"};
-  // What is counted is what is held: a small chunk gets memory of its own size.
+  // Memory held equals memory counted: a small chunk gets a buffer of its own size.
   if (chunk.bytes().size() <= chunk.capacity() / 2) {
     ChunkBuffer small(chunk.bytes().size());
     small.append(chunk.bytes());
@@ -109,7 +109,7 @@ void ChunkPipeline::work() {
     if (stop_) return;
     ++busy_;
     try {
-      // Writes first: they are what gives memory back.
+      // Writes first: they free memory.
       if (!writes_.empty()) {
         Chunk& chunk = *writes_.front();
         writes_.pop_front();

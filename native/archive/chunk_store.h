@@ -49,7 +49,7 @@ class ChunkStore {
   Result<uint64_t> put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored,
                        StoreSession* session = nullptr) const;
 
-  // False when the store does not have it; an Error when what it has is not that chunk.
+  // False if the store does not have it; an Error if its copy is not that chunk.
   Result<bool> get(const Digest& digest, std::span<uint8_t> raw) const;
 
   // Bytes the chunk takes in this store, if it has it.

@@ -29,7 +29,7 @@ Result<std::string> read_text(const std::filesystem::path& path, uint64_t max_by
 Status replace_file(const std::filesystem::path& path, Bytes bytes);
 // With the temporary file in another folder of the same file system.
 Status replace_file(const std::filesystem::path& path, Bytes bytes, const std::filesystem::path& temporary_folder);
-// And the folder synced.
+// Also syncs the folder.
 Status write_atomically(const std::filesystem::path& path, Bytes bytes);
 Status write_atomically(const std::filesystem::path& path, std::string_view text);
 Status sync_directory(const std::filesystem::path& directory);

@@ -1,4 +1,4 @@
-// What the values of a manifest must be to each other, so that nothing behind it meets an impossible capture.
+// Relations between the values of a manifest, checked so that later code never meets an impossible capture.
 #include <algorithm>
 #include <set>
 #include <unordered_set>

@@ -95,7 +95,7 @@ Status PackWriter::finish() {
   tail.insert(tail.end(), index_digest.bytes.begin(), index_digest.bytes.end());
   tail.insert(tail.end(), kEnd.begin(), kEnd.end());
   if (auto written = write(position_, tail); !written) return written;
-  // What a failed put() left behind.
+  // Removes the remains of a failed put().
   if (::ftruncate(file_.get(), static_cast<off_t>(origin_ + position_ + tail.size())) != 0)
     return io_error("cannot truncate", path_, errno);
   if (::fsync(file_.get()) != 0) return io_error("cannot sync", path_, errno);

@@ -65,8 +65,8 @@ class PackDestination : public ChunkDestination {
   PackWriter& pack_;
 };
 
-// Every chunk in the order of its first use, stored as the encoder would today: wherever it was found, the bytes are
-// the same.
+// Every chunk in the order of its first use, stored as the encoder would today: the bytes do not depend on where it was
+// found.
 Status fill(PackWriter& pack, const Reader& reader) {
   PackDestination destination(pack);
   ChunkPipeline pipeline({}, destination);

@@ -15,12 +15,12 @@ struct Packed {
   uint64_t bytes = 0;   // of the file
 };
 
-// Takes chunks from wherever `reader` finds them. An existing file is replaced only when it is the same capture.
+// Takes chunks from any place where `reader` finds them. An existing file is replaced only if it is the same capture.
 Result<Packed> pack_capture(const Reader& reader, const std::filesystem::path& output);
 
 struct UnpackRequest {
   std::filesystem::path file;
-  std::filesystem::path target;  // the capture's folder; those above it are created
+  std::filesystem::path target;  // the capture's folder; its parents are created
   std::string symbol;            // of the kernel that is expected; empty: any
 };
 

@@ -1,4 +1,4 @@
-// What a packed capture holds, and where: the rules that its writer and its reader share.
+// Files of a packed capture and their order: rules shared by its writer and its reader.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace kernloop::archive {
 
-// Of a kernel that the app compiled at run time: what it passed to NVRTC.
+// Arguments to NVRTC of a kernel that the app compiled at run time.
 inline constexpr const char* kNvrtcFile = "nvrtc.json";
-// Of a kernel of Triton: how it was compiled, from which text, and how it was launched.
+// Source, compilation and launch of a Triton kernel.
 inline constexpr const char* kTritonFile = "triton.json";
 
 // In this order; a capture may lack all but the first and the last.
@@ -41,7 +41,8 @@ Result<std::map<Digest, uint64_t>> chunks_named(const Manifest& manifest, const 
 Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& named, uint64_t pack_bytes,
                   const std::filesystem::path& file);
 
-// observed.json, selfcheck.json, nvrtc.json, triton.json: objects, and the self-check that of this capture.
+// observed.json, selfcheck.json, nvrtc.json, triton.json must be objects, and the self-check must be that of this
+// capture.
 Status check_side_text(const std::string& name, std::string_view text, const Digest& capture,
                        const std::filesystem::path& file);
 

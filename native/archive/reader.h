@@ -46,7 +46,7 @@ class Reader {
   // The code object's bytes; its identity is verified too.
   Result<Buffer> read_code_object(const CodeObject& code_object) const;
 
-  // Bytes a chunk takes where it was found; nullopt when it is nowhere.
+  // Stored bytes of a chunk, at the place where it was found; nullopt if it is nowhere.
   std::optional<uint64_t> stored_bytes(const Digest& digest) const;
 
  private:

@@ -1,4 +1,4 @@
-// What a chunk store holds, and for whom; and whether that is what it should be.
+// Content of a chunk store, the captures that use it, and whether it is intact.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,8 @@ struct StoreCheck {
   std::vector<Error> unreadable;
 };
 
-// Reads and hashes every chunk. Missing is what a capture needs and neither it, the store nor one of `others` has.
+// Reads and hashes every chunk. A chunk is missing if a capture needs it and neither the capture, the store nor one of
+// `others` has it.
 Result<StoreCheck> check_store(const std::filesystem::path& store, const CaptureScan& scan,
                                const std::vector<std::filesystem::path>& others);
 

@@ -1,8 +1,7 @@
-// Removes from a chunk store what no capture needs.
-// A chunk stays when the manifest of any capture below the roots names it, or when it was written or found useful by a
-// writer within the grace period; writers touch what they re-use (ChunkStore::put). No writer is at work meanwhile
-// (StoreLock). So a chunk can only be lost to a capture that is outside all roots, or that is moved in from there while
-// gc runs.
+// Removes the chunks that no capture needs from a store. A chunk stays if the manifest of any capture below the roots
+// names it, or if it was written or found useful by a writer within the grace period; writers touch the chunks that
+// they re-use (ChunkStore::put). No writer is at work meanwhile (StoreLock). A chunk can therefore only be lost to a
+// capture that is outside all roots, or that is moved in from there while gc runs.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Who may do what with a chunk store. Writers share it and gc has it alone, so that a chunk that a writer has found
-// there is not taken away before the writer's manifest names it. The lock ends with the process that holds it.
+// Access to a chunk store. Writers share it and gc has it exclusively: a chunk that a writer has found there is not
+// removed before the writer's manifest names it. The lock ends with the process that holds it.
 #pragma once
 
 #include <filesystem>

@@ -63,7 +63,7 @@ std::string text_at(Bytes block, Field field) {
   return {begin, std::find(begin, begin + field.width, uint8_t{0})};
 }
 
-// Digits of a number; what follows them is compared with what it should be later on.
+// Digits of a number; later checks compare the characters after them.
 std::optional<uint64_t> number_in(std::string_view text, int base) {
   uint64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, base);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kCopyBytes = 4u << 20;
 
-// What the headers and the texts of a file promise; the chunks are not read yet.
+// Promises of a file's headers and texts; the chunks are not read yet.
 struct PackedFile {
   fs::path path;
   FileDescriptor file;
@@ -168,7 +168,7 @@ Status stage(const PackedFile& packed, const fs::path& folder) {
   return sync_directory(folder);
 }
 
-// The user's, where it is no file or begins as no pack does, not even a damaged one.
+// Whether it is the user's own: not a regular file, or without the beginning that even a damaged pack has.
 bool is_foreign_pack(const fs::path& path) {
   std::error_code failure;
   const fs::file_status status = fs::symlink_status(path, failure);

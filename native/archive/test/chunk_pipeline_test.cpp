@@ -164,7 +164,7 @@ TEST(ChunkPipeline, AFailedWriteReachesWhoeverPutsOrSettles) {
   Collector collector;
   collector.fail_at = 3;
   ChunkPipeline pipeline({4, 256 << 10}, collector);
-  // More than may be in flight: this ends only because the failure lets go of whoever waits.
+  // More than may be in flight: this ends only because the failure releases the waiting caller.
   std::optional<Error> failure;
   for (uint32_t seed = 0; seed < 100 && !failure; ++seed) {
     if (auto put = pipeline.put(chunk_of(noise(64 << 10, seed))); !put) failure = put.error();

@@ -34,7 +34,7 @@ class DamagedCapture : public testing::Test {
         .write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 
-  // How many contents could be read; each must be what its digest in the manifest promises.
+  // Number of readable contents; each must match its digest in the manifest.
   size_t read_everything(const std::string& what) {
     auto reader = Reader::open(directory_.path(), {});
     if (!reader) {

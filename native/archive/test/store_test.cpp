@@ -53,7 +53,7 @@ class Store : public testing::Test {
     }
     return all;
   }
-  // As if written that long ago.
+  // Ages the files by that much.
   void age(std::chrono::seconds by) {
     for (const StoreFile& file : all_files()) {
       const int64_t at = file.modified_ns - std::chrono::nanoseconds(by).count();
@@ -73,7 +73,7 @@ class Store : public testing::Test {
     }
     return true;
   }
-  // What a user who has no rights in `hidden` is told of the store.
+  // Errors that a user without rights in `hidden` gets from the store.
   void expect_refused(const fs::path& hidden, fs::perms perms, const std::string& message) {
     WithoutPrivileges::give(directory_.path());
     const WithoutPrivileges user;
@@ -87,7 +87,7 @@ class Store : public testing::Test {
     ASSERT_FALSE(collected);
     EXPECT_EQ(collected.error().code, "IO_ERROR");
     EXPECT_NE(collected.error().message.find(message), std::string::npos) << collected.error().message;
-    if (!scan->unreadable.empty()) return;  // the captures are in the way; what is said of the store is a part
+    if (!scan->unreadable.empty()) return;  // the captures are hidden, so reports on the store are incomplete
     ASSERT_FALSE(checked);
     EXPECT_NE(checked.error().message.find(message), std::string::npos) << checked.error().message;
     ASSERT_FALSE(measured);
@@ -305,7 +305,7 @@ TEST_F(Store, ChunksInAPackAreNotMissing) {
   EXPECT_EQ(check().missing.count, 1u);
 }
 
-// A thousand are told, and all are counted.
+// A thousand are listed, and all are counted.
 TEST_F(Store, VerifyListsABoundedNumberOfProblems) {
   for (unsigned i = 0; i < 1200; ++i) {
     const Digest digest = sha256(noise(8, i));
