@@ -47,7 +47,7 @@ class Fields {
     if (!value->is_boolean()) return fail(name, "must be true or false"), false;
     return value->get<bool>();
   }
-  // The first choice where it is left out.
+  // The first choice if it is left out.
   template <typename E>
   E choice(const char* name, const std::vector<std::pair<std::string, E>>& choices) {
     const std::string given = text(name, choices.front().first);

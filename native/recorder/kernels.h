@@ -24,7 +24,7 @@ struct CodeObject {
   bool complete() const { return received_bytes == expected_bytes; }
 };
 
-// What a kernel is to the selections, a bit each.
+// A kernel's role in the selections, a bit each.
 struct Wanted {
   uint64_t selections = 0;  // whose name it has
   uint64_t gates = 0;       // that count from behind a dispatch of it on
@@ -76,14 +76,14 @@ class Kernels {
 // Everything of the kernel's code object that a dispatch may change or that the host may have set.
 std::vector<ModulePiece> module_pieces(const KernelRecord& kernel);
 
-// What the kernel's code does that no capture can repeat: nothing of it is in the memory that is captured.
+// Effects of the kernel's code that no capture can repeat: they are not in the captured memory.
 std::optional<Error> obstacle_in_code(const KernelRecord& kernel);
 
-// A dispatch that did not end, of code that can call its program while it runs (printf, device_print): the capture held
-// that program, so that nobody answered. Other refusals stay as they are.
+// Explains a dispatch that did not end, if its code can call its program while it runs (printf, device_print): the
+// capture held that program, so the call was not answered. Other refusals stay as they are.
 Error with_cause(Error why, const KernelRecord& kernel);
 
-// What the driver says of a launch, and the code itself says too: a variant's code may say something else.
+// Whether the driver's attribute of a launch is compiled into the code: a variant's code may have another value.
 bool is_compiled_in(const codeobject::Kernel& kernel, const protocol::LaunchAttribute& attribute);
 
 // Hidden arguments that mean something to the app's process only.

@@ -51,7 +51,7 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output
   if (failure) return archive::io_error("cannot create", output.parent_path(), failure.value());
   if (auto locked = folder->lock(); !locked) return locked.error();
 
-  // Whoever left a partial capture of this output is dead: we hold its lock.
+  // Owners of partial captures of this output are dead: we hold its lock.
   const std::string prefix = output.filename().string() + ".partial-";
   for (const auto& entry : fs::directory_iterator(output.parent_path(), failure)) {
     const std::string name = entry.path().filename().string();
@@ -71,7 +71,7 @@ Status OutputFolder::lock() {
       return Error{"CAPTURE_BUSY", output_.string() + " is being written by another capture",
                    "wait for it to end, or choose another output"};
     }
-    // The one before us may have removed the file between our open and our lock: then it locks nobody out.
+    // Another recorder may have removed the file between our open and our lock: then the lock excludes nobody.
     struct stat ours, named;
     if (fstat(file.get(), &ours) == 0 && stat(lock_path_.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
         ours.st_dev == named.st_dev) {
@@ -108,10 +108,10 @@ Status OutputFolder::publish() {
   return archive::sync_directory(output_.parent_path());
 }
 
-// By links, so that at every moment there is a name of the user's file that nobody removes.
+// Hard links: at every moment the user's files have a name that is not removed.
 Status OutputFolder::keep_others() {
   std::error_code failure;
-  // A link to a folder elsewhere is itself replaced, and what it leads to stays.
+  // A link to a folder elsewhere is itself replaced, and its target stays.
   if (!fs::is_directory(fs::symlink_status(output_, failure))) return Unit{};
   const auto options =
       fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::create_hard_links;

@@ -1,5 +1,5 @@
-// The folder that one capture is written to: locked against other recorders, filled beside its final place, and moved
-// there when complete.
+// The folder of one capture: locked against other recorders, filled beside its final place, and moved there when
+// complete.
 #pragma once
 
 #include <filesystem>

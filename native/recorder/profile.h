@@ -22,7 +22,7 @@ class Profile {
   archive::Json launches() const;
 
  private:
-  // Beyond so many samples the median is that of a sample; geometries beyond so many are counted together.
+  // Beyond this many samples the median is that of a sample; geometries beyond kMaxGeometries are counted together.
   static constexpr size_t kMaxSamples = 1u << 20;
   static constexpr size_t kMaxGeometries = 64;
   static constexpr size_t kMaxLaunches = 20'000;

@@ -1,5 +1,4 @@
-// What has become of each selection, over all processes of the app: at most one of them captures each dispatch of it,
-// once.
+// State of each selection, over all processes of the app: at most one of them captures each of its dispatches, once.
 #pragma once
 
 #include <sys/types.h>
@@ -45,7 +44,7 @@ class SelectionBoard {
 
  private:
   enum class State { kOpen, kInWork, kCaptured, kRefused };
-  // Of one capture.
+  // State of one capture.
   struct Slot {
     State state = State::kOpen;
     std::unique_ptr<OutputFolder> folder;

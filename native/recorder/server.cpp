@@ -47,8 +47,8 @@ Status Server::listen(const std::filesystem::path& path) {
     }
     const FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!probe) return archive::io_error("cannot make a socket for", path, errno);
-    // Where nobody listens any more, the connection is refused; full queues and other kinds of socket say something
-    // else.
+    // If no process listens any more, the connection is refused; full queues and other kinds of socket give other
+    // errors.
     if (connect(probe.get(), name, sizeof address) == 0 || errno != ECONNREFUSED) {
       return Error{"USAGE", "another recorder listens at " + text, "give each recorder its own --socket"};
     }

@@ -14,7 +14,7 @@
 
 namespace kernloop::recorder {
 
-// What all sessions share.
+// State shared by all sessions.
 struct Shared {
   const Config& config;
   Events& events;

@@ -13,7 +13,7 @@
 
 namespace kernloop::recorder {
 
-// Of one process, once it has ended.
+// Totals of one process, once it has ended.
 struct ProcessTotals {
   pid_t pid = 0;
   protocol::Hello process;
@@ -26,7 +26,7 @@ struct ProcessTotals {
   std::vector<uint64_t> matches;  // of each selection
 };
 
-// Who it is, as the `process` event and the summary tell it.
+// Identity of a process in the `process` event and the summary.
 archive::Json identity_json(pid_t pid, const protocol::Hello& process);
 
 class Totals {

@@ -496,7 +496,7 @@ TEST_F(RecorderTest, WhatHadComeOfACaptureThatIsGivenUpIsTold) {
   ASSERT_TRUE(agent->begin(0)->granted);
   send_capture(*agent, pattern(3u << 20));
   ASSERT_TRUE(run.recorder->wait_for("\"capturing\""));
-  // Nobody has told how much there is.
+  // The total is not announced yet.
   EXPECT_FALSE(run.event("capturing").contains("total_bytes"));
   agent.reset();
   run.finish();
@@ -536,7 +536,7 @@ TEST_F(RecorderTest, HowFarACaptureIsIsToldOfAllThereIsWhereThatIsKnown) {
 TEST_F(RecorderTest, AFullDiskIsARefusalAndTheRecorderGoesOn) {
   run.select("^tiny_kernel", 1, "reachable", "a");
   run.select("^tiny_kernel", 2, "reachable", "b");
-  // A file-size limit stands for the full disk: writes beyond it fail in the same places.
+  // A file-size limit replaces the full disk: writes beyond it fail in the same places.
   struct rlimit before, small;
   getrlimit(RLIMIT_FSIZE, &before);
   small = before;
@@ -877,7 +877,7 @@ TEST_F(RecorderTest, SurvivesARingOfGarbage) {
   for (uint64_t head : {uint64_t{8}, uint64_t{4}, uint64_t{1} << 40, ~uint64_t{0}, uint64_t{1} << 20}) {
     FakeAgent agent(run.socket(), 2u << 20);
     ASSERT_TRUE(agent.client);
-    // The counters lie in front of the data, the header in front of the counters.
+    // The counters precede the data, the header precedes the counters.
     auto* header = reinterpret_cast<protocol::RingHeader*>(reinterpret_cast<uint8_t*>(agent.client->counter(0)) -
                                                            protocol::kCountersOffset);
     std::memset(static_cast<void*>(agent.client->counter(0) + protocol::kMaxKernels), 0xff, 1 << 20);
