@@ -12,11 +12,11 @@
 namespace kernloop::codeobject {
 
 struct BundledCodeObject {
-  std::string target;  // "amdgcn-amd-amdhsa--gfx90a"; empty for a code object that stood alone
+  std::string target;  // "amdgcn-amd-amdhsa--gfx90a"; empty for a plain code object
   Bytes bytes;         // a view into the file's
 };
 
-// `file` is a code object, an offload bundle, or a host ELF with .hip_fatbin. Empty host entries are left out. Of CUDA
+// `file` is a code object, an offload bundle, or a host ELF with .hip_fatbin. Empty host entries are left out. For CUDA
 // it is a cubin; fat binaries, PTX and host programs are refused with the way to get one.
 Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::string& what);
 
@@ -25,7 +25,7 @@ Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::
 Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_view kernel, const std::string& what);
 
 // Whether a code object of `target` runs on `isa`: same processor, and no feature that contradicts (AMDGPUUsage,
-// "Target ID"). Of CUDA: the same major version and no newer minor one, and no other at all for "sm_90a" and Tegra.
+// "Target ID"). For CUDA: the same major version and no newer minor one; for "sm_90a" and Tegra only the same target.
 bool target_fits(std::string_view target, std::string_view isa);
 
 }  // namespace kernloop::codeobject

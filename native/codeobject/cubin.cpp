@@ -25,7 +25,7 @@ constexpr uint64_t kMaxVariableBytes = uint64_t{1} << kSectionShift;
 constexpr uint32_t kReservedSharedBytes = 1024;
 constexpr uint32_t kWarpThreads = 32;
 constexpr uint32_t kUnknownStack = 0xffffffff;
-// Of all functions and variables together. Names may share their bytes in a file, but not here.
+// For all functions and variables together. Names may share their bytes in a file, but not here.
 constexpr uint64_t kMaxNameBytes = 64u << 20;
 constexpr uint64_t kMaxCallSteps = 50'000'000;
 constexpr std::string_view kVariableSections[] = {".nv.global", ".nv.global.init", ".nv.constant3"};
@@ -278,7 +278,7 @@ class Reader {
     }
   }
 
-  // What the kernel may reach.
+  // Adds the facts of all functions that the kernel may reach.
   void finish(uint32_t number, Kernel& kernel) {
     CubinKernelFacts& facts = *kernel.cubin;
     cubin::ImageUse images;

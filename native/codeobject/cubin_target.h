@@ -10,8 +10,8 @@ namespace kernloop::codeobject::cubin {
 
 struct Target {
   uint32_t architecture = 0;  // 10 * major + minor of the compute capability
-  // Code for this one architecture alone (suffix a). The suffix f is not recorded: code for a family loads wherever
-  // plain code of its architecture does.
+  // Code for this one architecture alone (suffix a). The suffix f is not recorded: code for a family loads on every
+  // device that loads plain code of its architecture.
   bool specific = false;
   std::string name() const;
 };

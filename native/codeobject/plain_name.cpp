@@ -11,8 +11,8 @@ bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
 }
 
-// The symbol behind `operator`, if `text` begins with that word: brackets in it are none. Of conversions, `new` and
-// literals the space alone; what follows is a name like others.
+// The symbol behind `operator`, if `text` begins with that word: its brackets are none of a template. For conversions,
+// `new` and literals only the space; a name follows.
 std::string_view operator_symbol(std::string_view text, char before) {
   static constexpr std::string_view kSymbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]",     "<<",        ">>",
                                                   "<=",  ">=",  "->",  "<",   ">",  " new[]", " delete[]", " "};

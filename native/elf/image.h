@@ -70,7 +70,7 @@ class Image {
   const std::vector<Segment>& segments() const { return segments_; }
   const Section* section(std::string_view name) const;
 
-  // Of all tables of a type (SHT_DYNSYM, SHT_SYMTAB), empty when there is none; or of one.
+  // Symbols of all tables of a type (SHT_DYNSYM, SHT_SYMTAB), empty if there is none; or of one.
   Result<std::vector<Symbol>> symbols(uint32_t section_type) const;
   Result<std::vector<Symbol>> symbols(const Section& table) const;
   Result<std::vector<Relocation>> relocations(const Section& table) const;  // SHT_RELA

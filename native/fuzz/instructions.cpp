@@ -1,4 +1,4 @@
-// Code that the software GPU executes, whatever it is: it ends, and a fault is named.
+// Any code that the software GPU executes ends, and a fault is named.
 #include <algorithm>
 #include <cstring>
 #include <random>

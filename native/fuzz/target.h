@@ -1,5 +1,5 @@
-// What a fuzzer calls: one function for each reader of outside bytes, and the inputs it starts from. libFuzzer drives
-// one of them a program (entry.cpp); fuzz_test drives all of them, shortly, in every build.
+// Interface of the fuzzers: one function for each reader of outside bytes, and the inputs it starts from. libFuzzer
+// drives one of them a program (entry.cpp); fuzz_test drives all of them, shortly, in every build.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What agent and recorder say to each other. Same machine, same build: host byte order, one protocol number, no
+// Messages between agent and recorder. Same machine, same build: host byte order, one protocol number, no
 // compatibility.
 //
 // Agent to recorder: `Hello` with two descriptors (ring, socket that wakes either side) on the socket, everything else
@@ -70,7 +70,7 @@ enum class FrameType : uint32_t {
   kTotal,
 };
 
-// Who the process is. Its id the recorder learns from the socket.
+// Identity of the process. The recorder learns its id from the socket.
 struct Hello {
   std::string executable = {};
   std::string runtime = {};  // file of the device's runtime that loaded the agent
@@ -88,7 +88,7 @@ struct OrdinalRange {
   bool operator==(const OrdinalRange&) const = default;
 };
 
-// Of the matches that the ordinals name, which are captured.
+// Which of the matches that the ordinals name are captured.
 enum class Each : uint8_t {
   kDispatch = 0,  // every one
   kGeometry = 1,  // the first of each kernel and launch geometry
@@ -159,11 +159,11 @@ struct KernelReply {
   uint32_t request = 0;
   uint64_t selections = 0;  // bit i: selection i of the Welcome
   uint64_t gates = 0;       // bit i: selection i counts from behind a dispatch of it on
-  uint32_t identity = 0;    // equal for equal code of the same name, whatever was loaded again
+  uint32_t identity = 0;    // equal for equal code of the same name, even if it was loaded again
   KERNLOOP_MESSAGE(KernelReply, request, selections, gates, identity)
 };
 
-// Which selections want kernels of these names, before any of them is launched.
+// Asks which selections want kernels of these names, before any of them is launched.
 struct MatchMessage {
   uint32_t request = 0;
   std::vector<std::string> symbols;  // mangled; at most kMaxMatchSymbols
@@ -187,10 +187,10 @@ struct LaunchGeometry {
   auto operator<=>(const LaunchGeometry&) const = default;
 };
 
-// How many blocks a grid has that is given in work-items, as AQL packets do.
+// Number of blocks of a grid in work-items, as AQL packets have it.
 std::array<uint32_t, 3> blocks_of(const std::array<uint64_t, 3>& work_items, const std::array<uint32_t, 3>& block);
 
-// What else a launch asked for, by the names of docs/archive-format.md ("geometry.attributes").
+// Further attributes of a launch, by the names of docs/archive-format.md ("geometry.attributes").
 struct LaunchAttribute {
   std::string name;
   uint64_t value = 0;
@@ -254,15 +254,14 @@ struct ScopeMessage {
   KERNLOOP_MESSAGE(ScopeMessage, capture, tracked_regions, tracked_bytes)
 };
 
-// How much of pre there is in all. Comes once that is known, and again should it have grown; never where it is known
-// only in the end.
+// Total bytes of pre. Sent once it is known, and again if it has grown; never if it is known only in the end.
 struct TotalMessage {
   uint32_t capture = 0;
   uint64_t bytes = 0;
   KERNLOOP_MESSAGE(TotalMessage, capture, bytes)
 };
 
-// What led to a region of the scope.
+// How a region of the scope was reached.
 enum class Reached : uint8_t {
   kArguments = 0,  // the kernel arguments
   kRegion = 1,     // the contents of another region
@@ -281,8 +280,8 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-// kRegion: a region of the scope; of a module variable, `ordinal` is its index in the BeginReply. kOutside, kViolation:
-// one outside that changed.
+// kRegion: a region of the scope; for a module variable, `ordinal` is its index in the BeginReply. kOutside,
+// kViolation: a region outside that changed.
 struct RegionMessage {
   uint32_t capture = 0;
   uint32_t region = 0;
@@ -316,7 +315,7 @@ struct AbortMessage {
   KERNLOOP_MESSAGE(AbortMessage, capture, code, at_most<kMaxReasonBytes>(reason), hint)
 };
 
-// What a launch takes of a multiprocessor, as far as the device tells.
+// Resources that a launch takes on a multiprocessor, as far as the device reports them.
 struct LaunchResources {
   std::optional<uint32_t> registers_per_thread, static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
       resident_blocks_per_multiprocessor;

@@ -112,7 +112,7 @@ class RingConsumer {
  private:
   void copy_out(uint64_t position, void* to, uint64_t size) const;
   RingMapping& ring_;
-  uint64_t tail_ = 0;         // our own: the shared one is only told
+  uint64_t tail_ = 0;         // our own: the shared one is only a copy for the other side
   uint32_t frame_bytes_ = 0;  // payload of the frame seen last
 };
 

@@ -67,7 +67,7 @@ class WireReader {
     const auto raw = bytes(max);
     return std::string(reinterpret_cast<const char*>(raw.data()), raw.size());
   }
-  // What is left, for frames that end in bulk data.
+  // The unread rest, for frames that end in bulk data.
   std::span<const uint8_t> rest() {
     const auto result = bytes_;
     bytes_ = {};
@@ -76,7 +76,7 @@ class WireReader {
   // Everything was there, and nothing was left over.
   bool complete() const { return ok_ && bytes_.empty(); }
   bool ok() const { return ok_; }
-  // What was read is no value of its kind: nothing more is read.
+  // The last value is invalid: nothing more is read.
   void fail() {
     ok_ = false;
     bytes_ = {};

@@ -13,7 +13,7 @@ constexpr uint64_t kMostBlocks = uint64_t{1} << 28;
 // The blocks of one processor, by start: which lane each has, and the sums.
 Processor schedule(std::span<BlockInterval> blocks) {
   Processor processor{.id = blocks.front().processor, .blocks = blocks.size(), .first = blocks.front().start};
-  // Lanes that are free again by the time when they were; the one that was free longest ago waits the longest.
+  // Free lanes, by the time since when they are free; the one that has been free longest is reused first.
   using Lane = std::pair<uint64_t, uint64_t>;  // end, lane
   std::priority_queue<Lane, std::vector<Lane>, std::greater<>> lanes;
   uint64_t covered = blocks.front().start;

@@ -1,5 +1,5 @@
-// How blocks were spread over the processors (SM, CU), from a map with a start, a time it took and a processor for
-// every warp.
+// Distribution of blocks over the processors (SM, CU), from a map with a start, a duration and a processor for every
+// warp.
 #pragma once
 
 #include "trace/scan.h"
@@ -21,7 +21,7 @@ struct Processor {
   uint64_t first = 0, last = 0;
   uint64_t busy = 0;  // with at least one block
   uint64_t work = 0;  // summed over blocks
-  uint64_t gaps = 0;  // between a block and the next one in its lane: what it takes to schedule
+  uint64_t gaps = 0;  // between a block and the next one in its lane: the cost of scheduling
 };
 
 struct BlockSchedule {

@@ -252,7 +252,7 @@ class Reading {
   uint64_t recorded_step_ = 0;
 };
 
-// Of every dialect.
+// Geometry, common to every dialect.
 Failure geometry_of(const Table& table, const std::vector<Map>* maps, Layout& layout) {
   layout.header = table.header;
   Number blocks(1), threads(1);

@@ -68,8 +68,8 @@ class Text {
       } else {
         line_ += i ? ',' : '{';
         line_ += keys_[i];
-        // What a double does not hold is text, as in every JSON of Kernloop; by the column, so that a column is of one
-        // kind.
+        // Integers beyond a double's precision are text, as in every JSON of Kernloop; decided by column, so that a
+        // column has one type.
         const bool is_text = i >= 3 && map_.fields[i - 3].bytes == 8;
         if (is_text) line_ += '"';
         line_.append(digits, end);

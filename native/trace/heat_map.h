@@ -1,4 +1,4 @@
-// Which page of memory was touched when: accesses counted by page and by interval of time.
+// Accesses to memory, counted by page and by interval of time.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Where the records of a trace file of Neutrino lie. The file has no magic, no version and no counts of records: a
+// Layout of the records in a trace file of Neutrino. The file has no magic, no version and no counts of records: a
 // header of eight u32 (grid, block, shared bytes, number of maps), one section of 16 bytes a map, and the maps one
 // after the other. Four programs wrote the sections in four ways (Dialect); dialect.h finds out which.
 #pragma once
@@ -20,7 +20,7 @@ struct Header {
   uint32_t maps = 0;  // numProbes
 };
 
-// As it stands in the file: a u64 and a u64, or u32, u32 and u64.
+// As in the file: a u64 and a u64, or u32, u32 and u64.
 struct RawSection {
   uint64_t first = 0;
   uint64_t offset = 0;
@@ -51,7 +51,7 @@ struct Field {
   uint32_t offset = 0;  // in a record
 };
 
-// What a probe file says of a map.
+// Description of a map in a probe file.
 struct Map {
   std::string name;
   Level level = Level::kThread;
@@ -61,15 +61,15 @@ struct Map {
   uint32_t record_bytes() const;
 };
 
-// Where the records of one map lie.
+// Place of one map's records.
 struct Section {
-  std::optional<Level> level = std::nullopt;          // not told by every dialect
+  std::optional<Level> level = std::nullopt;          // not recorded by every dialect
   std::optional<uint64_t> unit_bytes = std::nullopt;  // likewise
   uint64_t bytes = 0;                                 // what was written
   uint64_t recorded_offset = 0;                       // what the file says
   uint64_t offset = 0;                                // where its data begins
   uint64_t units_written = 0;                         // a block, memory for them
-  uint64_t units = 0;                                 // a block, those that records can be told apart by
+  uint64_t units = 0;                                 // a block, the units whose records are distinguishable
   uint64_t units_read = 0;                            // a block, those that Neutrino's own reader reads
   bool is_ragged = false;  // blocks are no multiple of warps: the last warp of one writes over the next block's first
 };

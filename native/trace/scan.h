@@ -1,4 +1,4 @@
-// The records of one map, in runs that lie one behind the other in memory.
+// The records of one map, in runs that are contiguous in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace kernloop::trace {
 
 constexpr size_t kScanBytes = 256u << 10;  // held at a time: what the nearest caches hold
 
-// How the records of a map are counted: row = (block * units + unit) * records + record.
+// Numbering of a map's records: row = (block * units + unit) * records + record.
 struct Rows {
   uint64_t blocks = 0, units = 0;  // of a block
   uint64_t records = 0;            // of a unit
@@ -55,7 +55,7 @@ Status scan(const Trace& trace, size_t map, Visit visit) {
   if (rows.count() == 0) return Unit{};
   const uint32_t stride = trace.maps[map].record_bytes();
   const uint64_t unit_bytes = *section.unit_bytes;
-  // Where a unit ends with bytes of no record, each is read by itself.
+  // If a unit ends with bytes of no record, each unit is read by itself.
   const bool is_dense = unit_bytes == rows.records * stride;
   const uint64_t pieces = is_dense ? 1 : rows.blocks * rows.units;
   const uint64_t of_piece = is_dense ? rows.count() : rows.records;

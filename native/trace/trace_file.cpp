@@ -95,7 +95,7 @@ Result<Table> read_table(const File& file) {
                  "numProbes is " + std::to_string(table.header.maps) + ": so many sections are more than " + has,
                  cut.hint};
   }
-  // A section of no bytes at all would make as many of them as the file is long.
+  // Sections of no bytes at all could be as many as the header claims.
   constexpr uint32_t kMostMaps = 4096;
   if (table.header.maps > kMostMaps) {
     return Error{cut.code,

@@ -31,7 +31,7 @@ class File {
   std::filesystem::path path_;
 };
 
-// Header and sections, whatever they mean.
+// Header and sections, uninterpreted.
 Result<Table> read_table(const File& file);
 
 enum class Offsets { kUnsaid, kRepaired, kRecorded };
@@ -50,7 +50,7 @@ struct Trace {
   Layout layout;
 };
 
-// TRACE_OFFSETS where the recorded offsets are wrong and nobody said which ones to read by.
+// TRACE_OFFSETS if the recorded offsets are wrong and the caller has not chosen which ones to read by.
 Result<Trace> open_trace(Request request);
 
 }  // namespace kernloop::trace

@@ -114,7 +114,7 @@ TEST(RaggedBlocks, HaveWrongOffsetsThatSomebodyHasToDecideAbout) {
   EXPECT_EQ(repaired->layout.sections[1].recorded_offset, 214u);
   EXPECT_EQ(repaired->layout.sections[1].offset, 256u);
   EXPECT_EQ(expect_values(*repaired, 1), 300u);
-  // What Neutrino's reader makes of it is another thing.
+  // Neutrino's reader uses the recorded offset.
   const auto recorded = open_trace(request_for(path, maps, Offsets::kRecorded));
   ASSERT_TRUE(recorded.ok());
   EXPECT_EQ(recorded->layout.sections[1].offset, 214u);
@@ -131,7 +131,7 @@ TEST(RaggedBlocks, OfOneBlockLoseNothing) {
   EXPECT_EQ(expect_values(*trace, 0), 4u);
 }
 
-// What Kernloop writes: a divisor by which Neutrino's reader finds every warp of a ragged block.
+// As Kernloop writes it: a divisor by which Neutrino's reader finds every warp of a ragged block.
 TEST(RaggedBlocks, WithADivisorOfTheirOwnAreWhole) {
   const testing::Folder folder;
   const std::vector<Map> maps = {map_of("a", Level::kWarp, {{"x", 8}}, 1), map_of("b", Level::kThread, {{"z", 8}}, 1)};

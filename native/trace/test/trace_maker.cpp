@@ -80,7 +80,7 @@ MadeFile make_trace(Dialect dialect, const Launch& launch, const std::vector<Map
       offset += launch.blocks() * launch.threads() * unit / (is_warp ? warp : 1);
     } else if (dialect == Dialect::kHipTotal) {
       put(made.bytes, static_cast<uint32_t>(total));
-      put(made.bytes, uint32_t{0x7ffe1234});  // what lay on the stack
+      put(made.bytes, uint32_t{0x7ffe1234});  // garbage from the stack
       put(made.bytes, offset);
       offset += static_cast<uint32_t>(total);
     } else {

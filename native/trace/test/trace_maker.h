@@ -30,8 +30,8 @@ struct MadeFile {
   std::vector<uint64_t> data_offsets;  // where each map really begins
 };
 
-// `warp` is that of the driver: 32 for CUDA's, 64 for HIP's. Blocks that are no multiple of it are written as the
-// probes do: each block begins floor(threads / warp) units behind the one before.
+// `warp` is the driver's: 32 for CUDA, 64 for HIP. Blocks that are no multiple of it are written as the probes do: each
+// block begins floor(threads / warp) units behind the one before.
 MadeFile make_trace(Dialect dialect, const Launch& launch, const std::vector<Map>& maps, const Values& values,
                     uint32_t warp = 32);
 
