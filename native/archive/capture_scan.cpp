@@ -37,7 +37,7 @@ Result<std::optional<Folder>> look_at(const fs::path& path) {
 
 // End of a chain of links, existing or not: none for a circle, or if `path` is no link.
 std::optional<fs::path> end_of_links(fs::path path) {
-  constexpr int kMostLinks = 40;  // as Linux follows
+  constexpr int kMostLinks = 40;  // Linux's limit
   for (int followed = 0; followed <= kMostLinks; ++followed) {
     std::error_code failure;
     if (!fs::is_symlink(fs::symlink_status(path, failure)))

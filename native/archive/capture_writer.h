@@ -57,7 +57,7 @@ class CaptureWriter : private ChunkDestination {
   Status finish(const Manifest& manifest, const Json& observed);
 
   uint64_t bytes_raw() const { return pipeline_->bytes_raw(); }   // all bytes put, zero and repeated ones included
-  uint64_t bytes_stored() const { return stored_bytes_.load(); }  // what this capture has in its pack or store
+  uint64_t bytes_stored() const { return stored_bytes_.load(); }  // this capture's bytes in its pack or store
   // Stored bytes of one distinct chunk, if it is only measured; once settled.
   uint64_t bytes_stored(const Digest& digest) const;
   bool in_store() const { return outgrown_.load(); }

@@ -13,7 +13,7 @@
 namespace kernloop::archive {
 
 inline constexpr uint64_t kChunkBytes = 4u << 20;
-inline constexpr uint64_t kMaxChunkBytes = 64u << 20;  // what a reader accepts from a manifest
+inline constexpr uint64_t kMaxChunkBytes = 64u << 20;  // largest size that a reader accepts from a manifest
 
 enum class Encoding : uint32_t { kRaw = 0, kZstd = 1 };
 
@@ -42,7 +42,7 @@ Status decode_chunk(Encoding encoding, Bytes stored, std::span<uint8_t> raw);
 uint64_t max_stored_bytes(uint64_t raw_bytes);
 
 // Raw size of a chunk of `stored_bytes` that begins like this; nullopt if the beginning does not say, or says too much.
-inline constexpr size_t kFrameHeaderBytes = 18;  // of zstd, at most
+inline constexpr size_t kFrameHeaderBytes = 18;  // zstd's, at most
 std::optional<uint64_t> raw_bytes_of(Encoding encoding, Bytes beginning, uint64_t stored_bytes);
 
 }  // namespace kernloop::archive

@@ -38,7 +38,7 @@ class ChunkDestination {
 
 struct PipelineOptions {
   uint32_t threads = 0;                     // 0: one a core, up to 16, and some for the disk
-  uint64_t in_flight_bytes = 256ull << 20;  // of chunks that were put and are not written yet
+  uint64_t in_flight_bytes = 256ull << 20;  // chunks that were put and are not written yet
 };
 
 class ChunkPipeline {

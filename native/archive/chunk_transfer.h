@@ -29,7 +29,7 @@ class ChunkExport {
 
 struct Imported {
   uint64_t chunks = 0;
-  uint64_t bytes_added = 0;  // as stored: fewer than their content if it compresses or was there
+  uint64_t bytes_added = 0;  // stored size: fewer than their content if it compresses or was there
 };
 
 // Puts every chunk of the folder into a store. Stops with CHUNK_CORRUPT at a file that is not what its name says. Files

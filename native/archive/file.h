@@ -11,7 +11,7 @@
 
 namespace kernloop::archive {
 
-inline constexpr size_t kDirectAlignment = 4096;  // what O_DIRECT asks of addresses, offsets and lengths
+inline constexpr size_t kDirectAlignment = 4096;  // required by O_DIRECT for addresses, offsets and lengths
 
 // `code` is DISK_FULL for ENOSPC and EDQUOT, FILE_NOT_FOUND for ENOENT, IO_ERROR for the rest.
 Error io_error(const std::string& action, const std::filesystem::path& path, int error_number);

@@ -60,10 +60,10 @@ struct Geometry {
   std::array<uint32_t, 3> grid_blocks = {1, 1, 1};
   std::array<uint32_t, 3> block_threads = {1, 1, 1};
   std::array<uint64_t, 3> grid_work_items = {1, 1, 1};  // the last block of a dimension may be partial
-  uint32_t group_segment_bytes = 0;                     // of the launch: static + dynamic
-  uint32_t private_segment_bytes = 0;                   // of the launch, per work-item
+  uint32_t group_segment_bytes = 0;                     // per launch: static + dynamic
+  uint32_t private_segment_bytes = 0;                   // per work-item of the launch
   uint32_t dimensions = 1;
-  std::map<std::string, uint64_t> attributes;  // what else the launch asked for; absent where there is nothing
+  std::map<std::string, uint64_t> attributes;  // further attributes of the launch; absent if there are none
   Json extra = Json::object();
 };
 

@@ -29,7 +29,7 @@ class NamedChunks {
   Result<std::vector<ChunkUse>> beginning_with(uint8_t first) const;
 
  private:
-  static constexpr size_t kHeld = 512;  // of each first byte: 5 MiB in all
+  static constexpr size_t kHeld = 512;  // per first byte: 5 MiB in all
 
   struct Bucket {
     std::vector<ChunkUse> held;

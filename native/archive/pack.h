@@ -39,7 +39,7 @@ class PackWriter {
   Status finish();  // index, footer, fsync
 
   uint64_t stored_bytes() const { return position_; }
-  uint64_t finished_bytes() const;  // of the whole pack once it is finished
+  uint64_t finished_bytes() const;  // size of the whole pack once it is finished
   size_t count() const { return entries_.size(); }
   std::vector<PackEntry> entries() const;  // in order of first use
   // Reads back a written chunk; from any thread.

@@ -145,7 +145,7 @@ Result<Packed> pack_capture(const Reader& reader, const fs::path& output) {
   fs::create_directories(folder, failure);
   if (failure) return io_error("cannot create", folder, failure.value());
   const fs::path temporary = hidden_beside(output, std::to_string(::getpid()) + ".tmp");
-  ::unlink(temporary.c_str());  // of an earlier process of this number
+  ::unlink(temporary.c_str());  // left by an earlier process of this number
   auto packed = write_packed(reader, temporary);
   if (!packed) return packed;
   if (::rename(temporary.c_str(), output.c_str()) != 0) {

@@ -12,7 +12,7 @@ namespace kernloop::archive {
 struct Packed {
   Digest capture_sha256;
   uint64_t chunks = 0;  // distinct, not zero
-  uint64_t bytes = 0;   // of the file
+  uint64_t bytes = 0;   // size of the file
 };
 
 // Takes chunks from any place where `reader` finds them. An existing file is replaced only if it is the same capture.
@@ -21,7 +21,7 @@ Result<Packed> pack_capture(const Reader& reader, const std::filesystem::path& o
 struct UnpackRequest {
   std::filesystem::path file;
   std::filesystem::path target;  // the capture's folder; its parents are created
-  std::string symbol;            // of the kernel that is expected; empty: any
+  std::string symbol;            // expected kernel; empty: any
 };
 
 enum class UnpackOutcome {

@@ -26,7 +26,7 @@ inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck
 
 struct PlacedEntry {
   TarEntry entry;
-  uint64_t offset = 0;  // of its content in the file
+  uint64_t offset = 0;  // offset of its content in the file
 };
 
 Error packed_invalid(const std::filesystem::path& file, const std::string& why);

@@ -33,7 +33,7 @@ class Reader {
                                               const std::vector<std::filesystem::path>& stores);
 
   const Manifest& manifest() const { return manifest_; }
-  const Digest& capture_digest() const { return capture_digest_; }  // of capture.json's bytes
+  const Digest& capture_digest() const { return capture_digest_; }  // digest of capture.json's bytes
   const std::filesystem::path& directory() const { return directory_; }
 
   uint64_t chunk_size(const ContentView& view, size_t index) const;

@@ -113,7 +113,7 @@ void measure(const Slice& slice, StoreStats& stats) {
   for (size_t i = 0; i < slice.files.size();) {
     const StoreFile& first = slice.files[i];
     const std::span<const ChunkUse> uses = slice.uses_of(first.digest);
-    uint64_t bytes = 0;  // of both encodings, where there are two
+    uint64_t bytes = 0;  // sum over both encodings, if there are two
     for (; i < slice.files.size() && slice.files[i].digest == first.digest; ++i) bytes += slice.files[i].bytes;
     ++stats.chunks;
     stats.chunks_unused += uses.empty();

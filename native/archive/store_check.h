@@ -10,12 +10,12 @@
 
 namespace kernloop::archive {
 
-inline constexpr size_t kProblemsListed = 1000;  // of each kind, and captures of each; all are counted
+inline constexpr size_t kProblemsListed = 1000;  // per kind, and captures per problem; all are counted
 
 struct StoreProblem {
   Digest digest;
   std::string message;
-  std::vector<std::filesystem::path> captures;  // that need the chunk
+  std::vector<std::filesystem::path> captures;  // captures that need the chunk
 };
 
 // The first of them, by digest.
@@ -39,8 +39,8 @@ Result<StoreCheck> check_store(const std::filesystem::path& store, const Capture
 struct CaptureUse {
   std::filesystem::path directory;
   std::string kernel;
-  uint64_t chunks = 0, bytes = 0;  // that it has in the store
-  uint64_t bytes_own = 0;          // that no other capture names
+  uint64_t chunks = 0, bytes = 0;  // its chunks in the store
+  uint64_t bytes_own = 0;          // chunks that no other capture names
   uint64_t chunks_missing = 0;     // from its pack and this store
 };
 

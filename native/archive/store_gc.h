@@ -14,7 +14,7 @@ namespace kernloop::archive {
 
 struct GcRequest {
   std::filesystem::path store;
-  std::vector<std::filesystem::path> roots;  // where captures are looked for
+  std::vector<std::filesystem::path> roots;  // folders searched for captures
   std::vector<std::filesystem::path> skip;   // folders below them to leave out
   std::chrono::seconds grace{0};
   bool dry_run = false;  // counts, and removes nothing

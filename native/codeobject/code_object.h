@@ -20,22 +20,22 @@ struct KernelArgument {
   uint32_t size = 0;
   std::string value_kind;     // global_buffer, by_value, dynamic_shared_pointer, hidden_…
   std::string name;           // empty for hidden arguments
-  std::string type_name;      // where the compiler tells ("float*")
+  std::string type_name;      // if the compiler records it ("float*")
   std::string address_space;  // of its target, if known
   std::string access;         // declared
-  std::string actual_access;  // as the compiler found out
+  std::string actual_access;  // determined by the compiler
 };
 
 // Further facts of a kernel in a cubin. A dimension of 0 was not given.
 struct CubinKernelFacts {
-  uint32_t registers = 0;                 // of a thread
-  uint32_t register_limit = 0;            // that launch bounds and compiler options left it
-  uint32_t barriers = 0;                  // of a block
-  uint32_t parameter_base = 0;            // of the arguments in constant bank 0: their alignment is relative to it
-  uint32_t frame_bytes = 0;               // of the kernel's own stack frame; private_segment_bytes adds its callees'
-  uint32_t reserved_shared_bytes = 0;     // the system's part of the block's shared memory, at its start
-  std::array<uint32_t, 3> max_threads{};  // of a block (__launch_bounds__, .maxntid)
-  std::array<uint32_t, 3> required_threads{};  // of a block (__block_size__, .reqntid)
+  uint32_t registers = 0;              // per thread
+  uint32_t register_limit = 0;         // limit by launch bounds and compiler options
+  uint32_t barriers = 0;               // per block
+  uint32_t parameter_base = 0;         // offset of the arguments in constant bank 0: their alignment is relative to it
+  uint32_t frame_bytes = 0;            // the kernel's own stack frame; private_segment_bytes adds its callees'
+  uint32_t reserved_shared_bytes = 0;  // the system's part of the block's shared memory, at its start
+  std::array<uint32_t, 3> max_threads{};       // per block (__launch_bounds__, .maxntid)
+  std::array<uint32_t, 3> required_threads{};  // per block (__block_size__, .reqntid)
   std::array<uint32_t, 3> cluster_blocks{};    // __cluster_dims__, .reqnctapercluster
   uint32_t max_cluster_blocks = 0;             // .maxclusterrank
   bool needs_cluster_dimensions = false;       // .explicitcluster: a launch without any is refused
@@ -49,21 +49,21 @@ struct CubinKernelFacts {
   bool uses_assert = false;
   bool launches_kernels = false;     // needs CUDA's device runtime
   bool calls_indirectly = false;     // function pointers: then every function whose address is taken counts
-  std::vector<std::string> externs;  // what the driver resolves: "vprintf", "malloc", … sorted
+  std::vector<std::string> externs;  // symbols that the driver resolves: "vprintf", "malloc", … sorted
 };
 
 struct Kernel {
   std::string name;                 // mangled
   std::string demangled;            // the name itself if it is not mangled
-  std::string symbol;               // of the descriptor: "<name>.kd"; in a cubin: the name
-  uint64_t descriptor_address = 0;  // of that symbol, relative to the load base; in a cubin: 0, it is found by name
+  std::string symbol;               // the descriptor's: "<name>.kd"; in a cubin: the name
+  uint64_t descriptor_address = 0;  // relative to the load base; in a cubin: 0, it is found by name
   uint32_t kernarg_bytes = 0;
   uint32_t group_segment_bytes = 0;
   uint32_t private_segment_bytes = 0;
   uint32_t wavefront_size = 0;
   uint32_t sgpr_count = 0, vgpr_count = 0, agpr_count = 0;
   uint32_t sgpr_spill_count = 0, vgpr_spill_count = 0;
-  uint32_t max_flat_workgroup_size = 0;  // of a cubin without launch bounds: 0
+  uint32_t max_flat_workgroup_size = 0;  // for a cubin without launch bounds: 0
   std::array<uint32_t, 3>
       required_workgroup{};             // reqd_work_group_size; zeros: none; for a cubin: required_threads below
   bool needs_whole_workgroups = false;  // compiled so that no launch may have a partial one
@@ -80,7 +80,7 @@ struct Variable {
   bool writable = false;        // by the section's flags
   bool exported = false;        // in .dynsym: the runtime finds it by name; in a cubin: the host may set it
   bool managed = false;         // CUDA's unified memory: the host may hold the newest content
-  bool is_device_heap = false;  // where ROCm's device library keeps the heap of new and malloc (code objects before v5)
+  bool is_device_heap = false;  // heap of new and malloc of ROCm's device library (code objects before v5)
 };
 
 // Writable bytes of the loaded image.

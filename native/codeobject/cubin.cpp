@@ -20,7 +20,7 @@ using cubin::Attribute;
 using cubin::AttributeRecord;
 
 constexpr uint8_t kEntry = 0x10, kManaged = 0x04;  // STO_CUDA_ENTRY, STO_CUDA_MANAGED in st_other
-constexpr unsigned kSectionShift = 40;             // of Variable::address
+constexpr unsigned kSectionShift = 40;             // in Variable::address
 constexpr uint64_t kMaxVariableBytes = uint64_t{1} << kSectionShift;
 constexpr uint32_t kReservedSharedBytes = 1024;
 constexpr uint32_t kWarpThreads = 32;
@@ -328,7 +328,7 @@ class Reader {
         throw Malformed{"variable " + name + " lies outside of its section"};
       const bool made = is_compiler_made(name);
       if (!names.insert(symbol.name).second) {
-        if (made) continue;  // of several translation units
+        if (made) continue;  // linked from several translation units
         throw Malformed{"variable " + name + " occurs twice"};
       }
       info_.variables.push_back({name, (uint64_t{symbol.section} << kSectionShift) + symbol.value, symbol.size,

@@ -31,8 +31,8 @@ enum class Attribute : uint8_t {
 
 struct AttributeRecord {
   Attribute attribute;
-  uint16_t value = 0;           // of the formats that hold a byte or a half word
-  std::vector<uint32_t> words;  // of the format that holds a size and that many bytes
+  uint16_t value = 0;           // for formats that hold a byte or a half word
+  std::vector<uint32_t> words;  // for the format that holds a size and that many bytes
 
   // The word; throws Malformed when there are not as many.
   uint32_t word(size_t index) const;

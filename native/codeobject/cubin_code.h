@@ -24,7 +24,7 @@ std::optional<ImageUse> find_image_instructions(Bytes text, uint32_t architectur
 struct CallGraph {
   std::map<uint32_t, std::set<uint32_t>> calls;
   std::set<uint32_t> indirect_callers, address_taken;
-  std::set<uint32_t> launchers;  // of kernels
+  std::set<uint32_t> launchers;  // functions that launch kernels
 
   // Everything that `function` may end up in, itself included. `steps` are taken off for each edge: a hostile file may
   // hold many kernels and many edges. Throws Malformed when none are left.

@@ -252,7 +252,7 @@ enum CUmemLocationType : uint32_t {
 
 struct CUmemLocation {
   CUmemLocationType type;
-  int id;  // of the device or NUMA node
+  int id;  // device or NUMA node
 };
 
 enum CUmemAccess_flags : uint32_t {

@@ -15,7 +15,7 @@ struct Cupti {
 #include "cuda/cupti_functions.def"
 #undef FUNCTION
 
-  std::string path;         // what was opened
+  std::string path;         // the opened file
   bool was_loaded = false;  // the process had it before: others may use it
 
   // Looks for, in this order: the library named by KERNLOOP_CUPTI; one that the process has loaded; one on the library

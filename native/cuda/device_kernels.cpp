@@ -203,7 +203,7 @@ struct DeviceKernels::State {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUstream stream = nullptr, own_stream = nullptr;
-  PinnedBuffer buffer;  // what the host reads or writes of the launch under way
+  PinnedBuffer buffer;  // data that the host reads or writes for the current launch
   CUfunction kernel_checksums = nullptr, kernel_restore = nullptr, kernel_compare = nullptr, kernel_touch = nullptr,
              kernel_fill = nullptr, kernel_set_targets = nullptr, kernel_find_pointers = nullptr,
              kernel_take_hits = nullptr;

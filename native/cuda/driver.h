@@ -17,8 +17,8 @@ struct Driver {
 #include "cuda/driver_functions.def"
 #undef FUNCTION
 
-  std::string path;  // what was opened: "libcuda.so.1" or KERNLOOP_CUDA_DRIVER
-  int version = 0;   // of cuDriverGetVersion: 13000 is CUDA 13.0
+  std::string path;  // the opened file: "libcuda.so.1" or KERNLOOP_CUDA_DRIVER
+  int version = 0;   // cuDriverGetVersion: 13000 is CUDA 13.0
 
   // Opens the library named by KERNLOOP_CUDA_DRIVER, else libcuda.so.1; initialises nothing. It stays open for ever.
   // Errors: ENVIRONMENT_CUDA_DRIVER_MISSING, ENVIRONMENT_CUDA_DRIVER_TOO_OLD.

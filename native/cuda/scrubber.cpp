@@ -13,7 +13,7 @@
 namespace kernloop::cuda {
 namespace {
 
-constexpr uint32_t kThreads = 1024;  // of a block that has a multiprocessor's shared memory to itself
+constexpr uint32_t kThreads = 1024;  // per block that has a multiprocessor's shared memory to itself
 constexpr uint32_t kHalf = kThreads / 2;
 constexpr uint32_t kFrameUnit = 16;
 constexpr int kVisitsInVain = 3;
@@ -44,7 +44,7 @@ Error failed(const Driver& driver, const char* call, CUresult result) {
 }  // namespace
 
 uint32_t scrub_word(uint8_t poison) {
-  // As f32 and bf16 1.5e16, as f64 7e127, as f16 203, as i32 1.5e9; the lowest byte distinguishes poisons.
+  // The word is 1.5e16 as f32 and bf16, 7e127 as f64, 203 as f16, 1.5e9 as i32; the lowest byte distinguishes poisons.
   return (poison & 0x80u) << 24 | 0x5A5A5A00u | poison;
 }
 
@@ -97,7 +97,7 @@ Status Scrubber::fill(uint32_t word, CUstream stream) {
   if (auto filled = fill_shared(other, stream); !filled) return filled;
   if (auto filled = fill_shared(word, stream); !filled) return filled;
   if (local_bytes_ == 0) return Unit{};
-  // As many threads as can be resident: of 2,048 on a multiprocessor, or 1,536, or 1,024.
+  // Launches as many threads as can be resident: of 2,048 on a multiprocessor, or 1,536, or 1,024.
   return launch(word, {multiprocessors_ * (threads_of_multiprocessor_ / kHalf), kHalf, 0}, stream);
 }
 

@@ -27,7 +27,7 @@ class Scrubber {
   Scrubber(const Driver& driver, uint32_t local_bytes) : driver_(driver), local_bytes_(local_bytes) {}
   struct Work {
     uint32_t blocks, threads, shared_bytes;
-    bool all_resident = true;  // as many as fit, which wait for each other
+    bool all_resident = true;  // the grid is what fits at once; its blocks wait for each other
     bool has_local = true;
   };
   Status prepare(CUdevice device);

@@ -27,7 +27,7 @@ struct Section {
 struct Segment {
   uint32_t type = 0, flags = 0;
   uint64_t address = 0, memory_size = 0;
-  uint64_t offset = 0;  // of `bytes` in the file
+  uint64_t offset = 0;  // offset of `bytes` in the file
   Bytes bytes;
 };
 
@@ -74,7 +74,7 @@ class Image {
   Result<std::vector<Symbol>> symbols(uint32_t section_type) const;
   Result<std::vector<Symbol>> symbols(const Section& table) const;
   Result<std::vector<Relocation>> relocations(const Section& table) const;  // SHT_RELA
-  Result<std::vector<Note>> notes() const;  // of PT_NOTE segments, else of SHT_NOTE sections
+  Result<std::vector<Note>> notes() const;  // from PT_NOTE segments, else from SHT_NOTE sections
 
  private:
   Image() = default;

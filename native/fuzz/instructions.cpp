@@ -9,7 +9,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-using namespace softgpu;  // but for Target, which is a fuzz target here
+using namespace softgpu;  // except Target, which is a fuzz target here
 
 constexpr softgpu::Target kTargets[] = {kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942, kGfx1100, kGfx1100Wave64};
 

@@ -7,7 +7,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-constexpr uint64_t kMaxRead = 1u << 20;  // of one content
+constexpr uint64_t kMaxRead = 1u << 20;  // per content
 
 void read_contents(Bytes text) {
   static const ScratchFolder folder;

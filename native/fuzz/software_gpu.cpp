@@ -13,7 +13,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-using namespace softgpu;  // but for Target, which is a fuzz target here
+using namespace softgpu;  // except Target, which is a fuzz target here
 
 constexpr uint64_t kMaxImage = 1u << 20;  // larger ones are legal, but not tried here
 constexpr uint64_t kLoadBase = 0x5000'0000'0000, kVariable = 0x41b7'0010'0000;

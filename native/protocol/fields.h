@@ -23,7 +23,7 @@ using Encoded = std::vector<uint8_t>;
 
 inline constexpr uint32_t kProtocol = 3;
 inline constexpr uint32_t kHelloMagic = 0x4c4b4148;  // greetings begin with it and the number of the protocol
-inline constexpr uint32_t kMaxTextBytes = 4096;      // of a text whose list says nothing else
+inline constexpr uint32_t kMaxTextBytes = 4096;      // for texts without a bound in their list
 
 // A field with its largest number of elements (for a text: bytes); for a list of texts, `each` bounds each of them.
 template <typename Value, uint32_t kMost, uint32_t kEach>

@@ -19,18 +19,18 @@
 namespace kernloop::protocol {
 
 inline constexpr uint32_t kMaxSelections = 64;     // one bit each in a kernel's mask
-inline constexpr uint32_t kMaxOrdinalRanges = 64;  // of one selection
+inline constexpr uint32_t kMaxOrdinalRanges = 64;  // per selection
 inline constexpr uint32_t kMaxWidenings = 4;       // attempts of one selection whose scope was too small
 inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
 inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of the device
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
 inline constexpr uint32_t kMaxModuleVariables = 4096;
 inline constexpr uint32_t kMaxLaunchAttributes = 64;
-inline constexpr uint32_t kMaxCommandBytes = 4096;  // of a process's arguments, all together
+inline constexpr uint32_t kMaxCommandBytes = 4096;  // all arguments of a process together
 inline constexpr uint32_t kMaxCommandArguments = 256;
 inline constexpr uint32_t kMaxMatchSymbols = 4096;
 inline constexpr uint32_t kMaxRanges = 4096;
-inline constexpr uint32_t kMaxObjects = 1024;  // of one executable
+inline constexpr uint32_t kMaxObjects = 1024;  // per executable
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
 inline constexpr uint64_t kSnapshotChunkBytes =
     4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
@@ -88,7 +88,7 @@ struct OrdinalRange {
   bool operator==(const OrdinalRange&) const = default;
 };
 
-// Which of the matches that the ordinals name are captured.
+// Selection among the matches that the ordinals name.
 enum class Each : uint8_t {
   kDispatch = 0,  // every one
   kGeometry = 1,  // the first of each kernel and launch geometry
@@ -101,7 +101,7 @@ constexpr Each last_of(Each) {
 struct SelectionRequest {
   std::vector<OrdinalRange> ordinals = {{}};  // ascending, apart from each other
   Each each = Each::kDispatch;
-  uint64_t limit = 1;   // so many are captured at most; 0: they are only counted
+  uint64_t limit = 1;   // captures at most; 0: matches are only counted
   uint64_t after = 0;   // matches count from behind the so-manieth dispatch of a gate on; 0: from the start
   bool to_end = false;  // counted until the process ends, also when nothing is left to capture
   ScopeMode scope = ScopeMode::kReachable;
@@ -150,7 +150,7 @@ struct KernelMessage {
   uint32_t kernel = 0;
   uint64_t kernel_object = 0;     // address of the kernel descriptor; 0 where code has no address of its own (cubins)
   std::string symbol;             // mangled, without ".kd"
-  std::vector<uint32_t> objects;  // what its executable was loaded from
+  std::vector<uint32_t> objects;  // code objects of its executable
   KERNLOOP_MESSAGE(KernelMessage, request, kernel, kernel_object, at_most<kMaxSymbolBytes>(symbol),
                    at_most<kMaxObjects>(objects))
 };
@@ -275,7 +275,7 @@ constexpr Reached last_of(Reached) {
 
 struct Origin {
   Reached reached = Reached::kArguments;
-  uint32_t region = 0;  // of kRegion
+  uint32_t region = 0;  // for kRegion
   KERNLOOP_FIELDS(reached, region)
   bool operator==(const Origin&) const = default;
 };

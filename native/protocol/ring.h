@@ -36,14 +36,14 @@ struct RingHeader {
   alignas(64) std::atomic<uint64_t> tail;  // bytes ever consumed
   std::atomic<uint32_t> consumer_waiting;
   alignas(64) std::atomic<uint64_t> dispatches;
-  alignas(64) std::atomic<uint64_t> matches[kRingSelections];  // of each selection, in its own way of counting
+  alignas(64) std::atomic<uint64_t> matches[kRingSelections];  // by selection, in its own way of counting
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(sizeof(RingHeader) <= kCountersOffset);
 
 struct FrameHeader {
   uint32_t type;
-  uint32_t size;  // of the payload; frames start on multiples of 8
+  uint32_t size;  // size of the payload; frames start on multiples of 8
 };
 
 inline constexpr uint64_t ring_map_bytes(uint64_t capacity) {

@@ -20,7 +20,7 @@ class BulkBytes {
  public:
   BulkBytes(const protocol::RingConsumer& ring, uint64_t offset, uint64_t size)
       : ring_(ring), offset_(offset), size_(size) {}
-  uint64_t size() const { return size_; }  // of what is left
+  uint64_t size() const { return size_; }  // size of the rest
   void take(std::span<uint8_t> into) {
     ring_.copy(offset_, into);
     offset_ += into.size();

@@ -39,7 +39,7 @@ struct Config {
   std::optional<std::filesystem::path> store;
   uint64_t inline_limit_bytes = 256u << 20;
   uint32_t pipeline_threads = 0;           // 0: one a core, up to 16, and some for the disk
-  uint64_t pipeline_bytes = 256ull << 20;  // of chunks on their way to the disk, a capture
+  uint64_t pipeline_bytes = 256ull << 20;  // chunks on their way to the disk, per capture
   uint64_t drain_limit_ms = 10000;
   uint64_t run_limit_ms = 60000;
   std::string tool_version;

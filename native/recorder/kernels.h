@@ -26,8 +26,8 @@ struct CodeObject {
 
 // A kernel's role in the selections, a bit each.
 struct Wanted {
-  uint64_t selections = 0;  // whose name it has
-  uint64_t gates = 0;       // that count from behind a dispatch of it on
+  uint64_t selections = 0;  // selections whose name it has
+  uint64_t gates = 0;       // selections that count from behind a dispatch of it on
   uint64_t any() const { return selections | gates; }
 };
 
@@ -69,7 +69,7 @@ class Kernels {
   const Config& config_;
   std::map<uint32_t, std::shared_ptr<CodeObject>> objects_;
   std::map<uint32_t, KernelRecord> kernels_;
-  std::map<std::pair<std::string, std::string>, uint32_t> identities_;  // of symbol and code object
+  std::map<std::pair<std::string, std::string>, uint32_t> identities_;  // by symbol and code object
   uint64_t kept_bytes_ = 0;
 };
 

@@ -49,11 +49,11 @@ class SelectionBoard {
     State state = State::kOpen;
     std::unique_ptr<OutputFolder> folder;
     std::optional<Error> violation;
-    uint64_t ordinal = 0;  // of the latest attempt
+    uint64_t ordinal = 0;  // ordinal of the latest attempt
   };
   struct Entry {
     std::map<uint64_t, Slot> slots;  // by ordinal; the only one of a selection of one capture is number 0
-    pid_t owner = 0;                 // whose dispatch it took last
+    pid_t owner = 0;                 // process whose dispatch it took last
   };
   bool has_several(uint32_t selection) const { return config_.selections[selection].outputs.has_value(); }
   uint64_t most_slots(uint32_t selection) const;

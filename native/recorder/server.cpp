@@ -138,7 +138,7 @@ int Server::serve(int end, int signals) {
   if (signal_number != 0) {
     shared_.stopping.store(true);
   } else {
-    accept_all();  // who connected just before the end
+    accept_all();  // agents that connected just before the end
     shared_.draining.store(true);
   }
   wake_and_wait(wake.get());

@@ -9,7 +9,7 @@ using archive::Json;
 using protocol::FrameType;
 
 constexpr int kIdleMs = 1000;
-constexpr size_t kMaxQueues = 65536;  // whose device is remembered
+constexpr size_t kMaxQueues = 65536;  // queues whose device is remembered
 // After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
 constexpr std::chrono::seconds kDrainLimit{10};
 

@@ -62,10 +62,10 @@ class Session {
   Shared& shared_;
   const std::unique_ptr<AgentLink> link_;
   Kernels kernels_;
-  std::map<uint32_t, DeviceFacts> devices_;  // of each queue
+  std::map<uint32_t, DeviceFacts> devices_;  // by queue
   uint64_t queues_ = 0;
   std::map<uint32_t, std::unique_ptr<CaptureAssembly>>
-      assemblies_;  // those in work: several threads of the app may be at it
+      assemblies_;  // in progress: several threads of the app may be in one
   std::chrono::steady_clock::time_point last_progress_{};
   bool goodbye_ = false;
 };

@@ -51,7 +51,7 @@ Result<BlockSchedule> block_schedule(const Trace& trace, size_t map, const Block
     result.blocks_on_several += on_several;
     has_block = on_several = false;
   };
-  const uint64_t of_block = std::max<uint64_t>(rows.of_block(), 1);  // of none, nothing is scanned
+  const uint64_t of_block = std::max<uint64_t>(rows.of_block(), 1);  // if there are none, nothing is scanned
   const Status scanned = scan(trace, map, [&](const Run& run) -> Status {
     for (uint64_t i = 0; i < run.count; ++i) {
       const uint8_t* record = run.bytes + i * run.stride;

@@ -10,7 +10,7 @@ namespace kernloop::trace {
 struct BlockInterval {
   uint64_t block = 0;
   uint64_t processor = 0;
-  uint64_t lane = 0;  // of those that the processor runs at a time, the first that was free
+  uint64_t lane = 0;  // lane among those that the processor runs at a time, the first that was free
   uint64_t start = 0, end = 0;
 };
 
@@ -28,7 +28,7 @@ struct BlockSchedule {
   std::vector<Processor> processors;     // by id
   std::vector<BlockInterval> intervals;  // by processor, then start
   uint64_t unwritten_units = 0;          // warps without a record
-  uint64_t blocks_on_several = 0;        // whose warps name several processors: counted where their first one is
+  uint64_t blocks_on_several = 0;        // blocks whose warps name several processors: counted where their first one is
 };
 
 struct BlockSchedFields {

@@ -9,7 +9,7 @@ namespace {
 using Failure = std::optional<std::string>;
 
 constexpr std::array<uint32_t, 2> kWarps = {32, 64};
-constexpr uint32_t kMostThreadsOfUnit = 1024;  // of a block, on every device
+constexpr uint32_t kMostThreadsOfUnit = 1024;  // limit of a block, on every device
 
 // Sums and products of what a file says: nothing wraps unseen.
 class Number {
@@ -247,8 +247,8 @@ class Reading {
   const Table& table_;
   const std::vector<Map>* maps_;
   Layout layout_;
-  Number at_;              // where the data of the next section begins
-  Number recorded_ = at_;  // where its writer thinks that it begins
+  Number at_;              // begin of the next section's data
+  Number recorded_ = at_;  // its begin according to the writer
   uint64_t recorded_step_ = 0;
 };
 

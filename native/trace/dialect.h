@@ -15,7 +15,7 @@ namespace kernloop::trace {
 struct Fit {
   Dialect dialect;
   std::optional<Layout> layout;
-  std::string reason;  // what speaks for it, or what does not add up
+  std::string reason;  // evidence for it, or the mismatch
 };
 
 struct Table {

@@ -20,7 +20,7 @@ struct Header {
   uint32_t maps = 0;  // numProbes
 };
 
-// As in the file: a u64 and a u64, or u32, u32 and u64.
+// Copied from the file: a u64 and a u64, or u32, u32 and u64.
 struct RawSection {
   uint64_t first = 0;
   uint64_t offset = 0;
@@ -55,7 +55,7 @@ struct Field {
 struct Map {
   std::string name;
   Level level = Level::kThread;
-  std::optional<uint64_t> unit_bytes = std::nullopt;  // of a thread or warp; none where the program counts at run time
+  std::optional<uint64_t> unit_bytes = std::nullopt;  // per thread or warp; none if the program counts at run time
   std::vector<Field> fields;
 
   uint32_t record_bytes() const;
@@ -65,9 +65,9 @@ struct Map {
 struct Section {
   std::optional<Level> level = std::nullopt;          // not recorded by every dialect
   std::optional<uint64_t> unit_bytes = std::nullopt;  // likewise
-  uint64_t bytes = 0;                                 // what was written
-  uint64_t recorded_offset = 0;                       // what the file says
-  uint64_t offset = 0;                                // where its data begins
+  uint64_t bytes = 0;                                 // bytes written
+  uint64_t recorded_offset = 0;                       // offset in the file's header
+  uint64_t offset = 0;                                // begin of its data
   uint64_t units_written = 0;                         // a block, memory for them
   uint64_t units = 0;                                 // a block, the units whose records are distinguishable
   uint64_t units_read = 0;                            // a block, those that Neutrino's own reader reads
@@ -77,8 +77,8 @@ struct Section {
 struct Layout {
   Dialect dialect = Dialect::kWarpDiv;
   Header header;
-  uint64_t blocks = 0;   // of the grid
-  uint64_t threads = 0;  // of a block
+  uint64_t blocks = 0;   // blocks of the grid
+  uint64_t threads = 0;  // threads of a block
   std::vector<Section> sections;
 
   bool has_wrong_offsets() const;

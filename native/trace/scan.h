@@ -12,14 +12,14 @@ constexpr size_t kScanBytes = 256u << 10;  // held at a time: what the nearest c
 
 // Numbering of a map's records: row = (block * units + unit) * records + record.
 struct Rows {
-  uint64_t blocks = 0, units = 0;  // of a block
-  uint64_t records = 0;            // of a unit
+  uint64_t blocks = 0, units = 0;  // units per block
+  uint64_t records = 0;            // records per unit
   uint64_t count() const { return blocks * units * records; }
   uint64_t of_block() const { return units * records; }
 };
 
 struct Run {
-  uint64_t row = 0;  // of its first record
+  uint64_t row = 0;  // row of its first record
   uint64_t count = 0;
   const uint8_t* bytes = nullptr;
   uint32_t stride = 0;

@@ -15,7 +15,7 @@
 
 namespace kernloop::rocr {
 
-inline constexpr uint32_t kLaterAmdStep = 0x12;  // of the table with the slots below
+inline constexpr uint32_t kLaterAmdStep = 0x12;  // step of the table with the slots below
 
 struct LaterAmdSlots {
 #define KERNLOOP_AMD(name) decltype(::name)* name##_fn;

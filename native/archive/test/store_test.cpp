@@ -41,7 +41,7 @@ class WithoutPrivileges {
 class Store : public testing::Test {
  protected:
   void SetUp() override {
-    other_.r0_pre = noise(5000, 11);  // of its own; the rest is shared
+    other_.r0_pre = noise(5000, 11);  // its own; the rest is shared
     write_sample(captures_ / "a" / "capture", mine_, store_, 0);
     write_sample(captures_ / "b" / "capture", other_, store_, 0);
   }

@@ -25,7 +25,7 @@ namespace kernloop::capture {
 
 struct ResolvedKernel {
   std::string symbol;             // mangled, without ".kd"
-  std::vector<uint32_t> objects;  // what its executable or module was loaded from, by number
+  std::vector<uint32_t> objects;  // code objects of its executable or module, by number
   uint64_t kernel_object = 0;     // address of its descriptor, where code has one
 };
 
@@ -94,7 +94,7 @@ class AgentBase {
 
   std::atomic<bool> active_{true};
   const int pid_;
-  std::atomic<bool> forked_{false};  // and this child's use of the GPU is not yet reported
+  std::atomic<bool> forked_{false};  // its use of the GPU is not yet reported
   std::atomic<uint32_t> next_capture_{0};
   std::mutex learn_mutex_;
   uint32_t next_kernel_ = 0;

@@ -51,7 +51,7 @@ class RecorderClient {
     return &ring_.counters()[kernel < kMaxKernels ? kernel : kMaxKernels - 1];
   }
   std::atomic<uint64_t>* dispatches() { return &ring_.header().dispatches; }
-  std::atomic<uint64_t>* matches() { return ring_.header().matches; }  // of each selection
+  std::atomic<uint64_t>* matches() { return ring_.header().matches; }  // by selection
 
   // In a forked child: drops the parent's connection without a word to it.
   void abandon_after_fork();

@@ -65,7 +65,7 @@ class Scope {
   size_t left_out_;             // allocations not in scope
   uint64_t left_out_bytes_;
   size_t asked_ = 0;     // the device was asked to search so many regions
-  size_t searched_ = 0;  // so many were searched, before any was read
+  size_t searched_ = 0;  // number of regions searched before any was read
   uint64_t bytes_ = 0;
   uint64_t told_ = 0;  // total that the sink has received
   std::vector<uint8_t> buffer_;

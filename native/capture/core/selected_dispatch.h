@@ -17,12 +17,12 @@ namespace kernloop::capture {
 struct DispatchFacts {
   const KernelEntry* kernel = nullptr;
   uint64_t index = 0;  // among all dispatches of the process
-  uint32_t queue = 0;  // of the QueueMessage
+  uint32_t queue = 0;  // number in the QueueMessage
   LaunchGeometry geometry;
   std::vector<LaunchAttribute> attributes;
-  uint64_t kernarg_address = 0;  // of the kernel arguments, if they are in an allocation of the app
+  uint64_t kernarg_address = 0;  // address of the kernel arguments, if they are in an allocation of the app
   bool has_kernarg = true;
-  std::vector<ByteRange> reached;  // that opaque arguments lead to (tensor maps)
+  std::vector<ByteRange> reached;  // targets of opaque arguments (tensor maps)
 };
 
 class SelectedDispatch {

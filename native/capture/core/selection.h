@@ -23,8 +23,8 @@ struct LaunchShape {
 
 // One dispatch, as selections see it.
 struct Candidate {
-  uint64_t selections = 0;  // whose name it has; a bit each
-  uint64_t gates = 0;       // that begin to count behind it
+  uint64_t selections = 0;  // selections whose name it has; a bit each
+  uint64_t gates = 0;       // selections that begin to count behind it
   LaunchShape shape = {};
 };
 

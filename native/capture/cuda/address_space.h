@@ -42,7 +42,7 @@ class AddressSpace {
   struct Reservation {
     uint64_t size = 0;
     std::map<uint64_t, Mapping> mappings;  // by base
-    std::vector<MappedRun> runs;           // as last reported
+    std::vector<MappedRun> runs;           // last reported runs
   };
   Reservation* reservation_of(uint64_t address);
   static MappingChange update(Reservation& reservation);

@@ -202,7 +202,7 @@ TensorMapScan& CudaDevice::tensor_map_scan() {
 
 void CudaDevice::keep_busy() {
   constexpr uint64_t kBytes = 4ull << 20;  // some 80 us
-  constexpr int kMostCopies = 32;          // of at least 2 us each
+  constexpr int kMostCopies = 32;          // at least 2 us each
   uint64_t bytes = 0;
   for (int i = 0; readable_bytes_ != 0 && i < kMostCopies && bytes < kBytes; ++i, bytes += readable_bytes_) {
     staging_->occupy(readable_, readable_bytes_);

@@ -21,7 +21,7 @@ namespace kernloop::capture {
 struct DeviceLaunch {
   cuda::CUcontext context = nullptr;
   cuda::CUstream stream = nullptr;
-  cuda::CUmodule module = nullptr;  // of the kernel; null: not known
+  cuda::CUmodule module = nullptr;  // the kernel's; null: unknown
   std::vector<uint8_t> arguments;
 };
 

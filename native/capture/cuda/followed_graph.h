@@ -18,7 +18,7 @@ struct GraphNode {
   cuda::CUgraphNodeType type = cuda::CU_GRAPH_NODE_TYPE_EMPTY;
   std::vector<size_t> before;  // its dependencies, by number
   bool enabled = true;
-  cuda::CUDA_KERNEL_NODE_PARAMS kernel = {};            // of kernel nodes; without pointers to the arguments
+  cuda::CUDA_KERNEL_NODE_PARAMS kernel = {};            // for kernel nodes; without pointers to the arguments
   std::vector<cuda::CUDA_KERNEL_NODE_PARAMS> children;  // the kernels of a child graph, one after the other
 };
 

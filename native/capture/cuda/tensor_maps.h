@@ -43,7 +43,7 @@ class TensorMapScan {
   void search(uint64_t address, std::span<const uint8_t> bytes, size_t end, std::vector<uint64_t>* found) const;
 
   const std::map<TensorMaps::Key, uint64_t> maps_;
-  std::bitset<1u << 16> first_words_;  // of which some map begins with one
+  std::bitset<1u << 16> first_words_;  // first words of all maps
   std::vector<uint8_t> rest_;          // the end of the piece before
   uint64_t next_ = 0;                  // the address behind it
 };

@@ -23,7 +23,7 @@ namespace kernloop::capture {
 // One content, however often it is loaded.
 struct LoadedCode {
   std::shared_ptr<const std::vector<uint8_t>> bytes;  // null: sent, or not loaded any more
-  uint32_t executables = 0;                           // that it is loaded in
+  uint32_t executables = 0;                           // executables in which it is loaded
   bool sent = false;
 };
 
@@ -59,7 +59,7 @@ class CodeObjects {
 
  private:
   struct Reader {
-    std::vector<uint8_t> copy;  // of a file
+    std::vector<uint8_t> copy;  // content of a file
     std::span<const uint8_t> bytes;
   };
   struct Executable {

@@ -129,7 +129,7 @@ class DispatchHandler {
   const Packet* packets_;
   const uint64_t count_;
   const PacketWriter write_;
-  uint64_t next_ = 0;  // of the packets, to be handed on
+  uint64_t next_ = 0;  // next packet to be handed on
   bool captures_ = false;
 };
 

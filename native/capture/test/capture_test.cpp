@@ -594,7 +594,7 @@ TEST_F(CaptureTest, ReachesExactlyWhatASearchOverTheGraphReaches) {
       const size_t from = random() % count, to = random() % count, slot = random() % 31;
       fresh.put(bases[from], slot * 8, bases[to] + random() % 256);
     }
-    for (size_t i = 0; i < count; ++i) {  // what was overwritten is gone: read the graph back
+    for (size_t i = 0; i < count; ++i) {  // overwritten links are gone: read the graph back
       for (size_t slot = 0; slot < 32; ++slot) {
         uint64_t value;
         std::memcpy(&value, fresh.at(bases[i]).data() + slot * 8, 8);

@@ -32,9 +32,9 @@ TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
   rocr::Rocm52AmdExtTable old_amd{};
   old.root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&old_amd);
   old.root.version.major_id = old.core.version.major_id = 1;
-  old_amd.version = {1, 400, 0, 0};  // as ROCm 5.2.3 announces it
+  old_amd.version = {1, 400, 0, 0};  // announced by ROCm 5.2.3
   EXPECT_EQ(amd_table_of(old.root), AmdTable::kRocm52);
-  old_amd.version.minor_id += sizeof(void*);  // as ROCm 5.3
+  old_amd.version.minor_id += sizeof(void*);  // ROCm 5.3's size
   EXPECT_EQ(amd_table_of(old.root), AmdTable::kUnknown);
   EXPECT_FALSE(HsaOriginals().copy_from(old.root));
 

@@ -9,7 +9,7 @@
 
 namespace kernloop::cuda::fake {
 
-inline constexpr uint64_t kGranule = 2ull << 20;  // what the device maps at a time
+inline constexpr uint64_t kGranule = 2ull << 20;  // the device's mapping granularity
 inline constexpr uint64_t kWindow = 32ull << 20;  // the reservations that a real driver places at the requested address
 
 constexpr uint64_t round_up(uint64_t value, uint64_t to) {

@@ -47,7 +47,7 @@ CUgraph copy_of(CUgraph from, std::map<CUgraphNode, CUgraphNode>* copies) {
   return graph;
 }
 
-// Of the orders that the dependencies allow, the one least like the order in which nodes were added.
+// Picks the allowed order that is least like the order in which nodes were added.
 std::vector<CUgraphNode> order_of(const CUgraph_st& graph) {
   std::vector<CUgraphNode> order;
   std::set<CUgraphNode> done;

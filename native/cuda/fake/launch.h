@@ -20,8 +20,8 @@ struct KernelLaunch {
   CUfunction function = nullptr;
   LaunchShape shape;
   std::vector<uint8_t> parameters;
-  uint64_t number = 0;       // of the launch in its process
-  uint32_t correlation = 0;  // of the driver call
+  uint64_t number = 0;       // number of the launch in its process
+  uint32_t correlation = 0;  // id of the driver call
   uint32_t stream_id = 0;
   uint64_t graph_node_id = 0;  // 0: not of a graph
 };

@@ -22,7 +22,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::Device;
   int device = 0;
   CUcontext context = nullptr;
-  unsigned int flags = 0;  // of the call that made it
+  unsigned int flags = 0;  // flags of the call that made it
   CUmemoryPool pool = nullptr;
   uint64_t id = 0;  // never used twice
   std::shared_ptr<Backing> backing;
@@ -72,7 +72,7 @@ class Memory {
   struct Range {
     uint64_t bytes = 0;
     int device = -1;                          // -1: every device
-    std::map<int, CUmemAccess_flags> access;  // of mapped memory, by device
+    std::map<int, CUmemAccess_flags> access;  // for mapped memory, by device
     bool mapped = false;
   };
   // A granule that small allocations share, 512 bytes apart.

@@ -33,7 +33,7 @@ struct CUctx_st {
   std::atomic<CUresult> error{CUDA_SUCCESS};  // sticky
   std::atomic<bool> going_away{false};
 
-  std::mutex mutex;  // of what follows, and of the last operations of the streams
+  std::mutex mutex;  // guards the following members, and the last operations of the streams
   CUstream legacy = nullptr;
   std::map<std::thread::id, CUstream> per_thread;
   std::vector<CUstream> streams;  // all of them
@@ -48,7 +48,7 @@ struct CUstream_st {
   fake::Worker worker;
   fake::OperationPtr last;
   std::shared_ptr<fake::StreamCapture> capture;
-  std::vector<CUgraphNode> capture_tail;  // what the next captured node depends on
+  std::vector<CUgraphNode> capture_tail;  // dependencies of the next captured node
   bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
 };
 
@@ -97,12 +97,12 @@ struct CUgraphNode_st {
   uint64_t id = 0;
   CUgraph graph = nullptr;
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-  fake::KernelLaunch launch;            // of kernel nodes
-  std::function<void(CUcontext)> work;  // of the others
+  fake::KernelLaunch launch;            // for kernel nodes
+  std::function<void(CUcontext)> work;  // for other nodes
   CUgraph child = nullptr;              // a copy of its own, of child graph nodes
   std::vector<CUgraphNode> dependencies;
   bool device_updatable = false;
-  bool enabled = true;                    // of an executable graph's nodes
+  bool enabled = true;                    // for an executable graph's nodes
   std::vector<void*> parameter_pointers;  // into launch.parameters, for GetParams
 };
 
@@ -110,7 +110,7 @@ struct CUgraph_st {
   uint32_t id = 0;
   CUcontext context = nullptr;
   std::vector<CUgraphNode> nodes;             // in the order in which they were added
-  std::map<CUgraphNode, CUgraphNode> copies;  // of a clone: from the original's nodes
+  std::map<CUgraphNode, CUgraphNode> copies;  // in a clone: from the original's nodes
 };
 
 struct CUgraphExec_st {

@@ -18,7 +18,7 @@ namespace {
 std::atomic<pid_t> initialised_in{0};
 std::atomic<bool> ended{false};
 
-// As in the real driver, the library is loaded at the first cuInit, before that returns.
+// The library is loaded at the first cuInit, before that returns, like in the real driver.
 void inject() {
   const char* path = std::getenv("CUDA_INJECTION64_PATH");
   if (path == nullptr || *path == '\0') return;

@@ -19,7 +19,7 @@ struct Here {
 };
 Here here();
 
-std::vector<CUcontext>& context_stack();  // of this thread; the current one is last
+std::vector<CUcontext>& context_stack();  // this thread's; the current one is last
 CUcontext current_context();              // null: none
 
 CUcontext create_context(int device, unsigned int flags, bool primary);

@@ -33,7 +33,7 @@ struct StreamCapture {
   CUstream origin = nullptr;
   CUgraph graph = nullptr;
   std::atomic<bool> invalidated{false};
-  std::set<CUstream> streams;  // whose work goes to the graph
+  std::set<CUstream> streams;  // streams whose work goes to the graph
 };
 
 CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode);
@@ -55,9 +55,9 @@ CUresult check_implicit(CUstream stream);
 // One piece of work for a stream: done there, or, where the stream is captured, a node of the graph.
 struct Work {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-  std::optional<KernelLaunch> launch;  // of kernel nodes
-  std::function<void(CUcontext)> run;  // of the others
-  CUgraph child = nullptr;             // of child graph nodes
+  std::optional<KernelLaunch> launch;  // for kernel nodes
+  std::function<void(CUcontext)> run;  // for other nodes
+  CUgraph child = nullptr;             // for child graph nodes
 };
 CUresult submit(CUstream stream, Work work);
 

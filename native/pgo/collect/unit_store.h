@@ -30,7 +30,7 @@ class UnitStore {
 
  private:
   struct Entry {
-    UnitProfile gone;  // of one shape with everything else of the entry
+    UnitProfile gone;  // same shape as everything else of the entry
     std::map<Instance, UnitProfile> live;
     UnitProfile written;  // with %m: what of it is already in the file
     bool changed = true;  // since it was written

@@ -19,7 +19,7 @@ struct Variable {
 
 struct Unit {
   std::string cuid;
-  bool stock = false;  // of LLVM's own instrumentation: a counter array and a record a function, nothing else
+  bool stock = false;  // LLVM's own instrumentation: a counter array and a record a function, nothing else
   std::vector<Variable> variables;
 };
 

@@ -17,7 +17,7 @@ constexpr uint32_t kMaxSlots = 1u << 16;
 
 struct Description {
   uint32_t slots, functions, counters, uniform_rows, classes;
-  UnitProfile unit;  // what of it needs no counter
+  UnitProfile unit;  // its parts without counters
   struct Function {
     uint64_t name_ref, hash;
     uint32_t first_counter, counters, first_class, classes;

@@ -32,11 +32,11 @@ struct UnitProfile {
     uint32_t counters;
     bool operator==(const Record&) const = default;
   };
-  bool stock = false;  // of LLVM's own instrumentation: lanes alone
+  bool stock = false;  // LLVM's own instrumentation: lanes alone
   uint64_t raw_version = 0;
   std::vector<Record> records;
   Buffer names;
-  std::vector<uint64_t> counters;  // of all records, one after the other
+  std::vector<uint64_t> counters;  // all records', concatenated
   std::vector<uint64_t> uniform;
   WaveFile waves;
   uint32_t slots = 0;

@@ -24,7 +24,7 @@ struct Rename {
 
 struct MergeOptions {
   std::vector<Rename> renames{};
-  std::string arch{};           // of all inputs; empty: what they say
+  std::string arch{};           // architecture of all inputs; empty: from the inputs
   bool mixed_sampling = false;  // accept counts that represent different shares of a run
 };
 
@@ -39,7 +39,7 @@ class Merger {
     std::string code, text;
   };
   Profile result() const;           // functions in order of name
-  std::vector<Note> notes() const;  // what is not as the inputs had it
+  std::vector<Note> notes() const;  // differences of the result from the inputs
 
  private:
   struct Entry {
@@ -53,7 +53,7 @@ class Merger {
   Status add_function(const FunctionProfile& function, uint64_t weight, const std::string& what);
 
   MergeOptions options_;
-  Profile head_;  // what all inputs have in common
+  Profile head_;  // common to all inputs
   std::string first_;
   std::string arch_from_, measured_from_;
   bool mixed_ = false;

@@ -30,7 +30,7 @@ struct WaveClass {
   uint64_t waves = 0;
   uint64_t uniform_lanes = 0;     // 0 where nothing counts the class's lanes
   bool static_uniform = false;    // no divergent branch leads there
-  uint32_t counter = kNoCounter;  // which counts its lanes
+  uint32_t counter = kNoCounter;  // counter of its lanes
 
   bool operator==(const WaveClass&) const = default;
 };
@@ -38,17 +38,17 @@ struct WaveClass {
 struct FunctionProfile {
   std::string name;
   uint64_t name_ref = 0;  // the low 8 bytes of MD5(name)
-  uint64_t hash = 0;      // of the control flow graph
+  uint64_t hash = 0;      // hash of the control flow graph
   std::vector<uint64_t> counters;
   std::vector<uint64_t> uniform;  // as many as counters; none if it was not measured
-  std::string pattern;            // of indexed profiles, which carry the judgement alone: one of U, D a counter
+  std::string pattern;            // in indexed profiles, which carry only the judgement: one of U, D a counter
   std::vector<WaveClass> classes;
-  std::vector<uint32_t> counter_class;  // as many as counters where there are classes
+  std::vector<uint32_t> counter_class;  // one per counter if there are classes
 };
 
 // Interpretation of the counters; profiles of different variants cannot be merged.
 struct Variant {
-  bool ir = true;  // of -fprofile-generate; false: of -fprofile-instr-generate
+  bool ir = true;  // -fprofile-generate; false: -fprofile-instr-generate
   bool entry_first = false;
   bool context_sensitive = false;
   bool loop_entries = false;

@@ -11,7 +11,7 @@
 namespace kernloop::pgo_pass {
 
 struct BlockInfo {
-  std::string function;  // whose block it was, by its name in the profile: code may have been inlined
+  std::string function;  // the block's origin, by its name in the profile: code may have been inlined
   unsigned block = 0;    // its number in that function at the point of instrumentation
   char letter = '?';     // U, D, or not known
   std::optional<uint64_t> lanes, waves;

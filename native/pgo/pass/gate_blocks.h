@@ -31,7 +31,7 @@ class ProfiledBlocks {
 
 struct MachineBlock {
   const llvm::MachineBasicBlock* block = nullptr;
-  const BlockInfo* info = nullptr;  // of the IR block that it comes from, or is a piece of
+  const BlockInfo* info = nullptr;  // info of the IR block that it comes from, or is a piece of
   // Waves that come by: measured, or following from those; for own code of the function only.
   std::optional<uint64_t> waves;
 };

@@ -259,11 +259,11 @@ class Lowering {
   Function& function_;
   const Wave wave_;
   std::vector<BasicBlock*> blocks_;
-  std::vector<Value*> masks_;  // of each class
+  std::vector<Value*> masks_;  // by class
   Value* slot_ = nullptr;      // offset in a row, in bytes
   std::vector<bool> tallied_;  // classes
   Tallies tallies_;
-  std::map<unsigned, Marks> marks_;  // of classes
+  std::map<unsigned, Marks> marks_;  // by class
 };
 
 // Drops attributes that hold only for a function that counts nothing.

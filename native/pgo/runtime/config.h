@@ -21,7 +21,7 @@ struct Config {
   std::filesystem::path builder, cache, events;
   Mode mode = Mode::kAuto;
   uint64_t measure_launches = 0, sample_one_in = 0, window = 0;
-  uint32_t bound = 0;  // of 10,000
+  uint32_t bound = 0;  // out of 10,000
   double compile_limit_seconds = 600;
   // Paths of the compiler; empty on a machine without it, where only the cache's content can be used.
   std::string clang, profdata;

@@ -11,7 +11,7 @@
 
 namespace kernloop::pgo::runtime {
 
-inline constexpr uint32_t kFarthest = 10000;  // what 1 is
+inline constexpr uint32_t kFarthest = 10000;  // represents 1
 
 using CountsOfFunctions = std::map<std::pair<uint64_t, uint64_t>, std::vector<uint64_t>>;  // by name and hash
 

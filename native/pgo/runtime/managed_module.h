@@ -63,7 +63,7 @@ class ManagedModule {
   std::map<std::string, Kernel> kernels_;
   Loaded counting_, production_;
   std::vector<Unit> units_;
-  std::optional<UnitProfile> measurement_, window_;  // what the counters were when each began
+  std::optional<UnitProfile> measurement_, window_;  // counters at the begin of each
   std::optional<UnitProfile> profile_;               // in use
   uint64_t sampled_ = 0;                             // launches of this window
   bool without_counting_ = false;

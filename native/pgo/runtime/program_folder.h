@@ -1,6 +1,6 @@
-// What the cache keeps of one program (source, headers, options, names, target): code with counters, profiles, and the
-// code made of each, below the digest of everything else that decides code. Writers hold the lock; files are renamed
-// into place, and each has its digest beside it: a file that does not match is made again.
+// Cache of one program (source, headers, options, names, target): code with counters, profiles, and the code made of
+// each, below the digest of everything else that decides code. Writers hold the lock; files are renamed into place, and
+// each has its digest beside it: a file that does not match is made again.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ namespace kernloop::pgo::runtime {
 
 namespace fs = std::filesystem;
 
-inline constexpr size_t kMostProfiles = 32;  // of one program; the oldest go
+inline constexpr size_t kMostProfiles = 32;  // per program; the oldest go
 
 struct CachedProfile {
   std::string id;  // digest of its files

@@ -14,7 +14,7 @@ class Runtime {
   static Runtime* instance();
 
   RtcPrograms programs;
-  std::atomic<int> captures = 0;  // of streams into graphs, that go on
+  std::atomic<int> captures = 0;  // running captures of streams into graphs
 
   void module_loaded(void* module, const void* image);
   void module_unloaded(void* module);

@@ -14,7 +14,7 @@ namespace kernloop::replay {
 struct ElementSample {
   uint64_t offset = 0;  // in the target
   bool is_finite = true;
-  Spread spread;  // of the replays
+  Spread spread;  // over the replays
   Number post = 0;
 };
 

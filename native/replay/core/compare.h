@@ -12,15 +12,15 @@
 namespace kernloop::replay {
 
 struct Comparison {
-  uint64_t compared_bytes = 0;   // of regions and variables
+  uint64_t compared_bytes = 0;   // regions and variables
   uint64_t padding_bytes = 0;    // checked for poison
-  uint64_t varying_bytes = 0;    // of compared_bytes: judged by the range that a calibration recorded
-  uint64_t tolerance_bytes = 0;  // of compared_bytes: elements within their tolerance, though not equal
+  uint64_t varying_bytes = 0;    // part of compared_bytes: judged by the range that a calibration recorded
+  uint64_t tolerance_bytes = 0;  // part of compared_bytes: elements within their tolerance, though not equal
   uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t unjudged_bytes = 0;   // not compared: the order of waves decides them
   uint64_t stray_bytes = 0;      // written where the captured code touches nothing, and seen by untouched.h
   uint64_t differing_bytes = 0;  // anywhere, these included
-  uint64_t undecided_bytes = 0;  // of varying_bytes: in free order, and of what records cannot be known
+  uint64_t undecided_bytes = 0;  // part of varying_bytes: in free order, with unknown records
   std::string undecided;         // why, of the first
 };
 

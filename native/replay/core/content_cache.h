@@ -31,7 +31,7 @@ class ContentCache {
   Buffer zeros_;
   Buffer scratch_[2];
   int next_scratch_ = 0;
-  uint64_t held_ = 0;  // so far
+  uint64_t held_ = 0;  // held so far
   std::unordered_map<Digest, Buffer, DigestHash> kept_;
   ReadAhead ahead_;
 };

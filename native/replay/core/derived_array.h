@@ -36,7 +36,7 @@ struct InputArray {
   // Describes the values that the app had there.
   std::vector<uint8_t> sample;  // raw elements
   bool has_zeros = false, has_negatives = false, is_constant = true;
-  int quantum = 0;  // of f32 and f64: every value is a multiple of 2^quantum
+  int quantum = 0;  // for f32 and f64: every value is a multiple of 2^quantum
 
   uint64_t elements() const;
 };

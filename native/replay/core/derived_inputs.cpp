@@ -16,11 +16,11 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kMostHeldBytes = uint64_t{256} << 20;  // of results that wait for the variant
+constexpr uint64_t kMostHeldBytes = uint64_t{256} << 20;  // results that wait for the variant
 constexpr size_t kMostArrays = 64;
 constexpr size_t kMostScalars = 32;     // values that are tried
-constexpr uint64_t kRepeats = 2;        // of the captured code, before a difference counts
-constexpr uint64_t kCalibrations = 16;  // of captured code whose result varies, for each input
+constexpr uint64_t kRepeats = 2;        // launches of the captured code, before a difference counts
+constexpr uint64_t kCalibrations = 16;  // launches of captured code whose result varies, for each input
 
 // Memory that the captured code may touch, compared with the captured input.
 enum class MayTouch { kAnything, kTheSame, kLess };
@@ -666,14 +666,14 @@ class DerivedInputs {
   std::array<Party, 2> sides_;
   std::vector<VaryingRange> varying_;
   bool tells_ = false;                        // the device, of what a launch touches
-  std::vector<AddressRange> reads_, writes_;  // of the captured code with the captured input
+  std::vector<AddressRange> reads_, writes_;  // accesses of the captured code with the captured input
   std::optional<uint64_t> by_lane_;           // likewise
   std::vector<InputArray> arrays_;
-  std::vector<size_t> floats_;   // of these: declared to be floating-point
+  std::vector<size_t> floats_;   // the arrays declared to be floating-point
   std::vector<size_t> proven_;   // the same memory is touched for any values
   std::vector<size_t> movable_;  // the same memory is touched while they hold the same values, in any order
   std::vector<Scalar> scalars_;
-  std::list<Answer> answers_;  // that wait for the variant
+  std::list<Answer> answers_;  // answers that wait for the variant
   uint64_t judged_ = 0, dropped_ = 0, failed_ = 0;
   Comparison total_;
   std::string verdict_, reason_;

@@ -10,7 +10,7 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kMostDerivedBytes = uint64_t{256} << 20;  // of all arrays together
+constexpr uint64_t kMostDerivedBytes = uint64_t{256} << 20;  // all arrays together
 
 // Aligned 64-bit words of `parts` that lead into captured memory, as offsets.
 Result<std::vector<AddressRange>> find_pointers(ContentCache& cache, const std::vector<Target>& targets,

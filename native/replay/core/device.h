@@ -27,11 +27,11 @@ struct Launch {
   uint16_t dimensions = 1;
   std::array<uint32_t, 3> block_threads = {1, 1, 1};
   std::array<uint32_t, 3> grid_blocks = {1, 1, 1};
-  std::array<uint64_t, 3> grid_work_items = {1, 1, 1};  // where the last block of a dimension may be partial
+  std::array<uint64_t, 3> grid_work_items = {1, 1, 1};  // the last block of a dimension may be partial
   uint32_t group_segment_bytes = 0;                     // static + dynamic
-  uint32_t dynamic_group_segment_bytes = 0;             // of these
+  uint32_t dynamic_group_segment_bytes = 0;             // part of group_segment_bytes
   uint32_t private_segment_bytes = 0;
-  std::map<std::string, uint64_t> attributes;  // what else the app asked for (geometry.attributes of the manifest)
+  std::map<std::string, uint64_t> attributes;  // further attributes of the launch (geometry.attributes of the manifest)
   Buffer kernarg;
   double limit_seconds = 0;  // 0: none
   // Launch as in the queue of an app at work, on a software device: behind other packets, without a completion signal
@@ -52,7 +52,7 @@ enum class CacheState { kAsIs, kWarm, kCold };
 struct CacheFacts {
   bool is_modelled = true;         // false: there are no caches, and every state is the same
   uint64_t reported_bytes = 0;     // the largest cache that the device reports; 0: it reports none
-  uint64_t overwritten_bytes = 0;  // of memory, ahead of every launch, where the caches are to be cold
+  uint64_t overwritten_bytes = 0;  // memory overwritten ahead of every launch, if the caches are to be cold
 };
 
 // Bytes of global memory that a dispatch touched.
@@ -77,16 +77,16 @@ struct DeviceLimits {
 struct LaunchOutcome {
   enum class End { kCompleted, kFault, kLimit };
   End end = End::kCompleted;
-  Json fault = Json::object();          // what the device says about the fault or the limit
+  Json fault = Json::object();          // the device's description of the fault or the limit
   std::optional<uint64_t> duration_ns;  // hardware only: a duration on the software GPU is no GPU time
-  std::string timer;                    // what measured it, where a device has several
+  std::string timer;                    // timer used, if a device has several
   Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
   std::vector<Access> accesses;              // when recorded: exact, reads first
   std::optional<uint64_t> accesses_by_lane;  // likewise: another number where other lanes access the same bytes
   std::vector<HotSpot> hot_spots;            // when profiled: every instruction that a wave reached, by address
   std::optional<uint64_t> adverse_wave_instructions;  // instructions that ran in the adverse order, if it was requested
-  Json findings = Json::array();                      // of the checks in it
+  Json findings = Json::array();                      // findings of checks in it
   Json float_atomics = Json::array();                 // on memory that is watched for them
   Json past_lds = Json::array();                      // accesses past the end of LDS, where the device goes on
   bool device_lost =

@@ -17,7 +17,7 @@ struct ProbedMapView {
   std::string name;
   uint64_t unit_bytes = 0;
   std::span<const uint8_t> records;
-  std::span<const uint32_t> counts;  // of each thread or wave, records that it had
+  std::span<const uint32_t> counts;  // records that each thread or wave had
   uint64_t kept = 0, dropped = 0;
   uint32_t wave_size = 0;
 };

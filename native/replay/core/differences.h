@@ -41,7 +41,7 @@ uint64_t count_differences(Bytes expected, Bytes actual);
 struct Difference {
   uint64_t offset = 0;
   uint64_t bytes = 0;                   // extent
-  uint64_t differing_bytes = 0;         // of that extent
+  uint64_t differing_bytes = 0;         // within that extent
   Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
   Buffer lead;  // the equal bytes before them, from the last multiple of 8 on: of the element that differs
 };
@@ -53,7 +53,7 @@ class DifferenceMap {
 
   explicit DifferenceMap(uint64_t size);
   void add(uint64_t offset, uint64_t bytes);
-  void add(const DifferenceMap& other);  // of the same size
+  void add(const DifferenceMap& other);  // must have the same size
 
   uint64_t bin_bytes() const { return bin_bytes_; }
   const std::vector<uint64_t>& bins() const { return bins_; }  // differing bytes; empty if none differ

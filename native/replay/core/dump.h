@@ -13,7 +13,7 @@ enum class DumpTime { kPre, kPost };  // before or after the dispatch
 
 struct DumpRequest {
   std::filesystem::path directory;
-  std::vector<std::string> names;  // of regions and variables; empty: all
+  std::vector<std::string> names;  // regions and variables; empty: all
   DumpTime time = DumpTime::kPost;
 };
 

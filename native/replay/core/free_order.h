@@ -37,7 +37,7 @@ enum class OrderVerdict : uint8_t {
 
 struct JudgedOrder {
   OrderVerdict verdict = OrderVerdict::kSame;
-  std::string reason;                                   // of kUnknown
+  std::string reason;                                   // for kUnknown
   std::vector<std::pair<size_t, AddressRange>> beyond;  // bytes of targets around the ranges, which that is about too
 };
 Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<VaryingRange>& ranges,

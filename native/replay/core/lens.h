@@ -40,8 +40,8 @@ struct Lens {
 };
 
 // More is no lens of anybody: a file is read before it is known whose it is.
-inline constexpr size_t kMaxLensEntries = 256;  // of each kind
-inline constexpr size_t kMaxLensValues = 4096;  // of one parameter
+inline constexpr size_t kMaxLensEntries = 256;  // per kind
+inline constexpr size_t kMaxLensValues = 4096;  // per parameter
 inline constexpr uint64_t kMaxLensVariableBytes = uint64_t{1} << 30, kMaxLensBufferBytes = uint64_t{16} << 30;
 
 inline Error lens_invalid(const std::string& what, const std::string& hint) {

@@ -13,7 +13,7 @@ struct LensVariable {
   std::string name;
   uint64_t address = 0;
   bool is_writable = false;  // else it is only read back
-  Buffer initial;            // as loaded, relocations included
+  Buffer initial;            // content after loading, relocations included
 };
 
 struct PlacedBuffer {
@@ -30,13 +30,13 @@ struct LensMargin {
 
 struct LensState {
   std::vector<LensVariable> variables;
-  std::vector<LensMargin> margins;  // where code is one image
+  std::vector<LensMargin> margins;  // if code is one image
   std::vector<PlacedBuffer> buffers;
   std::vector<LensParameter> parameters;
 
   uint64_t bytes() const;
   std::vector<Target> targets() const;        // to be named and read: buffers as regions; without pre and post
-  std::vector<AddressRange> padding() const;  // of the mappings, what belongs to no buffer
+  std::vector<AddressRange> padding() const;  // parts of the mappings that belong to no buffer
 };
 
 // Places the buffers where nothing was captured and no captured argument points: the kernel's effects on memory of the

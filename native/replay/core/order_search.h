@@ -18,19 +18,19 @@ inline bool overlap(const AddressRange& a, const AddressRange& b) {
 enum class Pointee : uint8_t {
   kUnknown,
   kScalar,  // though a thread may write several of them as one record
-  kRecord,  // of a size that is known: float4
-  kStruct,  // of a size that is not
+  kRecord,  // known size: float4
+  kStruct,  // unknown size
 };
 
 // An array that holds the same units in another order each time.
 struct FreeArray {
   size_t target = 0;
   AddressRange part;     // in which it varies: a multiple of the unit
-  AddressRange segment;  // which it may fill: from a pointer of the kernel up to the next one
+  AddressRange segment;  // range it may fill: from a pointer of the kernel up to the next one
   uint64_t unit = 1;     // bytes
   Pointee pointee = Pointee::kUnknown;
-  uint64_t record_bytes = 0;            // of kRecord
-  ElementType type = ElementType::kU8;  // of a unit, for people
+  uint64_t record_bytes = 0;            // for kRecord
+  ElementType type = ElementType::kU8;  // a unit's type, for people
 };
 
 // Arrays that come in free order, one or several. The results of the app and of every replay agree in all layouts; a

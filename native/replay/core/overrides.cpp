@@ -15,8 +15,8 @@ using codeobject::Kernel;
 using codeobject::KernelArgument;
 
 // Limits beyond any device; launch_check.h checks those of the code object and of this device.
-constexpr uint64_t kMaxBlockThreads = 1024;              // of AMD and NVIDIA GPUs alike
-constexpr uint64_t kMaxWorkItems = UINT32_MAX;           // of a dimension: more does not fit an AQL packet
+constexpr uint64_t kMaxBlockThreads = 1024;              // limit of AMD and NVIDIA GPUs alike
+constexpr uint64_t kMaxWorkItems = UINT32_MAX;           // per dimension: more does not fit an AQL packet
 constexpr uint32_t kMaxGroupBytes = 1024 * 1024;         // beyond any device's
 constexpr uint32_t kGroupBytesWithoutAsking = 48 << 10;  // CUDA C++ Programming Guide, "Shared Memory"
 
@@ -65,7 +65,7 @@ std::optional<Buffer> value_bytes(ElementType type, const std::string& text) {
     case ElementType::kF8E5M2:
     case ElementType::kF8E4M3Fnuz:
     case ElementType::kF8E5M2Fnuz:
-      return std::nullopt;  // as bits: u16, u8
+      return std::nullopt;  // read as bits: u16, u8
   }
   return std::nullopt;
 }

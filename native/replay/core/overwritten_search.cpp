@@ -14,7 +14,7 @@ namespace {
 using Ranges = std::vector<AddressRange>;
 using ByTarget = std::vector<Ranges>;
 
-constexpr double kSeconds = 20;  // of one process, after which no area is begun
+constexpr double kSeconds = 20;  // per process, after which no area is begun
 constexpr size_t kMaxStops = 6;  // launches that cost a process
 constexpr size_t kMaxLaunchesOfArea = 40;
 constexpr size_t kMaxRangesOfArea = 200'000;

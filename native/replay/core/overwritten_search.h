@@ -23,9 +23,9 @@ struct OverwrittenSearch {
   ContentCache& cache;
   std::vector<Target>& targets;  // `overwritten`: the bytes that a launch begins with other values in
   const std::vector<VaryingRange>& varying;
-  std::vector<uint64_t> pointers;            // of the kernel's arguments
-  std::filesystem::path state;               // of earlier processes; written as the search goes on
-  std::function<Result<bool>(Fill)> launch;  // of restored memory; false: it did not end by itself
+  std::vector<uint64_t> pointers;            // pointers among the kernel's arguments
+  std::filesystem::path state;               // state of earlier processes; written as the search goes on
+  std::function<Result<bool>(Fill)> launch;  // launches restored memory; false: it did not end by itself
 };
 
 // By target; nothing where a launch did not end by itself.

@@ -23,7 +23,7 @@ struct OwnState {
   };
   std::vector<Piece> pieces;
   std::vector<std::string> names;         // variables in these
-  std::vector<std::string> out_of_reach;  // what the runtime gives no address of: it is not put back, and not seen
+  std::vector<std::string> out_of_reach;  // variables without a known address: they are not put back, and not seen
 
   // Digests that identify a content, without the state of the device's heap.
   std::vector<Digest> digests_of(const std::vector<Buffer>& contents) const;

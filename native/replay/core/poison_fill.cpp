@@ -42,7 +42,7 @@ uint32_t word_of(Fill fill, uint64_t word, bool is_leading) {
         pair = {kNan | (bits & kNanFree), negative};
         break;
       case 1:
-        pair = {1 + 2 * (bits >> 8 & 15), negative};  // of positive ones a byte might be the same
+        pair = {1 + 2 * (bits >> 8 & 15), negative};  // two positive numbers might share a byte
         break;
       case 2:
       case 3:

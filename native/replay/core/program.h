@@ -20,7 +20,7 @@ namespace kernloop::replay {
 struct LoadedCodeObject {
   const archive::CodeObject* captured = nullptr;
   codeobject::CodeObjectInfo captured_info;
-  codeobject::CodeObjectInfo info;  // of what is loaded: the same, or the variant's
+  codeobject::CodeObjectInfo info;  // the loaded code's: the same, or the variant's
   bool is_variant = false;
   LoadedCode code;
 };
@@ -42,10 +42,10 @@ struct WatchedRegion {
 
 struct Program {
   Launch launch;
-  codeobject::Kernel kernel;               // what is launched
+  codeobject::Kernel kernel;               // the launched kernel
   std::vector<std::string> null_services;  // hidden arguments that are not filled (kernarg.h)
   codeobject::Kernel captured_kernel;
-  bool is_variant = false;  // of what is launched
+  bool is_variant = false;  // the launched kernel is the variant's
   LaunchOf launch_of = LaunchOf::kApp;
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;

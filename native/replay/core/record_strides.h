@@ -18,7 +18,7 @@ struct Arrangements {
 
 struct Stride {
   uint64_t bytes = 0;
-  uint64_t begin = 0;  // of the first record that holds a byte of the part that differs
+  uint64_t begin = 0;  // begin of the first record that holds a byte of the differing part
   uint64_t count = 0;  // up to the last such record
 };
 

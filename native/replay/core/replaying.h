@@ -30,10 +30,10 @@ Json dump_facts(const Options& options, const archive::Manifest& manifest, const
 
 struct Launched {
   bool is_complete = false;
-  bool is_limit = false;     // of one that is not: it ran past its limit; otherwise it faulted
+  bool is_limit = false;     // if it is not complete: it ran past its limit; otherwise it faulted
   bool device_lost = false;  // see LaunchOutcome
   std::optional<uint64_t> wave_instructions;
-  std::vector<Access> accesses;  // of one that is, when recorded
+  std::vector<Access> accesses;  // if it is complete and accesses are recorded
   std::optional<uint64_t> accesses_by_lane;
 
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }

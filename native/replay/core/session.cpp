@@ -25,7 +25,7 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr size_t kFewestReplays = 8;  // of a calibration
+constexpr size_t kFewestReplays = 8;  // per calibration
 
 bool repeats(const Options& options) {
   return options.warmup + options.iterations > 1 || options.calibrate.size() > 1 || options.fills.size() > 1 ||
@@ -702,16 +702,16 @@ class Session {
   std::vector<Target> targets_;
   std::vector<VaryingRange> varying_;
   std::optional<uint64_t> wave_instructions_;
-  double seconds_of_launch_ = 0;                                   // and of all around it
-  std::vector<Access> accesses_;                                   // of the last launch, when recorded
+  double seconds_of_launch_ = 0;                                   // including everything around it
+  std::vector<Access> accesses_;                                   // accesses of the last launch, if recorded
   std::optional<std::vector<std::vector<AddressRange>>> found_;    // by target
   std::vector<std::vector<AddressRange>> unused_;                  // by target, once there was a launch
   std::vector<std::vector<AddressRange>> untouched_;               // likewise
   bool disturbs_ = options_.disturb_untouched == Disturbed::kAll;  // launches, from now on
   bool is_in_use_ = false;                                         // the reported launch ran on a machine in use
-  bool is_disturbed_ = false;                                      // that launch, by itself (takes_accesses)
-  Json state_;                                                     // state that the variant keeps, to be reported
-  Fill fill_ = Fill::kCaptured;                                    // what the last launch began with
+  bool is_disturbed_ = false;    // the reported launch was disturbed by itself (takes_accesses)
+  Json state_;                   // state that the variant keeps, to be reported
+  Fill fill_ = Fill::kCaptured;  // fill that the last launch began with
   SessionEnd end_;
 };
 

@@ -34,10 +34,10 @@ struct Side {
   Program program = {};
   std::vector<Target> targets = {};
   std::vector<VaryingRange> varying = {};
-  std::optional<TimedResults> results = {};  // of turns; `state` is what the first launch left in its own state
+  std::optional<TimedResults> results = {};  // results of turns; `state` is what the first launch left in its own state
   Json state = {};
   Comparison first = {};
-  uint64_t least_ns = 0;  // of any launch that changes what the app's did; 0: unknown
+  uint64_t least_ns = 0;  // bound for any launch that changes the app's bytes; 0: unknown
   uint64_t measured = 0;
   std::optional<uint64_t> wave_instructions = {};
 };

@@ -68,7 +68,7 @@ class Snapshot {
   std::vector<AddressRange> closed_;
   std::vector<Program*> attended_;
   bool restored_once_ = false;
-  bool is_repoisoned_ = false;  // what the device keeps of padding may be the poison of before
+  bool is_repoisoned_ = false;  // the device's copies of padding may hold the previous poison
   std::vector<AddressRange> kept_;
 };
 

@@ -71,14 +71,14 @@ struct ElementExample {
 // Counts for one ElementTolerance, without elements that something else accepts (ignored, varying).
 struct ToleranceCount {
   uint64_t elements = 0, within = 0, outside = 0;  // the rest are equal bit for bit, and not refused
-  uint64_t not_finite = 0;                         // of `outside`: NaN or infinity on one side, or another infinity
-  uint64_t refused = 0;                            // of `outside`: equal, but NaN or infinite where neither may be
+  uint64_t not_finite = 0;  // part of `outside`: NaN or infinity on one side, or another infinity
+  uint64_t refused = 0;     // part of `outside`: equal, but NaN or infinite where neither may be
   SpecialCount nan, infinity;
   Number max_absolute = 0, max_relative = 0;
   uint64_t max_ulp = 0;
   static constexpr size_t kExamples = 4;
   std::vector<ElementExample> first_outside;  // the first few
-  std::optional<ElementExample> worst;        // of finite numbers outside: the greatest absolute error
+  std::optional<ElementExample> worst;        // the greatest absolute error of finite numbers outside
 
   // Outside by their numbers alone: what `matched` may excuse.
   uint64_t excusable() const { return outside - not_finite - refused; }

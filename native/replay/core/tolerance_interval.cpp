@@ -23,7 +23,7 @@ constexpr size_t kTailSample = 512;  // values that a kurtosis is worth somethin
 constexpr double kJumpQuantile = 0.9;
 
 struct Precision {
-  int fraction_bits, least_exponent;  // of normal numbers
+  int fraction_bits, least_exponent;  // for normal numbers
 };
 Precision precision_of(ElementType type) {
   switch (type) {

@@ -18,8 +18,8 @@ inline constexpr double kConfidence = 0.99;
 // Values that the replays gave for one element. All are finite.
 struct Spread {
   Number mean = 0, min = 0, max = 0;
-  Number variance = 0;  // of the sample
-  Number kurtosis = 0;  // of the sample: 3 for normal numbers, more if few values are far out
+  Number variance = 0;  // sample variance
+  Number kurtosis = 0;  // sample kurtosis: 3 for normal numbers, more if few values are far out
   size_t apart = 0;     // replays that gave another value than most of them
 
   bool varies() const { return min != max; }
@@ -66,7 +66,7 @@ class IntervalModel {
   double prior_freedom_ = 0;  // infinite where all elements have one variance, in units of their scale
   Number prior_variance_ = 0;
   Number tails_ = 1;     // how much further out than normal numbers
-  Number jump_ = 0;      // of elements that differ in few replays, in units of their scale
+  Number jump_ = 0;      // jumps of elements that differ in few replays, in units of their scale
   Number greatest_ = 0;  // magnitude of those that vary
 };
 

@@ -13,8 +13,8 @@
 
 namespace kernloop::replay {
 
-// Which of them are disturbed: all, in every launch; or, in an extra last launch, those that the code under test
-// writes, or those that it reads in blocks that are 0 throughout. Both need a record of its accesses.
+// Disturbed bytes: all, in every launch; or, in an extra last launch, those that the code under test writes, or those
+// that it reads in blocks that are 0 throughout. Both need a record of its accesses.
 enum class Disturbed : uint8_t { kNothing, kAll, kWritten, kZeros };
 
 constexpr bool takes_accesses(Disturbed disturbed) {

@@ -19,13 +19,13 @@ namespace kernloop::replay {
 // Part of a layout of records in free order (replay/core/order_search.h): those with the same `order` in a file go
 // together.
 struct RecordEntry {
-  uint64_t bytes = 0;   // of one record
+  uint64_t bytes = 0;   // size of one record
   uint64_t offset = 0;  // in the target
   uint64_t count = 0;
   uint64_t order = 0;
   bool certain = false;
   uint64_t before = 0, behind = 0;     // records around them that may belong to them
-  std::vector<RecordSpan> spans = {};  // as in RecordLayout; recorded once for ranges that go together
+  std::vector<RecordSpan> spans = {};  // see RecordLayout; recorded once for ranges that go together
 };
 
 // The values are numbers of records of another array.
@@ -49,7 +49,7 @@ struct VaryingRange {
   // Records of permuted ranges. None if the file's version did not record them; empty if there were too many.
   std::optional<std::vector<RecordEntry>> records = std::nullopt;
   std::optional<IndexedRecords> indexes = std::nullopt;
-  std::vector<Number> low = {}, high = {};  // what passes; none in a file of earlier versions: see within_spread
+  std::vector<Number> low = {}, high = {};  // bounds that pass; none in a file of earlier versions: see within_spread
   uint64_t order_dependent = 0;             // elements that are not judged: then without all of these
 
   uint64_t count() const { return permuted > 0 ? permuted : order_dependent > 0 ? order_dependent : min.size(); }

@@ -47,7 +47,7 @@ class DeviceMemory {
 
   Context& context_;
   std::vector<AddressRange> windows_, host_;
-  std::vector<AddressRange> closed_pages_;  // of this process, beyond those of captured host memory
+  std::vector<AddressRange> closed_pages_;  // pages of this process, beyond those of captured host memory
   std::vector<Physical> physical_;
   uint64_t host_bytes_on_device_ = 0;
 };

@@ -36,7 +36,7 @@ class KeptCopies final : public KeptMemory {
   struct Copy {
     AddressRange of;
     cuda::CUdeviceptr at = 0;
-    void* pinned = nullptr;  // where `at` is the device's view of host memory
+    void* pinned = nullptr;  // if `at` is the device's view of host memory
   };
 
   Result<bool> keep_on_device(const AddressRange& range);

@@ -35,7 +35,7 @@ class Staging {
   struct Buffer {
     uint8_t* bytes = nullptr;
     cuda::CUevent done = nullptr;
-    AddressRange ahead;  // what of the device it is being filled with; empty: nothing of use
+    AddressRange ahead;  // device memory it is being filled with; empty: nothing of use
   };
 
   Status wait(Buffer& buffer);

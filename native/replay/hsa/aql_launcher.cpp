@@ -91,7 +91,7 @@ void AqlLauncher::put_barrier(hsa_signal_t completion) {
 }
 
 Status AqlLauncher::submit(const Launch& launch) {
-  constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // of a dimension, in an AQL packet
+  constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // per dimension, in an AQL packet
   for (uint64_t items : launch.grid_work_items) {
     if (items <= kMaxWorkItems) continue;
     return Error{"CAPTURE_INVALID", "a grid of " + std::to_string(items) + " work-items does not fit an AQL packet",

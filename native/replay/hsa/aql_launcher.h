@@ -20,9 +20,9 @@ class AqlLauncher {
 
   // Anything but kCompleted leaves a device that nothing may be asked of any more.
   Result<End> run(const Launch& launch);
-  Result<uint64_t> duration_ns() const;  // of the last one
+  Result<uint64_t> duration_ns() const;  // duration of the last launch
 
-  hsa_signal_t signal() const { return told_; }  // that the last one completed with; 0: none
+  hsa_signal_t signal() const { return told_; }  // completion signal of the last launch; 0: none
   // Kernel arguments, packets and queue: not captured memory, at any address of this process.
   std::vector<AddressRange> own_memory() const;
   // Not by a destructor: a lost device is not to be touched.

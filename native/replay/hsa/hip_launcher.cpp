@@ -67,7 +67,7 @@ using LaunchWorkItems = HipStatus (*)(void*, uint32_t, uint32_t, uint32_t, uint3
                                       void**, void**, void*, void*, uint32_t);
 
 struct HipLauncher::Functions {
-  LaunchWorkItems launch_work_items = nullptr;  // where HIP has it
+  LaunchWorkItems launch_work_items = nullptr;  // if HIP has it
 #define KERNLOOP_DECLARE(name, ...) decltype(static_cast<__VA_ARGS__>(nullptr)) name = nullptr;
   KERNLOOP_HIP_FUNCTIONS(KERNLOOP_DECLARE)
 #undef KERNLOOP_DECLARE

@@ -105,8 +105,8 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   std::vector<hsa_executable_t> executables_;
   std::unique_ptr<AqlLauncher> aql_;  // from the first launch on, without hip_
   CacheState cache_ = CacheState::kAsIs;
-  std::unique_ptr<CacheEvictor> evictor_;  // where the caches are to be cold
-  std::unique_ptr<WarmCopies> kept_;       // where they are to be warm
+  std::unique_ptr<CacheEvictor> evictor_;  // if the caches are to be cold
+  std::unique_ptr<WarmCopies> kept_;       // if they are to be warm
   std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
   std::atomic<uint64_t> fault_address_{0};
   bool lost_ = false;

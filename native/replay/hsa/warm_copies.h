@@ -27,8 +27,8 @@ class WarmCopies final : public KeptMemory {
  private:
   PoolCopies copies_;
   bool keeps_too_little_ = false;        // a launch may write what cannot be put back from copies
-  std::optional<uint64_t> last_kernel_;  // that was launched
-  std::set<uint64_t> learnt_kernels_;    // whose writes copies_ knows
+  std::optional<uint64_t> last_kernel_;  // the last launched kernel
+  std::set<uint64_t> learnt_kernels_;    // kernels whose writes copies_ knows
 };
 
 }  // namespace kernloop::replay

@@ -10,7 +10,7 @@
 namespace kernloop::replay {
 namespace {
 
-constexpr uint64_t kList = 0x400000100000;  // of FillCapture::pointers
+constexpr uint64_t kList = 0x400000100000;  // address of FillCapture::pointers
 constexpr uint64_t kPage = 4096;
 
 TEST(Unused, IsWholeGranulesByAddressThatNothingTouched) {

@@ -14,7 +14,7 @@ using archive::Json;
 using Capture = CudaCapture;
 using Arguments = std::vector<std::string>;
 
-constexpr uint64_t kLanes = 256;  // of the launch: the variant counts before it looks at n
+constexpr uint64_t kLanes = 256;  // lanes of the launch: the variant counts before it looks at n
 
 class CudaLens : public testing::Test {
  protected:

@@ -13,7 +13,7 @@ namespace {
 using archive::Json;
 using Capture = FillCapture;
 
-constexpr uint64_t kLanes = 256;  // of the launch: the variant counts before it looks at n
+constexpr uint64_t kLanes = 256;  // lanes of the launch: the variant counts before it looks at n
 
 class SoftGpuLens : public testing::Test {
  protected:

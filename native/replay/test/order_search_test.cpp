@@ -148,7 +148,7 @@ class FreeOrderTest : public ::testing::Test {
 
   Random random_{2026};
   Kernel kernel_;
-  std::vector<std::vector<uint64_t>> pointers_;  // of each target; else one to its begin
+  std::vector<std::vector<uint64_t>> pointers_;  // by target; else one to its begin
   Memory before_;                                // the dispatch; else kBefore everywhere
   std::vector<Memory> samples_;
   std::vector<Target> targets_;

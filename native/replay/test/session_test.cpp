@@ -541,7 +541,7 @@ TEST_F(SessionTest, FollowsPointerArgumentsToModuleVariables) {
 
 TEST_F(SessionTest, FollowsThePointerBehindAModuleVariable) {
   archive::Manifest manifest = capture_.write(directory_.path() / "capture");
-  uint64_t end = 0;  // of the last variable: of a [begin, end) that the app passed
+  uint64_t end = 0;  // end of a [begin, end) that the app passed, in the last variable
   for (const archive::ModuleVariable& v : manifest.module_variables) end = std::max(end, v.address + v.size);
   std::memcpy(manifest.kernarg.bytes.data() + 8, &end, 8);
   std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);

@@ -45,7 +45,7 @@ double rounded(ElementType type, double value) {
 struct Setting {
   ElementType type;
   const char* addends;  // "uniform", "lognormal", "cancelling"
-  size_t count;         // of them
+  size_t count;         // number of addends
   size_t sums;
 };
 void PrintTo(const Setting& setting, std::ostream* out) {

@@ -8,7 +8,7 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr uint64_t kBehindAll = uint64_t{1} << 62;  // among turns
-constexpr size_t kMostLooks = 40;                   // of those that wait, for each wave that is kept
+constexpr size_t kMostLooks = 40;                   // looks of the waiting waves, for each wave that is kept
 
 }  // namespace
 

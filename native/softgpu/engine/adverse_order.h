@@ -58,7 +58,7 @@ class AdverseOrder {
 
   uint64_t state_;
   uint64_t turn_ = 0, turns_of_waiting_ = 0;
-  std::vector<Entry> active_, waiting_;  // that can go on
+  std::vector<Entry> active_, waiting_;  // waves that can go on
   std::vector<Entry> kept_;              // since they published something, the last one last
   Entry current_{};
 };

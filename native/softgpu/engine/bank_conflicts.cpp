@@ -50,7 +50,7 @@ class Group {
  private:
   static constexpr uint8_t kNone = 0xff;
   uint32_t used_ = 0;      // banks
-  uint8_t first_[kBanks];  // of a used bank: a list through next_
+  uint8_t first_[kBanks];  // first dword of a used bank: a list through next_
   uint8_t count_ = 0;
   uint32_t dwords_[kMaxGroupDwords];
   uint8_t lanes_[kMaxGroupDwords];

@@ -19,8 +19,8 @@ namespace kernloop::softgpu {
 
 struct LdsPasses {
   uint64_t passes = 0;
-  uint64_t bank_conflicts = 0;     // of these, beyond one a group, because of different dwords in one bank
-  uint64_t address_conflicts = 0;  // of these, because of atomics on one dword
+  uint64_t bank_conflicts = 0;     // passes beyond one a group, because of different dwords in one bank
+  uint64_t address_conflicts = 0;  // passes because of atomics on one dword
 };
 
 enum class LdsUse : uint8_t { kLoad, kStore, kAtomic };

@@ -30,8 +30,8 @@ struct DecodedInstruction;
 class Checker {
  public:
   struct Services {
-    uint64_t entry;  // of the kernel, to which program counters are relative
-    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // what is wrong, with where the wave is now
+    uint64_t entry;  // the kernel's, to which program counters are relative
+    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // describes a fault, with the wave's place
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
     WaitLoops::Decode decode;                                       // the same for who reads it
     bool has_split_memory;                                          // race_detector.h

@@ -23,7 +23,7 @@ struct CodeRun {
   uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
   uint32_t number = 0;            // in a profiled cache
   uint64_t vectors = 0;           // instructions that the active lanes execute
-  uint64_t valus = 0;             // of these, instructions of the vector ALU
+  uint64_t valus = 0;             // vector ALU instructions among these
   bool ends_with_access = false;  // to memory
   bool waits = false;             // for another wave (waiting_run.h)
 

@@ -97,7 +97,7 @@ class Dispatch {
   uint64_t most_instructions() const { return limit_ > UINT64_MAX / kMostLimits ? UINT64_MAX : limit_ * kMostLimits; }
 
   uint64_t ordinal_of(uint64_t taken) const;
-  std::string prepare(Isa isa);     // what is wrong with the request, or nothing
+  std::string prepare(Isa isa);     // returns an error message, or an empty string
   std::string preload_arguments();  // the same
   void set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const;
   void wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const;

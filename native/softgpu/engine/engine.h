@@ -37,7 +37,7 @@ struct Fault {
     kOutOfBounds,
     kUninitialized,
     kRace,
-    kMissingWait,  // which stops the adverse order (pending_results.h)
+    kMissingWait,  // stops the adverse order (pending_results.h)
     kFloatAtomic,  // on memory that is watched for them (float_atomic_watch.h)
   };
   Kind kind = Kind::kInternal;
@@ -51,7 +51,7 @@ struct Fault {
   uint64_t address = 0;  // memory faults
   uint32_t bytes = 0;
   bool is_write = false;
-  bool in_lds = false;  // of a race: the address is one of the workgroup's LDS
+  bool in_lds = false;  // for a race: the address is one of the workgroup's LDS
   std::string detail;   // e.g. the nearest allocation
   // The earlier access of a race.
   struct Other {
@@ -110,7 +110,7 @@ class AddressSpace {
     Access access;
     std::string label;
     uint64_t used = 0;                              // bytes that were asked for; 0: all of them
-    std::shared_ptr<ByteShadow> written = nullptr;  // of memory that begins uninitialised, where that is checked
+    std::shared_ptr<ByteShadow> written = nullptr;  // for memory that begins uninitialised, if that is checked
   };
   // A recently unmapped range.
   struct Freed {
@@ -197,7 +197,7 @@ struct DispatchOutcome {
   std::optional<Fault> fault;
   // By the checker, the watches, and past the end of LDS: one for each kind and instruction; races for both.
   std::vector<Fault> findings;
-  uint64_t adverse_wave_instructions = 0;  // that ran in the adverse order
+  uint64_t adverse_wave_instructions = 0;  // instructions that ran in the adverse order
   Counters counters;
 };
 

@@ -30,7 +30,7 @@ bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, u
 struct OffsetScan {
   uint32_t highest = 0;
   uint32_t any_bits = 0;
-  bool contiguous = false;  // of all 64 lanes
+  bool contiguous = false;  // all 64 lanes
 };
 
 // Whether no active lane's offset is above the limit or has one of the forbidden bits.

@@ -14,7 +14,7 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr size_t kMostOfWorkgroup = 4;
-constexpr uint32_t kMostAccesses = 64;  // of the wave behind a store
+constexpr uint32_t kMostAccesses = 64;  // accesses of the wave after a store
 
 void wait_for_memory(Wave& wave, const Instruction& instruction) {
   Checker* checker = wave.memory->checker;

@@ -42,8 +42,8 @@ class LateStores {
   struct Store {
     const Workgroup* workgroup;
     const WaveSlot* wave;
-    uint64_t number;     // of the wave's operations on memory
-    uint32_t accesses;   // of the wave since
+    uint64_t number;     // number among the wave's operations on memory
+    uint32_t accesses;   // the wave's accesses since
     uint64_t low, high;  // bounds of its addresses
     bool is_shown;
     uint32_t bytes;              // at each of

@@ -73,12 +73,12 @@ class MemoryPort {
   // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
   const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
 
-  Counters counters;                          // what memory instructions do is counted here
+  Counters counters;                          // counts of memory instructions
   Profiler* const profiler;                   // nullptr: none is asked for
   Prober* const prober;                       // likewise
   Checker* checker = nullptr;                 // set by check_by()
   FloatAtomicWatch* float_atomics = nullptr;  // nullptr: not watched
-  uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
+  uint64_t last_address = 0;  // one lane's, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
   // Called with the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
   std::function<void(const WaveFault&, const Wave&, const Instruction&)> past_lds;

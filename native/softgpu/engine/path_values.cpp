@@ -183,7 +183,7 @@ bool PathFollower::follow(PathState& state, const DecodedInstruction& instructio
       return false;
     case InstructionClass::kOther:
       if (instruction.encoding == Encoding::kSmem || instruction.encoding == Encoding::kMubuf)
-        return instruction.src_count == 0;  // of a cache
+        return instruction.src_count == 0;  // cache control
       return facts_of(instruction.op).has(kPassesTime);
     default:
       compute(state, instruction);

@@ -23,7 +23,7 @@ PathValue combine(const PathValue& a, const PathValue& b);
 
 struct PathState {
   std::unordered_map<uint32_t, PathValue> registers;
-  std::unordered_map<uint64_t, PathValue> slots;  // of private memory, by address
+  std::unordered_map<uint64_t, PathValue> slots;  // private memory, by address
   unsigned round = 0;
   bool has_parted = false;  // by a branch that depends on the load
 

@@ -48,7 +48,7 @@ class PendingResults {
 
   std::vector<Result> results_;
   uint64_t vectors_ = 0, lds_ = 0;
-  Paths paths_;  // of the instruction at hand, before it overwrites its address
+  Paths paths_;  // paths of the current instruction, before it overwrites its address
 };
 
 }  // namespace kernloop::softgpu

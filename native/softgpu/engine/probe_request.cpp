@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostEntries = 64;  // of each kind
+constexpr size_t kMostEntries = 64;  // per kind
 constexpr uint64_t kMostRecordBytes = 4096, kMostCapacity = (uint64_t{1} << 32) - 2;
 
 struct Problem {

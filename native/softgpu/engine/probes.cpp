@@ -10,7 +10,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{16} << 30;  // of a map
+constexpr uint64_t kMostBytes = uint64_t{16} << 30;  // per map
 
 template <typename T>
 std::unique_ptr<T, FreeMemory> zeroed(uint64_t count) {

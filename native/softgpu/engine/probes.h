@@ -39,8 +39,8 @@ enum class ProbeValue : uint8_t {
   kThread,  // in the workgroup
   kLanes,   // how many are active
   kPc,
-  kAddress,  // of an access; for a wave's access, of the first active lane
-  kBytes,    // of a lane; for a wave's access, of all lanes
+  kAddress,  // address of an access; for a wave's access, of the first active lane
+  kBytes,    // bytes of a lane; for a wave's access, of all lanes
 };
 
 enum class ProbeSpace : uint8_t { kGlobal, kLds, kScratch, kScalar };
@@ -100,7 +100,7 @@ struct Probe {
 struct ProbeProgram {
   std::vector<ProbeMap> maps;
   std::vector<Probe> probes;
-  ProbeEvents events;  // of all probes
+  ProbeEvents events;  // union over all probes
 
   // Parses "kernloop.probes/1". Errors go to `problem`.
   static std::unique_ptr<const ProbeProgram> parse(const std::string& json, std::string* problem);
@@ -117,7 +117,7 @@ struct ProbedMap {
   std::string name;
   uint64_t units = 0, unit_bytes = 0;
   std::unique_ptr<uint8_t, FreeMemory> records;  // units * unit_bytes, zero where nothing was written
-  std::unique_ptr<uint32_t, FreeMemory> counts;  // of each unit, kept or not; stops at the largest number
+  std::unique_ptr<uint32_t, FreeMemory> counts;  // records of each unit, kept or not; stops at the largest number
   uint64_t kept = 0, dropped = 0;
 };
 

@@ -282,7 +282,7 @@ inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uin
 void RaceDetector::range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how) {
   const uint64_t end = address + bytes;
   for (uint64_t at = address & ~uint64_t{3}; at < end;) {
-    // As far as the cells are contiguous.
+    // Loops as long as the cells are contiguous.
     RaceCell* cells =
         in_lds ? &group_->lds[at / 4] : shadow_.page(at / RaceShadow::kPageBytes) + at % RaceShadow::kPageBytes / 4;
     const uint64_t until = in_lds ? end : std::min(end, (at / RaceShadow::kPageBytes + 1) * RaceShadow::kPageBytes);

@@ -36,10 +36,10 @@ namespace kernloop::softgpu {
 class RaceDetector {
  public:
   struct Services {
-    uint64_t entry;                                                 // of the kernel
-    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // where the wave is now
+    uint64_t entry;                                                 // the kernel's
+    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // adds the wave's place
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
-    std::function<uint64_t(uint64_t address)> allocation;           // that holds the address
+    std::function<uint64_t(uint64_t address)> allocation;           // the allocation that holds the address
     WaitLoops::Decode decode;
     bool has_split_memory;  // waves of one workgroup may run where they do not see each other's stores at once
   };
@@ -84,8 +84,8 @@ class RaceDetector {
   // Dwords beside each other in one memory.
   struct Span {
     RaceCell* cells;
-    uint8_t* host;     // of the first dword
-    uint64_t address;  // of the first dword: in device memory or in LDS
+    uint8_t* host;     // address of the first dword on the host
+    uint64_t address;  // address of the first dword: in device memory or in LDS
     bool in_lds;
   };
   struct Memo {

@@ -38,7 +38,7 @@ class CountedOperations {
   uint32_t done() const { return done_; }
 
  private:
-  static constexpr uint64_t kMost = 64;  // as far as counters go
+  static constexpr uint64_t kMost = 64;  // largest count of a hardware counter
   std::array<uint32_t, kMost> times_{};
   uint64_t issued_ = 0;
   uint32_t done_ = 0;
@@ -47,7 +47,7 @@ class CountedOperations {
 // Race state of a workgroup.
 struct GroupRaces {
   uint32_t serial = 0;   // by which the detector knows it
-  uint32_t begin = 0;    // what the cells tell from before it is another workgroup's
+  uint32_t begin = 0;    // older entries of the cells are another workgroup's
   uint32_t barrier = 0;  // when all waves met last
   // When a wave waited for stores last. Any wave's wait is taken for one for all of them: behind a barrier it is meant
   // to be.
@@ -62,9 +62,9 @@ struct GroupRaces {
 
 // Race state of a wave.
 struct WaveRaces {
-  uint32_t known = 0;                               // what the other waves of its workgroup did until then it knows
-  uint64_t last_load_pc = 0, last_load_places = 0;  // of its last vector load, with the addresses of all lanes in one
-  CountedOperations lgkm, stores;                   // of LDS; stores to global memory, on RDNA
+  uint32_t known = 0;                               // time up to which it knows the other waves of its workgroup
+  uint64_t last_load_pc = 0, last_load_places = 0;  // its last vector load, with the addresses of all lanes in one
+  CountedOperations lgkm, stores;                   // LDS operations; stores to global memory, on RDNA
 };
 
 // Cells of global memory, a page at a time. Bounded: the oldest page is forgotten for the next one.
@@ -92,7 +92,7 @@ class RaceShadow {
   std::array<Entry, 256> recent_;
   std::unordered_map<uint64_t, size_t> index_;
   std::vector<std::unique_ptr<Cells>> pages_;
-  std::vector<uint64_t> numbers_;  // of the pages
+  std::vector<uint64_t> numbers_;  // numbers of the pages
   size_t oldest_ = 0;
 };
 

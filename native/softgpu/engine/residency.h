@@ -12,10 +12,10 @@ struct Residency {
   std::string_view device;
   uint32_t units;  // a workgroup runs in one: compute units, on RDNA workgroup processors
   uint32_t simds_per_unit, waves_per_simd;
-  uint32_t register_bytes;    // of the vector registers of a SIMD
+  uint32_t register_bytes;    // vector registers of a SIMD
   uint32_t register_granule;  // in which they are allotted to waves, in bytes
-  uint32_t lds_bytes;         // of a unit
-  uint32_t barriers;          // of a unit; each workgroup of several waves takes one
+  uint32_t lds_bytes;         // per unit
+  uint32_t barriers;          // per unit; each workgroup of several waves takes one
 };
 
 // Follows LLVM's AMDGPUBaseInfo.cpp (getMaxWorkGroupsPerCU, getNumWavesPerEUWithNumVGPRs) and of HIP's occupancy

@@ -59,10 +59,10 @@ constexpr uint32_t kMarks[][2] = {
     {0x80000000, 0x80000000},                            // the smallest integer, and -0
     {0x7f800000, 0x7f800000},                            // infinities
     {0xff800000, 0xff800000}, {0x7fc00000, 0x7fc00000},  // NaN
-    {0xffffffff, 0x7fffffff},                            // of 64 bits: the largest and the smallest integer, infinities
+    {0xffffffff, 0x7fffffff},                            // 64 bits: the largest and the smallest integer, infinities
     {0x00000000, 0x80000000}, {0x00000000, 0x7ff00000},
     {0x00000000, 0xfff00000}, {0x7f7fffff, 0x00000001},  // the largest float, and the smallest one
-    {0x7c007c00, 0x0000ffff},                            // of 16 bits: infinities, and -1
+    {0x7c007c00, 0x0000ffff},                            // 16 bits: infinities, and -1
 };
 
 // Two such lines, with one that has none between them, have all of them.

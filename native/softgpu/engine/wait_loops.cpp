@@ -154,7 +154,7 @@ std::optional<WaitLoop> WaitLoops::find_around(uint64_t pc) {
 const WaitLoop* WaitLoops::find(uint64_t pc) {
   const auto [known, is_new] = known_.try_emplace(pc);
   std::optional<WaitLoop>& loop = known->second;
-  if (is_new) loop = find_around(pc);  // which finds none around loads in front of each other's loops
+  if (is_new) loop = find_around(pc);  // finds none around loads in front of each other's loops
   return loop ? &*loop : nullptr;
 }
 

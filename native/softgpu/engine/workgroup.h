@@ -59,7 +59,7 @@ class WaveScratch {
 
   PageBlock block_;
   const UnwrittenFill* fill_ = nullptr;
-  uint64_t pattern_ = 0;  // of the bytes below filled_end_, unless written since
+  uint64_t pattern_ = 0;  // pattern of the bytes below filled_end_, unless written since
   uint32_t bytes_per_lane_ = 0;
   uint32_t filled_end_ = 0, dirty_end_ = 0;
 };
@@ -85,12 +85,12 @@ struct WaveSlot : Wave {
   bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
   bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
   bool read_shared = false;     // an atomic or a load past the caches: so one reads what other workgroups write
-  uint64_t memory_operations = 0;  // as many as late_stores.h has counted
-  PendingResults pending;          // where they are looked for
+  uint64_t memory_operations = 0;  // operations that late_stores.h has counted
+  PendingResults pending;          // if they are checked
   WaveRaces races;
   // State of a probe's wave (probes.h).
   struct Probed {
-    uint64_t lanes = 0;  // that are work-items
+    uint64_t lanes = 0;  // lanes that are work-items
     uint64_t start = 0;  // the clock then
     bool has_begun = false;
   } probes;
@@ -104,13 +104,13 @@ struct Workgroup {
   uint32_t id[3] = {0, 0, 0};
   uint64_t ordinal = 0;
   uint8_t* lds = nullptr;
-  uint32_t lds_bytes = 0;      // that were asked for
+  uint32_t lds_bytes = 0;      // requested size
   uint32_t lds_allocated = 0;  // whole granules (lds_end.h)
   GlobalWaveSync* wave_sync = nullptr;
   std::vector<WaveSlot*> waves;           // in the order in which they are taken
   uint64_t instructions = 0;              // executed by all its waves so far
-  std::unique_ptr<LdsShadow> lds_shadow;  // where LDS is checked
-  std::unique_ptr<GroupRaces> races;      // where races are looked for
+  std::unique_ptr<LdsShadow> lds_shadow;  // if LDS is checked
+  std::unique_ptr<GroupRaces> races;      // if races are checked
 };
 
 }  // namespace kernloop::softgpu

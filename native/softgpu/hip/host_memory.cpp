@@ -88,7 +88,7 @@ int register_host(void* host, size_t size, unsigned flags) {
 int unregister_host(void* host) {
   if (!is_known(host)) return g_unregister.load()(host);  // HIP has an error for it
   const auto synchronize = reinterpret_cast<Synchronize>(next_function("hipDeviceSynchronize"));
-  if (synchronize != nullptr) synchronize();  // as HIP does
+  if (synchronize != nullptr) synchronize();  // HIP synchronizes, too
   const Lock lock;
   Known* known = find(host);
   if (!known->is_registered) return kErrorNotRegistered;

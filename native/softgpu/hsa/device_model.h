@@ -18,11 +18,11 @@ struct DeviceModel {
     uint32_t bytes;
   };
   std::string_view isa_name;  // with the features that the device has
-  uint32_t wavefront_size;    // of kernels that do not say otherwise
+  uint32_t wavefront_size;    // default of kernels
   uint32_t chip_id;
   uint32_t family_id;  // AMDGPU_FAMILY_… of the kernel's amdgpu_drm.h
   std::array<Cache, 2> caches;
-  Residency residency;  // of the real device; hsa_agent_get_info tells of fewer compute units, as many as suit a host
+  Residency residency;  // the real device's; hsa_agent_get_info reports fewer compute units, as many as suit a host
 };
 
 // The chip ids are those of an MI210, of a Radeon RX 6800, of an MI300X and of a Radeon RX 7900 XTX. Compute units come

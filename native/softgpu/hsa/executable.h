@@ -55,7 +55,7 @@ class LoadedCodeObject {
   CodeObjects& owner_;
   CodeObject object_;
   Mapping mapping_;
-  CodeObjectSource source_;  // where the bytes came from; `bytes` is our own copy
+  CodeObjectSource source_;  // origin of the bytes; `bytes` is our own copy
 };
 
 class Executable {

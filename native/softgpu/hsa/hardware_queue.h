@@ -44,7 +44,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   void submit(std::span<const Packet> packets);
 
  private:
-  struct Completion {  // of a packet that has ended
+  struct Completion {  // a packet that has ended
     hsa_signal_t signal{};
     uint64_t start_ns = 0, end_ns = 0;
   };

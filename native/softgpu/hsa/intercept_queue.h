@@ -34,7 +34,7 @@ class InterceptQueue final : public Queue, public Doorbell {
     hsa_amd_queue_intercept_handler handler;
     void* data;
   };
-  struct Cursor {  // where the calling thread is in the chain of handlers
+  struct Cursor {  // the calling thread's position in the chain of handlers
     InterceptQueue* queue = nullptr;
     size_t level = 0;  // handlers that have not seen the packets yet
     uint64_t packet_index = 0;

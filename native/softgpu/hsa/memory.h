@@ -72,7 +72,7 @@ class Memory {
     std::vector<ReleaseCallback> callbacks;
   };
   struct Locked {
-    uint64_t size;  // as asked for
+    uint64_t size;  // requested size
     uint64_t page_base;
     uint64_t page_size;
     void* user_data = nullptr;

@@ -35,7 +35,7 @@ struct DispatchRecord {
   std::optional<AccessSets> accesses;    // when recording was on
   std::optional<KernelProfile> profile;  // when profiling was on
   std::optional<ProbeResults> probed;    // when there were probes
-  std::vector<Fault> findings;           // of the checks
+  std::vector<Fault> findings;           // findings of the checks
   uint64_t adverse_wave_instructions = 0;
 };
 
@@ -111,7 +111,7 @@ class Signals {
     std::atomic<uint32_t> waiters{0};
     std::atomic<bool> live{false};
     Doorbell* doorbell = nullptr;
-    std::shared_ptr<const DispatchRecord> record;  // of the dispatch that completed with it last
+    std::shared_ptr<const DispatchRecord> record;  // record of the dispatch that completed with it last
   };
   static constexpr size_t kChunk = 1024;
   static constexpr size_t kMaxChunks = 4096;

@@ -40,7 +40,7 @@ enum OpTrait : uint16_t {
   kKeepsScc = 1 << 8,     // others that are counted as scalar write it
   kReadsResult = 1 << 9,  // computes with what its destination held, or keeps a part of it
   kSavesExec = 1 << 10,   // to its destination
-  kPassesTime = 1 << 11,  // and changes nothing that this wave or another one sees
+  kPassesTime = 1 << 11,  // changes nothing else that this wave or another one sees
 };
 
 struct OpFacts {

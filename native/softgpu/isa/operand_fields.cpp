@@ -91,7 +91,7 @@ bool inline_constant(unsigned code, OperandType type, Operand& operand) {
 
 bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand) {
   if (code < kCodeZero) return sgpr_operand(isa, code, type, operand);
-  const bool rdna3 = isa == Isa::kGfx1100;  // which has no vccz, execz and pops_exiting_wave_id
+  const bool rdna3 = isa == Isa::kGfx1100;  // has no vccz, execz and pops_exiting_wave_id
   if ((code >= 235 && code <= (rdna3 ? 238u : 239u)) || (code >= (rdna3 ? 253u : 251u) && code <= 253)) {
     return registers(Operand::Kind::kSpecial, code, type, operand);
   }

@@ -161,7 +161,7 @@ inline constexpr TypeName kTypeNames[] = {
 struct ClassName {
   std::string_view name;
   OperandClass where;
-  OperandType type;  // of a token that names only its class
+  OperandType type;  // type of a token that names only its class
 };
 inline constexpr ClassName kClassNames[] = {
     {"sgpr", OperandClass::kSgpr, OperandType::kNone},

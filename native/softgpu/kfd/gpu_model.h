@@ -10,7 +10,7 @@ namespace kernloop::softgpu::kfd {
 
 struct GpuModel {
   const char* name;
-  uint32_t gfx_target_version;  // of the topology: 90010 is gfx90a
+  uint32_t gfx_target_version;  // in the topology: 90010 is gfx90a
   uint32_t compute_units, shader_engines, simds_per_cu, waves_per_simd, xcc_count;
   bool has_ecc;
 };

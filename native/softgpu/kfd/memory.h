@@ -44,7 +44,7 @@ class Memory {
   Engine& engine_;
   std::mutex mutex_;
   std::map<uint64_t, Buffer> buffers_;
-  std::map<uint64_t, uint64_t> shared_;  // of the SVM calls: begin and bytes
+  std::map<uint64_t, uint64_t> shared_;  // ranges of the SVM calls: begin and bytes
   uint64_t next_handle_ = 1;
   uint64_t next_offset_ = uint64_t{1} << 32;
   uint64_t vram_used_ = 0;

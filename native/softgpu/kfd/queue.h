@@ -17,7 +17,7 @@ struct Gpu {
   Engine& engine;
   Memory& memory;
   Events& events;
-  DispatchOptions options;  // of every dispatch
+  DispatchOptions options;  // for every dispatch
 };
 
 struct Ring {

@@ -43,7 +43,7 @@ class CodeObject {
   std::span<const std::byte> bytes() const { return bytes_; }
   uint8_t abi_version() const { return abi_version_; }  // EI_ABIVERSION: 1 is code object v3, 2 v4, 3 v5, 4 v6
   CodeTarget target() const { return target_; }
-  uint64_t memory_bytes() const { return memory_bytes_; }  // of the loaded image, from address 0
+  uint64_t memory_bytes() const { return memory_bytes_; }  // size of the loaded image, from address 0
   const std::vector<LoadSegment>& segments() const { return segments_; }
   // Entry 0 is the null symbol, as in the file.
   const std::vector<elf::Symbol>& dynamic_symbols() const { return dynamic_symbols_; }

@@ -131,7 +131,7 @@ TEST(RaggedBlocks, OfOneBlockLoseNothing) {
   EXPECT_EQ(expect_values(*trace, 0), 4u);
 }
 
-// As Kernloop writes it: a divisor by which Neutrino's reader finds every warp of a ragged block.
+// Kernloop's own files: a divisor by which Neutrino's reader finds every warp of a ragged block.
 TEST(RaggedBlocks, WithADivisorOfTheirOwnAreWhole) {
   const testing::Folder folder;
   const std::vector<Map> maps = {map_of("a", Level::kWarp, {{"x", 8}}, 1), map_of("b", Level::kThread, {{"z", 8}}, 1)};

@@ -27,7 +27,7 @@ Map map_of(const std::string& name, Level level, std::vector<std::pair<std::stri
 
 struct MadeFile {
   std::vector<uint8_t> bytes;
-  std::vector<uint64_t> data_offsets;  // where each map really begins
+  std::vector<uint64_t> data_offsets;  // real begin of each map
 };
 
 // `warp` is the driver's: 32 for CUDA, 64 for HIP. Blocks that are no multiple of it are written as the probes do: each

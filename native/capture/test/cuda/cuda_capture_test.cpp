@@ -24,7 +24,7 @@ using Floats = std::vector<float>;
 
 namespace fs = std::filesystem;
 
-constexpr size_t kCount = 1000;  // of elements, in most programs
+constexpr size_t kCount = 1000;  // elements, in most programs
 
 Floats ramp(size_t count = kCount) {
   Floats values(count);

@@ -196,7 +196,7 @@ TEST(Obstacles, AddressesOfTheProgramsOwnMemoryAreFound) {
   const auto put = [&](size_t at, uint64_t value) { std::memcpy(arguments.data() + at, &value, sizeof value); };
   put(0, 1234);
   put(8, 0x7f0000000010);   // the driver's
-  put(16, 0x123400000000);  // where nothing is
+  put(16, 0x123400000000);  // an unused address
   EXPECT_FALSE(own_memory(driver, {}, arguments));
   put(24, page + 100);
   const auto found = own_memory(driver, {}, arguments);

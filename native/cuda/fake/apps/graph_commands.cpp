@@ -145,7 +145,7 @@ const Command kGraphBranches("graph-branches", "branches, updates of all kinds, 
   EXPECT(u == w + 10.0f || u == w_before + 10.0f);
 });
 
-// As in PyTorch: captured, instantiated, and the graph destroyed; with kernels of a library.
+// PyTorch's sequence: captured, instantiated, and the graph destroyed; with kernels of a library.
 const Command kGraphDestroyed("graph-destroyed", "a captured graph of a library's kernels, destroyed once instantiated",
                               [] {
                                 start();

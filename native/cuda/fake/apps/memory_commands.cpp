@@ -37,7 +37,7 @@ CUmemAllocationProp device_memory() {
   return properties;
 }
 
-// As in PyTorch's expandable segments: the handle is released once the memory is mapped.
+// PyTorch's expandable segments: the handle is released once the memory is mapped.
 void grow(CUdeviceptr segment, size_t from, size_t bytes) {
   const CUmemAllocationProp properties = device_memory();
   CUmemGenericAllocationHandle handle = 0;
@@ -113,7 +113,7 @@ const Command kRegisteredHost("registered-host", "memory of the program, registe
   CHECK(cuMemHostUnregister(host.data()));
 });
 
-// As another process would: this process gets the handle from a descriptor.
+// Imitates another process: this process gets the handle from a descriptor.
 const Command kSharedHandle("shared-handle", "mapped memory that came through a shareable handle", [] {
   start();
   CUmemAllocationProp properties = device_memory();

@@ -235,7 +235,7 @@ void Collector::warn_of_the_rest() {
   if (!usable()) return;
   const std::lock_guard lock(mutex_);
   for (const auto& [handle, loaded] : loaded_) {
-    if (!loaded.was_read || !loaded.context) continue;  // which was said, and given back
+    if (!loaded.was_read || !loaded.context) continue;  // already reported, and given back
     warn("code " + in_hex(handle) + " (" + loaded.units[0].cuid +
          ") was never unloaded: its counters were read at the end of the process, and would be lost if it did not get "
          "there");

@@ -50,7 +50,7 @@ class Collector {
   Session session_;
   std::map<const void*, Loaded> loaded_;
   int next_number_ = 0;
-  std::map<CUcontext, int> numbers_;  // of contexts, in order of their first code
+  std::map<CUcontext, int> numbers_;  // numbers of contexts, in order of their first code
   int process_ = 0;
 };
 

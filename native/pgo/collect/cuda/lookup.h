@@ -12,10 +12,10 @@ using namespace kernloop::cuda;
 
 struct Gate {
   const char* symbol;
-  const char* name;  // that cuGetProcAddress knows it under; empty: none
+  const char* name;  // its name for cuGetProcAddress; empty: none
   void* function;
-  const char* library = "libcuda.so";  // whose function it is
-  void** next = nullptr;               // where that is kept, for who cannot find it otherwise
+  const char* library = "libcuda.so";  // the library that exports the function
+  void** next = nullptr;               // storage of the original, for callers that cannot find it otherwise
 };
 
 // Functions that each library intercepts, and the driver behind it, null if there is none.

@@ -186,7 +186,7 @@ void Collector::module_loaded_from(void* module, const char* file) {
   // HIP has just read it.
   auto bytes = file ? read_file(file) : Result<Buffer>(Buffer{});
   if (!bytes) return warn(bytes.error());
-  bytes->resize(bytes->size() + 64);  // so that a short file's first bytes can be looked at
+  bytes->resize(bytes->size() + 64);  // lets a short file's first bytes be read
   module_loaded(module, bytes->data());
 }
 

@@ -217,7 +217,7 @@ TEST(HipCollector, ModulesAreCollectedWhenTheyAreUnloaded) {
     EXPECT_EQ(ended.said, "");
     const auto functions = functions_in(environment.folder.path());
     ASSERT_EQ(functions.size(), 1u);
-    expect_counts(functions.at("alpha"), 2);  // of both loads, in one file
+    expect_counts(functions.at("alpha"), 2);  // sum of both loads, in one file
   }
 }
 

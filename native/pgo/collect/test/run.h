@@ -11,7 +11,7 @@
 namespace kernloop::pgo::test {
 
 struct Ended {
-  int status = 0;    // of wait()
+  int status = 0;    // from wait()
   std::string said;  // on both streams
 };
 

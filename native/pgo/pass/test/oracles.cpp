@@ -35,7 +35,7 @@ void ownTrips(HostWave& w) {
   w.at(0, all, all);
   Mask round = all;
   for (unsigned k = 0; round != 0; ++k) {
-    w.at(1, round, round);  // of the lanes that ended a round, all begin the next one
+    w.at(1, round, round);  // all lanes that ended a round begin the next one
     const Mask inside = w.where(round, [&](unsigned l) { return k < w.index(l) % 7 + w.launch.count; });
     w.at(2, inside, round);
     round = inside;

@@ -16,7 +16,7 @@ struct MnemonicSurvey {
   unsigned executed = 0, refused = 0;
   // How often a modifier was on, by its assembler name.
   std::map<std::string, unsigned> on_executed, on_refused;
-  std::string why_refused = "not met in compiled code yet";  // as the table of operations says
+  std::string why_refused = "not met in compiled code yet";  // reason in the table of operations
 
   bool is_done() const { return refused == 0; }
   bool is_refused() const { return executed == 0; }

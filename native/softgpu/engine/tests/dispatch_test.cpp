@@ -298,7 +298,7 @@ TEST_P(Kernels, SeeAClockOfHoursOnAMachineInUse) {
     return std::pair(out[0], out[1]);
   };
   const auto [elapsed, now] = clocks(1);
-  constexpr uint64_t kHour = uint64_t{3600} * 100'000'000;  // of the real-time counter
+  constexpr uint64_t kHour = uint64_t{3600} * 100'000'000;  // ticks of the real-time counter
   EXPECT_GT(now, kHour);
   EXPECT_GT(elapsed, 0u);
   EXPECT_LT(elapsed, 100'000u);

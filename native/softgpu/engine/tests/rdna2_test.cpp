@@ -422,7 +422,7 @@ TEST_F(Rdna2Atomics, FloatMinimumAndMaximumKeepDenormalsAndPreferNumbers) {
 
 TEST_F(Rdna2Atomics, CompareSwapComparesFloats) {
   constexpr uint32_t kNan = 0x7fc00001, kMinusZero = 0x80000000;
-  wave.vgpr[3][0] = 0;  // what is compared
+  wave.vgpr[3][0] = 0;  // the compared value
   EXPECT_EQ(after("global_fcmpswap", kMinusZero, 7), 7u) << "zeros are equal";
   EXPECT_EQ(after("global_fcmpswap", 1, 7), 1u);
   wave.vgpr[3][0] = kNan;

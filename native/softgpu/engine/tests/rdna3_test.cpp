@@ -132,7 +132,7 @@ TEST_F(Rdna3, LongFormsTakeTheirFirstSourceFromOtherLanes) {
   fill(1, [](unsigned lane) { return lane; });
   run("share");
   EXPECT_EQ(wave.vgpr[2][3], 108u);
-  EXPECT_EQ(wave.vgpr[2][19], 140u);  // of its own row
+  EXPECT_EQ(wave.vgpr[2][19], 140u);  // from its own row
   fill(1, [](unsigned lane) { return 100 + (lane & 16) + (lane + 15) % 16; });
   wave.sgpr[4] = 0;
   run("compare_dpp");

@@ -102,7 +102,7 @@ struct F16 {
   static void store(uint32_t* p, unsigned lane, double v) { p[lane] = double_to_half(v); }
 };
 
-inline uint32_t count_bits(uint32_t v) {  // as the vectoriser likes it
+inline uint32_t count_bits(uint32_t v) {  // in a form that vectorises
   v -= (v >> 1) & 0x55555555u;
   v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
   v = (v + (v >> 4)) & 0x0f0f0f0fu;

@@ -74,7 +74,7 @@ inline int32_t multiply_add(int32_t sum, int32_t a, int32_t b) {  // wraps
 }
 
 struct Place {
-  unsigned result, lane;  // which of a lane's results
+  unsigned result, lane;  // index of a lane's result
 };
 // C[i][j] and D[i][j]. Results of 32 bits come in groups of four rows; f64 rows are dealt out one by one.
 template <unsigned kSize, unsigned kBlocks, bool kWide>

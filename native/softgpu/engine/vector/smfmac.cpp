@@ -62,7 +62,7 @@ void multiply_sparse(Wave& wave, const Instruction& instruction) {
 struct SparseRow {
   Op op;
   ExecuteFn execute;
-  unsigned sets;  // of indices in a register
+  unsigned sets;  // sets of indices in a register
 };
 
 template <class Element, unsigned kSize, unsigned kDepth>

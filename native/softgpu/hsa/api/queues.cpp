@@ -21,7 +21,7 @@ std::atomic_ref<uint64_t> read_index(const hsa_queue_t* queue) {
 
 uint64_t cas_write_index(const hsa_queue_t* queue, uint64_t expected, uint64_t value) {
   write_index(queue).compare_exchange_strong(expected, value);
-  return expected;  // what was there
+  return expected;  // the old value
 }
 
 uint64_t handle_of(const hsa_queue_t* queue) {
@@ -182,7 +182,7 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t* queue, hsa_queue_info_attribute
   switch (attribute) {
     case HSA_AMD_QUEUE_INFO_AGENT:
       return give(value, kGpuAgent);
-    case HSA_AMD_QUEUE_INFO_DOORBELL_ID:  // of a doorbell in hardware
+    case HSA_AMD_QUEUE_INFO_DOORBELL_ID:  // a doorbell in hardware
       return HSA_STATUS_ERROR_INVALID_QUEUE;
   }
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;

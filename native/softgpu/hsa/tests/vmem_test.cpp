@@ -167,7 +167,7 @@ TEST_F(VirtualMemoryTest, ExportedMemoryIsTheSameInThisProcessAndInAnother) {
 }
 
 TEST_F(VirtualMemoryTest, AllocationsKeepClearOfReservations) {
-  // As in a replay: first the addresses of the capture are taken, then everything else allocates as usual.
+  // Imitates a replay: first the addresses of the capture are taken, then everything else allocates as usual.
   void* reserved = reserve(kDeviceAperture.base, 1 << 20);
   void* host = reserve(kHostAperture.base, 1 << 20);
   for (int i = 0; i < 100; ++i) {

@@ -23,7 +23,7 @@ using Bytes = std::vector<uint8_t>;
 struct Subject {
   Target target;
   const char* mcpu;
-  const char* attributes;  // of llvm-mc, beside the defaults of the mcpu
+  const char* attributes;  // attributes for llvm-mc, beside the defaults of the mcpu
   unsigned llvm = 15;      // the first that knows the target
 };
 inline void PrintTo(const Subject& subject, std::ostream* out) {

@@ -12,7 +12,7 @@ namespace {
 // Refused: what they do on gfx90a is not documented well enough to be sure of every bit.
 const std::set<std::string> kRefused = {
     "v_exp_legacy_f32",
-    "v_log_legacy_f32",            // what "legacy" changes
+    "v_log_legacy_f32",            // differs by "legacy"
     "v_cvt_pkaccum_u8_f32",        // how fractions round
     "v_screen_partition_4se_b32",  // graphics
 };

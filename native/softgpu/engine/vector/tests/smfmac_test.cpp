@@ -17,7 +17,7 @@ struct Sparse {
   unsigned size, depth;
 
   unsigned per_lane() const { return a == Form::kHalf || a == Form::kBrain ? 4 : 8; }  // elements of A
-  unsigned sets() const { return per_lane() == 4 ? 4 : 2; }                            // of indices in a register
+  unsigned sets() const { return per_lane() == 4 ? 4 : 2; }                            // sets of indices in a register
 };
 #define S(name, a, b, size, depth) \
   { Op::name, #name, Form::a, Form::b, size, depth }

@@ -14,7 +14,7 @@ struct BoundedCase {
   Op op;
   const char* name;
   std::function<long double(long double)> exact;
-  float low, high;  // of random inputs
+  float low, high;  // range of random inputs
   long double bound;
 };
 
