@@ -21,7 +21,7 @@ struct KernelArgument {
   std::string value_kind;     // global_buffer, by_value, dynamic_shared_pointer, hidden_…
   std::string name;           // empty for hidden arguments
   std::string type_name;      // if the compiler records it ("float*")
-  std::string address_space;  // of its target, if known
+  std::string address_space;  // address space of its target, if known
   std::string access;         // declared
   std::string actual_access;  // determined by the compiler
 };

@@ -261,7 +261,7 @@ struct TotalMessage {
   KERNLOOP_MESSAGE(TotalMessage, capture, bytes)
 };
 
-// How a region of the scope was reached.
+// Path by which a region of the scope was reached.
 enum class Reached : uint8_t {
   kArguments = 0,  // the kernel arguments
   kRegion = 1,     // the contents of another region

@@ -40,7 +40,7 @@ struct FunctionProfile {
   uint64_t name_ref = 0;  // the low 8 bytes of MD5(name)
   uint64_t hash = 0;      // hash of the control flow graph
   std::vector<uint64_t> counters;
-  std::vector<uint64_t> uniform;  // as many as counters; none if it was not measured
+  std::vector<uint64_t> uniform;  // one per counter; none if it was not measured
   std::string pattern;            // in indexed profiles, which carry only the judgement: one of U, D a counter
   std::vector<WaveClass> classes;
   std::vector<uint32_t> counter_class;  // one per counter if there are classes

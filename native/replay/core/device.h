@@ -96,8 +96,8 @@ struct LaunchOutcome {
 // A code object on the device.
 struct LoadedCode {
   uint64_t id = 0;               // the device's own
-  std::optional<uint64_t> base;  // where it lies as one image, relative to which its symbols are; none where the device
-                                 // gives each symbol a place of its own
+  std::optional<uint64_t> base;  // address of the image, to which symbols are relative; none if the device places each
+                                 // symbol by itself
 };
 
 inline Error unsupported_option(const std::string& option, const std::string& hint = "leave it out") {

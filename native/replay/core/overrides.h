@@ -25,7 +25,7 @@ struct Overrides {
   std::optional<std::array<uint32_t, 3>> grid_blocks, block_threads;
   std::optional<uint32_t> dynamic_group_bytes;  // dynamic LDS, dynamic shared memory
   std::vector<ArgumentOverride> arguments;
-  bool are_of_variant = false;  // and apply only to it; its result is compared
+  bool are_of_variant = false;  // apply only to the variant, whose result is compared
 
   bool any() const { return grid_blocks || block_threads || dynamic_group_bytes || !arguments.empty(); }
   bool make_another_result() const { return any() && !are_of_variant; }

@@ -33,7 +33,7 @@ class PlacedMemory {
 
  protected:
   struct Mapped {
-    AddressRange range, window;  // and the reservation around it
+    AddressRange range, window;  // the memory, and the reservation around it
     hsa_amd_vmem_alloc_handle_t handle{};
   };
   std::vector<Mapped> mappings_;

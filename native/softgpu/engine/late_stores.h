@@ -46,9 +46,9 @@ class LateStores {
     uint32_t accesses;   // the wave's accesses since
     uint64_t low, high;  // bounds of its addresses
     bool is_shown;
-    uint32_t bytes;              // at each of
-    std::vector<uint8_t*> at;    // these; where shown,
-    std::vector<uint8_t> other;  // what was there before, else what is stored
+    uint32_t bytes;              // at each address
+    std::vector<uint8_t*> at;    // the addresses
+    std::vector<uint8_t> other;  // if shown: the content before; else: the stored bytes
   };
 
   void set_shown(Store& store, bool is_shown);

@@ -23,8 +23,8 @@ class RaceOrder {
     uint32_t learnt = 0;   // when something was learnt last
     struct Known {
       uint32_t serial = 0;
-      uint32_t time = 0;      // what it did until then, but for
-      uint32_t released = 0;  // stores behind this
+      uint32_t time = 0;      // all its events until then are known, except
+      uint32_t released = 0;  // stores after this
     };
     static constexpr unsigned kMost = 24;  // more than are resident at once; the oldest make room
     std::array<Known, kMost> known;

@@ -14,7 +14,7 @@ namespace kernloop::softgpu {
 struct MnemonicSurvey {
   std::set<std::string> encodings;
   unsigned executed = 0, refused = 0;
-  // How often a modifier was on, by its assembler name.
+  // Counts of modifiers that were on, by assembler name.
   std::map<std::string, unsigned> on_executed, on_refused;
   std::string why_refused = "not met in compiled code yet";  // reason in the table of operations
 
