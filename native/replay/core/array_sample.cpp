@@ -35,7 +35,7 @@ bool holds_pointers(const Observations& seen, uint64_t at, const std::vector<Tar
   return any;
 }
 
-// Moves the words that hold pointers from what varies to the result.
+// Moves words that hold pointers from the varying part to the result.
 ArraySample take_pointers(Observations& seen, uint64_t offset, const std::vector<Target>& targets) {
   ArraySample pointers{ElementType::kU64, true, {}};
   std::vector<uint64_t> words;

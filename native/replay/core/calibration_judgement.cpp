@@ -28,7 +28,7 @@ bool overlaps_any(const std::vector<AddressRange>& ranges, uint64_t offset, uint
                      [&](const AddressRange& range) { return offset < range.end() && range.base < offset + size; });
 }
 
-// Elements arrive in ascending order; `post` is one of the values seen.
+// Elements arrive in ascending order; `post` is among the values seen.
 void add_element(const Target& target, ElementType type, uint64_t offset, Number min, Number max, Number low,
                  Number high, CalibrationResult& result) {
   result.varying_bytes += size_of(type);
@@ -110,7 +110,7 @@ Status Calibration::judge_numbers(const Target& target, const ArraySample& array
     const uint64_t reach = model.rare() > 1 ? kUnseenReach : kClusterGap;
     auto found = unseen_beside(target, array, reach, taken);
     if (!found) return found.error();
-    // A sum or two beside much that never varies are something else than that.
+    // A few sums among many elements that never vary have another cause.
     if (model.rare() > 1 || found->size() <= spreads.size()) unseen = std::move(*found);
   }
   auto next = unseen.begin();
@@ -154,7 +154,7 @@ Result<std::optional<AddressRange>> Calibration::take_shape(const Target& target
     }
     return std::optional<AddressRange>();
   }
-  // With it goes what the kernel wrote around it: of a list only the links between waves vary, say.
+  // The bytes that the kernel wrote around it go along: in a list, for example, only the links between waves vary.
   constexpr uint64_t kPiece = 64 << 10;
   uint64_t from = array.elements.front().offset, to = array.end();
   const auto changed_near = [&](uint64_t begin, uint64_t end, bool backwards) -> Result<std::optional<uint64_t>> {

@@ -41,7 +41,7 @@ class SpanSearch {
     return Unit{};
   }
 
-  // In which every sample holds the same records; none where nothing tells.
+  // Spans in which every sample holds the same records; none if they cannot be determined.
   Result<std::vector<RecordSpan>> spans_of(const RecordLayout& layout) const {
     const RecordColumn& column = layout.columns.front();
     for (const uint64_t base : bases_of(column)) {
@@ -73,7 +73,7 @@ class SpanSearch {
     if (auto read = sources_.front()(target, 0, post); !read) return read;
     Counters all, near;
     const auto close = [&] {
-      // With one of them there is nothing to tell apart.
+      // A single counter has no spans to separate.
       if (near.size() > 1 && near.size() < all.size()) add(near);
       near.clear();
     };
@@ -123,7 +123,7 @@ class SpanSearch {
   Result<std::vector<RecordSpan>> spans_by(const RecordLayout& layout, const Counters& counters, uint64_t base,
                                            uint64_t scale, const std::vector<uint64_t>& changed,
                                            uint64_t& steps) const {
-    // Cursors, each of which begins where its part of the array does.
+    // Cursors, each of which begins with its part of the array.
     if (auto spans = checked(layout, claimed(layout, counters, base, scale, 0)); !spans || !spans->empty())
       return spans;
     // From both ends.
@@ -149,7 +149,7 @@ class SpanSearch {
     const uint64_t greatest = (targets_[column.target].size - base) / scale / last;
     size_t tried = 0;
     for (uint64_t capacity = most; capacity <= greatest && tried < kMostCapacitiesTried && steps > 0; ++capacity) {
-      // The last ones first: they soon refute a wrong one.
+      // Last ones first: they refute a wrong capacity soonest.
       const bool holds_all = std::all_of(changed.rbegin(), changed.rend(), [&](uint64_t place) {
         if (steps == 0) return false;
         --steps;

@@ -32,7 +32,7 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
              {"differing_bytes", found.differing_bytes()}});
 }
 
-// The actual bytes with *post* in place of what was accepted already, so that the rest can be compared as bytes.
+// The actual bytes with *post* in place of bytes already accepted, which lets the rest be compared as bytes.
 Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::vector<AddressRange>& accepted,
                     Buffer& copy) {
   const uint64_t end = offset + actual.size();
@@ -73,7 +73,7 @@ struct Found {
   }
 };
 
-// Adds what differs by the tolerances alone to those bytes that `accept` left different.
+// Adds the differences by tolerances alone to the bytes that `accept` left different.
 void judge_elements(const Target& target, const ToleranceJudge& judge, Found& found, Comparison& comparison,
                     EventSink& sink) {
   for (size_t i = 0; i < target.tolerances.size(); ++i) {
@@ -195,7 +195,7 @@ Status for_each_piece(const AddressRange& range, const Visit& visit) {
   return Unit{};
 }
 
-// `expected_at(offset, size)`: what these bytes were before the launch.
+// `expected_at(offset, size)`: these bytes before the launch.
 template <typename Expected>
 Status compare_unowned(DeviceReplay& device, const AddressRange& range, const Expected& expected_at,
                        Comparison& comparison, EventSink& sink) {

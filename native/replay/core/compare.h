@@ -18,7 +18,7 @@ struct Comparison {
   uint64_t tolerance_bytes = 0;  // part of compared_bytes: elements within their tolerance, though not equal
   uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t unjudged_bytes = 0;   // not compared: the order of waves decides them
-  uint64_t stray_bytes = 0;      // written where the captured code touches nothing, and seen by untouched.h
+  uint64_t stray_bytes = 0;      // stray writes, where the captured code touches nothing (untouched.h)
   uint64_t differing_bytes = 0;  // anywhere, these included
   uint64_t undecided_bytes = 0;  // part of varying_bytes: in free order, with unknown records
   std::string undecided;         // why, of the first
@@ -31,7 +31,7 @@ Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, 
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);
 
-// Adds what was written beside the variables of a lens, as padding.
+// Adds writes beside the variables of a lens, as padding.
 Status compare_margins(DeviceReplay& device, const LensState& lens, Comparison& comparison, EventSink& sink);
 
 }  // namespace kernloop::replay

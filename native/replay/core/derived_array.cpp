@@ -126,7 +126,7 @@ uint64_t beside_constant(const InputArray& array, uint64_t bits, Draw& draw) {
   return bits <= greatest && greatest - bits >= step ? bits + step : (bits - step) & mask;
 }
 
-// Between two of its values. A number that the array has none of (0) does not come of it.
+// A value between two of the array's. The result is never 0 unless the array has zeros.
 uint64_t between(const InputArray& array, Draw& draw) {
   const ElementType type = array.type;
   const uint64_t first = sampled(array, draw), second = sampled(array, draw);

@@ -1,5 +1,5 @@
-// Other values for what a kernel reads: elements of one type in a captured region, and what an input that is derived
-// from the captured one (derived_inputs.h) has in their place. The same for the same seed, on every machine.
+// Other values for a kernel's input: elements of one type in a captured region, and their replacements in an input that
+// is derived from the captured one (derived_inputs.h). The same seed gives the same values on every machine.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace kernloop::replay {
 
 // kResampled: between two of the array's own values. kPermuted: its values in other places. kSigns: half of the numbers
-// negated. kZeros: what was 0 is another number, and the other way round where the array has zeros.
+// negated. kZeros: zeros become other numbers, and the other way round if the array has zeros.
 enum class Recipe : uint8_t { kResampled, kPermuted, kSigns, kZeros };
 inline constexpr uint64_t kRecipes = 4;
 std::string_view name_of(Recipe recipe);
@@ -41,13 +41,13 @@ struct InputArray {
   uint64_t elements() const;
 };
 
-// Reads the values that `array.parts` has in *pre* into the rest. At most `most_bytes` of parts stay.
+// Reads the values of `array.parts` in *pre* into the other members. At most `most_bytes` of parts stay.
 Status look_at_values(ContentCache& cache, const Target& target, uint64_t most_bytes, InputArray& array);
 
 // Changes the part of the array in `bytes`, a chunk of the region at `offset` that holds the app's values.
 void derive(const InputArray& array, const Change& change, uint64_t offset, std::span<uint8_t> bytes);
 
-// f32 or f64 where the elements of `parts` make sense as such and not as anything else; u32 or bytes otherwise.
+// f32 or f64 if the elements of `parts` are plausible only as such; u32 or bytes otherwise.
 Result<ElementType> guess_type(ContentCache& cache, const Target& target, const std::vector<AddressRange>& parts);
 
 // SplitMix64 (Steele, Lea, Flood 2014), as a function.

@@ -150,7 +150,7 @@ class DerivedInputs {
     return has_plan() && !is_lost_;
   }
 
-  // Each array by itself: one that holds addresses, indexes or bounds is left alone from then on.
+  // Tries each array by itself: one that holds addresses, indexes or bounds is left alone from then on.
   Status try_arrays() {
     for (size_t a = 0; a < arrays_.size() && !is_lost_; ++a) {
       const bool is_declared_float = arrays_[a].is_declared && is_float(arrays_[a].type);
@@ -279,8 +279,8 @@ class DerivedInputs {
     if (!tells_ || input.may_touch == MayTouch::kAnything) return true;
     const auto reads = touched(launched.accesses, false), writes = touched(launched.accesses, true);
     if (input.may_touch == MayTouch::kTheSame) {
-      // Values that decide which lane touches what are indexes, which may have to be a permutation: so they stay, and
-      // may change places.
+      // Values that decide which lane touches which memory are indexes, possibly a permutation: they keep their values,
+      // and may only change places.
       const bool may_be_indexes =
           input.change.recipe == Recipe::kPermuted &&
           std::any_of(input.arrays.begin(), input.arrays.end(), [&](size_t a) { return !arrays_[a].is_constant; });
@@ -347,7 +347,7 @@ class DerivedInputs {
     return std::string();
   }
 
-  // Whether the launch left, in what is compared, something else than with the captured input, beside the input itself.
+  // Whether the launch's compared result differs from that of the captured input, the input itself aside.
   Result<bool> changes_result(const Input& input, size_t t, uint64_t offset, Bytes now) {
     const Target& target = captured().targets[t];
     Buffer pre(now.size()), post(now.size());
@@ -398,7 +398,7 @@ class DerivedInputs {
     return std::string();
   }
 
-  // The variant with each input whose answer waits.
+  // Runs the variant with each input whose answer waits.
   Status compare_answers() {
     if (auto switched = switch_to(variant()); !switched) return switched;
     while (!answers_.empty() && !end_) {
@@ -520,7 +520,7 @@ class DerivedInputs {
     }
   }
 
-  // Puts the input where the captured one was just restored.
+  // Writes the input over the captured one, which was just restored.
   Status put(const Input& input, Party& side) {
     const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
     Buffer chunk;
@@ -665,7 +665,7 @@ class DerivedInputs {
   Snapshot snapshot_;
   std::array<Party, 2> sides_;
   std::vector<VaryingRange> varying_;
-  bool tells_ = false;                        // the device, of what a launch touches
+  bool tells_ = false;                        // the device records accesses
   std::vector<AddressRange> reads_, writes_;  // accesses of the captured code with the captured input
   std::optional<uint64_t> by_lane_;           // likewise
   std::vector<InputArray> arrays_;

@@ -65,7 +65,7 @@ class ArrayFinder {
   }
 
  private:
-  // A source says what a variable holds that the app never sets: a right edit may write its values out.
+  // The source defines a variable that the app never sets: a right edit may inline its values.
   bool is_set_by_app(const Target& variable) const {
     const auto& variables = cache_.reader().manifest().module_variables;
     return std::any_of(variables.begin(), variables.end(), [&](const archive::ModuleVariable& each) {

@@ -1,4 +1,4 @@
-// The one interface through which replay knows a device. Leaves: ../hsa and ../cuda; tests have a fake.
+// The interface through which replay uses a device. Implementations: ../hsa and ../cuda; tests have a fake.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct Launch {
     std::vector<uint32_t> services;  // offsets
   };
   std::optional<AmidOthers> amid_others;
-  bool is_compared = false;  // memory is looked at afterwards: the kernel must start from exactly what was restored
+  bool is_compared = false;  // memory is compared afterwards: the kernel must start from exactly the restored bytes
 };
 
 // Content of the device's caches when the kernel starts: as restoring left them, as a launch of the same kernel
@@ -83,14 +83,13 @@ struct LaunchOutcome {
   Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
   std::vector<Access> accesses;              // when recorded: exact, reads first
-  std::optional<uint64_t> accesses_by_lane;  // likewise: another number where other lanes access the same bytes
+  std::optional<uint64_t> accesses_by_lane;  // likewise: a number that differs if other lanes access the same bytes
   std::vector<HotSpot> hot_spots;            // when profiled: every instruction that a wave reached, by address
   std::optional<uint64_t> adverse_wave_instructions;  // instructions that ran in the adverse order, if it was requested
   Json findings = Json::array();                      // findings of checks in it
   Json float_atomics = Json::array();                 // on memory that is watched for them
-  Json past_lds = Json::array();                      // accesses past the end of LDS, where the device goes on
-  bool device_lost =
-      false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
+  Json past_lds = Json::array();  // accesses past the end of LDS, if the device continues after them
+  bool device_lost = false;  // the kernel may still run: the device must not be used again, not even to shut it down
 };
 
 // A code object on the device.
@@ -108,17 +107,17 @@ class DeviceReplay {
  public:
   virtual ~DeviceReplay() = default;
 
-  // Null where the device has no such part.
+  // Null if the device has no such part.
   virtual SoftwareExecution* software_execution() { return nullptr; }
   virtual CodePlacement* code_placement() { return nullptr; }
   virtual KeptMemory* kept_memory() { return nullptr; }
 
-  // The event that says which device this is; null where the caller has named it.
+  // The event that describes this device; null if the caller has named it.
   virtual archive::Json identity() const { return nullptr; }
 
   // Kind of memory that a captured region is restored to; it decides the granule.
   virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
-  // Whether a launch is measured in time, which varies, or in counts of what was executed, which repeat.
+  // Whether a launch is measured in time, which varies, or in counts of executed work, which repeat.
   virtual bool measures_time() const { return true; }
   virtual uint64_t granule(archive::RegionClass home) const = 0;
   virtual bool fresh_memory_is_zero() const = 0;
@@ -127,16 +126,16 @@ class DeviceReplay {
   virtual Status prepare(const std::vector<Mapping>&) { return Unit{}; }
   // Memory for [base, base + size), whole granules, at exactly that address. ADDRESS_TAKEN when it is in use.
   virtual Status map(const Mapping& mapping) = 0;
-  // Device memory that was not captured: `range`, whole granules, with nothing else in `window` around it. False where
-  // something is, or the runtime does not give these addresses.
+  // Device memory that was not captured: `range`, whole granules, with nothing else in `window` around it. False if the
+  // window is occupied, or the runtime does not give these addresses.
   virtual Result<bool> map_apart(const AddressRange& window, const AddressRange& range) = 0;
 
-  // At `address` where the device has code_placement(); anywhere else otherwise.
+  // Loads at `address` if the device has code_placement(), else anywhere.
   virtual Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                                   std::optional<uint64_t> address) = 0;
   virtual Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) = 0;
   virtual Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) = 0;
-  // The guard around captured memory. Bytes of mapped memory that a kernel may not touch from now on; false where this
+  // The guard around captured memory. Bytes of mapped memory that a kernel may not touch from now on; false if this
   // device protects whole granules only.
   virtual Result<bool> close_to_kernels(const AddressRange&) { return false; }
   // Keeps addresses unmapped; false if something is mapped there, or may be.
@@ -144,8 +143,7 @@ class DeviceReplay {
 
   virtual Status write(uint64_t address, Bytes bytes) = 0;
   virtual Status read(uint64_t address, std::span<uint8_t> into) = 0;
-  // Mapped memory where this process can read and write it in place at full speed; null where only read() and write()
-  // do.
+  // Mapped memory that this process can read and write in place at full speed; null if only read() and write() can.
   virtual uint8_t* in_place(uint64_t address) = 0;
 
   virtual Status fill(uint64_t address, uint64_t size, uint8_t byte);
@@ -155,12 +153,12 @@ class DeviceReplay {
   // A digest of all bytes of `ranges`: another digest means other bytes. It compares with digests of this object alone.
   virtual Result<Digest> digest(const std::vector<AddressRange>& ranges);
 
-  // UNSUPPORTED_OPTION where the device leaves its caches as they are.
+  // UNSUPPORTED_OPTION if the device cannot change its caches.
   virtual Result<CacheFacts> set_cache(CacheState state) {
     if (state == CacheState::kAsIs) return CacheFacts{};
     return unsupported_option("--cache");
   }
-  // Whether the caller is to warm the caches: by a launch of the same kernel whose time is not taken, and
+  // Whether the caller must warm the caches: by a launch of the same kernel whose time is not taken, and
   // KeptMemory::restore_written() after it.
   virtual bool needs_launch_before() const { return false; }
 
@@ -178,9 +176,9 @@ class DeviceReplay {
     return std::string();
   }
 
-  // After a launch that did not complete: true where another one may follow all the same.
+  // After a launch that did not complete: true if another one may follow all the same.
   virtual Result<bool> recover() { return false; }
-  // LAUNCH_REFUSED where the runtime does not start the kernel.
+  // LAUNCH_REFUSED if the runtime does not start the kernel.
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
 };
 

@@ -45,7 +45,7 @@ class SoftwareExecution {
   virtual Status watch_float_atomics(const std::vector<AddressRange>&) { return Unit{}; }
   virtual Status record_accesses() = 0;
   virtual Status profile() = 0;
-  // Probes ("kernloop.probes/1"), and what they left of the last launch, map by map.
+  // Probes ("kernloop.probes/1"), and their results of the last launch, map by map.
   virtual Status set_probes(const std::string& request) = 0;
   virtual Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) const = 0;
 };
@@ -56,7 +56,7 @@ class CodePlacement {
   virtual ~CodePlacement() = default;
   // Nothing may be placed there from now on, and any access by a kernel faults.
   virtual Status keep_out(uint64_t base, uint64_t size) = 0;
-  // Removes every code object and opens what was kept out, for other code in the same places.
+  // Removes every code object and opens closed ranges, for other code at the same addresses.
   virtual Status unload_code() = 0;
 };
 
@@ -68,8 +68,8 @@ class KeptMemory {
   virtual Result<bool> keep(const AddressRange& range) = 0;
   // Puts back all that was kept.
   virtual Status restore() = 0;
-  // Puts back what the launch before wrote, as far as earlier launches of the kernel showed where that is, and touches
-  // nothing else. False: that is not known, or not all that it wrote was kept.
+  // Puts back the previous launch's writes, as far as earlier launches of the kernel showed their addresses, and
+  // touches nothing else. False: they are unknown, or not all of them was kept.
   virtual Result<bool> restore_written() { return false; }
 };
 

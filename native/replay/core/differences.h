@@ -1,4 +1,4 @@
-// Exact byte differences between what is expected and what is there.
+// Exact byte differences between expected and actual memory.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class DifferenceCollector {
 
   explicit DifferenceCollector(uint64_t size = 0) : map_(size) {}
   static constexpr uint64_t kMergeGap =
-      8;  // runs closer than this are one range: a wrong float is one thing, not three
+      8;  // runs closer than this are one range: a wrong float is one difference, not three
 
   // Compares a piece at `offset` of the target.
   void compare(uint64_t offset, Bytes expected, Bytes actual);

@@ -1,4 +1,4 @@
-// Device memory as files: `<region id>.bin` and `<variable>.bin`, and `dump.json`, which says what they are.
+// Device memory as files: `<region id>.bin` and `<variable>.bin`, and `dump.json`, which describes them.
 #pragma once
 
 #include <filesystem>
@@ -27,12 +27,12 @@ Status check_files_absent(const std::filesystem::path& directory, const char* ma
 Result<Json> write_target(DeviceReplay& device, const Target& target, const std::filesystem::path& path);
 Status write_manifest(const std::filesystem::path& path, const Json& facts);
 
-// Asked before anything is launched. TARGET_EXISTS where something would be overwritten, USAGE for a name that the
+// Called before anything is launched. TARGET_EXISTS if something would be overwritten, USAGE for a name that the
 // capture does not have.
 Status check_dump(const DumpRequest& request, const std::vector<Target>& targets);
 
-// Raw bytes, as the device holds them now. `facts` go into dump.json ("kernloop.dump/1"), which is written last:
-// without it a dump is not complete.
+// Raw bytes of the device's memory now. `facts` go into dump.json ("kernloop.dump/1"), which is written last: without
+// it a dump is not complete.
 Status dump_targets(const DumpRequest& request, DeviceReplay& device, const std::vector<Target>& targets, Json facts);
 
 }  // namespace kernloop::replay

@@ -1,4 +1,4 @@
-// Guesses the element type of bytes that vary, where no declaration tells.
+// Guesses the element type of varying bytes that have no declaration.
 #pragma once
 
 #include <vector>

@@ -11,7 +11,7 @@
 
 namespace kernloop::replay {
 
-// By path, as it is named to the program.
+// By path, as passed to the program.
 using ExpectedFiles = std::map<std::filesystem::path, Digest>;
 
 // INPUT_CHANGED if `path` is expected to have another digest than `digest`, that of the bytes read.

@@ -8,7 +8,8 @@
 
 namespace kernloop::replay {
 
-// A `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing where none was asked for.
+// Emits a `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing if none was
+// requested.
 void tell_findings(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink);
 
 // Emits a `past_lds` event for each instruction that went past the end of LDS, in any order.

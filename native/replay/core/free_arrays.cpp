@@ -11,8 +11,8 @@ namespace kernloop::replay {
 namespace {
 
 constexpr uint64_t kClusterGap = 64;  // closer bytes belong to one array
-// Arrays beside each other without a pointer to each are few, and of some size: else one array fell into pieces, since
-// few of its elements vary.
+// Adjacent arrays without a pointer to each are few and large: otherwise one array fell into pieces, since few of its
+// elements vary.
 constexpr size_t kMostParts = 8;
 constexpr uint64_t kLeastPart = 256;
 
@@ -64,7 +64,7 @@ class ArraySearch {
   }
 
  private:
-  // From where each pointer argument points up to where the next one does.
+  // Segments from each pointer argument's target up to the next one's.
   std::vector<AddressRange> segments() const {
     std::set<uint64_t> starts = {0};
     const Buffer& arguments = manifest_.kernarg.bytes;
@@ -151,7 +151,7 @@ class ArraySearch {
     return AddressRange{low, high - low};
   }
 
-  // In units as small as it takes: of what the signature says first.
+  // Tries units from the signature's first, down to the smallest.
   Result<std::optional<FreeArray>> array_in(const AddressRange& varying, const AddressRange& segment) {
     const Pointer pointer = pointer_to(target_.address + segment.base);
     const uint64_t most = pointer.element ? size_of(*pointer.element) : 4;

@@ -23,10 +23,10 @@ struct FreeOrder {
   std::vector<size_t> ranges;
   std::vector<FoundLayout> layouts;
   std::vector<FoundLink> links;
-  std::string unexamined;  // why its records are not known, where they are not
+  std::string unexamined;  // reason why its records are unknown, if they are
 };
 
-// Fails with a message that names what is malformed.
+// Fails with a message that names the malformed part.
 Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& ranges, const std::vector<Target>& targets);
 
 enum class OrderVerdict : uint8_t {
@@ -44,7 +44,7 @@ Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<Varyin
                                 const std::vector<Target>& targets, const ContentSource& expected,
                                 const ContentSource& actual);
 
-// Whether a replay that left all of `target` as it was before, and all else as the app did, would pass.
+// Whether a replay that left all of `target` as it was before, and everything else as the app did, would pass.
 Result<bool> passes_free_orders_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
                                           const std::vector<VaryingRange>& ranges);
 
@@ -56,7 +56,7 @@ ContentSource device_memory(DeviceReplay& device, const std::vector<Target>& tar
 archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
                       const std::vector<Target>& targets, const JudgedOrder& judged);
 
-// RECORD_REFUTED where the replays of the self-check held no such records.
+// RECORD_REFUTED if the self-check's replays held no such records.
 Status apply_records(const std::vector<GivenRecord>& given, std::vector<VaryingRange>& ranges);
 
 }  // namespace kernloop::replay

@@ -24,7 +24,7 @@ Status find_surroundings(const std::vector<FreeArray>& arrays, const ContentSour
     most_before = std::min(most_before, (column.offset - segment.base) / column.stride);
     most_behind = std::min(most_behind, (segment.end() - column.offset) / column.stride - layout.count);
   }
-  // Counted from the first record, where those in front have negative numbers.
+  // Counted from the first record; records in front of it have negative numbers.
   const auto is_changed = [&](int64_t record) -> Result<bool> {
     for (const RecordColumn& column : layout.columns) {
       const uint64_t at = column.offset + static_cast<uint64_t>(record * static_cast<int64_t>(column.stride));

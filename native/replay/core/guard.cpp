@@ -17,7 +17,7 @@ AddressRange from_next_dword(const AddressRange& padding) {
   return base >= padding.end() ? AddressRange{padding.end(), 0} : AddressRange{base, padding.end() - base};
 }
 
-// The granules beside the mappings, where no mapping is; two mappings may have one between them.
+// The granules next to the mappings that are unmapped; two mappings may share one between them.
 std::vector<AddressRange> neighbours_of(const std::vector<Mapping>& mappings, DeviceReplay& device) {
   std::vector<AddressRange> neighbours;
   const auto add = [&](const AddressRange& range) {

@@ -55,7 +55,7 @@ Result<Injection> inject_bit_flips(DeviceReplay& device, ContentCache& cache, co
   std::mt19937_64 random(seed);
   Discard discard;
   Injection injection;
-  // Ranges that are not compared byte for byte may be all there is: the attempts are bounded.
+  // All ranges may be compared otherwise than byte for byte: the attempts are bounded.
   for (uint64_t attempt = 0; injection.flips < count && attempt < 64 * (count + 16); ++attempt) {
     const auto& from = attempt % 2 == 0 && !changed.empty() ? changed : all;
     if (from.empty()) break;

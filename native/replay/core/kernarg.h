@@ -15,16 +15,16 @@ namespace kernloop::replay {
 Result<Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
                              const codeobject::Kernel& launched, const std::vector<uint32_t>& appended = {});
 
-// Writes the values of the last explicit arguments of `launched`, as many as there are of them.
+// Writes the values of the last explicit arguments of `launched`, one for each value given.
 void put_appended(const codeobject::Kernel& launched, const std::vector<uint64_t>& values, Buffer& kernarg);
 
 // The hidden arguments of `kernel` that lead to a service of the HIP runtime (hostcall, heap, …) and are null in
 // `kernarg`. Code that only might need one has them, too: all of it without optimisation, an assertion that holds.
 std::vector<std::string> services_left_null(const codeobject::Kernel& kernel, const Buffer& kernarg);
-// Offsets of those that HIP never leaves null where a kernel has them.
+// Offsets of the arguments that HIP never leaves null if a kernel has them.
 std::vector<uint32_t> services_of_apps(const codeobject::Kernel& kernel, const Buffer& kernarg);
 
-// Writes what hidden arguments of `kernel` say of the launch's geometry. For a launch that is not the captured one.
+// Writes the geometry of the launch into the hidden arguments of `kernel`. For a launch that is not the captured one.
 void describe_geometry(const codeobject::Kernel& kernel, Launch& launch);
 
 }  // namespace kernloop::replay

@@ -141,7 +141,7 @@ namespace {
 // Blocks have this much shared memory without asking for more (CUDA C++ Programming Guide, "Shared Memory").
 constexpr uint64_t kSharedWithoutAsking = 48 << 10;
 
-// A capture holds what the driver said of the function, which is the captured code's doing where the app set nothing.
+// A capture holds the driver's value for the function, which comes from the captured code if the app set nothing.
 // Another code object has its own.
 std::map<std::string, uint64_t> attributes_of_app(const archive::Geometry& geometry, const Kernel& captured) {
   auto attributes = geometry.attributes;

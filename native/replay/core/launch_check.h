@@ -1,5 +1,5 @@
-// Whether a kernel can be launched as the app launches it. Runtimes refuse what the code object does not allow (HIP and
-// the CUDA driver; ROCr does not look), so that the app's own launch would fail where a replay's might not.
+// Whether a kernel can be launched as the app launches it. Runtimes refuse launches that the code object does not allow
+// (HIP and the CUDA driver; ROCr does not check): the app's own launch would fail, although a replay's might not.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ struct Obstacle {
 std::vector<Obstacle> find_obstacles(const codeobject::Kernel& kernel, const Launch& launch,
                                      const DeviceLimits& device);
 
-// The launch of `kernel` with what the capture says, static segments of its own added to the app's dynamic ones.
-// Without what only a loaded code object has: the kernel's address, the kernel arguments.
+// The captured launch for `kernel`, with its own static segments added to the app's dynamic ones. It lacks the facts of
+// loaded code: the kernel's address, the kernel arguments.
 Launch launch_as_captured(const archive::Geometry& geometry, const codeobject::Kernel& captured,
                           const codeobject::Kernel& kernel);
 

@@ -39,7 +39,7 @@ struct Home {
   archive::RegionClass kind = archive::RegionClass::kDevice;
   uint64_t granule = 4096;
 };
-// CAPTURE_INVALID where regions of different kinds share a granule: no page is both.
+// CAPTURE_INVALID if regions of different kinds share a granule: no page is both.
 Result<Layout> lay_out(const std::vector<archive::Region>& regions,
                        const std::function<Home(const archive::Region&)>& home_of);
 

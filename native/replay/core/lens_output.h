@@ -12,7 +12,7 @@ struct LensRequest {
   std::filesystem::path file, directory;
 };
 
-// Asked before anything is launched. TARGET_EXISTS where something would be overwritten.
+// Called before anything is launched. TARGET_EXISTS if something would be overwritten.
 Status check_lens_output(const LensRequest& request, const LensState& lens);
 
 // The fields of a `lens` event. `facts` go into lens.json ("kernloop.lens-output/1").

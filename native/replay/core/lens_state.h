@@ -1,4 +1,4 @@
-// A lens on the device: found or allocated when the variant is loaded, as it was then before every launch.
+// A lens on the device: found or allocated when the variant is loaded, and restored to that state before every launch.
 #pragma once
 
 #include "archive/manifest.h"
@@ -18,11 +18,11 @@ struct LensVariable {
 
 struct PlacedBuffer {
   LensBuffer buffer;
-  uint64_t address = 0;  // ends where its mapping ends, but for alignment
+  uint64_t address = 0;  // ends with its mapping, except for alignment
   AddressRange mapping;  // whole granules; nothing is mapped beside them
 };
 
-// Bytes beside a variable that no variable has, on its pages: nothing writes there but what writes too far.
+// Bytes beside a variable that belong to no variable, on its pages: only a write past a variable's end changes them.
 struct LensMargin {
   AddressRange range;
   Buffer initial;

@@ -26,13 +26,13 @@ struct IgnoredBytes {
   uint64_t size = 0;
 };
 
-// A calibration may end after so many replays where further ones show nothing new, and for want of time.
+// A calibration may end after this many replays if further ones show nothing new, or if time is short.
 struct Settling {
   size_t replays = 0;
   double seconds = 0;
 };
 
-// The length of the records in an array whose order is free, as the user says.
+// Length of the records in an array whose order is free, given by the user.
 struct GivenRecord {
   std::string target;
   uint64_t offset = 0, size = 0;  // extent of the array
@@ -46,7 +46,7 @@ struct DerivedScalar {
   ElementType type = ElementType::kI32;
 };
 
-// Inputs made of the captured one (derived_inputs.h).
+// Inputs derived from the captured one (derived_inputs.h).
 struct Derivation {
   uint64_t inputs = 0;  // number of inputs that must count
   uint64_t seed = 1;
@@ -61,7 +61,7 @@ struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
   ExpectedFiles expected;
-  std::filesystem::path hsa_runtime;  // empty: the software GPU beside the program
+  std::filesystem::path hsa_runtime;  // empty: the software GPU installed beside the program
   bool launches_with_hip = false;     // through the HIP runtime instead of a queue of ours
   std::filesystem::path hip_runtime;  // empty: libamdhip64 by its usual names
   std::optional<std::filesystem::path> code_object;
@@ -87,9 +87,9 @@ struct Options {
   std::vector<Fill> fills = {Fill::kCaptured};              // one compared launch for each
   Disturbed disturb_untouched = Disturbed::kNothing;        // likewise (untouched.h): launches begin with other values
   bool find_overwritten = false;                            // if the device records reads
-  std::optional<std::filesystem::path> search_overwritten;  // by launches; goes on where the file says
+  std::optional<std::filesystem::path> search_overwritten;  // by launches; continues from the state in the file
   std::optional<std::filesystem::path> dropped;             // more memory that is not there (archive/dropped.h)
-  uint64_t find_unused = 0;                                 // in granules of so many bytes; software GPU only
+  uint64_t find_unused = 0;                                 // in granules of this many bytes; software GPU only
   std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
   std::optional<Derivation> derivation;

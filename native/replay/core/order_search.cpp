@@ -33,7 +33,7 @@ Result<Studied> study(const FreeArray& array, const std::vector<ContentSource>& 
   if (array.part.size > kMostSearchedBytes) return studied;
   const uint64_t unit = array.unit;
   const auto in_units = [&](uint64_t bytes) { return bytes / unit * unit; };
-  // Records may begin before what varies, and end behind it.
+  // Records may begin before the varying part, and end after it.
   const uint64_t before = in_units(std::min(kLongestRecord, array.part.base - array.segment.base));
   const uint64_t behind = in_units(std::min(kLongestRecord, array.segment.end() - array.part.end()));
   const uint64_t from = array.part.base - before;
@@ -64,7 +64,7 @@ RecordLayout layout_of(const Studied& studied, const Stride& stride) {
 
 // --- arrays that the same permutation orders ---
 
-// By which record of the other array the records of one go.
+// Record of the other array that a record corresponds to.
 enum class Alignment : uint8_t {
   kSegments,  // the record of the same index, from where each pointer points
   kParts,     // the record at the same place of the varying part
@@ -76,7 +76,7 @@ struct Group {
   RecordLayout layout;
 };
 
-// The first record of an array, in which `stride` has its begin at a multiple of the record.
+// The first record of an array whose records are aligned to `stride`.
 uint64_t first_record(const Studied& studied, const Stride& stride) {
   return studied.array.segment.base + (stride.begin - studied.array.segment.base) % stride.bytes;
 }

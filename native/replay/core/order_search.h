@@ -25,7 +25,7 @@ enum class Pointee : uint8_t {
 // An array that holds the same units in another order each time.
 struct FreeArray {
   size_t target = 0;
-  AddressRange part;     // in which it varies: a multiple of the unit
+  AddressRange part;     // range in which it varies: a multiple of the unit
   AddressRange segment;  // range it may fill: from a pointer of the kernel up to the next one
   uint64_t unit = 1;     // bytes
   Pointee pointee = Pointee::kUnknown;
@@ -64,7 +64,7 @@ Result<FoundOrders> find_orders(const std::vector<FreeArray>& arrays, const std:
 // More is not searched for records.
 inline constexpr uint64_t kMostSearchedBytes = 32u << 20;
 
-// The records that `index` names, in its order; nothing where one of its numbers names none.
+// The records that `index` names, in its order; none if one of its numbers names no record.
 Result<std::optional<Fingerprint>> named_records(const ContentSource& source, const FoundLink& link);
 
 }  // namespace kernloop::replay

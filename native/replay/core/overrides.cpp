@@ -28,7 +28,7 @@ std::optional<Buffer> bytes_of(std::optional<T> value) {
   return bytes;
 }
 
-// Whole numbers may be given in hex: those are the bits.
+// Whole numbers may be given in hex: their bits.
 template <typename T>
 std::optional<Buffer> integer_bytes(const std::string& text) {
   const auto hex = from_hex_number(text);

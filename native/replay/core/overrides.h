@@ -31,7 +31,7 @@ struct Overrides {
   bool make_another_result() const { return any() && !are_of_variant; }
 };
 
-// "4,2,1", "4,2" or "4": the rest is 1. Nothing for anything else, or for a 0.
+// "4,2,1", "4,2" or "4": the rest is 1. None for anything else, or for a 0.
 std::optional<std::array<uint32_t, 3>> parse_extent(const std::string& text);
 // "NAME=VALUE", "INDEX=VALUE", "INDEX:TYPE=VALUE".
 std::optional<ArgumentOverride> parse_argument_override(const std::string& text);

@@ -29,7 +29,7 @@ struct Area {
 // Result of a launch in the bytes that it began with other values in.
 struct Seen {
   Ranges as_post;        // whole words
-  Ranges changed;        // bytes that hold another value than the one it began with
+  Ranges changed;        // bytes whose value differs from the one they began with
   bool is_clean = true;  // all other memory is as the app left it
 };
 
@@ -72,7 +72,7 @@ class Search {
   }
 
  private:
-  // Nothing: a launch did not end by itself.
+  // None: a launch did not end by itself.
   using Found = Result<std::optional<Ranges>>;
 
   std::vector<Area> areas_of_targets() const {
@@ -188,7 +188,7 @@ class Search {
     return settle(target, merge_ranges(std::move(both)));
   }
 
-  // `ranges` of one target, and what was found before, begin with other values.
+  // Launches with other values in `ranges` of one target, and in the bytes found before.
   Result<std::optional<Seen>> launch_with(size_t index, const Ranges& ranges, Fill fill) {
     ++launches_;
     for (size_t t = 0; t < search_.targets.size(); ++t) {
@@ -243,7 +243,7 @@ class Search {
       const uint64_t size = std::min<uint64_t>(4 - (address + at) % 4, range.end() - at);
       const uint64_t in_chunk = at - chunk;
       if (std::memcmp(&post[in_chunk], &actual[in_chunk], size) == 0) append(seen.as_post, at, size);
-      // A byte that the fill leaves as the app has it tells nothing.
+      // A byte that the fill leaves at the app's value proves nothing.
       for (uint64_t i = 0; i < size; ++i) {
         if (actual[in_chunk + i] != began[in_chunk + i]) append(seen.changed, at + i, 1);
       }

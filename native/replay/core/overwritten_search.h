@@ -28,7 +28,7 @@ struct OverwrittenSearch {
   std::function<Result<bool>(Fill)> launch;  // launches restored memory; false: it did not end by itself
 };
 
-// By target; nothing where a launch did not end by itself.
+// By target; none if a launch did not end by itself.
 Result<std::optional<std::vector<std::vector<AddressRange>>>> search_overwritten(const OverwrittenSearch& search);
 
 }  // namespace kernloop::replay

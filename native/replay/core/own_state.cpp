@@ -7,7 +7,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// hipcc's identity of a compilation unit: its name differs from build to build, and no kernel knows it.
+// hipcc's identity of a compilation unit: its name differs from build to build, and no kernel uses it.
 bool is_identity(const codeobject::Variable& variable) {
   return variable.name.starts_with("__hip_cuid_");
 }

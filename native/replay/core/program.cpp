@@ -94,7 +94,7 @@ class Loader {
     return Unit{};
   }
 
-  // Before any code is loaded: with HIP, what was not reserved by then is HIP's.
+  // Before any code is loaded: HIP takes addresses that are not reserved by then.
   Status place_lens() {
     if (!variant_.lens) return Unit{};
     std::vector<AddressRange> code;
@@ -222,7 +222,7 @@ class Loader {
     return Unit{};
   }
 
-  // Pieces of sections that no symbol names are variables too, and are found by their place alone.
+  // Parts of sections that no symbol names are variables too, and are found only by their address.
   static Result<uint64_t> offset_in_image(const ModuleVariable& variable, const LoadedCodeObject& object) {
     const uint64_t offset = variable.address - object.captured->load_base;
     if (variable.address < object.captured->load_base || offset > object.captured_info.memory_bytes ||
@@ -255,7 +255,7 @@ class Loader {
         now ? "has " + std::to_string(now->size) + " bytes in the variant instead of " + std::to_string(variable.size)
             : "is not in the variant";
     // Removing a variable that the kernel left alone is a fair optimisation. Changing its size, or losing one that the
-    // kernel writes, leaves nothing to compare with.
+    // kernel writes, makes a comparison impossible.
     if (now || variable.pre != variable.post) {
       return Error{
           now ? "VARIABLE_SIZE" : "VARIABLE_MISSING",
@@ -300,7 +300,7 @@ class Loader {
   // same code at another address, or other code, has other addresses in it, which the runtime filled in.
   Result<bool> keep_addresses(const ModuleVariable& variable, const Target& target) {
     constexpr uint64_t kMaxBytes = 16u << 20;
-    // No relocation of a cubin is known here.
+    // Relocations of cubins are not known here.
     if (manifest_.device.kind == "cuda" || variable.pre != variable.post || variable.size > kMaxBytes) return false;
     const LoadedCodeObject& object = object_of(variable.code_object);
     const size_t index = static_cast<size_t>(&object - program_.code_objects.data());
@@ -403,7 +403,7 @@ class Loader {
     ++program_.relocated_kernargs;
   }
 
-  // The variable that a captured pointer points into, or behind: an end, where nothing else begins there.
+  // The variable that a captured pointer points into, or just past, if nothing else begins there.
   const ModuleVariable* variable_of(uint64_t value) const {
     const ModuleVariable* ends_there = nullptr;
     for (const ModuleVariable& variable : manifest_.module_variables) {

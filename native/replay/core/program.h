@@ -33,7 +33,7 @@ struct KeptVariable {
   Buffer content;
 };
 
-// Memory where floating-point atomics have this effect on the real GPU (float_atomics.h).
+// Memory in which floating-point atomics have this effect on the real GPU (float_atomics.h).
 struct WatchedRegion {
   std::string id;
   AddressRange range;

@@ -6,7 +6,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// Chunks ahead for each thread: enough that none waits for the reader.
+// Chunks ahead for each thread: enough to keep all of them busy.
 constexpr size_t kAheadPerThread = 2;
 
 }  // namespace

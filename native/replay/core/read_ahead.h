@@ -1,5 +1,5 @@
-// Chunks of a capture, decoded by several threads ahead of where they are asked for: verifying and decompressing is
-// slower than a device's memory, and contents are read from front to back.
+// Chunks of a capture, decoded ahead of use by several threads: verifying and decompressing is slower than a device's
+// memory, and contents are read from front to back.
 #pragma once
 
 #include <condition_variable>

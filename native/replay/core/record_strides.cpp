@@ -41,7 +41,7 @@ class Candidate {
     }
   }
 
-  // Drops the places where the two do not hold the same records.
+  // Drops the offsets at which the two do not hold the same records.
   void test(const std::vector<uint64_t>& post, const std::vector<uint64_t>& replay) {
     std::vector<uint64_t> difference(units_, 0);
     const uint64_t from = begin_ >= units_ - 1 ? begin_ - (units_ - 1) : 0;

@@ -110,7 +110,7 @@ std::optional<Error> option_of_software(const Options& options) {
   if (options.limit_wave_instructions != 0)
     return unsupported_option("--limit-wave-instructions", "leave it out, or use --limit-seconds");
   if (options.threads != 0) return unsupported_option("--threads");
-  // --find-overwritten makes use of accesses where they can be recorded.
+  // --find-overwritten uses accesses if they can be recorded.
   if (options.record_accesses || options.find_unused > 0 || takes_accesses(options.disturb_untouched))
     return unsupported_option("--record-accesses");
   if (options.profile) return unsupported_option("--profile");
@@ -147,7 +147,7 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
   return set_unwritten_fill(options, execution, false);
 }
 
-// The launch that counts, behind one that only warms the caches where the device asks for that.
+// The launch that counts, after one that only warms the caches if the device needs it.
 Result<LaunchOutcome> launch_in_state(DeviceReplay& device, Snapshot& snapshot, Program& program, EventSink& sink) {
   if (device.needs_launch_before()) {
     auto before = device.launch(program.launch);

@@ -1,4 +1,4 @@
-// Steps that every kind of session is made of.
+// Steps common to every kind of session.
 #pragma once
 
 #include "replay/core/compare.h"
@@ -17,7 +17,7 @@ Status configure_device(const Options& options, DeviceReplay& device, EventSink&
 // Sets the fill of on-chip memory and registers that nobody wrote; the other pattern of its pair if `is_opposite`.
 Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, bool is_opposite);
 
-// Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where
+// Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` if
 // that is not the captured one.
 Result<Program> load_for_replay(const Options& options, ContentCache& cache, DeviceReplay& device,
                                 const VariantOptions& variant, EventSink& sink);
@@ -39,7 +39,7 @@ struct Launched {
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };
 
-// With a lens: that nothing is written over, and with --guard what is closed around it.
+// Prepares a lens: checks that nothing would be overwritten, and closes its surroundings with --guard.
 Status prepare_lens(const Options& options, DeviceReplay& device, const Program& program);
 // Writes the lens's content after the last launch into files. Emits `lens`.
 Status tell_lens(const Options& options, DeviceReplay& device, const Program& program,

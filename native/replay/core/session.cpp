@@ -246,7 +246,8 @@ class Session {
     return true;
   }
 
-  // A launch with other values in what the last one used and the captured code does not touch. False: likewise.
+  // A launch with other values in memory that the last one used and the captured code does not touch. False: a launch
+  // did not end by itself.
   Result<bool> replay_disturbed(Comparison& total) {
     if (!takes_accesses(options_.disturb_untouched) || total.differing_bytes > 0) return true;
     if (options_.disturb_untouched == Disturbed::kWritten) {
@@ -298,7 +299,7 @@ class Session {
 
   // False: a launch did not end by itself; the results so far are in the file.
   Result<bool> search() {
-    // A lock that begins with another value is waited for in vain.
+    // A kernel may wait forever for a lock that begins with another value.
     double& limit = program_.launch.limit_seconds;
     const double enough = std::max(1.0, 20 * seconds_of_launch_);
     limit = limit > 0 ? std::min(limit, enough) : enough;
@@ -314,7 +315,7 @@ class Session {
     return true;
   }
 
-  // Aligned words: what is no pointer leads nowhere.
+  // Aligned words: other values point nowhere.
   static std::vector<uint64_t> pointers_in(const Buffer& kernarg) {
     std::vector<uint64_t> words(kernarg.size() / 8);
     std::memcpy(words.data(), kernarg.data(), words.size() * 8);
@@ -472,7 +473,7 @@ class Session {
     return compared;
   }
 
-  // Hardware takes no seed, and needs none: its order varies by nature.
+  // Hardware takes no seed: its order varies by nature.
   Status choose_order(size_t replay) {
     SoftwareExecution* const execution = device_.software_execution();
     if (execution == nullptr) return Unit{};

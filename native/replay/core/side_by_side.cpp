@@ -13,7 +13,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// Says of every event whose it is.
+// Adds the side to every event.
 class SideSink final : public EventSink {
  public:
   SideSink(const char* side, EventSink& inner) : side_(side), inner_(inner) {}
@@ -80,7 +80,7 @@ class SideBySide {
  private:
   Side& variant_side() { return sides_[1]; }
 
-  // False, here and below: a launch did not end by itself, and `end_` says what comes of that.
+  // False, here and below: a launch did not end by itself, and `end_` holds the consequence.
   Result<bool> take_turns_on_device() {
     for (Side& side : sides_) {
       if (auto loaded = load(side); !loaded) return loaded.error();
@@ -114,7 +114,7 @@ class SideBySide {
   Result<bool> run_one_after_the_other() {
     for (Side& side : sides_) {
       if (&side != &sides_.front()) {
-        // Both want the captured address.
+        // Both sides need the captured address.
         snapshot_.forget_programs();
         if (CodePlacement* const placement = device_.code_placement()) {
           if (auto unloaded = placement->unload_code(); !unloaded) return unloaded.error();
@@ -175,7 +175,7 @@ class SideBySide {
 
   bool is_to_be_compared() const { return !options_.overrides.make_another_result(); }
 
-  // Compares what the first launch left in memory with what the app computed.
+  // Compares the first launch's memory with the app's result.
   Status compare_first(Side& side) {
     if (!is_to_be_compared()) return Unit{};
     auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,
@@ -189,7 +189,7 @@ class SideBySide {
       written += *changed;
     }
     side.least_ns = device_.least_ns_to_write(written);
-    // Every launch begins with it as loaded: what a variant would save by it, it does not save here.
+    // Every launch begins with it as loaded: state that a variant would save for later launches is not saved here.
     const auto left = read_own_state(side.program.own_state, device_);
     if (!left) return left.error();
     side.state = state_facts(side.program.own_state, changed_bytes(side.program.own_state, *left), 1);

@@ -1,4 +1,4 @@
-// The captured code and a variant in one process, over one restored memory: what they take, compared fairly.
+// The captured code and a variant in one process, over the same restored memory, for a fair comparison of their costs.
 #pragma once
 
 #include "archive/reader.h"

@@ -126,7 +126,7 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
   }
   if (program.is_restored) return Unit{};
-  // The archive is read once: further launches put back what the device keeps.
+  // The archive is read once: further launches use the device's copies.
   std::vector<AddressRange> ranges;
   if (first) {
     for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);

@@ -21,8 +21,8 @@ class Snapshot {
   Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats, bool fills_padding = true)
       : cache_(cache), device_(device), poison_(poison), repeats_(repeats), fills_padding_(fills_padding) {}
 
-  // Maps all regions at their addresses, without what the capture lacks (archive/dropped.h) or `dropped` names besides:
-  // whole granules of that stay without memory, so that every access there faults, and the rest is padding.
+  // Maps all regions at their addresses, without the parts that the capture lacks (archive/dropped.h) or `dropped`
+  // names besides: their whole granules stay unmapped, so that every access there faults, and the rest is padding.
   Status map(const std::optional<std::filesystem::path>& dropped = std::nullopt);
 
   const std::vector<Target>& regions() const { return regions_; }
@@ -41,11 +41,11 @@ class Snapshot {
   // Registers loaded programs: captured pointers that they leave stale are counted while captured memory is restored.
   // Bytes beside their lenses' buffers in the same granules are padding, too.
   void attend(Program& program);
-  // With their code goes what was kept of their variables.
+  // Their code goes, and with it the copies of their variables.
   void forget_programs();
 
-  // Everything that a launch of `program` may look at, as it was before the dispatch. The first time for a program,
-  // emits `restored` and, if there are any, `stale_code_pointers`.
+  // Everything that a launch of `program` may read, as it was before the dispatch. The first time for a program, emits
+  // `restored` and, if there are any, `stale_code_pointers`.
   Status restore(Program& program, EventSink& sink);
   // The same after a launch that began with everything restored. If memory is not compared afterwards, the caches are
   // disturbed as little as the device can.

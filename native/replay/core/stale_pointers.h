@@ -1,4 +1,4 @@
-// Captured values that point to where the captured code was: with a variant elsewhere they lead nowhere, and users
+// Captured values that point to the captured code's address: with a variant loaded elsewhere they are stale, and users
 // should know first.
 #pragma once
 

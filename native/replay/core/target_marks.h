@@ -10,7 +10,7 @@ namespace kernloop::replay {
 
 // USAGE for bytes that no region has.
 Status mark_ignored(const std::vector<IgnoredBytes>& ignored, std::vector<Target>& targets);
-// USAGE for what no target has, and for tolerances that overlap.
+// USAGE for names of no target, and for tolerances that overlap.
 Status mark_tolerances(const std::vector<ElementTolerance>& tolerances, std::vector<Target>& targets);
 
 }  // namespace kernloop::replay

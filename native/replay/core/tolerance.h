@@ -93,14 +93,14 @@ class ToleranceJudge {
                  uint64_t size = 0);
 
   // The actual bytes with *post* in place of the elements within their bounds, and of those that may yet be excused.
-  // `copy` holds them where they are not `actual` itself; `actual` may already be in it.
+  // `copy` holds them if they differ from `actual`; `actual` may already be in it.
   Bytes accept(uint64_t offset, Bytes expected, Bytes actual, Buffer& copy);
 
   const std::vector<ToleranceCount>& counts() const { return counts_; }
 
-  // After the last piece: whether so few elements are out of bounds that their share excuses them.
+  // After the last piece: whether few enough elements are out of bounds for their share to be excused.
   bool are_excused(size_t index) const;
-  // The differences of elements that only such a share could excuse; they are not in what `accept` returned.
+  // The differences of elements that only such a share could excuse; `accept` does not return them.
   const DifferenceCollector& excusable(size_t index) const { return excusable_[index]; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 // makes the tails heavier. Intervals are wider by at least the first factor, and by more as the kurtosis demands. The
 // values are those that the simulation of sums (tolerance_interval_test) needs, with a margin.
 constexpr Number kLeastTails = 1.5L, kGreatestTails = 4, kTailsUntold = 2.25L;
-// The least that an interval of floating-point numbers is wider than what the sample says, in units in the last place.
+// Minimum by which an interval of floating-point numbers is wider than the sample, in units in the last place.
 constexpr Number kLeastSpacings = 2;
 // More than one or two additions that round otherwise, and far less than a wrong digit that matters.
 constexpr Number kMostSpacingsOfRounding = 32;
@@ -51,7 +51,7 @@ Precision precision_of(ElementType type) {
 }  // namespace
 
 Spread spread_of(std::span<const Number> values) {
-  // Differences from the first: of large numbers that vary little the mean of the squares says nothing.
+  // Differences from the first value: the mean of squares is useless for large numbers that vary little.
   const Number first = values.front();
   Spread spread{0, first, first, 0, 0, 0};
   Number sum = 0, squares = 0, candidate = first;

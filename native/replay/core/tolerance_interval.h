@@ -38,7 +38,7 @@ class IntervalModel {
   // Half width for a varying element, to each side of its mean.
   Number half_width(const Spread& element) const;
 
-  // Elements that differ in few replays: where there are some, others may differ for which that was too few.
+  // Elements that differ in few replays: if there are some, others may differ that these replays were too few to show.
   size_t rare() const { return rare_; }
   // Whether the elements that vary are too few to tell.
   bool is_small() const { return varying_ < kTelling; }
@@ -63,7 +63,7 @@ class IntervalModel {
   double miss_;
   size_t varying_ = 0, rare_ = 0;
   bool is_relative_ = true;
-  double prior_freedom_ = 0;  // infinite where all elements have one variance, in units of their scale
+  double prior_freedom_ = 0;  // infinite if all elements have one variance, in units of their scale
   Number prior_variance_ = 0;
   Number tails_ = 1;     // how much further out than normal numbers
   Number jump_ = 0;      // jumps of elements that differ in few replays, in units of their scale

@@ -82,8 +82,8 @@ Result<std::vector<AddressRange>> zero_blocks(ContentCache& cache, const Target&
   return merge_ranges(std::move(found));
 }
 
-// Calls `visit(ranges, span, app, actual)` for each chunk with untouched bytes: `span` around these, what the app had
-// in it, and what the device holds, which is written back.
+// Calls `visit(ranges, span, app, actual)` for each chunk with untouched bytes: `span` around these, the app's bytes in
+// it, and the device's, which are written back.
 template <typename Visit>
 Status change_untouched(DeviceReplay& device, ContentCache& cache, const Target& target, const Visit& visit) {
   if (target.untouched.empty()) return Unit{};

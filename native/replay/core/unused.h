@@ -1,4 +1,4 @@
-// Memory of a capture that the captured dispatch neither reads nor writes, in whole granules: what `--shrink` drops.
+// Memory of a capture that the captured dispatch neither reads nor writes, in whole granules: `--shrink` drops it.
 #pragma once
 
 #include <vector>

@@ -57,8 +57,7 @@ struct VaryingRange {
   bool passes(size_t element, Number value) const;
 };
 
-// Finite, and no further outside of what was seen than the width of what was seen. An element that never varied has no
-// width.
+// Finite, and outside the values seen by no more than their width. An element that never varied has no width.
 bool within_spread(Number value, Number min, Number max);
 
 archive::Json to_json(const VaryingRange& range);

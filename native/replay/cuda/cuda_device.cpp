@@ -94,10 +94,10 @@ class CudaDevice final : public DeviceReplay {
   Result<LaunchOutcome> run(const Launch& launch, LaunchPlan& plan, bool restores);
   Result<LaunchOutcome> launch_after_another(const Launch& launch, LaunchPlan& plan);
   Status give_up_persisting_lines(uint64_t kernel);
-  // Fills what the kernel could read without having written it.
+  // Fills memory that the kernel could read without having written it.
   Status scrub(CUfunction function);
   Status submit(const Launch& launch, LaunchPlan& plan);
-  // Whether the launch ended by itself in time; `state` is how.
+  // Whether the launch ended by itself in time; `state` is its status.
   bool wait(const Launch& launch, CUresult* state) const;
   LaunchOutcome fault_outcome(const Launch& launch, CUresult result);
   LaunchOutcome limit_outcome(const Launch& launch, double seconds);
@@ -138,7 +138,7 @@ Status CudaDevice::start(const archive::Manifest& manifest) {
   return set_limits(*plan);
 }
 
-// They size what the context allocates with the code: before anything is loaded.
+// They size the context's allocations with the code, and are set before anything is loaded.
 Status CudaDevice::set_limits(const LaunchPlan& plan) {
   for (const ContextLimit& limit : plan.limits) {
     if (auto set = context_->check("cuCtxSetLimit", context_->driver().cuCtxSetLimit(limit.limit, limit.value),
@@ -278,7 +278,7 @@ Status CudaDevice::fill(uint64_t address, uint64_t size, uint8_t byte) {
 
 Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, Buffer& scratch) {
   if (in_place(address) || size > Staging::kBufferBytes) return DeviceReplay::view(address, size, scratch);
-  // Chunk after chunk of a region: what follows is fetched ahead, as far as memory is mapped there.
+  // Chunk after chunk of a region: following bytes are fetched ahead, as far as memory is mapped there.
   uint64_t limit = 0;
   for (const AddressRange& range : ranges_) {
     if (address >= range.base && address < range.end()) limit = range.end();
@@ -355,7 +355,7 @@ Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan,
   const Driver& driver = context_->driver();
   for (const FunctionSetting& setting : plan.settings) {
     CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
-    // An app that allows the rest of what there is allows a variant with more static shared memory less.
+    // An app that allows all remaining shared memory allows less to a variant with more static shared memory.
     if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
       result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
     if (auto set = context_->check("cuFuncSetAttribute", result,
@@ -464,7 +464,7 @@ Result<LaunchOutcome> CudaDevice::launch_after_another(const Launch& launch, Lau
   return run(launch, plan, !launch.is_compared);
 }
 
-// One launch from its submission to its end; `restores` puts back what the one before wrote, directly ahead of it.
+// One launch from its submission to its end; `restores` puts back the previous launch's writes, directly ahead of it.
 Result<LaunchOutcome> CudaDevice::run(const Launch& launch, LaunchPlan& plan, bool restores) {
   if (launch.is_compared) {
     if (auto scrubbed = scrub(reinterpret_cast<CUfunction>(launch.kernel)); !scrubbed) return scrubbed.error();
@@ -534,8 +534,8 @@ RegionClass cuda_home_of(const archive::Region& region) {
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv) {
   if (options.launches_with_hip) return unsupported_option("--launch hip", "leave it out");
-  // Whether they are free is looked at before the driver starts, and no more: what is mapped at that time, driver 580
-  // never reserves, not even when it is unmapped again.
+  // Before the driver starts, addresses are only checked: driver 580 never reserves addresses that are mapped at that
+  // time, not even after they are unmapped.
   if (const AddressHold look(addresses_of(manifest)); !look.taken().empty()) {
     restart_without_randomisation(argv);
     return address_taken(look.taken().front());

@@ -1,4 +1,4 @@
-// Copies of restored memory near the device: further iterations put back what the kernel wrote without the archive.
+// Copies of restored memory near the device: further iterations restore the kernel's writes without the archive.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ class KeptCopies final : public KeptMemory {
   KeptCopies(const KeptCopies&) = delete;
   KeptCopies& operator=(const KeptCopies&) = delete;
 
-  // On the device while it has room, else in pinned host memory while the machine has; false when neither has.
+  // On the device while it has room, else in pinned host memory while the machine has; false if neither has.
   Result<bool> keep(const AddressRange& range) override;
   Status restore() override;
   // Nothing that a launch writes is lost.
@@ -28,8 +28,8 @@ class KeptCopies final : public KeptMemory {
   void restore_host();
   // Whether restore() has seen what the kernel writes.
   bool knows_written() const { return knows_written_; }
-  // Puts back what the kernel was seen to write, on the device: enqueued, not waited for, so that a launch follows at
-  // once. Only after a launch that began with everything restored.
+  // Restores the bytes that the kernel was seen to write, on the device: enqueued, not waited for, so that a launch
+  // follows at once. Only after a launch that began with everything restored.
   Status enqueue_restore_of_written();
 
  private:
@@ -43,7 +43,7 @@ class KeptCopies final : public KeptMemory {
   Result<bool> keep_host(const AddressRange& range);
   Result<bool> allocate(Copy& copy);
   Status copy_back(const Copy& copy, const AddressRange& range);
-  // Puts back what differs. Piece by piece while it is not known what the kernel writes, and remembers that.
+  // Restores differing bytes. While the kernel's writes are unknown, it does so piece by piece, and remembers them.
   Status restore_differing(const Copy& copy);
   void remember_written(const AddressRange& range);
   void free(const Copy& copy);

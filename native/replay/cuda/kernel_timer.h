@@ -25,8 +25,7 @@ class KernelTimer {
   Status start();
   void use(std::unique_ptr<KernelActivity> activity) { activity_ = std::move(activity); }
 
-  // Around one launch on `stream`.
-  // Kernels that ran before are not what is timed.
+  // Around one launch on `stream`. Kernels that ran before are not timed.
   void forget();
   cuda::CUresult before(cuda::CUstream stream);
   cuda::CUresult after(cuda::CUstream stream);

@@ -109,7 +109,7 @@ Status AqlLauncher::submit(const Launch& launch) {
   packet.group_segment_size = launch.group_segment_bytes;
   packet.kernel_object = launch.kernel;
   packet.kernarg_address = kernarg_;
-  // Apps have a signal for a packet of theirs where they wait for that very one.
+  // Apps give a packet its own signal only if they wait for that very packet.
   const bool is_amid_others = launch.amid_others.has_value();
   told_ = is_amid_others ? hsa_signal_t{0} : signal_;
   packet.completion_signal = told_;

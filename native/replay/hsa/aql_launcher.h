@@ -1,4 +1,4 @@
-// Launches by AQL packets on a queue of ours: what a runtime of HSA alone offers. HipLauncher is the other way.
+// Launches by AQL packets on a queue of ours: the interface of an HSA runtime alone. HipLauncher is the alternative.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,14 @@ class AqlLauncher {
               bool timed)
       : hsa_(hsa), gpu_(gpu), kernarg_pool_(kernarg_pool), status_(status), timed_(timed) {}
 
-  // Anything but kCompleted leaves a device that nothing may be asked of any more.
+  // After anything but kCompleted the device must not be used any more.
   Result<End> run(const Launch& launch);
   Result<uint64_t> duration_ns() const;  // duration of the last launch
 
   hsa_signal_t signal() const { return told_; }  // completion signal of the last launch; 0: none
   // Kernel arguments, packets and queue: not captured memory, at any address of this process.
   std::vector<AddressRange> own_memory() const;
-  // Not by a destructor: a lost device is not to be touched.
+  // Not called by a destructor: a lost device must not be used.
   void free();
 
  private:

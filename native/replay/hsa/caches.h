@@ -1,4 +1,4 @@
-// Puts memory between a launch and what the GPU's caches held before it.
+// Evicts the GPU's caches before a launch by accessing other memory.
 #pragma once
 
 #include "replay/core/device.h"

@@ -138,8 +138,8 @@ Status HsaDevice::start(const std::string& isa) {
   auto soft = SoftwareGpu::find(*hsa_);
   if (!soft) return soft.error();
   soft_ = std::move(*soft);
-  // Without a handler a memory fault ends the process before anything could be reported.
-  // Some runtimes tell of it here only and leave the queue's own callback silent.
+  // Without a handler a memory fault ends the process before anything could be reported. Some runtimes report it only
+  // here and leave the queue's own callback silent.
   hsa_->hsa_amd_register_system_event_handler(
       [](const hsa_amd_event_t* event, void* data) {
         HsaDevice& device = *static_cast<HsaDevice*>(data);
@@ -278,7 +278,7 @@ Status HsaDevice::find_pools() {
       granule > 0) {
     granule_ = granule;
   }
-  // The host needs access only where memory is read in place.
+  // The host needs access only if memory is read in place.
   auto placed = PlacedMemory::of(*hsa_, {agents_.gpu, agents_.cpu, soft_ != nullptr}, pools_.device);
   if (!placed) return placed.error();
   placed_ = std::move(*placed);
@@ -339,7 +339,7 @@ Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObje
   status = hsa_->hsa_executable_freeze(executable, nullptr);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_freeze", status, doing);
 
-  // The load base, from any symbol whose address both the file and the runtime tell.
+  // The load base, from any symbol whose address both the file and the runtime report.
   const auto base_from = [&](const std::string& name, hsa_executable_symbol_info_t attribute,
                              uint64_t relative) -> std::optional<uint64_t> {
     hsa_executable_symbol_t symbol;
@@ -563,8 +563,8 @@ std::filesystem::path built_in_runtime() {
   return program.parent_path().parent_path() / "lib" / "softgpu" / kRuntimeName;
 }
 
-// A capture of hardware is replayed there unless the caller names the software GPU: through the system's runtime, which
-// the loader finds as it does for apps.
+// A capture of hardware is replayed on hardware unless the caller names the software GPU: through the system's runtime,
+// which the loader finds as it does for apps.
 std::filesystem::path runtime_for(const Options& options, const archive::Device& device) {
   if (!options.hsa_runtime.empty()) return options.hsa_runtime;
   return device.kind == "hsa" ? kRuntimeName : built_in_runtime();

@@ -19,14 +19,14 @@ class WarmCopies final : public KeptMemory {
   Result<bool> restore_written() override;
 
   void launches(uint64_t kernel) { last_kernel_ = kernel; }
-  // The code is gone, and what was kept of memory outside of `regions`.
+  // The code is gone, and with it the copies of memory outside `regions`.
   void forget_code(const std::vector<AddressRange>& regions);
   // Not on a device that was lost.
   void free() { copies_.free(); }
 
  private:
   PoolCopies copies_;
-  bool keeps_too_little_ = false;        // a launch may write what cannot be put back from copies
+  bool keeps_too_little_ = false;        // a launch may write memory that the copies cannot restore
   std::optional<uint64_t> last_kernel_;  // the last launched kernel
   std::set<uint64_t> learnt_kernels_;    // kernels whose writes copies_ knows
 };

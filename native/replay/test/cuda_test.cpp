@@ -212,7 +212,7 @@ TEST_F(CudaReplay, KeepsPinnedMemoryWhereItWas) {
   capture_.in_class = archive::RegionClass::kHost;
   capture_.in_api = "cuMemHostAlloc";
   edit([](archive::Manifest& manifest) {
-    // In its own place: host pages and device granules are not shared.
+    // At its own address: host pages and device granules are not shared.
     manifest.regions[0].base = 0x430000000100;
     std::memcpy(manifest.kernarg.bytes.data() + 8, &manifest.regions[0].base, 8);
   });
@@ -258,7 +258,7 @@ TEST_F(CudaReplay, SetsTheClustersThatTheAppsFunctionRequired) {
   capture_.shape_post = {16, 2, 1, 64, 256, 8, 2};
   const ProgramRun run = replay({"--compare"});
   EXPECT_EQ(run.exit_code, kExitPass) << run.last();
-  // The driver would not let the app set them on a variant whose own code says another size.
+  // The driver would not let the app set them on a variant whose own code has another size.
   const ProgramRun other = compare_variant("clustered");
   EXPECT_EQ(other.exit_code, kExitFail) << other.last();
   EXPECT_EQ(other.last()["code"], "LAUNCH_IMPOSSIBLE") << other.last();
@@ -405,12 +405,12 @@ using CudaLeftovers = CudaLaunchLimits;
 TEST_F(CudaLeftovers, OfEarlierLaunchesAreInNeitherSharedNorLocalMemory) {
   for (const char* poison : {"0xA5", "0x5A"}) {
     EXPECT_EQ(compare_variant("unwritten_local", {"--poison", poison}).exit_code, kExitFail) << poison;
-    // The smaller of a negative number and what the kernel wrote is no maximum.
+    // The minimum of a negative number and the kernel's result is no maximum.
     const ProgramRun maximum = compare_variant("unwritten_shared", {"--poison", poison});
     EXPECT_EQ(maximum.exit_code, std::string(poison) == "0x5A" ? kExitFail : kExitPass) << poison << maximum.last();
   }
-  // All of it, on every multiprocessor, where a block has most of it or little. With 16 and 100 KiB a block an H200
-  // showed words that were not filled (docs/validate.md): how it divides shared memory then is not known.
+  // All of it, on every multiprocessor, whether a block has most of it or little. With 16 and 100 KiB a block an H200
+  // showed words that were not filled (docs/validate.md): its division of shared memory is unknown in that case.
   for (const uint32_t dynamic : {227u << 10, 100u << 10, 64u << 10, 48u << 10, 16u << 10, 8u << 10, 1u << 10}) {
     capture_.geometry.attributes = {{"max_dynamic_shared_bytes", dynamic}};
     launch(2 * 132 * 32, 64, dynamic);
@@ -566,7 +566,7 @@ TEST_F(FakeCudaReplay, LeavesCuptiToAToolThatHasIt) {
 }
 
 TEST_F(FakeCudaReplay, PassesTheCooperativeAttributeOn) {
-  // The fake's kernel writes what its launch said into the eighth word.
+  // The fake's kernel writes its cooperative attribute into the eighth word.
   capture_.symbol = "replay_shape";
   capture_.shape_post = {4, 1, 1, 64, 256, 1, 1, 1};
   capture_.geometry.group_segment_bytes = 256;

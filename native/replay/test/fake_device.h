@@ -1,4 +1,4 @@
-// A device whose kernel is a function of the test: memory at any address, and exact counts of what was asked of it.
+// A device whose kernel is a function of the test: memory at any address, and exact counts of calls.
 #pragma once
 
 #include <functional>

@@ -15,8 +15,8 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-// The functions that are looked at, and the list of their calls. "restored" or "written" behind one: whether `out` was
-// then as before the dispatch.
+// The observed functions, and the list of their calls. "restored" or "written" after a call: whether `out` was then as
+// before the dispatch.
 struct Recorded {
   decltype(&hsa_amd_memory_fill) fill = nullptr;
   decltype(&hsa_memory_copy) copy = nullptr;
@@ -93,7 +93,7 @@ class HsaCaches : public testing::Test {
 TEST_F(HsaCaches, OverwriteMemoryBetweenRestoringAndEveryLaunchWhereCold) {
   EXPECT_EQ(replay({"--cache", "cold", "--iterations", "2", "--warmup", "1"}).exit_code, kExitPass)
       << events_.events.back();
-  // Restored first: what restores memory leaves it in the caches.
+  // Restoring comes first: it leaves its memory in the caches.
   const Calls one = {"overwrite restored", "launch restored"};
   EXPECT_EQ(recorded.calls, (Calls{one[0], one[1], one[0], one[1], one[0], one[1]}));
   const archive::Json cache = events_.first("cache");

@@ -1,4 +1,4 @@
-// Whether a kernel can be launched as the app launches it: limits one by one, and what comes of them.
+// Whether a kernel can be launched as the app launches it: limits one by one, and their consequences.
 #include "replay/core/launch_check.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class Obstacles : public testing::Test {
     device_.shared_bytes = 65536;
     device_.scratch_bytes_per_wave = 0x1fff * 1024;
   }
-  // The one limit that is not kept; nothing where all are.
+  // The one limit that is exceeded; none if all are kept.
   std::optional<LaunchLimit> only() {
     const auto found = find_obstacles(kernel_, launch_, device_);
     EXPECT_LE(found.size(), 1u);

@@ -1,4 +1,4 @@
-// Synthetic arrays that threads fill at places they claim: what is recorded of them, what passes, and what does not.
+// Synthetic arrays that threads fill at claimed places: their record, results that pass, and results that fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void put(Buffer& bytes, uint64_t offset, const T& value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-// Calibrates replays of a kernel, as the self-check does, and judges others by what that found.
+// Calibrates replays of a kernel, as the self-check does, and judges others by the calibration.
 class FreeOrderTest : public ::testing::Test {
  protected:
   static constexpr uint32_t kItems = 1000;
@@ -330,7 +330,7 @@ TEST_F(FreeOrderTest, TellsArraysApartThatLieInOneAllocation) {
 }
 
 TEST_F(FreeOrderTest, CompletesArraysOfWhichSomeRecordsAreEqualByChance) {
-  // Few values: at both ends, and in between, the same ones often come back.
+  // Few values: at both ends, and in between, the same ones often recur.
   const auto kernel = [](const Order& order) {
     Memory memory = two_arrays(order);
     for (size_t place = 0; place < order.size(); ++place) put(memory[1], place * 4, order[place] % 50 == 0 ? 1u : 0u);
@@ -410,7 +410,7 @@ std::vector<uint32_t> rows_begin() {
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   return begins;
 }
-// `stray`: whose row an item takes.
+// `stray`: an item in another row.
 Memory rows(const Order& order, uint32_t stray, bool downwards = false) {
   Memory memory(3, Buffer(kRowItems * 4, 0));
   const std::vector<uint32_t> begins = rows_begin();

@@ -205,7 +205,7 @@ TEST_F(SessionTest, ProvesNothingWhereTheMemoryBeforeTheDispatchPassesToo) {
 }
 
 TEST_F(SessionTest, ProvesNothingWhereOneTargetWouldPassAsItWasBefore) {
-  // d_counter is exact, and says nothing of `out`.
+  // d_counter is exact, and no evidence for `out`.
   options_.tolerances = {*parse_tolerance("out=f32,atol=1e6")};
   const auto counts_alone = [this](FakeDevice& device, const Launch& launch) {
     fill(device, launch);
@@ -867,7 +867,7 @@ TEST_F(VaryingTest, KeepsToRangesWhereAValueIsLostInOneOrder) {
   for (const archive::Json& event : output_.events) EXPECT_FALSE(event.value("permuted", false)) << event;
 }
 
-// Values that moved to other places, and are not the same ones in every order.
+// Values that moved to other places, and differ between orders.
 void shuffle(FakeDevice& device, const Launch& launch) {
   rotate(device, launch, static_cast<int>(device.seed % 7) + 1);
   device.number(Capture::kOut) = static_cast<float>(device.seed);
@@ -922,7 +922,7 @@ TEST_F(VaryingTest, EndsACalibrationThatShowsNothingNew) {
   EXPECT_EQ(run(seeded()).exit_code, kExitPass);
   EXPECT_EQ(result()["replays"], 16);
   EXPECT_EQ(result()["is_settled"], true);
-  // Something new in every replay: as many as there are.
+  // New differences in every replay: all replays are made.
   const auto restless = [](FakeDevice& device, const Launch& launch) {
     fill(device, launch);
     device.number(Capture::kOut + 8 * (device.seed % 64)) += 0.001f;
@@ -972,7 +972,7 @@ TEST_F(VaryingTest, JudgesByTheIntervalWhereTheFileHasOne) {
 }
 
 TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchPassesTheRanges) {
-  // The counter alone would tell a variant that does nothing, but not one that only counts.
+  // The counter alone would expose a variant that does nothing, but not one that only counts.
   for (float& value : capture_.out_pre) value = 0;
   archive::Json min = archive::Json::array(), max = archive::Json::array();
   for (float value : capture_.out_post) {

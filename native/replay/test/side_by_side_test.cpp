@@ -130,7 +130,7 @@ TEST_F(SideBySideTest, ChecksWhatEachLeavesInMemory) {
 }
 
 TEST_F(SideBySideTest, LooksAtTheResultOfEveryTimedLaunch) {
-  // Right when it is compared and in the warm-up, and nothing done once it is timed.
+  // Right when it is compared and in the warm-up, and idle once it is timed.
   options_.warmup = 2;
   uint64_t launches_of_variant = 0;
   device_.kernel = [&](FakeDevice& device, const Launch& launch) {

@@ -369,7 +369,7 @@ TEST_F(SoftGpuReplay, FaultsAtTheFirstByteOutsideOfARegionUnderTheGuard) {
   const ProgramRun reads = run({"--guard", "--arg", "2:i32=201"});
   EXPECT_EQ(reads.first("fault")["near"]["distance"], 0) << reads.last();
   EXPECT_EQ(reads.first("fault")["near"]["region"], "in");
-  // The kernel itself stays inside of everything, and restoring goes on behind the guard.
+  // The kernel itself stays inside, and restoring continues behind the guard.
   const ProgramRun fine = run({"--guard", "--compare", "--iterations", "3"});
   EXPECT_EQ(fine.exit_code, kExitPass) << fine.last();
 }
@@ -396,7 +396,7 @@ TEST_F(SoftGpuReplay, LaunchesThroughHip) {
   EXPECT_EQ(wild.exit_code, kExitDevice) << wild.last();
   EXPECT_EQ(wild.first("fault")["kind"], "memory_access");
   EXPECT_TRUE(wild.first("fault").contains("pc")) << wild.first("fault");
-  // The same where HIP returns an error instead, as since ROCm 7.
+  // The same if HIP returns an error instead, as since ROCm 7.
   const ProgramRun told =
       run({"--launch", "hip", "--compare", "--code-object", test_code_object("wild.hsaco").string()},
           {{"LD_PRELOAD", KERNLOOP_HIP_ERRORS}});
@@ -528,7 +528,7 @@ TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
   const ProgramRun checked = run({"--compare", "--known-varying", file.string(), "--seed", "99"});
   EXPECT_EQ(checked.exit_code, kExitPass) << checked.last();
   EXPECT_EQ(checked.last()["varying_bytes"], 4);
-  // The same kernel made to add up something else: ten spreads away is no matter of order.
+  // The same kernel made to add up something else: ten spreads away cannot come from the order.
   const double spread = varying["max"][0].get<double>() - varying["min"][0].get<double>();
   capture_.in[5] += static_cast<float>(10 * spread);
   std::filesystem::remove_all(directory_.path() / "capture");

@@ -207,8 +207,7 @@ TEST(ToleranceIntervalOf, WhatNeverVariedBesideWhatAlwaysVariesHasNone) {
   EXPECT_FALSE(model.is_small());
 }
 
-// Few elements of an array take another value now and then: by a tenth where another thread wins, or as sums are
-// rounded.
+// Few elements of an array take another value now and then: by a tenth if another thread wins, or by rounding of sums.
 TEST(ToleranceIntervalOf, WhatNeverVariedIsJudgedByRoundingAloneAndByNoOtherJumps) {
   const auto model_of = [](Number jump) {
     std::vector<Spread> spreads;

@@ -39,7 +39,7 @@ class UntouchedTest : public testing::Test {
     options_.overwritten = file_;
   }
   void state(const std::string& json) { std::ofstream(file_) << json; }
-  // `more`: what the variant does besides.
+  // `more`: further effects of the variant.
   SessionEnd run(std::function<void(FakeDevice&)> more) {
     if (!std::filesystem::exists(directory_.path() / "capture")) capture_.write(directory_.path() / "capture");
     auto reader = archive::Reader::open(directory_.path() / "capture", {});
