@@ -1,4 +1,4 @@
-// LLVM_PROFILE_FILE: where profiles go, with the patterns of LLVM's runtime.
+// LLVM_PROFILE_FILE: the path of profiles, with the patterns of LLVM's runtime.
 #pragma once
 
 #include <functional>

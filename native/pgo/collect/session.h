@@ -14,7 +14,7 @@ class Session {
   // Units of a module's image, which `what` names; unreadable ones are reported.
   static std::vector<Unit> units_of(Bytes code_object, const std::string& what);
 
-  // Reads all of an instance's units; false where one could not be read, which was said.
+  // Reads all of an instance's units; false if one could not be read, which was reported.
   bool read(Instance instance, const std::vector<Unit>& units, const ReadVariable& read);
   void retire(Instance instance);
   void retire_all(const void* handle);

@@ -25,16 +25,16 @@ class UnitStore {
   void retire(Instance instance);
   void retire_all(const void* handle);
 
-  // False where a file could not be written, which was said.
+  // False if a file could not be written, which was reported.
   bool write();
 
  private:
   struct Entry {
     UnitProfile gone;  // same shape as everything else of the entry
     std::map<Instance, UnitProfile> live;
-    UnitProfile written;  // with %m: what of it is already in the file
+    UnitProfile written;  // with %m: the part that is already in the file
     bool changed = true;  // since it was written
-    std::string cuid;     // in the file's name: with a number where others have the same
+    std::string cuid;     // in the file's name: with a number if others have the same
   };
   Entry& entry_of(const UnitProfile& unit);
   bool write(Entry& entry);

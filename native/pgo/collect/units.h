@@ -23,7 +23,7 @@ struct Unit {
   std::vector<Variable> variables;
 };
 
-// Empty where nothing is instrumented.
+// Empty if nothing is instrumented.
 Result<std::vector<Unit>> find_units(Bytes code_object, const std::string& what);
 
 // The code objects of a module's image as it is given to a runtime, without its size: an ELF file, or a bundle of them.
@@ -43,7 +43,7 @@ std::vector<Unit> find_units_by_name(Bytes image);
 // Size of an NVIDIA image that is passed without it; 0: of no known kind.
 uint64_t size_of_cuda_image(const void* image);
 
-// Reads a variable of `size` bytes out of the device; none where this device does not have it.
+// Reads a variable of `size` bytes from the device; none if this device does not have it.
 using ReadVariable = std::function<std::optional<Buffer>(const Variable&)>;
 
 // None if the device has loaded another code object than the one with this unit.

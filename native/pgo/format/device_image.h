@@ -19,7 +19,7 @@ struct DeviceImage {
   Buffer waves;        // __profw_all_<CUID>
 };
 
-// A variable of a unit: what comes before the CUID in its name.
+// A variable of a unit: the part of its name before the CUID.
 struct ImagePart {
   std::string_view prefix;
   Buffer DeviceImage::*bytes;
@@ -45,10 +45,10 @@ struct UnitProfile {
 
 Result<UnitProfile> read_device_image(const DeviceImage& image);
 
-// False where they are not of the same unit: then nothing was added.
+// False if they are not of the same unit: then nothing was added.
 bool add(UnitProfile& into, const UnitProfile& other);
 
-// Takes back what was added once.
+// Subtracts what was added before.
 void subtract(UnitProfile& from, const UnitProfile& part);
 
 // Adds the content of a unit's three files; false if they belong to another unit, or are not whole.
@@ -56,7 +56,7 @@ bool add_written(UnitProfile& into, Bytes raw, Bytes uniform, Bytes waves);
 
 Buffer write_raw(const UnitProfile& unit);
 
-// Tells units apart: equal where `add` would add.
+// Identifies a unit: equal if `add` would add.
 uint64_t signature_of(const UnitProfile& unit);
 
 // "amdgcn-amd-amdhsa" or "nvptx64-nvidia-cuda".

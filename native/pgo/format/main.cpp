@@ -136,7 +136,7 @@ Result<Unit> read_into(Merger& merger, const Arguments& arguments) {
 int merge(const Arguments& arguments) {
   const fs::path output = arguments.one("--output"), waves = arguments.one("--waves");
   if (output.empty()) return usage("--output is missing");
-  // The version before the RFC's has no room for uniformity: who asks for it gets none.
+  // The version before the RFC's has no room for uniformity: it is left out there.
   const bool without_uniformity = arguments.has("--write-prev-version");
   if (without_uniformity && !waves.empty())
     return usage("--write-prev-version writes no uniformity: leave --waves out");

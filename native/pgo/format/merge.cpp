@@ -150,7 +150,8 @@ Status Merger::add_function(const FunctionProfile& function, uint64_t weight, co
   }
   entry.uniform &= !function.uniform.empty();
   if (function.classes.size() != sum.classes.size() || function.counter_class != sum.counter_class) {
-    // Both present and different cannot be of the same code; one missing only means that it was not measured.
+    // If both are present and differ, they cannot be of the same code; a missing one only means that it was not
+    // measured.
     if (!function.classes.empty() && !sum.classes.empty()) {
       return Error{"PGO_HASH_MISMATCH",
                    "'" + function.name + "' has other classes of blocks in " + what + " than in " + entry.first,

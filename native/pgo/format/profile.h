@@ -28,7 +28,7 @@ inline constexpr uint32_t kNoCounter = 0xffffffff;
 
 struct WaveClass {
   uint64_t waves = 0;
-  uint64_t uniform_lanes = 0;     // 0 where nothing counts the class's lanes
+  uint64_t uniform_lanes = 0;     // 0 if nothing counts the class's lanes
   bool static_uniform = false;    // no divergent branch leads there
   uint32_t counter = kNoCounter;  // counter of its lanes
 
@@ -70,7 +70,7 @@ struct Profile {
   UniformRule uniform_rule = UniformRule::kBranch;
 };
 
-// U where at least 90% of the lanes entered with all the others, and where nothing ever came.
+// U if at least 90% of the lanes entered with all the others, or if none ever did.
 inline char uniformity(uint64_t total, uint64_t uniform) {
   const auto wide = [](uint64_t value) { return static_cast<unsigned __int128>(value); };
   return total == 0 || wide(uniform) * 10 >= wide(total) * 9 ? 'U' : 'D';

@@ -172,8 +172,8 @@ RawProfile read_with(Bytes file, const Header& header, size_t record_bytes, uint
   return profile;
 }
 
-// By the size of its records. The header does not tell it, so a file is read in the way in which it makes sense: every
-// record's name is the digest of one of the names.
+// Chosen by the size of records. The header does not state it; the right size is the one with which every record's name
+// is the digest of one of the names.
 RawProfile read_one(Bytes file, uint64_t& end) {
   const Header header = read_header(file);
   try {
@@ -183,7 +183,7 @@ RawProfile read_one(Bytes file, uint64_t& end) {
     try {
       return read_with(file, header, kRfcRecordBytes, end);
     } catch (const Malformed& rfc) {
-      // In device files the distance from records to counters is that in the file.
+      // In device files the distance from records to counters is the file's.
       const bool looks_like_rfc =
           header.counters_delta == header.records * kRfcRecordBytes + header.pad_before_counters;
       throw looks_like_rfc ? rfc : stock;

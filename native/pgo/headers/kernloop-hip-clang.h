@@ -1,11 +1,11 @@
-// Included before everything else (lib/pgo/hip-arguments.ts) where clang 18 or newer compiles against HIP 5
-// (Debian's 5.2.3): what that HIP expects of its clang 15 and newer ones have no more. Nothing here for other HIPs.
+// Included before everything else (lib/pgo/hip-arguments.ts) if clang 18 or newer compiles against HIP 5 (Debian's
+// 5.2.3): declarations that this HIP expects of its clang 15, and that newer ones lack. Nothing for other HIPs.
 #pragma once
 #if defined(__HIP__) && __has_include(<hip/hip_version.h>)
 #include <hip/hip_version.h>
 #if HIP_VERSION_MAJOR == 5
 
-// Clang 20 took the macro away: what a wave is depends on the target, which only a compilation for the device has.
+// Clang 20 removed the macro: a wave's size depends on the target, which only a compilation for the device has.
 #ifndef __AMDGCN_WAVEFRONT_SIZE
 #if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
 #define __AMDGCN_WAVEFRONT_SIZE 32
@@ -21,7 +21,7 @@ extern "C" __attribute__((device, const)) _Float16 __llvm_amdgcn_rcp_f16(_Float1
 #include <hip/amd_detail/device_library_decls.h>
 #include <hip/amd_detail/host_defines.h>
 
-// The same as hip.bc of ROCm 5 has, which clang linked by itself up to 17.
+// The same as in hip.bc of ROCm 5, which clang linked by itself up to 17.
 #define KERNLOOP_FENCE(scope)                          \
   switch (order) {                                     \
     case __memory_order_relaxed:                       \

@@ -1,5 +1,5 @@
-// Finds the blocks of a module again in a clone of it that has been optimised since: a number on each terminator goes
-// with the block, as far as it goes.
+// Finds a module's blocks again in an optimised clone of it: a number on each terminator stays with the block, as far
+// as the block survives.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -24,7 +24,7 @@ struct Rows {
 
 class Image {
  public:
-  /// Whether there can be such arrays.
+  /// Whether such arrays are possible.
   static llvm::Error check(const std::vector<FunctionPlan>& plans, const GenerateOptions& options);
   Image(llvm::Module& module, const std::vector<FunctionPlan>& plans, const GenerateOptions& options);
 

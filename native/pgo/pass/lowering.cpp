@@ -132,7 +132,7 @@ class Lowering {
     if (is_contained(tallied_, true)) tallies_.start(slot_, left);
   }
 
-  // The mask that the one of the class is compared with.
+  // The mask that the class's own is compared with.
   Value* referenceMask(size_t of) {
     BasicBlock* block = first(of);
     if (options_.uniform == UniformRule::full_mask) {
@@ -219,7 +219,7 @@ class Lowering {
     const Counter& counter = plan_.counters[index];
     Value* condition = conditionOf(*counter.increment);
     IRBuilder<> at(counter.increment);
-    // On NVPTX lanes that were together at the start of the class need not be here.
+    // On NVPTX lanes that were together at the start of the class may have left since.
     Value* active = wave_.isAmdgpu() ? masks_[counter.in_class] : wave_.mask(at);
     Value* taken = wave_.ballot(at, condition, active);
     const auto& row = rows_.uniform_of_counter[index];

@@ -9,7 +9,7 @@ namespace kernloop::pgo_pass {
 
 enum class Mode { off, generate, use };
 enum class Sampling : uint32_t { all = 0, blocks = 1, launches = 2, sparse = 3 };
-/// Sparse: as blocks, of the first launches of a process and of one in so many behind those.
+/// Sparse: like blocks, in the first launches of a process and in one of N after those.
 inline constexpr uint32_t kSparseFirst = 4096, kSparseOneIn = 8;
 enum class UniformRule : uint32_t { branch = 0, full_mask = 1 };
 
@@ -28,7 +28,7 @@ struct GenerateOptions {
   std::string map_file;
 };
 
-/// An error where a value makes no sense.
+/// An error if a value makes no sense.
 llvm::Expected<GenerateOptions> generateOptions();
 
 /// Sampling as written on the command line: "all", "sparse:32".

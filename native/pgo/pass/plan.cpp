@@ -110,8 +110,8 @@ class Planner {
     }
   }
 
-  // Out of cycles that the block is no part of: there a wave has lost lanes by the time it leaves, but gets them back
-  // behind.
+  // Leaves cycles that do not contain the block: a wave has lost lanes by the time it leaves one, but gets them back
+  // after it.
   BasicBlock* outOfForeignCycles(BasicBlock* above, const BasicBlock* block) const {
     while (above) {
       const Cycle* cycle = cycles_.getCycle(above);
@@ -128,7 +128,7 @@ class Planner {
   }
 
   // Whether all lanes that are at the end of `reference` come to `block` together, or none, judged by the branches on
-  // the way: where lanes part, both sides have to lead to the block, and not round by the reference again.
+  // the way: if lanes part, both sides have to lead to the block, and not round by the reference again.
   bool alwaysTogether(BasicBlock* reference, BasicBlock* block, ArrayRef<BasicBlock*> from) {
     SmallPtrSet<BasicBlock*, 16> way;
     SmallVector<BasicBlock*, 16> open(from.begin(), from.end());
@@ -176,7 +176,7 @@ class Planner {
         if (!is_contained(side, edge)) side.push_back(edge);
       }
       if (!in.empty() && round.empty()) {
-        // The immediate dominator also where an irreducible cycle's own edges are among them.
+        // Uses the immediate dominator also if an irreducible cycle's own edges are among them.
         addReference(result, block, in, true);
       } else {
         if (!in.empty()) addReference(result, block, in, false);

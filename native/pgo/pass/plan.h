@@ -23,7 +23,7 @@ struct Counter {
   bool statically_uniform;
 };
 
-/// With whose mask the mask at a block is compared. A block behind one of several kinds of edge has one for each.
+/// Reference whose mask a block's mask is compared with. A block that several kinds of edge enter has one for each.
 struct Reference {
   unsigned in_class;                  // its mask is the one of the class's first block
   std::vector<unsigned> from_blocks;  // predecessors to which it applies; empty: all
@@ -33,9 +33,9 @@ struct Reference {
 /// often, with the same lanes.
 struct BlockClass {
   std::vector<unsigned> blocks;     // the first one dominates the rest
-  std::optional<unsigned> counter;  // the block counter that counts its lanes, where LLVM placed one
+  std::optional<unsigned> counter;  // the block counter that counts its lanes, if LLVM placed one
   bool statically_uniform;          // under the rule "branch": no divergent branch is on the way to it
-  // Under that rule: a class outside of all cycles whose lanes it has, at every visit.
+  // Under that rule: a class outside of all cycles that has the same lanes at every visit.
   std::optional<unsigned> lanes_of;
   unsigned depth;                     // cycles around it
   std::vector<Reference> references;  // none for the entry; one, or two for the header of a cycle (way in, way round)

@@ -80,7 +80,7 @@ class Use : public llvm::PassInfoMixin<Use> {
     return llvm::Error::success();
   }
 
-  // One profile an architecture: blocks, waves and what is divergent differ.
+  // One profile an architecture: blocks, waves and divergence differ.
   llvm::Error read_side_file(const llvm::Module& module, std::vector<ProfiledFunction>& functions, WaveProfile& waves) {
     if (options_.waves.empty()) return llvm::Error::success();
     auto read = read_waves(options_.waves);

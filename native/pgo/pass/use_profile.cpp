@@ -49,7 +49,7 @@ ProfiledFunction describe(const FunctionPlan& plan, llvm::Function& original, co
   return function;
 }
 
-// Lanes of every block: what LLVM computes from its counters, too, and keeps as 32-bit weights.
+// Lanes of every block: LLVM computes them from its counters, too, and keeps them as 32-bit weights.
 std::vector<std::optional<uint64_t>> lanes_of(const ProfiledFunction& function) {
   const size_t outside = function.blocks.size();
   FlowGraph graph(outside + 1);

@@ -1,5 +1,4 @@
-// The profile of a module's functions, checked: stock's reader only warns where code and profile do not belong
-// together.
+// The profile of a module's functions, checked: stock's reader only warns if code and profile do not belong together.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -24,7 +23,7 @@ struct ProfiledBlock {
   llvm::BasicBlock* original = nullptr;
 };
 
-// A function of the module as instrumentation sees it, with what the profile holds of it.
+// A function of the module as instrumentation sees it, with its profile.
 struct ProfiledFunction {
   std::string symbol, name;  // `name` is that in the profile
   uint64_t hash = 0;
@@ -43,7 +42,7 @@ std::vector<ProfiledFunction> functions_of(llvm::Module& module);
 llvm::Error look_up(std::vector<ProfiledFunction>& functions, const std::string& profile);
 llvm::Error look_up(std::vector<ProfiledFunction>& functions, const WaveProfile& waves);
 
-// Fills in what is known of each block: its lanes, waves, and whether it is uniform.
+// Fills in the known facts of each block: its lanes, waves, and whether it is uniform.
 void measure(ProfiledFunction& function);
 
 }  // namespace kernloop::pgo_pass

@@ -58,7 +58,7 @@ Spills spills_of(const llvm::MachineBasicBlock& block, const llvm::MachineFrameI
   return spills;
 }
 
-// By the frequencies of the profile's lanes, where the profile leaves a block out.
+// Estimates by the frequencies of the profile's lanes, if the profile leaves a block out.
 std::optional<uint64_t> estimate(const llvm::MachineFunction& function, const MachineProfile& profile,
                                  const llvm::MachineBasicBlock& block) {
   const auto entry = profile.blocks[static_cast<size_t>(function.front().getNumber())].waves;

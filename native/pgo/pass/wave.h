@@ -27,8 +27,8 @@ class Wave {
   bool canAddUp() const { return adds_up_; }
   /// The sum of an i32 of each lane of the mask, which is mask() at the same place: an i64, the same in all of them.
   llvm::Value* sumOfLanes(llvm::IRBuilderBase& at, llvm::Value* value, llvm::Value* mask) const;
-  /// An i32 of the same value in each lane of which the compiler does not know that: it would add up over the lanes
-  /// again what one lane adds.
+  /// An i32 of the same value in each lane, hidden from the compiler: it would otherwise add up over the lanes again
+  /// what one lane adds.
   llvm::Value* perLane(llvm::IRBuilderBase& at, llvm::Value* value) const;
 
   /// x + A y + B z of the workgroup, an i32.

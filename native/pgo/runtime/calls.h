@@ -6,7 +6,7 @@
 
 namespace kernloop::pgo::runtime {
 
-// Nothing may leave through a C interface, and nothing of ours may stop the app.
+// No exception may leave through a C interface, and no failure of ours may stop the app.
 template <typename Work>
 void with_runtime(Work work) {
   try {

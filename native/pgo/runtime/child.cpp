@@ -30,7 +30,7 @@ struct Pipe {
   ~Pipe() { close(0), close(1); }
 };
 
-// A file of its own and not a pipe: who does not read all of it must not end this process by SIGPIPE.
+// A file and not a pipe: a child that does not read all of it must not end this process by SIGPIPE.
 int memory_file(const std::string& text) {
   const int file = ::memfd_create("input", MFD_CLOEXEC);
   size_t at = 0;

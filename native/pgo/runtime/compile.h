@@ -25,7 +25,7 @@ class Compiler {
   const ProgramFolder& program_;
 };
 
-// The files that a compiler says it read, as it says it to make.
+// The files that a compiler read, from its dependency output for make.
 std::set<fs::path> files_in_rule(const std::string& rule);
 
 }  // namespace kernloop::pgo::runtime

@@ -13,7 +13,7 @@ namespace kernloop::pgo::runtime {
 
 inline constexpr const char* kConfigVariable = "KERNLOOP_PGO_RUNTIME";
 
-// measure: everything is counted, nothing is put into use. production: what the cache has is used, nothing is counted.
+// measure: everything is counted, no optimised code is used. production: the cache's code is used, nothing is counted.
 enum class Mode { kAuto, kMeasure, kProduction };
 
 struct Config {
@@ -25,7 +25,7 @@ struct Config {
   double compile_limit_seconds = 600;
   // Paths of the compiler; empty on a machine without it, where only the cache's content can be used.
   std::string clang, profdata;
-  std::string conditions;                                    // digest of all that decides code beside the program
+  std::string conditions;  // digest of everything that decides code besides the program
   std::vector<std::string> arguments, generate, use, gates;  // words for clang
 };
 

@@ -18,7 +18,7 @@ using CountsOfFunctions = std::map<std::pair<uint64_t, uint64_t>, std::vector<ui
 // In 10,000ths, rounded down, in integers: the same on every machine.
 uint32_t distance_of(std::span<const uint64_t> a, std::span<const uint64_t> b);
 
-// Functions that `sample` did not execute say nothing; one that only `sample` executed is as far as can be.
+// Functions that `sample` did not execute do not count; one that only `sample` executed is as far as possible.
 uint32_t distance_from(const CountsOfFunctions& profile, const CountsOfFunctions& sample);
 
 }  // namespace kernloop::pgo::runtime

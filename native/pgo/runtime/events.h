@@ -13,7 +13,7 @@ class Events {
  public:
   explicit Events(std::filesystem::path folder) : folder_(std::move(folder)) {}
   void write(const nlohmann::json& event);
-  // On stderr too, and once for each text.
+  // Also on stderr, once for each text.
   void refused(const std::string& program, const std::string& code, const std::string& reason);
 
  private:

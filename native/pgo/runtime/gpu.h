@@ -9,7 +9,7 @@ namespace kernloop::pgo::runtime {
 
 struct Gpu {
   const char* name;                 // "HIP": the origin of errors
-  const char* compiler;             // "HIPRTC": who made the app's own code
+  const char* compiler;             // "HIPRTC": the compiler of the app's own code
   int (*place)(uint64_t* current);  // the device or context that calls are of
   int (*load)(void** module, const void* image);
   int (*unload)(void* module);

@@ -174,7 +174,7 @@ void ManagedModule::failed(const std::string& name, const Choice& choice, int er
            ""});
 }
 
-// Makes a profile of what was measured, and what is in use already where only more kernels were met.
+// Makes a profile of the measurement, and of the one in use as well if only more kernels were met.
 void ManagedModule::measured_enough(bool at_end) {
   auto measured = counted_since(measurement_);
   if (!measured) return;
@@ -231,7 +231,7 @@ void ManagedModule::take(const CacheEntry& entry) {
   profile_ = read_profile();
 }
 
-// Does the app still do what was measured?
+// Compares the app's current workload with the measured one.
 void ManagedModule::judge(bool at_end) {
   const uint64_t launches = sampled_;
   sampled_ = 0;

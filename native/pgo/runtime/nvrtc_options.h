@@ -10,7 +10,7 @@ namespace kernloop::pgo::runtime {
 
 struct NvrtcOptions {
   std::vector<std::string> words;
-  bool all_on_device = false;  // functions that say nothing are the device's
+  bool all_on_device = false;  // functions without attributes are the device's
 };
 
 // Refused if an option changes code and clang has no word for it, or its meaning is unknown.

@@ -29,7 +29,7 @@ Status make_folder(const fs::path& path) {
   return kernloop::Unit{};
 }
 
-// A header's name is its path below a folder, as programs include it; none may lead out of there.
+// A header's name is its path below a folder, as programs include it; none may leave the folder.
 bool stays_below(const fs::path& name) {
   if (name.empty() || name.is_absolute()) return false;
   for (const fs::path& part : name) {
@@ -49,7 +49,7 @@ fs::path facts_file(const fs::path& code) {
   return code.string() + ".json";
 }
 
-// A workload that never comes back would fill the disk otherwise.
+// Otherwise workloads that never return would fill the disk.
 void forget_oldest(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   std::error_code problem;
@@ -236,7 +236,7 @@ Status ProgramFolder::keep(const fs::path& code, const fs::path& compiled, const
   const auto digest = digest_of_file(compiled);
   if (!digest) return Error{"IO_ERROR", "the compiler left no " + compiled.string(), kRemedy};
   facts["sha256"] = *digest;
-  // Code that does not fit what is said of it is made again: so in this order.
+  // Code that does not match its facts is made again: the order here depends on that.
   std::error_code problem;
   fs::remove(facts_file(code), problem);
   fs::rename(compiled, code, problem);

@@ -55,7 +55,7 @@ class ProgramFolder {
   std::optional<CachedProfile> profile(const std::string& id) const;
   std::vector<CachedProfile> profiles() const;
   Result<CachedProfile> add_profile(const fs::path& raw, const std::set<std::string>& kernels) const;
-  // The nearest of those that are within the bound and have all of these kernels.
+  // The nearest profile within the bound that has all of these kernels.
   std::optional<CachedProfile> nearest(const fs::path& raw, const std::set<std::string>& kernels) const;
 
  private:

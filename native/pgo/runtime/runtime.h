@@ -1,4 +1,4 @@
-// The one of this process: which modules of the app are managed, and which of their kernels a function handle is.
+// The process's state: the app's modules that are managed, and the kernels of their function handles.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace kernloop::pgo::runtime {
 
 class Runtime {
  public:
-  // Null where this process is not to be managed: no configuration, or a fork of one that is.
+  // Null if this process is not managed: no configuration, or a fork of one that is.
   static Runtime* instance();
 
   RtcPrograms programs;

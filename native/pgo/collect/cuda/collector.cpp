@@ -50,7 +50,7 @@ const Driver* Collector::driver() {
   return driver_.get();
 }
 
-// A forked process has its parent's handles, and no device behind them.
+// A forked process has its parent's handles, but no device behind them.
 bool Collector::usable() const {
   return driver_ && process_ == ::getpid();
 }
@@ -77,7 +77,7 @@ void Collector::add(const void* handle, bool library, const void* image, const c
   loaded_[handle] = std::move(loaded);
   if (process_ != 0) return;
   process_ = ::getpid();
-  // The driver was there before, so that its own end comes after this.
+  // The driver is initialised first, so that its own end comes after this.
   std::atexit([] { Collector::instance().finish(); });
 }
 
@@ -187,7 +187,7 @@ void Collector::forget(CUcontext context) {
     if (loaded.library && loaded.context == context) at->second.context = nullptr;
     at = !loaded.library && loaded.context == context ? loaded_.erase(at) : std::next(at);
   }
-  // Another one may come at the same address.
+  // Another context may come at the same address.
   if (number != numbers_.end()) numbers_.erase(number);
 }
 

@@ -22,7 +22,7 @@ struct Gate {
 std::span<const Gate> gates();
 const Driver* driver();
 
-// While one of these lives, this thread gets what is behind.
+// While an object of this type lives, this thread gets the original functions.
 class OwnLookup {
  public:
   OwnLookup();

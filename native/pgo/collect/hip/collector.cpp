@@ -57,7 +57,7 @@ void Collector::used() {
   if (used_in_ == 0) used_in_ = ::getpid();
 }
 
-// A forked process has its parent's handles, and no device behind them, if the parent had begun.
+// A forked process has its parent's handles, but no device behind them, if the parent had begun.
 bool Collector::usable() const {
   const int self = ::getpid();
   return used_in_ ? used_in_ == self : registered_in_ == self;
@@ -72,7 +72,7 @@ void Collector::at_exit_once() {
   if (registered_in_ == 0) registered_in_ = ::getpid();
   if (registered_at_exit_) return;
   registered_at_exit_ = true;
-  // HIP was there before, so that its own end comes after this.
+  // HIP is initialised first, so that its own end comes after this.
   std::atexit([] { Collector::instance().finish(); });
 }
 
@@ -124,7 +124,7 @@ bool Collector::read(void** handle, const FatBinary& binary) {
     const std::string processor = processor_of_device(device);
     bool found = false;
     for (const Piece& piece : binary.pieces) {
-      // HIP ends a process that asks for a variable of code that is not for the device.
+      // HIP ends a process that asks for a variable of code for another device.
       if (!piece.processor.empty() && piece.processor != processor) continue;
       found = true;
       all &= session_.read({handle, device}, piece.units, [&](const Variable& variable) -> std::optional<Buffer> {

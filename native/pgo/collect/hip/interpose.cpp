@@ -9,7 +9,7 @@ namespace {
 
 constexpr Error kNotInitialised = 3;  // hipErrorNotInitialized
 
-// Nothing may leave through a C interface.
+// No exception may leave through a C interface.
 template <typename Work>
 void guarded(Work work) {
   try {
@@ -58,7 +58,7 @@ EXPORT Error hipDeviceReset() {
   guarded([] { Collector::instance().collect(); });
   const auto next = next_hipDeviceReset();
   const Error error = next ? next() : kNotInitialised;
-  // Whether variables begin anew is the runtime's choice: what there is now tells.
+  // The runtime decides whether variables begin anew: their current content shows it.
   if (error == 0) guarded([] { Collector::instance().collect(); });
   return error;
 }
@@ -100,11 +100,11 @@ EXPORT void __llvm_profile_offload_unregister_dynamic_module(void* module) {
   guarded([&] { Collector::instance().module_unloaded(module); });
 }
 
-// Shadows of a program's own code are made by the collector: those that a compiler makes are not needed.
+// The collector makes shadows of a program's own code: a compiler's are not needed.
 EXPORT void __llvm_profile_offload_register_shadow_variable(void*) {}
 EXPORT void __llvm_profile_offload_register_section_shadow_variable(void*) {}
 
-// Writes what was counted until now; 0 where all of it could be.
+// Writes all counts so far; 0 on success.
 EXPORT int __llvm_profile_hip_collect_device_data() {
   int result = -1;
   guarded([&] { result = Collector::instance().collect() ? 0 : -1; });

@@ -1,4 +1,4 @@
-// The collector in real HIP programs on the software GPU: what they counted against what a CPU counts.
+// The collector in real HIP programs on the software GPU: its counts against those of a CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,8 +90,8 @@ void expect_counts(const FunctionProfile& function, uint64_t launches) {
 
 const std::string kApp = KERNLOOP_TEST_STATIC_APP;
 
-// Weak functions of HIP's headers are in both. Nothing of the device libraries that has no name, and so the same one,
-// is in any.
+// Weak functions of HIP's headers are in both. Unnamed code of the device libraries, which would have the same name in
+// both, is in neither.
 TEST(HipCollector, UnitsThatAreLinkedOnTheDeviceAreCollectedEachAlone) {
   Environment environment;
   const Ended ended = run(environment.variables(), KERNLOOP_TEST_RDC_APP);

@@ -67,7 +67,7 @@ Hashes stockHashes(const std::string& ir) {
 
 class HashTest : public CompileTest, public ::testing::WithParamInterface<const char*> {};
 
-// The whole point of running LLVM's own passes: a profile of ours is one of stock's.
+// The reason for running LLVM's own passes: a profile of ours is one of stock's.
 TEST_P(HashTest, NamesAndHashesAreThoseOfStock) {
   for (const std::string& source : {sources + "/kernels.hip", sources + "/hashes.hip"}) {
     const Outcome stock = runCommand(device(GetParam()) + " -fprofile-generate " + source);

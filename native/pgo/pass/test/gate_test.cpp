@@ -64,7 +64,7 @@ TEST(pgo_gate, nothing_else_does) {
 }
 
 TEST(pgo_gate, uniform_leaves_the_branches_of_uniform_blocks) {
-  // Every block of spill_uniform is uniform, so that the gate has nothing to do; every one of spill_every's is
+  // Every block of spill_uniform is uniform, which leaves the gate nothing to do; every one of spill_every's is
   // divergent.
   const auto set = [&](const std::string& kernel) {
     const std::string report = work() + "/uniform.json";
@@ -101,7 +101,7 @@ void PrintTo(const Case& which, std::ostream* out) {
 
 class GatedResults : public testing::TestWithParam<Case> {};
 
-// The reference is the same clang without a profile. The score says beforehand what will be executed.
+// The reference is the same clang without a profile. The score predicts the executed spills.
 TEST_P(GatedResults, are_bit_equal_and_their_spills_as_scored) {
   const auto& [arch, source, kernels] = GetParam();
   const auto& profile = measured(arch, source, kernels, kRounds);
@@ -134,8 +134,7 @@ INSTANTIATE_TEST_SUITE_P(pgo_gate, GatedResults,
                          testing::Values(Case{"gfx90a", kSpill, kSpillKernels}, Case{"gfx1030", kSpill, kSpillKernels},
                                          Case{"gfx90a", kKinetics, {"kinetics"}}));
 
-// Every machine block of an IR block that is there once has the waves that were measured there, and none has more than
-// its loop.
+// Every machine block whose IR block exists once has the waves measured there, and none has more than its loop.
 TEST(pgo_gate, rounds_that_end_early_are_not_taken_for_whole_ones) {
   const auto& profile = measured("gfx90a", kSpecial, {"split", "skipping"}, kRounds);
   const std::string report = work() + "/skipping.json";

@@ -203,7 +203,7 @@ void costs(const std::string& plain, const std::vector<std::string>& counting, c
   std::vector<std::unique_ptr<Module>> modules;
   modules.push_back(std::make_unique<Module>(plain));
   for (const std::string& path : counting) modules.push_back(std::make_unique<Module>(path));
-  // Sparse sampling is sparse behind these.
+  // Sparse sampling is sparse after these.
   for (int i = 0; i < 4096; ++i) modules[0]->launch("tail", cases[6].second, buffers.in, buffers.out);
   for (const auto& [kernel, launch] : cases) {
     std::vector<Times> times(modules.size());

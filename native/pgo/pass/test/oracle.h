@@ -50,11 +50,11 @@ class HostWave {
   HostWave(Expected& expected, const Launch& launch, unsigned size, const std::array<unsigned, 3>& workgroup,
            unsigned first);
 
-  /// In which function at() and select() are.
+  /// The function that at() and select() are in.
   void in(const std::string& function) { function_ = function; }
   /// `mask` came to a block from `before`, the lanes that were at the branch leading there.
   void at(unsigned block, Mask mask, Mask before);
-  /// One lane came to a block of a function whose waves go as the compiler likes.
+  /// One lane visits a block of a function whose waves the compiler may regroup.
   void laneAt(unsigned block);
   void select(unsigned order, Mask active, const std::function<bool(unsigned lane)>& condition);
   Mask where(Mask mask, const std::function<bool(unsigned lane)>& condition) const;

@@ -33,7 +33,7 @@ struct Description {
     uint32_t uniform, counter;
   };
 
-  /// Nothing where the bytes are more or fewer than the header says.
+  /// None if the bytes are more or fewer than the header says.
   static std::optional<Description> read(std::span<const char> bytes);
 
   Header header{};

@@ -16,7 +16,7 @@ uint32_t distance(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b
 }
 
 TEST(Distance, IsHalfTheSumOfTheDifferencesOfShares) {
-  EXPECT_EQ(distance({1, 1}, {7, 7}), 0u);  // how often is not what is compared
+  EXPECT_EQ(distance({1, 1}, {7, 7}), 0u);  // absolute counts are not compared
   EXPECT_EQ(distance({1, 0}, {0, 9}), 10000u);
   EXPECT_EQ(distance({100, 50}, {100, 90}), 1403u);  // 2/3 and 10/19: 0.1403…
   EXPECT_EQ(distance({3, 3, 3}, {3, 3, 0}), 3333u);
@@ -27,7 +27,7 @@ TEST(Distance, HasNoLargestCount) {
   const uint64_t most = UINT64_MAX;
   EXPECT_EQ(distance({most, most, most, most}, {1, 1, 1, 1}), 0u);
   EXPECT_EQ(distance({most, most}, {most, 0}), 5000u);
-  // Cut to 56 bits, 1 is nothing beside it.
+  // Cut to 56 bits, 1 vanishes beside it.
   EXPECT_EQ(distance({most, 1}, {0, 1}), 10000u);
 }
 
@@ -146,7 +146,7 @@ TEST(ProgramFolder, KeepsTheProfilesThatWereMeasuredLast) {
     const auto added = program->add_profile(raw, {"k"});
     ASSERT_TRUE(added);
     ids.push_back(added->id);
-    // By the clock of the disk, which may be slow.
+    // Uses the disk's clock, which may be coarse.
     fs::last_write_time(program->profile_folder(ids.back()) / "kernels.json",
                         fs::file_time_type::clock::now() - std::chrono::hours(1000 - i));
   }

@@ -1,5 +1,5 @@
-// An app that compiles its kernel at run time, on the software GPU: what was counted against what a CPU counts, and
-// which code ran when. The app compares its own results with the CPU's, bit by bit.
+// An app that compiles its kernel at run time, on the software GPU: the counts against those of a CPU, and the code
+// that each launch used. The app compares its own results with the CPU's, bit by bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ TEST(RuntimePgo, MeasuresThenRunsWhatTheProfileGaveAndMeasuresAgainWhenTheWorklo
   EXPECT_EQ(second.of("measured")[0]["known"], true);
   EXPECT_EQ(second.of("measured")[0]["profile"], measured[0]["profile"]);
 
-  // Without a compiler what is there is used, and nothing that is not.
+  // Without a compiler only existing code is used.
   Json& config = setting.config;
   const Json before = config;
   config["clang"] = "";
