@@ -26,7 +26,7 @@ namespace kernloop::capture {
 struct ResolvedKernel {
   std::string symbol;             // mangled, without ".kd"
   std::vector<uint32_t> objects;  // code objects of its executable or module, by number
-  uint64_t kernel_object = 0;     // address of its descriptor, where code has one
+  uint64_t kernel_object = 0;     // address of its descriptor, if code has one
 };
 
 class AgentBase {
@@ -38,7 +38,7 @@ class AgentBase {
   // False: every intercepted function is a plain call of the original.
   bool active() const { return active_.load(std::memory_order_relaxed); }
   bool profiling() const { return welcome.mode == Mode::kProfile; }
-  // From now on the app runs as if we were not there.
+  // From now on the app runs as without the agent.
   void retire(const char* why);
   // Sends a note to the recorder, and to the log.
   void note(const char* code, const std::string& text);
@@ -61,8 +61,8 @@ class AgentBase {
     }
   }
 
-  // A kernel by what a dispatch names it by (a descriptor address, a function handle); not 0. `resolve` is asked once,
-  // when it is first seen; its error says what could not be found.
+  // A kernel by its name in dispatches (a descriptor address, a function handle); not 0. `resolve` is called once, when
+  // it is first seen; its error says what could not be found.
   template <typename Resolve>
   const KernelEntry* kernel(uint64_t key, Resolve&& resolve) {
     const KernelEntry* entry = kernels.find(key);

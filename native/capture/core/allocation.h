@@ -17,7 +17,7 @@ struct Allocation {
   uint64_t ordinal = 0;  // the n-th allocation of the process, from 1
   // Memory of the host process that it may unmap without telling us: read it in a way that survives that.
   bool host_owned = false;
-  uint64_t host_address = 0;              // host_owned: where the host sees it
+  uint64_t host_address = 0;              // host_owned: the host's address
   std::optional<bool> address_told = {};  // for a module variable: DeviceCapture::was_address_told()
   std::optional<bool> fine_grained = {};  // for a region of a capture: DeviceCapture::is_fine_grained()
 

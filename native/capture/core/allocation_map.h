@@ -19,12 +19,12 @@ const Allocation* find_allocation(const AllocationList& list, uint64_t address);
 class AllocationMap {
  public:
   void add(Allocation allocation);
-  // The same for a range that the runtime has just handed out: what was known there was freed unseen.
+  // The same for a range that the runtime has just handed out: an allocation known there was freed unseen.
   void add_in_place(Allocation allocation);
   // The same for a range that the runtime names several times, in parts and as a whole: overlapping ranges of one call
   // are merged.
   void add_joined(Allocation allocation);
-  // False when nothing starts there.
+  // False if nothing starts there.
   bool remove(uint64_t base) { return take(base).has_value(); }
   // Removes an allocation and returns it, for put_back() if the runtime does not free it.
   std::optional<Allocation> take(uint64_t base);

@@ -47,8 +47,8 @@ class CaptureRun {
   CaptureRun(const CaptureRun&) = delete;
   CaptureRun& operator=(const CaptureRun&) = delete;
 
-  // True: the dispatch is to run now, alone, and after() to follow on this thread. False: nothing is held any more, and
-  // the dispatch runs as if nothing had been.
+  // True: the dispatch must run now, alone, and after() must follow on this thread. False: nothing is held any more,
+  // and the dispatch runs as without a capture.
   bool before() noexcept;
   // The dispatch has ended, as `report` says, or was refused and may still be running.
   void after(std::optional<Error> run_refusal, const RunReport& report) noexcept;

@@ -13,7 +13,8 @@ struct Connection {
   std::string log_file;                      // pattern, see log.h
 };
 
-// Says in the log, and on stderr, why there is no recorder although one was named. `runtime`: what loaded the agent.
+// Reports in the log, and on stderr, why there is no recorder although one was named. `runtime`: the runtime that
+// loaded the agent.
 Connection connect_to_recorder(const std::string& runtime);
 
 // For an agent that finds that it cannot work here.

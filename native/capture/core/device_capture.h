@@ -46,7 +46,7 @@ class DeviceCapture {
   virtual std::optional<bool> is_fine_grained(const Allocation&) const { return std::nullopt; }
 
   // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
-  // of post only what changed.
+  // only changed parts of post are.
   virtual bool has_device_checksums() const { return false; }
   // One checksum for each kSnapshotChunkBytes of the allocation, the last of the rest. The function is free: equal
   // bytes must give equal checksums while the process lives. Default: through read().
@@ -64,7 +64,8 @@ class DeviceCapture {
   // Whether find_opaque() may yet find any.
   virtual bool may_hold_opaque() { return false; }
 
-  // Nothing more is asked, and the app's calls are still held: what may wait for the device is given back here.
+  // The last call, while the app's calls are still held: resources whose release may wait for the device are released
+  // here.
   virtual void finish() noexcept {}
 
  private:

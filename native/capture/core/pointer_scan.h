@@ -14,9 +14,9 @@
 
 namespace kernloop::capture {
 
-// Whether a tagged address inside of an allocation is to be taken for a pointer in a region of this size. Random bits
-// look like one in (tracked bytes / 2^48) / 16 of the aligned slots: with 16 GiB of allocations, 16 times in 32 MiB of
-// floats. They count where chance gives less than one in a thousand regions.
+// Whether a tagged address inside of an allocation counts as a pointer in a region of this size. Random bits look like
+// one in (tracked bytes / 2^48) / 16 of the aligned slots: with 16 GiB of allocations, 16 times in 32 MiB of floats.
+// They count if chance gives less than one in a thousand regions.
 bool tagged_interior_counts(uint64_t region_bytes, uint64_t tracked_bytes);
 uint64_t tracked_bytes(const AllocationList& allocations);
 

@@ -1,5 +1,5 @@
-// The agent's end of the line to kernloop-recorder. Any thread may send. When the recorder is gone or stuck, every call
-// says so at once and the app goes on without us.
+// The agent's end of the line to kernloop-recorder. Any thread may send. If the recorder is gone or stuck, every call
+// fails at once and the app continues without the agent.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace kernloop::capture {
 
 class RecorderClient {
  public:
-  // An error when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
+  // An error if there is no recorder, or it rejects this process. `runtime`: the runtime that loaded the agent.
   static Result<std::unique_ptr<RecorderClient>> connect(const std::string& socket_path, const std::string& runtime,
                                                          uint64_t ring_bytes);
   // The recorder's answer.
@@ -53,7 +53,7 @@ class RecorderClient {
   std::atomic<uint64_t>* dispatches() { return &ring_.header().dispatches; }
   std::atomic<uint64_t>* matches() { return ring_.header().matches; }  // by selection
 
-  // In a forked child: drops the parent's connection without a word to it.
+  // In a forked child: drops the parent's connection without a message to it.
   void abandon_after_fork();
 
  private:

@@ -25,9 +25,9 @@ class Scope {
   void add_all(uint64_t except_address);
   void add_module_variable(const ByteRange& variable, uint64_t ordinal, std::optional<bool> address_told);
 
-  // Whether all there is would break the budget.
+  // Whether all memory together would exceed the budget.
   bool may_break_budget() const { return byte_budget_ != 0 && bytes_ + left_out_bytes_ > byte_budget_; }
-  // Reads, and sends nothing: the budget is refused before a byte of the capture is written.
+  // Reads, and sends nothing: the budget is checked before a byte of the capture is written.
   std::optional<Error> find_all();
   std::optional<Error> read_pre();
   std::optional<Error> read_post();
@@ -46,7 +46,7 @@ class Scope {
   std::optional<Error> over_budget() const;
   std::optional<Error> search_on_device();
   std::optional<Error> search_on_host(uint32_t id);
-  // Nothing that is left out can come to it any more.
+  // No left-out allocation can be added any more.
   bool is_complete() const;
   std::optional<Error> tell_total();
   std::optional<Error> read_pre_of(uint32_t id);
@@ -64,7 +64,7 @@ class Scope {
   std::deque<Region> regions_;  // a deque: it grows while one of its elements is read
   size_t left_out_;             // allocations not in scope
   uint64_t left_out_bytes_;
-  size_t asked_ = 0;     // the device was asked to search so many regions
+  size_t asked_ = 0;     // number of regions that the device was asked to search
   size_t searched_ = 0;  // number of regions searched before any was read
   uint64_t bytes_ = 0;
   uint64_t told_ = 0;  // total that the sink has received

@@ -29,7 +29,7 @@ class SelectedDispatch {
  public:
   // `due` is not empty; the calling thread is inside the agent's gate.
   SelectedDispatch(AgentBase& agent, DispatchFacts facts, std::vector<Due> due);
-  // Settles what is not settled: a dispatch given up between the halves is refused.
+  // Settles open selections: a dispatch given up between the halves is refused.
   ~SelectedDispatch();
   SelectedDispatch(const SelectedDispatch&) = delete;
   SelectedDispatch& operator=(const SelectedDispatch&) = delete;
@@ -44,7 +44,7 @@ class SelectedDispatch {
   // Instead of before(): this dispatch cannot be captured.
   void refuse(const Error& why) noexcept;
 
-  // All of it, for a front end that runs the dispatch itself: `run(RunReport*)` returns a refusal, or nothing.
+  // Both halves, for a front end that runs the dispatch itself: `run(RunReport*)` returns a refusal, or nothing.
   template <typename Run>
   void capture(DeviceCapture& device, Run&& run) noexcept {
     if (!before(device)) return;

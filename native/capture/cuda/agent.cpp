@@ -212,8 +212,8 @@ void CudaAgent::count_launch() {
                                    " launches are counted: no kernel that the program had until then is wanted");
 }
 
-// cuptiFinalize waits for the GPU, where a kernel may wait for the app. Asked after the first, second, fourth, eighth…
-// call only, since to ask takes up to a millisecond.
+// cuptiFinalize waits for the GPU, where a kernel may wait for the app. Checked only after the first, second, fourth,
+// eighth… call, since a check takes up to a millisecond.
 bool CudaAgent::is_busy() {
   const uint32_t attempt = busy_attempts_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (!std::has_single_bit(attempt)) return true;
@@ -221,7 +221,7 @@ bool CudaAgent::is_busy() {
   const OwnCalls own;
   const HoldScope inside(hold);
   hold.take_turn();
-  // Held: else a stream that begins to be captured meanwhile would be disturbed.
+  // Held: otherwise it would disturb a stream whose capture begins meanwhile.
   const bool may_ask = hold.wait_alone(Deadline::in(kLimit)) && !graphs.any_captured();
   const bool busy = !may_ask || contexts.wait_idle(Deadline::in(kLimit)).has_value();
   hold.release();

@@ -1,4 +1,4 @@
-// One call of the app into the driver, as CUPTI shows it before and after, and the table of who looks at which call.
+// One call of the app into the driver, as CUPTI shows it before and after, and the table of handlers by call.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ using ApiHandler = void (*)(const ApiCall& call);
 enum class Watch : uint8_t {
   kArmed,     // only while a kernel that a selection matches may be launched: then every call is seen
   kLaunches,  // also while launches are counted
-  kAlways,    // rare calls that tell what memory, modules and kernels there are
+  kAlways,    // rare calls that show memory, modules and kernels
 };
 
 struct ApiHandlers {

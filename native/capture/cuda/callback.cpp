@@ -34,7 +34,7 @@ void on_resource(CudaAgent& agent, uint32_t id, const CUpti_ResourceData& data, 
       agent.memory.context_gone(data.context);
       break;
     case CUPTI_CBID_RESOURCE_MODULE_LOADED: {
-      // Also within calls of ours: asking for a kernel loads the app's module.
+      // Also within our own calls: asking for a kernel loads the app's module.
       if (thread.own_modules != 0) break;
       const auto& module = *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor);
       agent.module_loaded(module.moduleId, {reinterpret_cast<const uint8_t*>(module.pCubin), module.cubinSize}, thread);

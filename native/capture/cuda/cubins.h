@@ -30,7 +30,7 @@ struct Cubin {
   bool sent = false;
 };
 
-// The names of the kernels of a cubin; nothing if it cannot be read.
+// The names of the kernels of a cubin; none if it cannot be read.
 std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint8_t> cubin);
 
 // The names of its variables.

@@ -58,7 +58,7 @@ std::optional<Error> CudaDevice::drain(Deadline deadline) {
   return set_up();
 }
 
-// Not before the GPU is idle: to load a module, the driver waits for that, without a limit.
+// Not before the GPU is idle: loading a module waits for that in the driver, without a limit.
 std::optional<Error> CudaDevice::set_up() {
   const OwnModules own;
   const ContextScope current(*driver_, launch_.context);
@@ -114,7 +114,7 @@ std::optional<Error> CudaDevice::read_kernarg(std::span<uint8_t> into) {
                      std::to_string(into.size()),
                  "report this with the log in .kernloop/logs"};
   }
-  // The app may leave out what no parameter reads at the end.
+  // The app may leave out trailing bytes that no parameter uses.
   std::fill(std::copy(launch_.arguments.begin(), launch_.arguments.end(), into.begin()), into.end(), uint8_t{0});
   return std::nullopt;
 }

@@ -49,7 +49,7 @@ class FollowedGraph {
     read(*node);
   }
   void enabled(cuda::CUgraphNode original, bool on);
-  // It was updated as a whole, from this graph.
+  // The executable graph was updated as a whole, from this graph.
   void updated_from(cuda::CUgraph graph);
 
   // Instantiates a part, to be launched alone: the nodes that `kept` names. Their other dependencies have run already.

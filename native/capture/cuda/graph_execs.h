@@ -1,4 +1,4 @@
-// The app's executable graphs that are followed: those that were made while a wanted kernel could be launched.
+// The app's executable graphs that are followed: those made while a wanted kernel could be launched.
 #pragma once
 
 #include <memory>

@@ -72,7 +72,7 @@ std::string GraphLaunch::obstacle(const Dispatch& dispatch, const CUDA_KERNEL_NO
   return {};
 }
 
-// Another dispatch will do, if there is one that can be captured.
+// Another dispatch is captured instead, if one can be.
 void GraphLaunch::put_off(const Dispatch& dispatch, const std::string& why) {
   for (const Due& due : dispatch.due) agent_.selections.settle_defer(due);
   agent_.node_not_taken(*dispatch.kernel, why);
@@ -98,7 +98,7 @@ void GraphLaunch::discard(CUgraphExec exec) const {
   if (exec != nullptr) driver_.cuGraphExecDestroy(exec);
 }
 
-// Nothing else runs then: a launch of the same graph in another stream has ended, as the driver would have seen to.
+// No other launch runs then: one of the same graph in another stream has ended, as the driver would have ensured.
 std::optional<Error> GraphLaunch::launch_before(const Parts& parts) {
   const std::chrono::milliseconds limit(agent_.welcome.drain_limit_ms);
   return agent_.while_idle(Deadline::in(limit), [&]() -> std::optional<Error> {

@@ -66,7 +66,7 @@ void read_attribute(const CUlaunchAttribute& attribute, Launch* launch) {
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       add("preferred_shared_carveout_percent", value.sharedMemCarveout);
       break;
-    // Events, priorities, domains, access policies and hints say nothing about what the kernel computes.
+    // Events, priorities, domains, access policies and hints do not affect the kernel's result.
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:

@@ -52,7 +52,7 @@ std::vector<Parameter> parameters_of(const cuda::Driver& driver, cuda::CUfunctio
 std::optional<Error> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
                                     std::vector<uint8_t>* bytes);
 
-// Geometry and attributes, with what the driver knows of the function. In the launch's context.
+// Geometry and attributes, with the driver's facts of the function. In the launch's context.
 LaunchGeometry geometry_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);
 std::vector<LaunchAttribute> attributes_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);
 

@@ -25,7 +25,7 @@ std::string name_of(const Checksum& content) {
   return text;
 }
 
-// The first name of a mangled one, without its length: "_Z3fooi" and "_ZN3foo3barEv" both begin with foo.
+// The first name of a mangled symbol, without its length: "_Z3fooi" and "_ZN3foo3barEv" both begin with foo.
 std::string_view first_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   symbol.remove_prefix(2);
@@ -35,7 +35,7 @@ std::string_view first_name(std::string_view symbol) {
   return symbol;
 }
 
-// Values of the arguments that may be addresses, and of nothing that is tracked.
+// Argument values that may be addresses, but of no tracked memory.
 template <typename Use>
 void for_each_untracked(const AllocationList& allocations, std::span<const uint8_t> arguments, Use&& use) {
   for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {

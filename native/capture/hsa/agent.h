@@ -1,4 +1,4 @@
-// The one instance of the agent in a process: what every intercepted function needs.
+// The one instance of the agent in a process: state that every intercepted function needs.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ class Agent : public AgentBase {
   static std::atomic<Agent*> instance_;
 };
 
-// The functions behind our hooks: for the hooks, which are there only with an agent.
+// The original functions, for the hooks, which are installed only with an agent.
 inline const HsaOriginals& originals() {
   return Agent::get()->hsa;
 }
@@ -56,7 +56,7 @@ inline Agent* active_agent() {
   return agent != nullptr && agent->active() ? agent : nullptr;
 }
 
-// The same, where the app begins something new: a forked child that does so with its parent's runtime is reported.
+// The same for calls that begin something new: a forked child that makes one with its parent's runtime is reported.
 inline Agent* agent_for_use() {
   Agent* agent = Agent::get();
   if (agent == nullptr || agent->active()) return agent;

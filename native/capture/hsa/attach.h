@@ -1,4 +1,4 @@
-// The agent takes its place in a process: its functions go into the runtime's tables.
+// Installs the agent in a process: its functions go into the runtime's tables.
 #pragma once
 
 #include "capture/hsa/hsa_api.h"

@@ -106,7 +106,7 @@ class DispatchHandler {
     facts.geometry = geometry_of(packet);
     facts.kernarg_address = reinterpret_cast<uint64_t>(packet.kernarg_address);
     facts.has_kernarg = packet.kernarg_address != nullptr;
-    std::optional<HsaDevice> device;  // outlives what holds the app's other calls
+    std::optional<HsaDevice> device;  // outlives the hold of the app's other calls
     queue_.capturing.store(true);
     try {
       SelectedDispatch dispatch(agent_, std::move(facts), std::move(due));

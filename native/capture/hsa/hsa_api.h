@@ -1,4 +1,4 @@
-// The HSA headers, and the runtime's own functions as they were before us.
+// The HSA headers, and the runtime's original functions.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Memory faults of the GPU. AMD's runtime reports them to no queue: unless a handler of system events took care, it
-// prints where the fault was and ends the process.
+// Memory faults of the GPU. AMD's runtime reports them to no queue: unless a handler of system events handles one, it
+// prints the fault's address and ends the process.
 #pragma once
 
 #include "capture/hsa/agent.h"

@@ -21,7 +21,7 @@ void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
                   static_cast<unsigned>(status));
     agent.note("DEVICE_FAULT", text);
   });
-  // The app's callback may well end the process (HIP's does).
+  // The app's callback may end the process (HIP's does).
   wait_until_told(state);
   SoftgpuCounters(agent.hsa).report_to_app(status, queue, state.app_callback, state.app_data);
 }
@@ -140,7 +140,7 @@ void apply_settings(const hsa_amd_queue_create_desc_t& desc, hsa_queue_t* queue)
   if (compute.cu_mask_count != 0) amd.hsa_amd_queue_cu_set_mask_fn(queue, compute.cu_mask_count, compute.cu_mask);
 }
 
-// The runtime has made a plain queue, which cannot be intercepted any more: an intercepted one takes its place.
+// The runtime has made a plain queue, which cannot be intercepted any more: an intercepted one replaces it.
 void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_create_desc_t& desc) {
   if (desc.queue == nullptr) return;
   if (desc.engine_type != HSA_AMD_QUEUE_ENGINE_COMPUTE) {
@@ -158,7 +158,7 @@ void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_crea
   desc.queue = intercepted;
 }
 
-// Since ROCm 10 what HIP makes its queues with. The runtime judges the descriptors.
+// HIP makes its queues with this since ROCm 10. The runtime checks the descriptors.
 hsa_status_t amd_queue_create(hsa_agent_t device, hsa_amd_queue_create_desc_t* descs, uint32_t count) {
   Agent* agent = agent_for_use();
   if (agent == nullptr) return originals().amd.hsa_amd_queue_create_fn(device, descs, count);

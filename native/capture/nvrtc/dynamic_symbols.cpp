@@ -16,7 +16,7 @@ uint32_t gnu_hash_of(const char* name) {
   return hash;
 }
 
-/// PROT_… of the mapping with that address; -1 where /proc does not tell.
+/// PROT_… of the mapping with that address; -1 if /proc does not list it.
 int protection_of(uintptr_t address) {
   FILE* maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return -1;

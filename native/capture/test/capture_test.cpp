@@ -1,4 +1,4 @@
-// The capture core against a fake device: what ends up in a capture, and what is refused.
+// The capture core against a fake device: contents of a capture, and refusals.
 #include "capture/core/capture.h"
 #include "capture/core/pointer_scan.h"
 

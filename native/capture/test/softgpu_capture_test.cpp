@@ -1,5 +1,5 @@
-// The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the archive
-// that comes out.
+// The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the resulting
+// archive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -385,7 +385,7 @@ TEST_F(SoftgpuCaptureTest, TheProgramGoesOnWhenTheRecorderIsKilled) {
   run.recorder->kill(SIGKILL);
   EXPECT_EQ(app->wait(), 0) << app->output();
   run.recorder->wait();
-  // The next recorder of the same output removes what the dead one left.
+  // The next recorder of the same output removes the remains of a dead one.
   ASSERT_TRUE(run.start());
   EXPECT_EQ(run.finish(), 0);
   EXPECT_EQ(run.leftovers(), std::vector<std::string>());

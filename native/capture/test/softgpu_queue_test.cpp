@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuBatchTest,
                                            std::pair(&kOldWriter, "61"), std::pair(&kNewTables, "0"),
                                            std::pair(&kNewTables, "61")));
 
-// It belongs to the same submission as a captured dispatch, and came to the device after that.
+// It belongs to the same submission as a captured dispatch, and reached the device after that.
 TEST_F(SoftgpuQueueTest, WhatCameBehindACapturedDispatchIsWaitedForByTheNextCapture) {
   for (uint64_t ordinal : {1, 3}) run.select("^append$", ordinal, "reachable", std::to_string(ordinal));
   ASSERT_EQ(record({"behind", "pool"}, kNewTables), 0) << output;

@@ -121,7 +121,7 @@ void* allocate_shared() {
   return memory;
 }
 
-// Not to the stack, which the emulated kernel driver cannot register.
+// Not on the stack, which the emulated kernel driver cannot register.
 std::vector<uint32_t> fetch(const uint32_t* from, size_t count) {
   std::vector<uint32_t> words(count);
   CHECK(hsa_memory_copy(words.data(), from, count * sizeof(uint32_t)));
@@ -224,7 +224,7 @@ void submit_and_wait(hsa_queue_t* queue, std::vector<Packet> packets) {
   CHECK(hsa_signal_destroy(done));
 }
 
-// A second queue submits while what came behind a captured dispatch, in the same submission, still runs.
+// A second queue submits while the packets after a captured dispatch, in the same submission, still run.
 int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   hsa_queue_t *first = classic_queue(), *second = classic_queue();
   const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");

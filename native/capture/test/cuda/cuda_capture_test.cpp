@@ -39,7 +39,7 @@ Floats saxpy_result() {
   return each(ramp(), [](float x) { return 3.0f * x; });
 }
 
-// With KERNLOOP_TEST_REAL_GPU=1 the programs meet the machine's own driver.
+// With KERNLOOP_TEST_REAL_GPU=1 the programs use the machine's own driver.
 bool on_real_gpu() {
   const char* wanted = std::getenv("KERNLOOP_TEST_REAL_GPU");
   return wanted != nullptr && std::string(wanted) == "1";
@@ -856,7 +856,7 @@ TEST_F(CudaCaptureTest, ProcessesThatAShellStartsAreToldApart) {
       start({"/bin/sh", "-c", "setsid -w \"$0\" saxpy && \"$0\" saxpy & \"$0\" fork; wait", KERNLOOP_TEST_APP}, {});
   ASSERT_EQ(shell->wait(), 0) << shell->output();
   ASSERT_EQ(run.finish(), 0) << run.recorder->output();
-  std::map<std::string, int> seen;  // processes by what they were asked for
+  std::map<std::string, int> seen;  // processes by their arguments
   std::set<int> pids, owners;
   const Json summary = run.event("summary");
   for (const Json& process : summary["per_process"]) {
@@ -969,7 +969,7 @@ TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
   const Json& geometry = row["geometries"][0];
   EXPECT_EQ(geometry["grid_blocks"], Json({1, 1, 1}));
   EXPECT_EQ(geometry["block_threads"], Json({128, 1, 1}));
-  // ptxas -v says 8; an H200 gives no thread less than 16, and CUPTI tells what is given.
+  // ptxas -v says 8; an H200 gives each thread at least 16, and CUPTI reports that.
   EXPECT_EQ(geometry["registers_per_thread"], on_real_gpu() ? 16 : 8);
   EXPECT_EQ(geometry["static_shared_bytes"], 0);
   EXPECT_EQ(geometry["dynamic_shared_bytes"], 0);

@@ -1,4 +1,4 @@
-// Small parts of the agent: what is tracked, what is refused by name, and figures.
+// Small parts of the agent: tracked memory, refusals by name, and figures.
 #include <gtest/gtest.h>
 
 #include <cstring>

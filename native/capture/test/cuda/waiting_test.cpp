@@ -1,4 +1,4 @@
-// Waiting for the GPU and reading its memory, with drivers that do what the test says.
+// Waiting for the GPU and reading its memory, with drivers scripted by the test.
 #include <gtest/gtest.h>
 
 #include <atomic>

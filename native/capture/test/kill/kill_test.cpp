@@ -37,7 +37,7 @@ std::string file_text(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// A program whose kernel is captured, and what makes the agent go into it.
+// A program whose kernel is captured, and the environment that loads the agent into it.
 struct App {
   std::vector<std::string> command;
   std::string kernel;  // regular expression
@@ -251,7 +251,7 @@ class Rounds {
     plan.tear = random() % 2 == 0;
     plan.no_exchange = random() % 3 == 0;
     const uint64_t calls = calls_.at({plan.to_store, plan.victim == Victim::kApp});
-    // A third of them where the capture gets its name.
+    // A third of them at the rename that names the capture.
     plan.at = random() % 3 == 0 ? calls - random() % std::min(calls, kLastCalls) : 1 + random() % calls;
     return plan;
   }
