@@ -56,7 +56,7 @@ std::string tried() {
   return list;
 }
 
-// With dlerror's words of a try that a user can do something about.
+// Includes dlerror's message of an attempt that a user can fix.
 Error missing(const std::string& reason) {
   return {"ENVIRONMENT_CUPTI_MISSING", "CUPTI cannot be opened: " + reason + " (looked in " + tried() + ")",
           "install CUPTI (package cuda-cupti of the CUDA toolkit, or the Python package nvidia-cuda-cupti), or name "

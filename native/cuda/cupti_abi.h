@@ -1,5 +1,5 @@
 // The part of CUPTI's ABI in use, under the names of the CUPTI headers (cupti_callbacks.h, cupti_activity.h,
-// generated_cuda_meta.h of CUDA 13.0). conformance_test.cpp compares it with them where a toolkit is installed.
+// generated_cuda_meta.h of CUDA 13.0). conformance_test.cpp compares it with them if a toolkit is installed.
 #pragma once
 
 #include <cstddef>

@@ -111,7 +111,7 @@ Checksum128 checksum_on_host(std::span<const uint8_t> chunk) {
 struct DeviceKernels::State {
   State(const Driver& with, LaunchLimits within) : driver(with), limits(within), buffer(with) {}
   ~State() {
-    // At process exit the driver may be gone, and the context too: nothing to do about it then.
+    // At process exit the driver may be gone, and the context too: nothing can be done then.
     if (context == nullptr || driver.cuCtxPushCurrent(context) != CUDA_SUCCESS) return;
     buffer.release();
     if (own_stream != nullptr) driver.cuStreamDestroy(own_stream);
@@ -140,7 +140,7 @@ struct DeviceKernels::State {
     return status;
   }
 
-  // A range in pieces of what one launch may do: run(offset, bytes).
+  // Divides a range into pieces within one launch's limits: run(offset, bytes).
   template <typename Run>
   Status for_pieces(uint64_t bytes, Run&& run) {
     for (uint64_t offset = 0; offset < bytes; offset += limits.bytes) {

@@ -63,8 +63,8 @@ class DeviceKernels {
   Status find_pointers(CUdeviceptr base, uint64_t bytes, std::span<const AddressRange> targets,
                        std::vector<uint32_t>* hits, bool tagged_interior = true);
 
-  // Makes the destination equal to the source; writes only where they differ. `changed_bytes` gets how many did.
-  // The ranges must not overlap.
+  // Makes the destination equal to the source; writes only differing bytes. `changed_bytes` gets their number. The
+  // ranges must not overlap.
   Status restore(CUdeviceptr destination, CUdeviceptr source, uint64_t bytes, uint64_t* changed_bytes);
 
   Status compare(CUdeviceptr one, CUdeviceptr two, uint64_t bytes, Comparison* result);
@@ -75,8 +75,7 @@ class DeviceKernels {
   // Reads every byte, so that as much as fits is in the L2 cache.
   Status touch(CUdeviceptr base, uint64_t bytes);
 
-  // Displaces what the L2 cache holds by writing and reading scratch memory, which should be two to three times its
-  // size.
+  // Evicts the L2 cache by writing and reading scratch memory, which should be two to three times its size.
   Status flush_l2(CUdeviceptr scratch, uint64_t bytes);
 
  private:

@@ -78,7 +78,7 @@ Status Scrubber::prepare(CUdevice device) {
       return failed(driver_, "cuDeviceGetAttribute", result);
     *into = static_cast<uint32_t>(std::max(value, 0));
   }
-  // All of a multiprocessor's memory that can be shared memory is, or what was written would be cache for the next.
+  // The shared memory carveout is the maximum: otherwise written shared memory would be cache for the next kernel.
   const std::pair<CUfunction_attribute, uint32_t> settings[] = {
       {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes_},
       {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100}};
@@ -129,7 +129,7 @@ Status Scrubber::visit_reserved(uint32_t word, CUstream stream) {
   return Unit{};
 }
 
-// On how many multiprocessors as much was met as is reserved.
+// Number of multiprocessors on which as many bytes were met as are reserved.
 Result<uint32_t> Scrubber::count_found(CUstream stream) {
   std::vector<uint32_t> found(kScrubPlaces);
   if (const CUresult result = driver_.cuMemcpyDtoHAsync(found.data(), found_, found.size() * sizeof(uint32_t), stream))

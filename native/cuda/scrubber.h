@@ -13,14 +13,14 @@ namespace kernloop::cuda {
 
 class Scrubber {
  public:
-  // In the current context. `local_bytes` of each thread (CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES of the kernel that comes
-  // next); 0: no local memory. Compiled by the driver for that size.
+  // In the current context. `local_bytes` of each thread (CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES of the next kernel); 0: no
+  // local memory. Compiled by the driver for that size.
   static Result<std::unique_ptr<Scrubber>> load(const Driver& driver, CUdevice device, uint32_t local_bytes);
   ~Scrubber();
   Scrubber(const Scrubber&) = delete;
   Scrubber& operator=(const Scrubber&) = delete;
 
-  // Every word of that memory is `word` when what follows in the stream begins.
+  // Every word of that memory is `word` when the following work of the stream begins.
   Status fill(uint32_t word, CUstream stream);
 
  private:

@@ -37,7 +37,7 @@ class Gpu {
     return value;
   }
 
-  // An access outside of what the device maps is the kernel's end (DeviceFault).
+  // An access outside of the device's mappings ends the kernel (DeviceFault).
   template <typename T>
   T read(CUdeviceptr address) const {
     T value;
@@ -48,12 +48,12 @@ class Gpu {
   void write(CUdeviceptr address, const T& value) {
     std::memcpy(check(address, sizeof value, true), &value, sizeof value);
   }
-  // For what the host or another kernel changes meanwhile.
+  // For values that the host or another kernel changes meanwhile.
   uint32_t read_volatile(CUdeviceptr address) const {
     return __atomic_load_n(static_cast<uint32_t*>(check(address, sizeof(uint32_t), false)), __ATOMIC_ACQUIRE);
   }
 
-  // Between two looks of a kernel that waits for something: lets others run, and ends the kernel with its context.
+  // Between two polls of a waiting kernel: lets others run, and ends the kernel with its context.
   void wait_a_little() const;
 
   CUdeviceptr variable(const char* name) const;  // 0: the module has none of that name
@@ -72,7 +72,7 @@ class Gpu {
 
 using HostCode = void (*)(Gpu& gpu);
 
-// Makes `code` what a launch of the kernel of that (mangled) name runs.
+// Registers `code` for launches of the kernel of that (mangled) name.
 struct KernelCode {
   KernelCode(const char* kernel, HostCode code);
 };

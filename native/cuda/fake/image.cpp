@@ -14,7 +14,7 @@
 namespace kernloop::cuda::fake {
 namespace {
 
-// A loader is given no size: the ELF file ends with its last table or section.
+// A loader gets no size: the ELF file ends with its last table or section.
 size_t elf_bytes(const uint8_t* data) {
   Elf64_Ehdr header;
   std::memcpy(&header, data, sizeof header);

@@ -1,4 +1,4 @@
-// One launch as it waits in a stream or in a graph: everything copied that the caller may change after the call.
+// One launch in a stream or in a graph: everything that the caller may change after the call is copied.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace kernloop::cuda::fake {
 struct LaunchShape {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
-  uint32_t cluster[3] = {1, 1, 1};  // in a call, zeros: as the function says
+  uint32_t cluster[3] = {1, 1, 1};  // zeros in a call: the function's
   uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
 };

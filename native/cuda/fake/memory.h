@@ -1,4 +1,4 @@
-// All memory that the device can reach: what was allocated, registered, imported or mapped, and by which device.
+// All memory that the device can reach: allocated, registered, imported or mapped, with its device.
 #pragma once
 
 #include <cstdint>

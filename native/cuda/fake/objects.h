@@ -37,7 +37,7 @@ struct CUctx_st {
   CUstream legacy = nullptr;
   std::map<std::thread::id, CUstream> per_thread;
   std::vector<CUstream> streams;  // all of them
-  fake::Worker marks;             // ends of what all streams had, for events of the whole context
+  fake::Worker marks;             // ends of all streams' work, for events of the whole context
 };
 
 struct CUstream_st {

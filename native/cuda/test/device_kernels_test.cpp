@@ -381,7 +381,7 @@ TEST_F(Ranges, AreComparedAndRestoredExactly) {
       uint64_t changed = 0;
       ASSERT_TRUE(kernels_->restore(address_of(destination), address_of(source), bytes, &changed).ok());
       ASSERT_EQ(changed, differing);
-      // Nothing beside the range was touched.
+      // Bytes beside the range were not touched.
       ASSERT_EQ(std::memcmp(here.begin(), expected.data(), expected.size()), 0)
           << start << " " << other << " " << bytes;
     }
@@ -403,7 +403,7 @@ TEST_F(Ranges, AreRestoredToTheirVeryEnds) {
   }
 }
 
-// Pages that are equal are not written: they stay as they are, even when they cannot be written.
+// Pages that are equal are not written, even if they are read-only.
 TEST_F(Ranges, AreWrittenOnlyWhereTheyDiffer) {
   const Arena here(8192), there(8192);
   here.begin()[5] = 1;

@@ -38,7 +38,7 @@ CUresult cuGraphClone(CUgraph* clone, CUgraph graph) {
   return alive(graph) ? clone_graph(graph, clone) : CUDA_ERROR_INVALID_VALUE;
 }
 
-// With a node that is gone the real one ends the process.
+// The real driver ends the process for a node that is gone.
 CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode node, CUgraph clone) {
   if (!alive(node)) std::abort();
   if (!alive(clone) || clone->copies.count(node) == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -1,4 +1,4 @@
-// Situations that concern capture alone: who else is at work meanwhile, and what cannot be followed.
+// Situations that concern capture alone: concurrent work, and things that cannot be followed.
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -153,7 +153,7 @@ const Command kArgumentBuffer("argument-buffer", "the arguments of saxpy in one 
   EXPECT(downloaded(arguments.y, kCount)[999] == 2997.0f);
 });
 
-// Both modules are there before any of the kernels is launched.
+// Both modules are loaded before any of the kernels is launched.
 const Command kSameNameTwoLibraries("same-name-two-libraries", "saxpy of two libraries, of which one is wrong", [] {
   start();
   CUkernel kernels[2] = {};

@@ -140,7 +140,7 @@ const Command kGraphBranches("graph-branches", "branches, updates of all kinds, 
   EXPECT(downloaded(app.z, kCount)[999] == 3.0f);
   const float w = 2.0f * (1 + 2 + 3 + 3), w_before = w - 2.0f * 3;
   EXPECT(downloaded(app.w, kCount)[999] == w);
-  // The copy is ordered behind y, and not behind w: it may see either.
+  // The copy is ordered after y, but not after w: it may see either.
   const float u = downloaded(app.u, kCount)[999];
   EXPECT(u == w + 10.0f || u == w_before + 10.0f);
 });
@@ -260,7 +260,7 @@ const Command kGraphWait("graph-wait", "a node that waits for one of another bra
   EXPECT(downloaded(app.x, kCount)[1] == 4.0f);
 });
 
-// The edges of the last node come in the other order: which node is whose is the driver's to say.
+// The edges of the last node come in the other order: the driver decides the pairing of nodes.
 const Command kGraphReordered("graph-reordered", "an update from a graph made otherwise, and then of a node", [] {
   Child app;
   CUgraphNode first[2] = {}, second[2] = {};

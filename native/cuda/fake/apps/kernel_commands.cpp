@@ -182,7 +182,7 @@ constexpr CUfunction_attribute kClusterDimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRE
                                                        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
                                                        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
 
-// The launch says nothing of clusters.
+// The launch sets no clusters.
 void expect_clusters(CUfunction kernel, uint32_t size) {
   const CUdeviceptr out = allocate(16 * sizeof(uint32_t));
   launch(kernel, Blocks{16}, nullptr, out);

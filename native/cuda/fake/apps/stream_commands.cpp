@@ -154,8 +154,8 @@ Flag new_flag() {
 
 constexpr char kWaitForFlag[] = "_Z13wait_for_flagPVjjPj";
 
-// While the first kernel waits, nothing that waits for the whole device comes back.
-// A driver that loads kernels lazily waits for an idle device before it loads one: such a program would hang by itself.
+// While the first kernel waits, no call that waits for the whole device returns. A driver that loads kernels lazily
+// waits for an idle device before it loads one: such a program would hang by itself.
 void load_kernels_with_their_module() {
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
