@@ -28,17 +28,17 @@ class AdverseOrder {
 
   struct Turn {
     WaveSlot* wave;
-    uint32_t accesses;  // for which it goes on; 0: as far as it can
+    uint32_t accesses;  // accesses for which it runs; 0: as far as it can
   };
 
-  // A wave that can go on again: at its start and behind a barrier.
+  // A wave that can run again: at its start and after a barrier.
   void add(WaveSlot& wave);
   bool is_empty() const { return active_.empty() && waiting_.empty() && kept_.empty(); }
   // Takes the next wave; there must be one. `take_back` it afterwards, unless it has stopped.
   Turn next();
   // `waits`: seems to wait for another wave. `owes`: some of its stores have not arrived.
   void take_back(WaveSlot& wave, bool waits, bool owes);
-  // In how many turns in a row only waves were left that wait.
+  // Number of consecutive turns in which only waiting waves were left.
   uint64_t turns_of_waiting() const { return kept_.empty() ? turns_of_waiting_ : 0; }
   uint64_t waves() const { return active_.size() + waiting_.size() + kept_.size(); }
 
@@ -50,7 +50,7 @@ class AdverseOrder {
   };
   uint64_t draw() { return state_ = mix(state_); }
   bool happens(unsigned one_in) { return draw() % one_in == 0; }
-  // For some turns of the others, or so long that most of them get to their end.
+  // Holds a wave for some turns of the others, or so long that most of them end.
   uint64_t hold() { return happens(4) ? uint64_t{1024} << draw() % 4 : uint64_t{2} << draw() % 6; }
   static Entry take(std::vector<Entry>& from, size_t at);
   Entry choose();

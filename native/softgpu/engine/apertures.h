@@ -17,7 +17,7 @@ inline constexpr uint64_t kPrivateApertureLimit = kPrivateApertureBase + kApertu
 // through the private segment buffer are moved to the wave's own storage, and any other access there misses the address
 // space.
 inline constexpr uint64_t kScratchBackingBase = 0x6800'0000'0000;
-// Not zero, so that a program (or an interpreter) that loses the private segment wave offset is caught.
+// Not zero: a program (or an interpreter) that loses the private segment wave offset is caught.
 inline constexpr uint32_t kScratchWaveOffset = 0x4000;
 inline constexpr uint64_t kScratchWaveBase = kScratchBackingBase + kScratchWaveOffset;
 

@@ -182,7 +182,7 @@ inline T modify_private(T* at, const T* data, AtomicMode mode) {
   return old;
 }
 
-// In which order the lanes of one instruction execute it: hardware defines none.
+// Order in which the lanes of one instruction execute it: hardware defines none.
 struct LaneOrder {
   unsigned first = 0, step = 1;  // odd
 
@@ -202,8 +202,8 @@ struct LaneOrder {
   }
 };
 
-// Lanes in the given order. `data`: rows of the first operand; `second`: rows of the second, where there is one.
-// `result`: rows for the old values, or nullptr.
+// Lanes in the given order. `data`: rows of the first operand; `second`: rows of the second, if there is one. `result`:
+// rows for the old values, or nullptr.
 template <Atomic atomic, typename T, bool shared, typename Where>
 inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegister* data, const VectorRegister* second,
                          VectorRegister* result, AtomicMode mode, LaneOrder order = {}) {

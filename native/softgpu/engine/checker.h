@@ -46,13 +46,13 @@ class Checker {
   void begin_workgroup(Workgroup& workgroup);
   // The wave that makes the following accesses; its pc is that of the accessing instruction.
   void begin_wave(WaveSlot& wave) { wave_ = &wave; }
-  // One, where races are looked for.
+  // The race detector, if races are checked.
   RaceDetector* races() { return races_ ? &*races_ : nullptr; }
 
   // Stores that may be late, in the adverse order.
   LateStores* late_stores = nullptr;
-  // Around each instruction where results of memory operations have to be waited for (pending_results.h). The adverse
-  // order ends where one was not.
+  // Called around each instruction if results of memory operations have to be waited for (pending_results.h). The
+  // adverse order ends if one was not.
   bool requires_waits() const { return checks_.waits; }
   void begin_instruction(WaveSlot& wave, const DecodedInstruction& instruction);
 

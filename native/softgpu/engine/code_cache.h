@@ -1,6 +1,5 @@
 // Decoded instructions, found by address. Pages of code are decoded lazily and shared by all workers; a page whose
-// bytes or extent changed since (code unloaded, memory used again) is decoded anew, so that nothing stale is ever
-// executed.
+// bytes or extent changed since (code unloaded, memory used again) is decoded anew: stale code is never executed.
 #pragma once
 
 #include <atomic>
@@ -58,8 +57,8 @@ class CodePage {
   // are called before the instructions that they wait for (probes.h).
   enum class Use : uint8_t { kExecute, kProfile, kAccesses, kProbes };
 
-  // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: nullptr in a cache that
-  // is not profiled. `probes`: of one for probes.
+  // `first` and `end`: mapped part of [base, base + kBytes + kTailBytes). `numbers`: nullptr in a cache that is not
+  // profiled. `probes`: for a cache with probes.
   CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers,
            const ProbeProgram* probes = nullptr);
 
@@ -115,7 +114,7 @@ class CodeCache {
   void forget(uint64_t base, uint64_t size);
 
  private:
-  // Pages begin at multiples of their size: the low bits tell for which wave size one is decoded.
+  // Pages begin at multiples of their size: the low bits hold the wave size for which one is decoded.
   static uint64_t key(Target target, uint64_t base) { return base | target.wave_size; }
 
   const CodePage::Use use_;

@@ -30,11 +30,11 @@ struct CodeRun {
   void add(const DecodedInstruction& instruction);
 };
 
-// Whether the instruction goes to memory: global, LDS or private.
+// Whether the instruction accesses memory: global, LDS or private.
 bool accesses_memory(const DecodedInstruction& instruction);
-// Whether a run has to end with the instruction, because it may do one of the things above other than to change EXEC.
+// Whether a run has to end with the instruction, because of one of its effects above other than a change of EXEC.
 bool ends_run(const DecodedInstruction& instruction);
-// Whether the instruction may come after what is in the run, which has not ended.
+// Whether the instruction may be appended to the run, which has not ended.
 bool may_continue(const CodeRun& run, const DecodedInstruction& instruction);
 
 }  // namespace kernloop::softgpu

@@ -1,4 +1,4 @@
-// An instruction with what the interpreter has to know of it.
+// An instruction with the facts that the interpreter needs.
 #pragma once
 
 #include <cstdint>

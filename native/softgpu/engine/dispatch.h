@@ -1,4 +1,4 @@
-// One dispatch while it runs: what its workers share.
+// A running dispatch: the state shared by its workers.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ class Interpreter;
 
 class Dispatch {
  public:
-  // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
-  // `access_code`: of which the runs end with every access to memory.
+  // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set. `access_code`:
+  // the cache whose runs end with every access to memory.
   Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCache& access_code, GlobalWaveSync& wave_sync,
            std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request, const DispatchOptions& options);
 
@@ -54,13 +54,13 @@ class Dispatch {
     uint64_t next = 0, end = 0;
     bool is_empty() const { return next == end; }
   };
-  // The next workgroup to run, in seed order; nothing when all are taken.
+  // The next workgroup to run, in seed order; none when all are taken.
   std::optional<uint64_t> take_workgroup(Share& share);
   bool has_untaken_workgroups() const { return next_.load(std::memory_order_relaxed) < workgroups_; }
-  // Ahead of taking a workgroup: false where the device holds no more beside those that have a place.
+  // Called before a workgroup is taken: false if the device holds no more beside those that have a place.
   bool take_place();
   void leave_place();
-  // Why workgroups wait in vain, where that may be because the device has no place for the others; else nothing.
+  // Reason why workgroups wait in vain, if the device may have no place for the others; else none.
   std::string words_of_no_place() const;
   // Fills in the workgroup's id and geometry and the initial state of its waves. `slots`: enough of them.
   void begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const;

@@ -19,7 +19,7 @@ struct ProbeProgram;
 struct ProbeResults;
 struct Residency;
 
-// Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
+// Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is ignored.
 struct Fault {
   enum class Kind : uint8_t {
     kUnknownInstruction,
@@ -33,12 +33,12 @@ struct Fault {
     kTrap,
     kBadDispatch,
     kInternal,
-    // Findings of the checker: they stop nothing.
+    // Findings of the checker: they do not stop the dispatch.
     kOutOfBounds,
     kUninitialized,
     kRace,
     kMissingWait,  // stops the adverse order (pending_results.h)
-    kFloatAtomic,  // on memory that is watched for them (float_atomic_watch.h)
+    kFloatAtomic,  // on watched memory (float_atomic_watch.h)
   };
   Kind kind = Kind::kInternal;
   std::string kernel;
@@ -63,7 +63,7 @@ struct Fault {
     bool is_write = false;
   };
   std::optional<Other> other;
-  // A race over a barrier that does not order the two accesses: what its wave has to wait for before it.
+  // For a race over a barrier that does not order the two accesses: the wait that its wave lacks before the barrier.
   std::string missing_wait;
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
@@ -90,7 +90,7 @@ struct AccessSets {
 // address not in here faults the dispatch, even if the host process has mapped it.
 class AddressSpace {
  public:
-  // A dispatch: while it lives, it may still reach what was mapped when it began.
+  // A dispatch: while it lives, it may still reach memory that was mapped when it began.
   class Reader {
    public:
     explicit Reader(AddressSpace& space);
@@ -129,7 +129,7 @@ class AddressSpace {
   std::shared_ptr<const std::vector<Mapping>> snapshot() const;  // sorted by base
   // The last thing that was unmapped from the address, if that is remembered.
   std::optional<Freed> freed_at(uint64_t address) const;
-  // The host wrote there: what is no longer uninitialised.
+  // The host wrote there: these bytes are no longer uninitialised.
   void mark_written(uint64_t address, uint64_t bytes) const;
 
  private:
@@ -159,16 +159,16 @@ struct Checks {
   explicit operator bool() const { return bounds || uninitialized || races || waits; }
 };
 
-// The adverse order: several workgroups beside each other, of which the waves are interrupted at every access to memory
-// and held there for short and for long, as the seed will have it (adverse_order.h).
+// The adverse order: several workgroups run together, and their waves are interrupted at every access to memory and
+// held there for short or long, as drawn from the seed (adverse_order.h).
 struct Adverse {
-  uint64_t wave_instructions = 0;  // to run so, on one thread; then all that is left goes its usual way. 0: none
+  uint64_t wave_instructions = 0;  // instructions in this order, on one thread; then the rest runs as usual. 0: none
   bool races = false;              // check these for races
   explicit operator bool() const { return wave_instructions > 0; }
 };
 
 struct DispatchOptions {
-  // From the end of one workgroup to the end of another, and 16 times as many in all. 0: the default, 64 G.
+  // Limit from the end of one workgroup to the end of another, and 16 times as much in all. 0: the default, 64 G.
   uint64_t max_wave_instructions = 0;
   uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
   unsigned threads = 0;                              // 0: all cores
@@ -183,19 +183,19 @@ struct DispatchOptions {
   // A machine in use by its seed, in place of that pattern: memory holds small numbers, and clocks have run for hours.
   // 0: none.
   uint32_t machine_in_use = 0;
-  // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
-  // fit beside it waits until the instruction limit. Null: all fit.
+  // The modelled limit of workgroups at once (residency.h): a workgroup that waits for one which does not fit beside it
+  // waits until the instruction limit. Null: all fit.
   const Residency* residency = nullptr;
-  // Whether an access past the end of LDS ends the dispatch. Otherwise it is a finding, and does what hardware does
+  // Whether an access past the end of LDS ends the dispatch. Otherwise it is a finding, and behaves as on hardware
   // (lds_end.h).
   bool faults_past_lds = false;
-  // Disjoint memory of which the first floating-point atomic is a finding. Null: none.
+  // Disjoint memory in which the first floating-point atomic is a finding. Null: none.
   std::shared_ptr<const std::vector<AddressRange>> float_atomics = nullptr;
 };
 
 struct DispatchOutcome {
   std::optional<Fault> fault;
-  // By the checker, the watches, and past the end of LDS: one for each kind and instruction; races for both.
+  // From the checker, the watches, and accesses past the end of LDS: one for each kind and instruction; races for both.
   std::vector<Fault> findings;
   uint64_t adverse_wave_instructions = 0;  // instructions that ran in the adverse order
   Counters counters;

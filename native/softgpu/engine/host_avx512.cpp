@@ -1,5 +1,5 @@
-// Compiled with -march=x86-64-v4: nothing from here may be inlined or linked into what runs on other hosts, so it uses
-// no templates or inline functions of others.
+// Compiled with -march=x86-64-v4: none of this may be inlined or linked into code for other hosts, so it uses no
+// templates or inline functions of others.
 #include "softgpu/engine/host_avx512.h"
 
 #include <immintrin.h>

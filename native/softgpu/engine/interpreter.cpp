@@ -25,7 +25,7 @@ std::string raw_words(uint64_t address, uint64_t available) {
   return out;
 }
 
-// With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it with v_mov_b32 alone.
+// With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it only with v_mov_b32.
 DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstruction& instruction) {
   if (!facts_of(instruction.op).has(kIndexable) || instruction.is_sdwa || instruction.is_dpp) {
     raise_unsupported("this operation while VGPR indexing is on (only v_mov_b32 is)");
@@ -104,8 +104,7 @@ bool Interpreter::execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& ac
     // Other waves do not see private memory.
     const bool is_scalar = run.steps.back().instruction->counted_as == InstructionClass::kSmem;
     const bool counts = is_scalar || memory_.last_address != 0;
-    // A loop that compares and swaps would never get ahead of the others' if it stopped at each turn; one that waits
-    // does.
+    // A compare-and-swap loop would never get ahead of the others' if it stopped at each turn; a loop that waits does.
     const bool is_crossing = wave.repeats_access ? memory_.last_kind == AccessKind::kLoad
                                                  : wave.met_another || wave.is_narrow || wave.read_shared;
     if (counts && accesses > 0 && (is_crossing || --accesses == 0)) return true;

@@ -1,5 +1,5 @@
-// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"): what a runtime is asked about a kernel, and how its
-// waves start. Code objects hold it (loader/code_object.h finds its bytes); nothing else reads them.
+// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"): facts that a runtime reports about a kernel, and the
+// initial state of its waves. Code objects hold it (loader/code_object.h finds its bytes); nothing else reads them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct KernelDescriptor {
   uint32_t kernarg_bytes = 0;
   bool dynamic_stack = false;
   uint64_t entry = 0;
-  Target target = kGfx90a;         // with the wave size that the kernel is built for
+  Target target = kGfx90a;         // with the wave size of the kernel
   unsigned vgprs = 0, agprs = 0;   // allocated rows of each file
   bool runs_on_two_units = false;  // RDNA's WGP mode: waves of one workgroup have two first-level caches
   Mode mode;

@@ -1,4 +1,4 @@
-// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX-512 or AVX2 where the host has it).
+// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX-512 or AVX2 if the host has it).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct LaneScan {
   uint64_t lines = 0;
 };
 
-// Every lane counts: fill_inactive first where some are not active.
+// Every lane counts: call fill_inactive first if some are not active.
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 
 // Gives each inactive lane the address of the active lane before it (the first active one for those in front).

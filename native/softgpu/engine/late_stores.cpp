@@ -33,7 +33,7 @@ ExecuteFn select_memory_wait(const Instruction& instruction) {
 
 LateStores::LateStores(uint64_t seed) : state_(mix(seed ^ 0x1a7e)) {}
 
-// Lanes of one store may overlap: what was there before comes back in the opposite order.
+// Lanes of one store may overlap: the old content is restored in the opposite order.
 void LateStores::set_shown(Store& store, bool is_shown) {
   if (store.is_shown == is_shown) return;
   store.is_shown = is_shown;

@@ -17,8 +17,8 @@ constexpr uint32_t allocated_lds(uint32_t bytes) {
   return (bytes + kLdsGranuleBytes - 1) / kLdsGranuleBytes * kLdsGranuleBytes;
 }
 
-// Host memory behind the allocation, in which lanes that go past it come to nothing: 16 bytes each, for both addresses
-// of an instruction that has two.
+// Host memory behind the allocation, which absorbs lanes that go past it: 16 bytes each, for both addresses of an
+// instruction that has two.
 constexpr uint32_t kNowhereBytes = 16, kBehindLdsBytes = 2 * kLanes * kNowhereBytes;
 
 constexpr uint32_t nowhere_of(const Workgroup& workgroup, unsigned address, unsigned lane) {

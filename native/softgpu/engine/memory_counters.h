@@ -1,6 +1,5 @@
-// The counters by which a wave waits for its vector memory operations (s_waitcnt): late stores, missing waits and
-// races over barriers go by them. CDNA counts loads and stores in vmcnt; RDNA counts in vscnt the operations that give
-// nothing back.
+// The counters by which a wave waits for its vector memory operations (s_waitcnt): late stores, missing waits and races
+// over barriers go by them. CDNA counts loads and stores in vmcnt; RDNA counts operations without a result in vscnt.
 #pragma once
 
 #include <cstdint>

@@ -94,7 +94,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
-// The loads that have such a form.
+// The loads that have an LDS form.
 ExecuteFn select_global_to_lds(const Instruction& instruction) {
   switch (instruction.op) {
     KERNLOOP_SELECT_DWORD_LOADS(global, global_load_to_lds)

@@ -1,5 +1,5 @@
 // DS: counters that a wave adds the number of its active lanes to (append), or takes it from (consume). M0[15:0] and
-// the offset are the address; every lane gets what was there before.
+// the offset are the address; every lane gets the old value.
 #include "softgpu/engine/memory_select.h"
 
 namespace kernloop::softgpu {

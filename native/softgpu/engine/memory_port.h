@@ -1,6 +1,6 @@
 // The checked way from a wave to memory. Every address is looked up before the first byte of the instruction is
-// touched, so a fault leaves no half-done instruction behind. One port a worker; it also counts and records what passes
-// through it.
+// touched, so a fault leaves no half-done instruction behind. One port a worker; it also counts and records the
+// accesses.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ class MemoryPort {
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
-  // `bytes` a lane from the address on, lanes 0 to 31 or 63 active and side by side. Counts as above; nullptr, with
-  // nothing counted, where they are not in one mapping: the lanes are to be looked at one by one then.
+  // `bytes` a lane from the address on, lanes 0 to 31 or 63 active and contiguous. Counts as above; nullptr, with
+  // nothing counted, if they are not in one mapping: the lanes must then be checked one by one.
   uint8_t* check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.

@@ -25,7 +25,8 @@ struct WaveFault;
 class PendingResults {
  public:
   void clear();
-  // Before the instruction: what is wrong if it needs, or overwrites, what has not arrived. `entry`: of the kernel.
+  // Before the instruction: an error message if it needs, or overwrites, a result that has not arrived. `entry`: the
+  // kernel's.
   std::optional<WaveFault> begin(const Wave& wave, const DecodedInstruction& instruction, uint64_t entry);
   // Called after the instruction: counts it, and marks the operations that it waited for as arrived.
   void issue(const Wave& wave, const DecodedInstruction& instruction);

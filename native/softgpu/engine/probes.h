@@ -45,7 +45,7 @@ enum class ProbeValue : uint8_t {
 
 enum class ProbeSpace : uint8_t { kGlobal, kLds, kScratch, kScalar };
 
-// A set of events. Instructions come by what they are counted as.
+// A set of events. Instructions are selected by their class of counting.
 class ProbeEvents {
  public:
   static constexpr unsigned kClasses = static_cast<unsigned>(InstructionClass::kCount), kKinds = 3;
@@ -159,7 +159,7 @@ class ProbeStore {
 class Prober {
  public:
   explicit Prober(ProbeStore& store);
-  // Adds up what this worker kept and dropped; the caller has the dispatch's lock.
+  // Adds up the records that this worker kept and dropped; the caller has the dispatch's lock.
   void add_to_results();
 
   void begin_workgroup(const Workgroup& workgroup);

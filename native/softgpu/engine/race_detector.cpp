@@ -90,7 +90,7 @@ void RaceDetector::end_access() {
 
 RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t places) {
   How how = kind == AccessKind::kAtomic ? How::kAtomic : kind == AccessKind::kStore ? How::kStore : How::kLoad;
-  // All lanes look where they looked just before. One that does so alone may do it by its arithmetic.
+  // All lanes load the same addresses as just before. A single lane may do so by its arithmetic.
   WaveRaces& last = wave_->races;
   waits_ = kind == AccessKind::kLoad && last.last_load_pc == wave_->pc && last.last_load_places == places;
   last.last_load_pc = kind == AccessKind::kLoad ? wave_->pc : 0;
@@ -164,7 +164,7 @@ void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t si
     }
     if (!cell.is_waited_for && !cell.is_equal) report(describe(at, bytes, lane, size, false, cell.written, true));
   }
-  // A count that others raise by atomics: each of those saw the ones before it.
+  // A count that others raise by atomics: each of those saw the earlier ones.
   const bool may_wait = (cell.written_bytes & bytes) && relation(cell.written, written_) == Relation::kUnordered;
   if (may_wait && event(cell.written).how == How::kAtomic && find_wait(wave_->pc, at, cell.written)) see(cell);
   if (cell.read == now_) {
@@ -200,7 +200,7 @@ void RaceDetector::store(const Span& at, uint8_t bytes, int32_t lane, uint32_t s
   cell.is_equal = cell.has_arrived = false;
 }
 
-// After the store: what is as it was before has not been written.
+// After the store: unchanged bytes count as not written.
 void RaceDetector::settle(const Suspect& suspect) {
   uint32_t after;
   std::memcpy(&after, suspect.at.host, sizeof after);

@@ -70,7 +70,7 @@ class RaceDetector {
 
  private:
   enum class How : uint8_t { kLoad, kWaitingLoad, kStore, kAtomic };
-  // To the accesses of the wave at hand.
+  // Adds to the current wave's accesses.
   enum class Relation : uint8_t { kNone, kSameWave, kOrdered, kUnordered };
   struct Event {
     uint32_t group = 0;  // its serial
@@ -81,7 +81,7 @@ class RaceDetector {
     int32_t pc = 0;         // in dwords from the entry
     uint32_t released = 0;  // until when its workgroup's stores had been waited for
   };
-  // Dwords beside each other in one memory.
+  // Contiguous dwords in one memory.
   struct Span {
     RaceCell* cells;
     uint8_t* host;     // address of the first dword on the host
@@ -123,7 +123,7 @@ class RaceDetector {
   uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
   Relation relation(uint32_t time, Memo& memo);
   Relation find_relation(uint32_t time, bool has_arrived = false) const;
-  // The wait that was missing before the last barrier, which so does not order the store; nullptr: it does.
+  // The wait that was missing before the last barrier, which therefore does not order the store; nullptr: it does.
   const char* find_missing_wait(uint32_t time) const;
   bool is_unordered_store(const RaceCell& cell);
   void range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how);
@@ -135,7 +135,7 @@ class RaceDetector {
   void excuse(const Span& at);
   // The same for a load in a loop that waits, unless that stores for others.
   void excuse(const Span& at, const WaitLoop& loop, Finding finding);
-  // The loop in which the load at `pc` waits there for who made the other access, a wave of the same workgroup.
+  // The loop in which the load at `pc` waits for the wave that made the other access, one of the same workgroup.
   const WaitLoop* find_wait(uint64_t pc, const Span& at, uint32_t other);
   void report(Finding finding);
   Finding describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,

@@ -33,7 +33,7 @@ class RaceOrder {
 
   // A new workgroup.
   uint32_t add(const uint32_t id[3]);
-  // Nothing of a workgroup that began long ago.
+  // None for a workgroup that began long ago.
   const Group* find(uint32_t serial) const;
 
   // Whether everything that workgroup `of` did until `time` is ordered before the next access of `by`, except for its

@@ -18,7 +18,7 @@ struct RaceCell {
   uint32_t read = 0, read_by_other = 0;
   // Accessed bytes, one bit each.
   uint8_t written_bytes = 0, read_bytes = 0, other_bytes = 0;
-  // Waves that nothing orders have stored the same value here: it is there for each of them.
+  // Unordered waves have stored the same value here: each of them finds it.
   bool is_equal : 1 = false;
   // A wave has waited here for another one's store: all accesses here are intended.
   bool is_waited_for : 1 = false;
@@ -49,8 +49,7 @@ struct GroupRaces {
   uint32_t serial = 0;   // by which the detector knows it
   uint32_t begin = 0;    // older entries of the cells are another workgroup's
   uint32_t barrier = 0;  // when all waves met last
-  // When a wave waited for stores last. Any wave's wait is taken for one for all of them: behind a barrier it is meant
-  // to be.
+  // Time of a wave's last wait for stores. Any wave's wait counts for all of them: behind a barrier it is meant to.
   uint32_t released = 0;
   // The stores of a wave that the last barrier orders, by the counters that it has to wait for.
   struct Done {
@@ -72,7 +71,7 @@ class RaceShadow {
  public:
   static constexpr uint64_t kPageBytes = 4096;
 
-  // The cells of the page, which stay where they are until `kMostPages` others have been asked for.
+  // The cells of the page, which are stable until `kMostPages` others have been asked for.
   RaceCell* page(uint64_t number) {
     Entry& entry = recent_[number % recent_.size()];
     if (entry.number != number) entry = {number, find(number)};

@@ -82,7 +82,7 @@ bool is_expressible(unsigned wave_size, const Instruction& instruction) {
   for (unsigned k = 0; k < instruction.src_count; ++k) {
     const Operand& source = instruction.src[k];
     if (!pair_exists(source)) return false;
-    // It looks at both halves of VCC.
+    // Reads both halves of VCC.
     if (wave_size == 32 && source.kind == Kind::kSpecial && source.index == kVccz) return false;
   }
   return !reads_status_or_old_id(instruction);
@@ -115,7 +115,7 @@ bool has_16_bit_result(const Instruction& instruction) {
   return is_16_bit_integer(type) || type == OperandType::kF16 || type == OperandType::kB16;
 }
 
-// SDWA says itself what becomes of the rest, and op_sel writes the high half.
+// SDWA defines the rest itself, and op_sel writes the high half.
 bool writes_low_half(const Instruction& instruction, unsigned op_sel) {
   if (!is_vector_alu(instruction.encoding) || instruction.encoding == Encoding::kVop3p) return false;
   return has_16_bit_result(instruction) && !instruction.is_sdwa && !(op_sel & 8);

@@ -23,7 +23,7 @@ ExecuteFn keep_equivalent(DecodedInstruction& instruction, Instruction same, Exe
 
 // VOPD
 
-// One of the two as the instruction that it is by itself.
+// One of the two operations as an instruction of its own.
 Instruction half_of(const Instruction& dual, unsigned which) {
   Instruction half = dual;
   half.encoding = Encoding::kVop2;
@@ -85,7 +85,7 @@ void execute_in_order(Wave& wave, const Instruction& instruction) {
   dual.second.execute(wave, dual.second);
 }
 
-// Each reads what the other writes: the first one's result waits until the second has read.
+// Each reads the other's result: the first result is held back until the second has read.
 void execute_crossed(Wave& wave, const Instruction& instruction) {
   const auto& dual = static_cast<const Dual&>(*static_cast<const DecodedInstruction&>(instruction).equivalent);
   uint32_t* result = wave.vgpr[dual.first.dst[0].index];
@@ -115,7 +115,7 @@ ExecuteFn select_dual(unsigned wave_size, DecodedInstruction& instruction) {
 
 // WMMA
 
-// Lanes from 16 on hold what the first 16 do; from which of them hardware takes an element is not documented.
+// Lanes from 16 on hold the same as the first 16; the lane from which hardware takes an element is not documented.
 void require_copies(const Wave& wave, const Operand& matrix, unsigned lanes, const char* name) {
   for (unsigned k = 0; k < matrix.dwords; ++k) {
     const uint32_t* plane = wave.vgpr[matrix.index + k];
@@ -189,7 +189,7 @@ void swap_halves(Wave& wave, const Instruction& i) {
   }
 }
 
-// Each half of a wave of 64 lanes reads the other one, inactive lanes too; EXEC says what is written.
+// Each half of a wave of 64 lanes reads the other one, inactive lanes too; EXEC masks the writes.
 void exchange_halves_of_wave(Wave& wave, const Instruction& i) {
   alignas(64) VectorRegister source;
   std::memcpy(source, wave.vgpr[i.src[0].index], sizeof source);

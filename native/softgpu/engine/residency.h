@@ -13,7 +13,7 @@ struct Residency {
   uint32_t units;  // a workgroup runs in one: compute units, on RDNA workgroup processors
   uint32_t simds_per_unit, waves_per_simd;
   uint32_t register_bytes;    // vector registers of a SIMD
-  uint32_t register_granule;  // in which they are allotted to waves, in bytes
+  uint32_t register_granule;  // allocation unit of a wave, in bytes
   uint32_t lds_bytes;         // per unit
   uint32_t barriers;          // per unit; each workgroup of several waves takes one
 };

@@ -85,7 +85,7 @@ void write_exec(Wave& wave, const Instruction& i) {
   wave.scc = exec != 0;
 }
 
-// Scalar registers relative to M0. The registers that exist end before vcc.
+// Scalar registers relative to M0. The existing registers end before vcc.
 template <typename T>
 unsigned relative_index(const Wave& wave, const Operand& base) {
   const uint64_t index = uint64_t{base.index} + wave.sgpr[kM0];

@@ -1,5 +1,5 @@
-// Whether a kernel reads or writes textures and surfaces, which this GPU has not: what a program then hands to it is no
-// descriptor, and the first that goes wrong would be a memory access.
+// Whether a kernel reads or writes textures and surfaces, which this GPU lacks: a program then passes no valid
+// descriptor, and the first error would be a memory access.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Moving lane data between registers and host memory that a MemoryPort has already checked. Knows no address space.
+// Moves lane data between registers and host memory that a MemoryPort has already checked. Independent of address
+// spaces.
 #pragma once
 
 #include <cstring>

@@ -70,7 +70,7 @@ void put_marks(uint32_t* line, size_t number, uint64_t line_random) {
   constexpr size_t kMarksALine = std::size(kMarks) / 2, kPlaces = UnwrittenFill::kLineWords / 2;
   const size_t first_mark = number % 2 * kMarksALine, first_place = line_random >> 8;
   for (size_t k = 0; k < kMarksALine; ++k) {
-    // An odd stride, so that no two of them come to one place.
+    // An odd stride: no two of them coincide.
     const size_t place = (first_place + k * (1 + 2 * (line_random >> 16 & 3))) % kPlaces;
     std::copy_n(kMarks[first_mark + k], 2, line + 2 * place);
   }

@@ -21,10 +21,10 @@
 namespace kernloop::softgpu {
 
 struct WaitLoop {
-  // Stores in the loop that must be to private memory, or else nothing waits: unoptimised code keeps variables there by
-  // FLAT instructions.
+  // Stores in the loop that must be to private memory for it to wait: unoptimised code keeps variables there by FLAT
+  // instructions.
   std::vector<uint64_t> stores;
-  // For a load in front of the loop: where in LDS it has to look, if only its address at run time tells that it is the
+  // For a load in front of the loop: its required LDS address, if only the address at run time identifies it as the
   // loop's.
   struct Place {
     uint32_t address, bytes;
@@ -34,7 +34,7 @@ struct WaitLoop {
 
 class WaitLoops {
  public:
-  // nullptr: there is no instruction.
+  // nullptr: no instruction.
   using Decode = std::function<const DecodedInstruction*(uint64_t pc)>;
   explicit WaitLoops(Decode decode) : decode_(std::move(decode)) {}
 

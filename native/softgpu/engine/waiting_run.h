@@ -1,5 +1,5 @@
-// Loops in which a wave waits for another one: while (flag == 0) and while (compare_and_swap(lock)). The scheduler goes
-// on with others at once. It matters for time alone: a loop that is wrongly taken for one, or overlooked, is as right.
+// Loops in which a wave waits for another one: while (flag == 0) and while (compare_and_swap(lock)). The scheduler runs
+// other waves at once. It only affects time: a loop that is misclassified is executed correctly as well.
 #pragma once
 
 #include "softgpu/engine/code_run.h"

@@ -14,7 +14,7 @@ struct WaveClock {
   uint64_t pace = 4;   // cycles of an instruction
   uint64_t slept = 0;  // cycles
 
-  // A machine that has run for hours: waves begin at times of their own, and no two instructions take the same time.
+  // A machine that has run for hours: waves begin at different times, and no two instructions take the same time.
   static WaveClock of_machine_in_use(uint32_t seed, uint64_t workgroup, uint32_t wave) {
     constexpr uint64_t kHour = uint64_t{3600} * 1'700'000'000;
     const uint64_t random = mix(seed), own = mix(random ^ mix(mix(workgroup) + wave + 1));

@@ -152,7 +152,7 @@ void Worker::run_suspects(uint64_t budget) {
     run_one(*oldest);
     if (residents_.empty() || residents_.front().get() != oldest || oldest->waits) break;
   }
-  // The rest in turn; a round in which everybody sleeps ends here.
+  // The rest in turn; a round in which every wave sleeps ends here.
   size_t tried = 0;
   bool everyone_sleeps = !residents_.empty();
   while (budget > 0 && tried < std::max<size_t>(residents_.size(), 1) && !residents_.empty() &&

@@ -3,8 +3,8 @@
 // A worker takes a workgroup and runs it to its end: the usual case. A workgroup that has run longer than any that
 // completed may be waiting for another one (a spin-wait, a grid barrier), so once every resident workgroup is suspect,
 // one more is admitted beside them, until all that the dispatch has are resident. Suspects share half of the time, the
-// oldest first, so that workgroups that merely take long do not pile up. Time spent waiting must not make the next ones
-// look harmless for longer and longer: once suspect is suspect for ever, and the limit has an upper bound.
+// oldest first, so that workgroups that merely take long do not pile up. Time spent waiting must not raise the limit
+// for the next ones: a suspect stays suspect, and the limit has an upper bound.
 #pragma once
 
 #include <cstdint>

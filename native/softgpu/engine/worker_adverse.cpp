@@ -11,7 +11,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Workgroups beside each other: so many, or more until there are so many waves.
+// Resident workgroups: this many, or more until there are kWaves waves.
 constexpr size_t kFewestWorkgroups = 4, kMostWorkgroups = 16, kWaves = 32;
 constexpr uint64_t kShareOfLimit = 4;
 constexpr uint32_t kSlice = 4096;  // instructions without an access to memory

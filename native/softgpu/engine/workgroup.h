@@ -64,7 +64,7 @@ class WaveScratch {
   uint32_t filled_end_ = 0, dirty_end_ = 0;
 };
 
-// A Wave with what the engine keeps beside the architectural state.
+// A Wave with the engine's state beside the architectural one.
 struct WaveSlot : Wave {
   // vgpr and agpr are neighbours, followed by a guard as large as the widest register tuple.
   static constexpr unsigned kRegisterRows = 256 + 256 + 32;
@@ -80,11 +80,12 @@ struct WaveSlot : Wave {
   uint64_t slice_end = 0;      // the instruction count at which the wave's time slice ends
   // The last memory instruction, if runs end with them (code_cache.h).
   uint64_t last_access_pc = 0, last_access_address = 0;
-  bool repeats_access = false;  // it was the same as the one before: the wave waits for something
-  bool is_narrow = false;       // it was of one lane or a scalar: what a workgroup shares, more often than not
-  bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
-  bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
-  bool read_shared = false;     // an atomic or a load past the caches: so one reads what other workgroups write
+  bool repeats_access = false;     // it was the same as the one before: the wave waits for something
+  bool is_narrow = false;          // it was of one lane or a scalar: what a workgroup shares, more often than not
+  bool met_another = false;        // it was an access where another wave stored, or a store where another one had been
+                                   // (meetings.h)
+  bool was_published = false;      // it was a store or an atomic where another workgroup had been, in global memory
+  bool read_shared = false;        // an atomic or a load past the caches: these read other workgroups' writes
   uint64_t memory_operations = 0;  // operations that late_stores.h has counted
   PendingResults pending;          // if they are checked
   WaveRaces races;

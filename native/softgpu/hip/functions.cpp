@@ -28,7 +28,7 @@ constexpr Stand kStands[] = {
     {"hipHostUnregister", host_unregister_before},
 };
 
-// A program that asks whether there is HIP, by a weak symbol, and finds a gate.
+// For a program that tests for HIP by a weak symbol, and finds a gate.
 int no_hip() {
   constexpr int kErrorNoDevice = 100;
   return kErrorNoDevice;

@@ -1,4 +1,4 @@
-// hipHostUnregister of HIP 5.2 ends the program where the device's address of registered memory is the host's.
+// hipHostUnregister of HIP 5.2 ends the program if the device's address of registered memory is the host's.
 #pragma once
 
 namespace kernloop::softgpu::hip {

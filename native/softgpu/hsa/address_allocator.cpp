@@ -50,8 +50,8 @@ std::optional<Mapping> AddressAllocator::choose(uint64_t size, uint64_t alignmen
     const uint64_t base = next_;
     next_ += size + kGranule;
     if (auto mapping = map(base, size)) return mapping;
-    // The program itself, or the parent of a forked process, has mapped something here: go on behind it. Steps grow
-    // with the address, so that a large foreign mapping costs few tries.
+    // The program itself, or the parent of a forked process, has mapped something here: continue after it. Steps grow
+    // with the address: a large foreign mapping costs few tries.
     next_ += (next_ - aperture_.base) / 16 / kGranule * kGranule;
   }
   return std::nullopt;

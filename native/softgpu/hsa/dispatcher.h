@@ -1,4 +1,4 @@
-// From a kernel dispatch packet to the engine, and back to what HSA says about the outcome.
+// From a kernel dispatch packet to the engine, and back to HSA's result.
 #pragma once
 
 #include <hsa/hsa.h>

@@ -182,7 +182,7 @@ std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all,
 
 std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet, Completion& completion) {
   const auto typed = packet.as<hsa_amd_barrier_value_packet_t>();
-  // Nothing is waited for without a signal: HIP since 6.0 records its events so.
+  // A packet without a signal waits for nothing: HIP since 6.0 records its events this way.
   const bool waits = typed.signal.handle != 0;
   if (waits && !services_.signals.valid(typed.signal)) {
     return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier-value packet: no such signal"};

@@ -56,7 +56,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   std::optional<QueueError> barrier(const Packet& packet, bool all, Completion& completion);
   std::optional<QueueError> barrier_value(const Packet& packet, Completion& completion);
   static Completion lost(const Packet& packet);
-  // Whether the queue goes on, on a device that is lost.
+  // Whether the queue continues on a lost device.
   bool fail(const QueueError& error);
 
   Services services_;

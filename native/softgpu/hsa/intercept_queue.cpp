@@ -23,7 +23,7 @@ InterceptQueue::InterceptQueue(std::unique_ptr<HardwareQueue> target, bool write
     : target_(std::move(target)), writes_once_(writes_once) {}
 
 InterceptQueue::~InterceptQueue() {
-  // The target's thread may be in the error callback with our queue in hand: it ends first.
+  // The target's thread may be in the error callback with our queue: it ends first.
   target_.reset();
 }
 

@@ -32,7 +32,7 @@ std::atomic<Runtime*> Runtime::current_{nullptr};
 uint32_t Runtime::references_ = 0;
 
 // The child of a fork has the parent's memory but none of its threads: queues and handlers would wait forever. It
-// starts anew with hsa_init; until then functions answer NOT_INITIALIZED.
+// starts anew with hsa_init; until then functions return NOT_INITIALIZED.
 void Runtime::forget_in_child() {
   if (current_.exchange(nullptr) != nullptr) references_ = 0;
   new (&init_mutex()) std::recursive_mutex;

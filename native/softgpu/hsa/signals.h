@@ -77,7 +77,7 @@ class Signals {
   // Completion of a packet or copy: one less, with its times.
   void complete(hsa_signal_t signal, uint64_t start_ns, uint64_t end_ns);
 
-  // The index of a target that holds, with the value seen; nothing when the time is over or `stop` became true.
+  // The index of a target whose condition holds, with the value seen; none at the timeout or once `stop` is true.
   struct Satisfied {
     size_t index;
     int64_t value;

@@ -57,7 +57,7 @@ class DecodeContext {
   unsigned wave_size() const { return target_.wave_size; }
   bool is_gfx942() const { return target_.isa == Isa::kGfx942; }
 
-  // The operand that a field names; false where the target has no such register or constant.
+  // The operand that a field names; false if the target has no such register or constant.
   bool sgpr(unsigned code, OperandType type, Operand& operand) const {
     code = scalar_code(isa(), code);
     if (type != OperandType::kMask || target_.wave_size == 64) return sgpr_operand(isa(), code, type, operand);

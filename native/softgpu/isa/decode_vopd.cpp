@@ -53,7 +53,7 @@ bool same_bank(int x, int y, int banks) {
   return x != Half::kNone && y != Half::kNone && x % banks == y % banks;
 }
 
-// The operands of the two at one place come out of different banks of the register file.
+// The two operations' operands at one position must come from different banks of the register file.
 bool share_a_bank(const Half& x, const Half& y) {
   return same_bank(x.first(), y.first(), 4) || same_bank(x.second(), y.second(), 4) ||
          same_bank(x.third(), y.third(), 2);

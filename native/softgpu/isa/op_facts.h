@@ -31,14 +31,14 @@ enum class MemoryWait : uint8_t { kNone, kWaitcnt, kVmcnt, kVscnt, kLgkmcnt, kAl
 enum OpTrait : uint16_t {
   kAddsLanes = 1 << 0,    // to EXEC, as functions do that save registers of inactive lanes, too
   kNearestOnly = 1 << 1,  // rounds to nearest as far as is known: the effect of other modes is undocumented
-  kOneScalar = 1 << 2,    // reads one scalar register at most where others of its target read two
-  kLowHalf = 1 << 3,      // a load of 16 bits, which leaves the other half alone where there is no SRAM ECC
+  kOneScalar = 1 << 2,    // reads at most one scalar register, although others of its target read two
+  kLowHalf = 1 << 3,      // a load of 16 bits, which leaves the other half alone without SRAM ECC
   kHighHalf = 1 << 4,
   kIndexable = 1 << 5,    // compilers use it with VGPR indexing
   kAccumulates = 1 << 6,  // the equivalent names its destination as the last source
   kReadsScc = 1 << 7,
   kKeepsScc = 1 << 8,     // others that are counted as scalar write it
-  kReadsResult = 1 << 9,  // computes with what its destination held, or keeps a part of it
+  kReadsResult = 1 << 9,  // uses the old value of its destination, or keeps a part of it
   kSavesExec = 1 << 10,   // to its destination
   kPassesTime = 1 << 11,  // changes nothing else that this wave or another one sees
 };

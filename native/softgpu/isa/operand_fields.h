@@ -1,4 +1,4 @@
-// Turns the register and constant codes of operand fields into operands. Every function refuses (false) what the
+// Turns the register and constant codes of operand fields into operands. Every function refuses (false) codes that the
 // encoding does not have: misaligned tuples, tuples that run off the register file, reserved codes.
 #pragma once
 

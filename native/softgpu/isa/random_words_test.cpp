@@ -1,4 +1,4 @@
-// Random words: we accept what LLVM can disassemble and assemble back, with the same length, and nothing else.
+// Random words: we accept exactly those that LLVM can disassemble and assemble back, with the same length.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,8 +86,8 @@ bool has_many_failures() {
   return ::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count() > 50;
 }
 
-// Many more words than the tests above can afford, every second one shaped: where LLVM's disassembler and ours give the
-// same answer and length, that is all that is asked; the others are judged as above.
+// Many more words than the tests above can afford, every second one shaped: if LLVM's disassembler and ours agree on
+// acceptance and length, nothing more is checked; the others are judged as above.
 TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnASweep) {
   LlvmOracle oracle(subject());
   ASSERT_NO_FATAL_FAILURE(oracle.require());

@@ -83,14 +83,14 @@ enum RowFlag : uint64_t {
   kPermlane = 1ull << 32,  // op_sel has two bits: fetch inactive lanes, bound control
   kUnless0 = 1ull << 33,   // SOPP: simm16 is written if it is not 0, and in decimal
   // gfx942
-  kSourceSelect = 1ull << 34,  // SDWA selects of the source alone, and knows no modifiers
+  kSourceSelect = 1ull << 34,  // SDWA selects only of the source, and has no modifiers
   kByteSelect = 1ull << 35,    // op_sel has four bits, for any sources
   kSparse = 1ull << 36,        // MFMA of a sparse matrix: the result is the accumulator, too, and there is no blgp
   // gfx1100
   kE64Dpp = 1ull << 37,          // VOP3 and VOP3P with DPP
   kNullOnly = 1ull << 39,        // SOPK: the register is null
   kAccumulatorSel = 1ull << 40,  // op_sel names halves of the accumulator and of the result alone
-  kNamedHalves = 1ull << 41,     // op_sel is there for vector registers alone, whose names say it
+  kNamedHalves = 1ull << 41,     // op_sel applies only to vector registers, whose names show it
   kWmma = 1ull << 38,            // the result and the accumulator are half as long in wave64
 };
 

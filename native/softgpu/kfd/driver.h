@@ -19,9 +19,9 @@ namespace kernloop::softgpu::kfd {
 
 class Driver {
  public:
-  // Nothing, with errno and a line on stderr: an option is wrong, or a forked process has the driver of its parent.
+  // None, with errno and a line on stderr: an option is wrong, or a forked process has its parent's driver.
   static Driver* instance();
-  // Nothing without a word: no device file was opened yet.
+  // None, without a message: no device file was opened yet.
   static Driver* existing();
 
   const DeviceFiles& files() const { return files_; }

@@ -26,7 +26,7 @@ class Memory {
   int unmap(uint64_t handle);
   int set_or_get_attributes(kfd_ioctl_svm_args& args);
   uint64_t available();
-  // The place of a buffer on the host.
+  // The host address of a buffer.
   std::optional<uint64_t> address_of(uint64_t handle);
   // The kernel's driver hears of munmap by MMU notifiers; here shared ranges are looked at before each dispatch.
   void forget_unmapped();

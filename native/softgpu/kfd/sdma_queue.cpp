@@ -135,7 +135,7 @@ class SdmaQueue final : public Queue {
 
   uint64_t poll(const uint32_t* packet) {
     constexpr uint32_t kOfMemory = 1u << 31;
-    if (!(packet[0] & kOfMemory)) return 24;  // the flush of HDP, a register, that ROCr begins with
+    if (!(packet[0] & kOfMemory)) return 24;  // ROCr's initial flush of HDP, a register
     const uint32_t function = packet[0] >> 28 & 7, value = packet[3], mask = packet[4];
     const bool is_met = wait_until([&] {
       const uint32_t seen = word_at<uint32_t>(address(packet + 1)).load(std::memory_order_acquire) & mask;

@@ -174,7 +174,7 @@ TEST(Copies, OfBoxesInThreeDimensions) {
 TEST(Fills, OfBytesHalvesAndWords) {
   auto* memory = device_memory<uint8_t>(4096);
   OK(hipMemset(memory, 0, 4096));
-  // Not less than up to the next multiple of 8: there HIP 5.2.3 launches its fill kernel over 2^32 bytes by mistake.
+  // At least up to the next multiple of 8: there HIP 5.2.3 launches its fill kernel over 2^32 bytes by mistake.
   OK(hipMemsetD8(memory + 1, 0xab, 7));
   OK(hipMemsetD16(memory + 16, 0x1234, 5));
   OK(hipMemsetD32(memory + 64, static_cast<int>(0xdeadbeef), 7));

@@ -1,4 +1,4 @@
-// The device as programs ask for it, and errors as they are returned.
+// The device as programs query it, and errors as they are returned.
 #include <cstdlib>
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-// Modules, symbols, launches and what can be asked of a kernel.
+// Modules, symbols, launches and kernel attributes.
 #include <fstream>
 #include <iterator>
 #include <numeric>

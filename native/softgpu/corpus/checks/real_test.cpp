@@ -192,7 +192,7 @@ TEST(real, fast) {
   const auto got = out.download();
   for (unsigned i = 0; i < kCount; ++i) {
     const double x = a[i];
-    // Relative, where the fast form multiplies before it rounds; absolute for sin.
+    // Relative, if the fast form multiplies before it rounds; absolute for sin.
     EXPECT_NEAR(got[6 * i] / std::exp(x), 1, 4e-6);
     EXPECT_NEAR(got[6 * i + 1], std::log(x), 2e-6);
     EXPECT_NEAR(got[6 * i + 2], std::sin(x), 4e-6);

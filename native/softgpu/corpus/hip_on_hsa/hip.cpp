@@ -100,7 +100,7 @@ class Device {
         "queue");
   }
 
-  // The software GPU has said on stderr what happened.
+  // The software GPU has reported the error on stderr.
   static void queue_error(hsa_status_t, hsa_queue_t*, void*) { std::abort(); }
 
   static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void* data) {
@@ -152,7 +152,7 @@ bool begins_with(const std::string& text, const char* start) {
   return text.rfind(start, 0) == 0;
 }
 
-// Hidden arguments are 0 in code object v4 but for services, and but for what says that a launch is cooperative.
+// Hidden arguments are 0 in code object v4 except for services, and for the one that marks a launch as cooperative.
 void fill(const codeobject::Kernel& kernel, void** given, bool cooperative, char* segment) {
   std::memset(segment, 0, kernel.kernarg_bytes);
   for (const codeobject::KernelArgument& argument : kernel.args) {

@@ -20,7 +20,7 @@ struct MnemonicSurvey {
 
   bool is_done() const { return refused == 0; }
   bool is_refused() const { return executed == 0; }
-  // Modifiers that only refused forms have; empty where none tells them apart.
+  // Modifiers that only refused forms have; empty if none distinguishes them.
   std::vector<std::string> refused_modifiers() const;
 };
 

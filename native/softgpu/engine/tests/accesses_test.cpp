@@ -84,7 +84,7 @@ class Accesses : public ::testing::TestWithParam<TargetCase> {
     return masks[random() % std::size(masks)] & all();
   }
 
-  // Runs it; `access` gets what the instruction before the last one did.
+  // Runs it; `access` gets the counts of the instruction before the last one.
   Counters run(const char* kernel, const std::vector<uint64_t>& addresses, uint64_t mask, PcCounts* access) {
     std::copy(addresses.begin(), addresses.end(), table.begin());
     KernelProfile profile;

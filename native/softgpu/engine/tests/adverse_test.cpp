@@ -1,4 +1,4 @@
-// The adverse order shows what the usual one hides, repeats, and gets every kernel to its end.
+// The adverse order shows errors that the usual one hides, repeats, and runs every kernel to its end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class AdverseOrders : public ::testing::Test {
     EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
     return outcome;
   }
-  // In how many of 20 orders the kernel leaves something else in `out` than in the usual one.
+  // Number of the 20 orders in which the kernel leaves another result in `out` than in the usual one.
   unsigned orders_that_show(const std::string& kernel, const Arguments& arguments, uint32_t groups) {
     run(kernel, arguments, groups, {.threads = 1});
     const std::vector<uint32_t> usual(out.begin(), out.end());
@@ -51,7 +51,7 @@ TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenWorkgroups) {
   EXPECT_GE(orders_that_show("lose_update", Arguments(in.address(), out.address()), 64), 19u);
 }
 
-// There is no race, and as few as two waves: every order is to show it.
+// Without a race, and with only two waves: every order must show it.
 TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenTwoAtomicAccesses) {
   for (const char* const kernel :
        {"merge_by_load_and_store", "merge_by_volatile", "merge_by_exchange", "merge_by_one_try"}) {
@@ -157,7 +157,7 @@ TEST_F(AdverseOrders, LanesOfOneAtomicComeInTheOrderOfTheSeed) {
   EXPECT_EQ(counters[0], kItems * (kItems + 1) / 2);
 }
 
-// Kernels that wait for each other: for all, for the one before, for one that comes later.
+// Kernels that wait for each other: for all, for the previous one, for a later one.
 class AdverseWaiting : public ::testing::TestWithParam<const char*> {
  protected:
   Device device{GetParam()};

@@ -75,7 +75,7 @@ TEST_F(Memory, LoadsIntoLdsPutADwordALaneBehindM0) {
   wave.set_sgpr64(0, data.address());
   wave.set_sgpr64(2, 100);
   wave.sgpr[8] = 0;
-  wave.sgpr[kM0] = 0xabcd0000 | 512;  // the upper half counts for nothing
+  wave.sgpr[kM0] = 0xabcd0000 | 512;  // the upper half is ignored
   wave.set_exec(~u64{0} ^ 1u << 7);
   for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 8;
   run("buffer_load_raw_to_lds");

@@ -1,4 +1,4 @@
-// Counters and profiles against what was counted by hand, or by the plainest possible program.
+// Counters and profiles against counts by hand, or by the plainest possible program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Counting : public ::testing::Test {
     return outcome.counters;
   }
 
-  // The only executed instruction of which the disassembly begins like this.
+  // The only executed instruction whose disassembly begins like this.
   const PcProfile& at(const std::string& begin) {
     const PcProfile* found = nullptr;
     for (const auto& [address, pc] : profile) {

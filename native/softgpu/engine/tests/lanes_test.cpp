@@ -1,4 +1,4 @@
-// The forms of lane_scan.h and lane_moves.h for different hosts give the same, and what the plainest loop gives.
+// The forms of lane_scan.h and lane_moves.h for different hosts agree with each other and with the plainest loop.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -38,7 +38,7 @@ class LateStores : public ::testing::TestWithParam<StoringCode> {
     EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
     instructions = outcome.counters.wave_instructions;
   }
-  // In how many adverse orders the kernel leaves something else than in the usual one.
+  // Number of adverse orders in which the kernel's result differs from the usual order's.
   unsigned orders_that_show(const std::string& kernel, const Arguments& arguments, uint32_t groups, bool races = true) {
     run(kernel, arguments, groups, {.threads = 1});
     const auto left = [&] {

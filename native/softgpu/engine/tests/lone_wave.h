@@ -36,7 +36,7 @@ class LoneWave {
 
   // The fault that stopped the snippet, or nothing if it reached s_endpgm.
   std::optional<WaveFault> try_run(const std::string& snippet) {
-    // A port of its own, so that buffers made since are seen, and counters begin at 0.
+    // A port of its own: it sees buffers made since, and its counters begin at 0.
     port.emplace(space, nullptr);
     Interpreter interpreter(*port, code, target);
     wave.memory = &*port;

@@ -25,7 +25,7 @@ class MissingWaits : public ::testing::TestWithParam<WaitingCode> {
   DispatchOutcome run(const std::string& kernel, const DispatchOptions& options) {
     return device.run(kernel, linear(1, 1), Arguments(data.address()), options);
   }
-  // The wait that the checker finds missing, or nothing.
+  // The wait that the checker finds missing, or none.
   std::string missing(const std::string& kernel) {
     const DispatchOutcome outcome = run(kernel, {.threads = 1, .checks = {.waits = true}});
     EXPECT_FALSE(outcome.fault) << outcome.fault->text();

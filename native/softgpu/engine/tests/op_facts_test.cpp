@@ -169,7 +169,7 @@ TEST_P(OpFactsOf, WhatEndsRunsIsSeenToNeedIt) {
   }
 }
 
-// Each scalar operation behind a comparison that holds, and behind one that does not.
+// Each scalar operation after a comparison that holds, and after one that does not.
 TEST_P(OpFactsOf, ScalarOperationsUseTheConditionAsTheirRowsSay) {
   constexpr uint32_t kComparisons[] = {0xbf070000, 0xbf060000};  // s_cmp_lg_u32 s0, s0; s_cmp_eq_u32 s0, s0
   std::set<Op> tried, writing, reading;
@@ -201,7 +201,7 @@ TEST_P(OpFactsOf, ScalarOperationsUseTheConditionAsTheirRowsSay) {
   }
 }
 
-// Each scalar operation behind a move of either value to its destination.
+// Each scalar operation after a move of either value to its destination.
 TEST_P(OpFactsOf, ScalarOperationsReadTheirDestinationAsTheirRowsSay) {
   const uint32_t move = target.isa == Isa::kGfx1030 ? 0xbe800300 : 0xbe800000;  // s_mov_b32 s0, s0
   constexpr uint32_t kValues[] = {0x80, 0xc1};                                  // 0, -1
@@ -261,7 +261,7 @@ TEST(OpFacts, AnOperationOfWhichNothingIsSaidEndsRuns) {
   EXPECT_EQ(facts_of(Op::s_wakeup).effect, OpEffect::kEndsRun);  // its row: "other"
 }
 
-// The classes in which executions are counted, from what the decoder's tables say of encodings and operands.
+// The classes in which executions are counted, from the decoder's tables of encodings and operands.
 TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
   for (unsigned k = 1; k < static_cast<unsigned>(Op::kCount); ++k) {
     const Op op = static_cast<Op>(k);

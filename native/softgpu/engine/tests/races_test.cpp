@@ -1,4 +1,4 @@
-// Races are found in any order of waves, and nothing is said of kernels that share memory as they may.
+// Races are found in any order of waves, and kernels that share memory correctly have no findings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -156,8 +156,8 @@ TEST_P(Races, AReductionByTheWrongWorkgroup) {
               &shared);
 }
 
-// In the adverse order, in which waits are seen. Unoptimised code for gfx90a and gfx942 waits in between, for an
-// address that it loads; on gfx1030 and gfx1100 loads have a counter of their own.
+// In the adverse order, which observes waits. Unoptimised code for gfx90a and gfx942 waits in between, for an address
+// that it loads; on gfx1030 and gfx1100 loads have a counter of their own.
 TEST_P(Races, WhatIsPublishedBeforeItHasBeenWaitedFor) {
   const std::map<std::string, Arguments> kernels = {
       {"sum_by_last_without_fence",

@@ -51,7 +51,7 @@ TEST_F(Rdna2, AMaskToNullLeavesExecAlone) {
   EXPECT_EQ(wave.exec(), 0xf0f0f0f0u);
 }
 
-// Null and the register behind it, EXEC_LO, would be the pair.
+// The pair would be null and the register behind it, EXEC_LO.
 TEST_F(Rdna2Wave64, AMaskToNullLeavesExecAlone) {
   for (const char* snippet : {"compare_to_null", "multiply_add_to_null"}) {
     wave.set_exec(0x0123456789abcdef);

@@ -37,7 +37,7 @@ struct Comparison {
   static double flushed(double v) {
     return flush_denormal(v);
   }
-  // v_cmp_class looks at the bits (its second source is a mask of classes): it flushes nothing.
+  // v_cmp_class tests the bits (its second source is a mask of classes): it flushes nothing.
   static bool flushes(const Mode& mode) {
     if constexpr (!kIsFloat<B>) return false;
     return !((B::kPrecision == Precision::kF32 ? mode.denorm_f32 : mode.denorm_f64_f16) & 1);

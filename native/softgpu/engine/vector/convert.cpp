@@ -11,7 +11,7 @@ using i32 = int32_t;
 template <class Float>
 KERNLOOP_LANE u32 to_u32(Float v) {
   const Float positive = v > 0 ? v : 0;  // NaN too
-  // Float's largest value below 2^32, so that the conversion below is defined for what is not saturated anyway.
+  // Float's largest value below 2^32: the conversion below is defined for all values that are not saturated anyway.
   const Float limit = sizeof(Float) == 4 ? static_cast<Float>(4294967040.0) : static_cast<Float>(4294967295.0);
   const Float bounded = positive < limit ? positive : limit;
   const bool upper = bounded >= 2147483648.0;

@@ -81,12 +81,12 @@ KERNLOOP_LANE Result div_scale(T value, T denominator, T numerator) {
   return {choose(zero != 0, F::from(F::kInfinity | F::kInfinity >> 1), r), static_cast<uint32_t>(bit & 1)};
 }
 
-// (a * b + c) * 2^scale rounded once, where the result may be denormal.
+// (a * b + c) * 2^scale rounded once, if the result may be denormal.
 float fused_scaled(const Mode& mode, float a, float b, float c, int scale) {
   const double product = static_cast<double>(a) * b;  // exact
   double sum = product + c;
   if (mode.round_f32 == 0) {
-    // To odd, so that the conversion below rounds as if from the exact sum.
+    // Rounded to odd, so that the conversion below rounds as if from the exact sum.
     const double back = sum - product, error = (product - (sum - back)) + (c - back);
     if (error != 0 && !(bits(sum) & 1)) sum = as_double(bits(sum) + ((error > 0) == (sum > 0) ? 1 : -1));
   }
@@ -114,8 +114,8 @@ T div_fmas(const Mode& mode, T a, T b, T c, bool scaled) {
   return fused_scaled(mode, a, b, c, scale);
 }
 
-// The quotient, or what the special cases make of it: the last condition that holds decides. `computed` is the
-// sequence's result; the others are the original operands.
+// The quotient, or the result of a special case: the last condition that holds decides. `computed` is the sequence's
+// result; the others are the original operands.
 template <class T>
 KERNLOOP_LANE T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   using F = Format<T>;
@@ -153,7 +153,7 @@ constexpr uint64_t kTwoOverPi[] = {
     0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull};
 constexpr unsigned kTwoOverPiBits = 1201;
 
-// 53 bits of 2/pi at the place where they matter for an argument of a's magnitude, as a double of their weight.
+// 53 bits of 2/pi at the position that matters for an argument of a's magnitude, as a double of their weight.
 double trig_preop(double a, uint32_t segment) {
   const int field = exponent_field(a);
   int shift = static_cast<int>(segment & 31) * 53 + (field > 1077 ? field - 1077 : 0);
@@ -200,7 +200,7 @@ constexpr Row fmas_row(Op op) {
 // Exponents for which div_scale leaves every value alone: no condition of it can hold.
 constexpr uint32_t kLeastEasyField = 80, kEasyFields = 91;
 
-// Whether all lanes of the mask are such.
+// Whether all lanes of the mask are in that case.
 bool all_easy(const uint32_t* const* src, uint64_t lanes) {
   alignas(64) uint32_t hard[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) {

@@ -102,7 +102,8 @@ struct Kernel<D(S...), Lambda, kFlags> {
   // Denormals that are flushed for any MODE are flushed in the fast loop, too.
   static constexpr bool kStaticFlush = (kFlags & kFlushAlways) != 0;
 
-  // Lambdas that mix widths: NaNs are looked for in the results, because the vectoriser takes no reduction beside them.
+  // Lambdas that mix widths: NaNs are searched for in the results, because the vectoriser takes no reduction beside
+  // them.
   static constexpr bool kLongLambda = (kFlags & kIgnoreRounding) != 0;
 
   static bool needs_slow(const Mode& mode) {
@@ -311,7 +312,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
   }
 };
 
-// Source k as planes: the register itself where nothing has to be done to it.
+// Source k as planes: the register itself if it needs no change.
 template <class K, unsigned k>
 inline const uint32_t* plain_source(const Wave& wave, const Instruction& instruction, uint32_t* temporary) {
   static constexpr SourceRule kSource = K::kRule.source[k];
@@ -352,7 +353,7 @@ inline void execute_plain(Wave& wave, const Instruction& instruction, std::index
 // A row's lanes, from planes into planes, in the mode of a wave.
 using ComputeFn = void (*)(uint32_t* dst, const uint32_t* const* src, const Mode& mode);
 
-// The same by a rule that is looked at as it runs. `in_place`: the computation may overwrite its sources.
+// The same by a rule evaluated at run time. `in_place`: the computation may overwrite its sources.
 void compute_plain(Wave& wave, const Instruction& instruction, const FormRule& rule, ComputeFn compute, bool in_place);
 
 template <class K>
@@ -482,7 +483,7 @@ struct Row {
   ExecuteFn general;
   ExecuteFn clamped;
   unsigned flags;
-  ExecuteFn lean_negated[3] = {};  // with one source negated, where that is usual
+  ExecuteFn lean_negated[3] = {};  // with one source negated, if that is usual
 };
 
 template <class Signature, unsigned kFlags = kNone, class Lambda>
@@ -502,14 +503,13 @@ constexpr Row row(Op op, Lambda, Saturating) {
           kFlags};
 }
 
-// The function for an instruction of this row, or nullptr when its operands or modifiers mean nothing that the row
-// knows.
+// The function for an instruction of this row, or nullptr if the row does not cover its operands or modifiers.
 ExecuteFn select_row(const Row& row, const Instruction& instruction);
 
-// True when count, kinds and modifiers of the sources are ones that the rule covers.
+// True if the rule covers count, kinds and modifiers of the sources.
 bool sources_fit(const FormRule& rule, const Instruction& instruction);
 bool has_source_modifiers(const FormRule& rule, const Instruction& instruction);
-// True when every source, signs aside, is one that execute_lean takes.
+// True if execute_lean takes every source, signs aside.
 bool sources_are_lean(const FormRule& rule, const Instruction& instruction);
 
 // Tables of the semantics files; row_tables.cpp lists them.

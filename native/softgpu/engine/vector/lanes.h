@@ -40,7 +40,7 @@ struct U64 {
     p[kLanes + lane] = static_cast<uint32_t>(v >> 32);
   }
 };
-// The same bits as two dwords, which is how the vectoriser likes them: no widening, no narrowing.
+// The same bits as two dwords, a form that vectorises: no widening, no narrowing.
 struct Dwords {
   uint32_t low, high;
 };

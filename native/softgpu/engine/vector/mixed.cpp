@@ -39,8 +39,8 @@ void load_mixed(const Wave& wave, const Instruction& instruction, unsigned k, ui
 
 enum class MixResult { kFloat, kLow, kHigh };
 
-// The sum is rounded to float first, then, for the half results, to half: what LLVM's selection of these instructions
-// means.
+// The sum is rounded to float first, then, for the half results, to half: LLVM's selection of these instructions
+// implies that.
 template <MixResult kResult>
 void fma_mix(Wave& wave, const Instruction& instruction) {
   alignas(64) uint32_t sources[3][kLanes];

@@ -90,7 +90,7 @@ void finish_result(Wave& wave, const Instruction& instruction, const FormRule& r
 
 // True when a scalar_value() of the operand can be had.
 bool is_readable(const Operand& operand);
-// True when the instruction's DPP control is one that gfx90a has.
+// True if gfx90a has the instruction's DPP control.
 bool is_known_dpp(const Instruction& instruction);
 // Effect of DPP on the lanes under an EXEC mask.
 struct DppLanes {

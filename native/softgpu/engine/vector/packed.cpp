@@ -197,8 +197,8 @@ ExecuteFn select_packed(const Instruction& instruction) {
     for (unsigned k = 0; k < row.sources; ++k) {
       const Operand& operand = instruction.src[k];
       if (!is_readable(operand) || operand.negate || operand.absolute) return nullptr;
-      // The upper register of a constant is not documented: compilers select the lower one, except for 0, which is 0
-      // in either.
+      // The upper register of a constant is not documented: compilers select the lower one, except for 0, which is 0 in
+      // both.
       const bool is_zero = operand.kind == Kind::kConstant && operand.value == 0;
       const bool upper = ((instruction.op_sel | (row.op == Op::v_pk_mov_b32 ? 0 : instruction.op_sel_hi)) >> k) & 1;
       if (row.wide && upper && !is_zero && operand.kind != Kind::kVgpr && operand.kind != Kind::kSgpr) return nullptr;

@@ -37,7 +37,7 @@ Ended run(std::vector<std::string> command, bool preload = true, const char* lim
   return {code, program.output()};
 }
 
-// The codes that the calls behind the fault were given, by line.
+// The codes that the calls after the fault returned, by line.
 std::vector<std::string> told(const std::string& output) {
   std::istringstream text(output.substr(std::min(output.find("first\n"), output.size())));
   std::vector<std::string> lines;
@@ -142,7 +142,7 @@ TEST(HipError, ReachesAProgramThatLoadsHipByName) {
   EXPECT_NE(ended.output.find("hipDeviceSynchronize 700\n"), std::string::npos) << ended.output;
 }
 
-// No dispatch comes of it: the program has an error of hipModuleLoad, and goes on.
+// There is no dispatch: the program gets an error of hipModuleLoad, and continues.
 TEST(HipError, IsThatOfTheLoadWhereARelocationIsNotSupported) {
   ElfFile object(KERNLOOP_TEST_TO_NOWHERE);
   const auto symbol = ELF64_R_SYM(object.relocation(0).r_info);

@@ -314,7 +314,7 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent, hsa_status_t (*callback)(
 
 hsa_status_t hsa_isa_from_name(const char* name, hsa_isa_t* isa) {
   if (name == nullptr || isa == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  // With or without the features that this device has.
+  // With or without this device's features.
   const std::string_view isa_name = model().isa_name;
   if (name != isa_name && name != isa_name.substr(0, isa_name.find(':'))) return HSA_STATUS_ERROR_INVALID_ISA_NAME;
   *isa = kIsa;

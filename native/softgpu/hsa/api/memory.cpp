@@ -1,4 +1,4 @@
-// Regions, memory pools, locked memory and what is known about a pointer.
+// Regions, memory pools, locked memory and facts about pointers.
 #include <algorithm>
 #include <array>
 #include <cstring>

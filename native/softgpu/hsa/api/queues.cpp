@@ -158,7 +158,7 @@ void hsa_queue_store_read_index_screlease(const hsa_queue_t* queue, uint64_t val
   read_index(queue).store(value);
 }
 
-// There is no compute unit to leave out: results are the same, and the mask is remembered nowhere.
+// No compute unit can be left out: results are the same, and the mask is not stored.
 hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t* queue, uint32_t num_cu_mask_count, const uint32_t* cu_mask) {
   if (find(queue) == nullptr) return HSA_STATUS_ERROR_INVALID_QUEUE;
   if (num_cu_mask_count % 32 != 0 || (num_cu_mask_count != 0 && cu_mask == nullptr))

@@ -6,7 +6,7 @@
 
 namespace kernloop::softgpu {
 
-// Under names of C, for what jumps through them (exports.cpp). The AMD table is not the container's: it is longer.
+// Under C names, for the jumps through them (exports.cpp). The AMD table is not the container's: it is longer.
 extern HsaApiTableContainer g_api_tables asm("kernloop_hsa_api_tables");
 extern rocr::LaterAmdExtTable g_amd_table asm("kernloop_hsa_amd_table");
 

@@ -69,8 +69,8 @@ const char* deliberate_refusal(const std::string& text) {
   return nullptr;
 }
 
-// Text that LLVM's disassembler writes and its assembler refuses, because the ISA does: the one does not look at limits
-// and classes of registers that the other does.
+// Text that LLVM's disassembler writes and its assembler refuses, like the ISA: only the assembler checks limits and
+// classes of registers.
 bool is_past_the_constant_bus(const std::string& text, Isa isa) {
   static const std::regex kScalar(
       "[ |-](s\\d+|s\\[\\d+:\\d+\\]|ttmp\\w+|vcc(_lo|_hi)?|exec(_lo|_hi)?|m0|src_\\w+|0x[0-9a-f]+)(?=[,| ]|$)");
@@ -135,7 +135,7 @@ bool has_literal_lanes(const Instruction& instruction) {
   }
 }
 
-// With every number as 32 bits: LLVM writes literals that have an inline form as it writes that.
+// With every number as 32 bits: LLVM writes literals that have an inline form like that form.
 std::string with_plain_numbers(const std::string& text) {
   static const std::regex kNumber("([ ,\\[])(-?(0x[0-9a-f]+|\\d+(\\.\\d+)?))(?=[,\\]]|$| )");
   std::string result;

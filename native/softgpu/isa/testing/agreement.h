@@ -16,7 +16,8 @@ struct Agreement {
   size_t refused = 0;
   std::map<std::string, size_t> deliberate;
   std::set<Op> seen;
-  // Whether what LLVM's disassembler reads and its assembler does not know needs a reason to be refused, too.
+  // Whether an instruction that LLVM's disassembler reads and its assembler does not know needs a reason to be refused,
+  // too.
   bool reading_counts = false;
   size_t unwritten = 0;  // accepted, though LLVM 15's assembler does not know it
 };

@@ -71,7 +71,7 @@ class SharedAnswers {
 // time.
 sigjmp_buf behind_a_death;
 
-// After so many a child makes room for a new one, lest much is left of what they did not clean up.
+// After this many crashes a child makes room for a new one, which bounds the resources that they leak.
 constexpr unsigned kDeathsOfAChild = 100;
 constexpr int kAnotherChild = 1;
 

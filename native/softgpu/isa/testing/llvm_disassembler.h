@@ -14,13 +14,13 @@ namespace kernloop::softgpu::testing {
 
 class LlvmDisassembler {
  public:
-  // Throws std::runtime_error where the library of the LLVM is not installed or does not know the target.
+  // Throws std::runtime_error if LLVM's library is not installed or does not know the target.
   explicit LlvmDisassembler(const Subject& subject);
   ~LlvmDisassembler();
   LlvmDisassembler(const LlvmDisassembler&) = delete;
   LlvmDisassembler& operator=(const LlvmDisassembler&) = delete;
 
-  // The length of each item's first instruction in bytes, 0 where LLVM rejects it.
+  // The length of each item's first instruction in bytes, 0 if LLVM rejects it.
   std::vector<uint8_t> lengths(std::span<const Words> items);
   // Items that crash LLVM.
   std::vector<bool> fatal(std::span<const Words> items);

@@ -255,7 +255,7 @@ Bytes LlvmOracle::compile_hip(const std::string& source_path, const std::string&
   }
   const auto bundle = scratch() / "bundle";
   std::filesystem::remove(bundle);
-  setenv("HIP_PLATFORM", "amd", 1);  // hipcc takes the other platform where an nvcc is installed
+  setenv("HIP_PLATFORM", "amd", 1);  // hipcc takes the other platform if an nvcc is installed
   const Output output = run(KERNLOOP_HIPCC, "--genco " + level + " --offload-arch=" + subject_.mcpu + " " +
                                                 shell_quoted(source_path) + " -o " + shell_quoted(bundle));
   EXPECT_TRUE(std::filesystem::exists(bundle)) << output.errors;

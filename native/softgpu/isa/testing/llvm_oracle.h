@@ -19,7 +19,7 @@ namespace kernloop::softgpu::testing {
 using Words = std::array<uint32_t, 3>;
 using Bytes = std::vector<uint8_t>;
 
-// A target as LLVM's tools name it, and what is asked of them for it.
+// A target as LLVM's tools name it, and their options for it.
 struct Subject {
   Target target;
   const char* mcpu;
@@ -52,7 +52,7 @@ class LlvmOracle {
   // LLVM's text of the first instruction of each item, empty if it refuses it (or crashes on it).
   std::vector<std::optional<std::string>> disassemble(std::span<const Words> items);
 
-  // The bytes of each text alone, empty where LLVM refuses it.
+  // The bytes of each text alone, empty if LLVM refuses it.
   std::vector<std::optional<Bytes>> assemble(std::span<const std::string> texts);
 
   // The .text section of a whole source.

@@ -1,4 +1,4 @@
-// Half precision by table: every finite half as a double, in order. Knows nothing of how the engine rounds.
+// Half precision by table: every finite half as a double, in order. Independent of the engine's rounding.
 #pragma once
 
 #include <algorithm>

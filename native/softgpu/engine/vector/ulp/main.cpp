@@ -19,7 +19,7 @@ using Exact = Real (*)(Real);
 
 constexpr Real kTurn = 6.283185307179586476925286766559L;
 
-// Sine of v turns: what is left after whole quarters is exact, so that zeros are, too.
+// Sine of v turns: the remainder after whole quarters is exact, so that zeros are, too.
 Real sine_of_turns(Real v, int quarters) {
   const Real quarter = std::nearbyint(v * 4), angle = (v - quarter / 4) * kTurn;
   switch ((static_cast<int>(quarter) + quarters) & 3) {
@@ -132,7 +132,7 @@ class Sweep {
   uint64_t input(uint64_t index) const {
     if (case_.format.bits == 16) return index;
     const uint64_t spread = index * step_;
-    // The upper half goes through all signs and exponents, the lower half is as good as any.
+    // The upper half goes through all signs and exponents; the value of the lower half does not matter.
     return case_.format.bits == 32 ? spread & 0xffffffff : spread << 32 | (index * 0x9E3779B97F4A7C15ull >> 32);
   }
   void put(unsigned lane, uint64_t bits) {
