@@ -114,7 +114,7 @@ class Scanner {
     found.kernel = manifest->kernel.name;
     found.capture_sha256 = sha256({reinterpret_cast<const uint8_t*>(text->data()), text->size()});
     std::set<Digest> packed;
-    // A pack that cannot be read holds nothing that could be relied on.
+    // An unreadable pack is treated as empty.
     if (const auto pack = PackReader::open(folder / kPackFile)) {
       for (const PackEntry& entry : (*pack)->entries()) packed.insert(entry.digest);
     }

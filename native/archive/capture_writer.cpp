@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Zero, repeated and compressible chunks shrink what is stored: only so many times the limit is surely beyond it.
+// Zero, repeated and compressible chunks shrink the stored size: only a raw size of this many limits surely exceeds the
+// limit.
 constexpr uint64_t kSurelyTooLarge = 8;
 constexpr int kMovers = 8;
 constexpr uint64_t kInStore = ~uint64_t{0};  // a chunk's place

@@ -19,15 +19,15 @@
 namespace kernloop::archive {
 
 struct CaptureWriterOptions {
-  // Created if missing; the caller renames it into place after finish(). Empty: nothing is written anywhere, what would
-  // be is only measured.
+  // Created if missing; the caller renames it into place after finish(). Empty: nothing is written, sizes are only
+  // measured.
   std::filesystem::path directory;
   std::optional<std::filesystem::path> store;  // without one, everything stays in chunks.pack
   uint64_t inline_limit_bytes = 256u << 20;
   PipelineOptions pipeline = {};
 };
 
-// A content whose chunks are still on their way.
+// A content whose chunks are still being written.
 struct PendingContent {
   std::vector<ChunkPipeline::Ticket> chunks;
 };
@@ -77,7 +77,7 @@ class CaptureWriter : private ChunkDestination {
   StoreSession store_session_;
   std::atomic<bool> outgrown_{false};  // the pack takes nothing more
   std::atomic<uint64_t> stored_bytes_{0};
-  std::unordered_map<Digest, uint64_t, DigestHash> measured_;  // distinct chunks, where they are only measured
+  std::unordered_map<Digest, uint64_t, DigestHash> measured_;  // distinct chunks, if they are only measured
   std::unique_ptr<ChunkPipeline> pipeline_;                    // the last: its threads use the others
 };
 

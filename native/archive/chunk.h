@@ -32,13 +32,13 @@ struct EncodedChunk {
   Bytes stored(Bytes raw) const { return encoding == Encoding::kRaw ? raw : Bytes(compressed); }
 };
 
-// Compresses only where a few samples of the chunk say that it pays.
+// Compresses only if a few samples of the chunk show that it pays.
 EncodedChunk encode_chunk(Bytes raw);
 
 // Fills exactly `raw`; anything else in `stored` (other length, garbage, trailing frames) is an error.
 Status decode_chunk(Encoding encoding, Bytes stored, std::span<uint8_t> raw);
 
-// Upper bound of the stored form of a chunk of that raw size: what a reader is willing to load.
+// Upper bound of the stored form of a chunk of that raw size: the most that a reader loads.
 uint64_t max_stored_bytes(uint64_t raw_bytes);
 
 // Raw size of a chunk of `stored_bytes` that begins like this; nullopt if the beginning does not say, or says too much.

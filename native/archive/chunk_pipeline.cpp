@@ -9,7 +9,7 @@
 namespace kernloop::archive {
 namespace {
 
-constexpr uint32_t kMaxComputing = 16;  // far beyond what any disk takes
+constexpr uint32_t kMaxComputing = 16;  // more than any disk needs
 constexpr uint32_t kWaiting = 8;        // for the disk, while the others compute
 
 uint32_t threads_of(const PipelineOptions& options) {
@@ -126,8 +126,8 @@ void ChunkPipeline::work() {
   }
 }
 
-// Enters and leaves with the lock, and works without it, as encode() and write() do. Takes two chunks where there are
-// more than threads to take them: two are hashed in little more than the time of one.
+// Enters and leaves with the lock, and works without it, as encode() and write() do. Takes two chunks if there are more
+// than threads: two are hashed in little more than the time of one.
 void ChunkPipeline::prepare(std::unique_lock<std::mutex>& lock) {
   std::array<Job, 2> jobs;
   const size_t idle = thread_count_ - busy_;
@@ -147,7 +147,7 @@ void ChunkPipeline::prepare(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// Null for a chunk that is zero or was put before: there is no more to do for it.
+// Null for a chunk that is zero or was put before: it needs no more work.
 ChunkPipeline::Chunk* ChunkPipeline::enter(Job& job, const ChunkName& name) {
   Entry& entry = entries_[job.ticket];
   entry.stage = name ? Stage::kNamed : Stage::kZero;

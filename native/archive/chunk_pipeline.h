@@ -30,7 +30,8 @@ struct StoredChunk {
 class ChunkDestination {
  public:
   virtual ~ChunkDestination() = default;
-  // Sets `chunk.place`. Once for each distinct chunk, in order, never two at a time, but while others are written.
+  // Sets `chunk.place`. Called once for each distinct chunk, in order, never two at a time, but while others are
+  // written.
   virtual void place(StoredChunk& chunk) = 0;
   // From any thread.
   virtual Status write(const StoredChunk& chunk) = 0;

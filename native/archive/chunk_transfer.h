@@ -1,5 +1,5 @@
-// Chunks on their way between machines: as plain files of raw content, `<folder>/<sha256>`, which is the form that
-// content-addressed HTTP servers keep (`/cas/<sha256>`).
+// Chunks on their way between machines: as plain files of raw content, `<folder>/<sha256>`, the form of
+// content-addressed HTTP servers (`/cas/<sha256>`).
 #pragma once
 
 #include <filesystem>
@@ -32,8 +32,8 @@ struct Imported {
   uint64_t bytes_added = 0;  // stored size: fewer than their content if it compresses or was there
 };
 
-// Puts every chunk of the folder into a store. Stops with CHUNK_CORRUPT at a file that is not what its name says. Files
-// of other names are passed over. Durable when it returns.
+// Puts every chunk of the folder into a store. Stops with CHUNK_CORRUPT at a file whose content does not match its
+// name. Files of other names are ignored. Durable when it returns.
 Result<Imported> import_chunks(const std::filesystem::path& folder, const std::filesystem::path& store);
 
 }  // namespace kernloop::archive

@@ -16,7 +16,7 @@ struct DroppedBytes {
   bool operator==(const DroppedBytes&) const = default;
 };
 
-// `dropped` of a region: sorted, disjoint, inside. Throws ManifestProblem where the manifest says otherwise.
+// `dropped` of a region: sorted, disjoint, inside. Throws ManifestProblem if the manifest violates that.
 std::vector<DroppedBytes> dropped_of(const Region& region);
 uint64_t dropped_bytes_of(const Manifest& manifest);
 

@@ -1,4 +1,4 @@
-// Files as the archive needs them: owned descriptors, bounded reads, durable writes, and errors that say what to do.
+// Files for the archive: owned descriptors, bounded reads, durable writes, and errors that name the remedy.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +24,8 @@ Status write_all_at(int fd, uint64_t offset, Bytes bytes, const std::filesystem:
 Result<std::string> read_text(const std::filesystem::path& path, uint64_t max_bytes);
 
 // Temporary file beside the target, fsync, rename: readers see the old file or the new one. The new name is durable
-// once the folder is synced. Large aligned contents go past the page cache: a snapshot of gigabytes would only push
-// everybody else's pages out of it, and then wait for the same disk.
+// once the folder is synced. Large aligned contents bypass the page cache: a snapshot of gigabytes would only evict
+// other pages, and then wait for the same disk.
 Status replace_file(const std::filesystem::path& path, Bytes bytes);
 // With the temporary file in another folder of the same file system.
 Status replace_file(const std::filesystem::path& path, Bytes bytes, const std::filesystem::path& temporary_folder);

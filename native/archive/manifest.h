@@ -74,7 +74,7 @@ struct KernargSlot {
   uint32_t size = 0;
   std::string kind;  // value_kind of the metadata: global_buffer, by_value, hidden_…
   std::string name;
-  std::optional<std::string> type_name;  // "float*", where the compiler tells
+  std::optional<std::string> type_name;  // "float*", if the compiler records it
   Json value;                            // "0x…" for up to eight bytes; absent (null) for larger ones
   std::optional<std::string> region;     // id of the region the value points into
   SlotPolicy policy = SlotPolicy::kReplay;

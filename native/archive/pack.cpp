@@ -60,7 +60,7 @@ uint64_t PackWriter::reserve(const Digest& digest, uint32_t raw_bytes, Encoding 
 
 Status PackWriter::write(uint64_t offset, Bytes stored) {
   if (auto written = write_all_at(file_.get(), origin_ + offset, stored, path_); !written) return written;
-  // On its way to the disk at once: else all of it waits for finish().
+  // Starts writing to the disk at once: otherwise all of it waits for finish().
   if (stored.size() >= kWriteBackBytes) {
     ::sync_file_range(file_.get(), static_cast<off_t>(origin_ + offset), static_cast<off_t>(stored.size()),
                       SYNC_FILE_RANGE_WRITE);

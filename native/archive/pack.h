@@ -33,7 +33,7 @@ class PackWriter {
   bool contains(const Digest& digest) const { return entries_.contains(digest); }
   Status put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored);
   // The two halves of put(), for chunks that it does not have: a place behind those before, and the bytes there, from
-  // any thread. All of them are to be written before finish() or read().
+  // any thread. All of them must be written before finish() or read().
   uint64_t reserve(const Digest& digest, uint32_t raw_bytes, Encoding encoding, uint64_t stored_bytes);
   Status write(uint64_t offset, Bytes stored);
   Status finish();  // index, footer, fsync

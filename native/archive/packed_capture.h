@@ -38,7 +38,7 @@ struct Unpacked {
 };
 
 // The file may be hostile. Nothing is seen at the target before every byte of it has been verified, and nothing is
-// written anywhere else but in a folder of a temporary name beside it. A target that is something else is left alone.
+// written except in a folder of a temporary name beside it. A target of another kind is left alone.
 Result<Unpacked> unpack_capture(const UnpackRequest& request);
 
 }  // namespace kernloop::archive

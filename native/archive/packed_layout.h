@@ -34,10 +34,10 @@ Error packed_invalid(const std::filesystem::path& file, const std::string& why);
 // Reads the headers alone: names, order, sizes against the file's size, padding, end. Never more than `file` holds.
 Result<std::vector<PlacedEntry>> packed_layout(int fd, uint64_t file_size, const std::filesystem::path& file);
 
-// Raw size of each distinct chunk; CAPTURE_INVALID where a manifest wants one digest with two sizes.
+// Raw size of each distinct chunk; CAPTURE_INVALID if a manifest gives one digest two sizes.
 Result<std::map<Digest, uint64_t>> chunks_named(const Manifest& manifest, const std::string& where);
 
-// The pack has exactly these chunks, with these sizes, back to back: nothing hides between them.
+// The pack has exactly these chunks, with these sizes, back to back, without gaps.
 Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& named, uint64_t pack_bytes,
                   const std::filesystem::path& file);
 
@@ -46,7 +46,7 @@ Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& name
 Status check_side_text(const std::string& name, std::string_view text, const Digest& capture,
                        const std::filesystem::path& file);
 
-// ".<name><suffix>" in the same folder: where something grows until it is complete.
+// ".<name><suffix>" in the same folder: the name of a file until it is complete.
 std::filesystem::path hidden_beside(const std::filesystem::path& path, const std::string& suffix);
 
 }  // namespace kernloop::archive

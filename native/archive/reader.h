@@ -13,7 +13,7 @@
 
 namespace kernloop::archive {
 
-// A content with what is needed to read it and to name it in an error.
+// A content with the data to read it and to name it in an error.
 struct ContentView {
   const Content* content = nullptr;
   uint64_t size = 0;

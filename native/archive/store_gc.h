@@ -27,7 +27,7 @@ struct GcResult {
   uint64_t chunks_removed = 0, bytes_removed = 0;  // with dry_run: that would be
 };
 
-// Refused, with nothing removed, when any manifest cannot be read.
+// Refused, with nothing removed, if any manifest cannot be read.
 Result<GcResult> collect_garbage(const GcRequest& request);
 
 }  // namespace kernloop::archive

@@ -12,7 +12,7 @@ class StoreLock {
  public:
   // Waits while gc has the store. Creates the store's folder. A file system without locks gives none: gc refuses there.
   static Result<StoreLock> share(const std::filesystem::path& store);
-  // STORE_BUSY at once when somebody writes to it, or collects it already.
+  // STORE_BUSY at once if a writer or another gc is at work.
   static Result<StoreLock> own(const std::filesystem::path& store);
 
  private:

@@ -25,7 +25,7 @@ inline constexpr uint64_t kMaxUstarSize = (uint64_t{1} << 33) - 1;  // eleven oc
 // One block, or three with a pax header.
 Buffer tar_header(const TarEntry& entry);
 
-// Zeros between a content of that size and what comes after it.
+// Zeros between a content of that size and the next block.
 uint64_t tar_padding(uint64_t size);
 
 struct TarHeader {

@@ -40,7 +40,7 @@ bool has_sha_instructions() {
 
 #define KERNLOOP_SHA __attribute__((target("sha,ssse3,sse4.1")))
 
-// The state as the instructions have it: a, b, e, f and c, d, g, h.
+// The state in the instructions' order: a, b, e, f and c, d, g, h.
 struct State {
   __m128i abef, cdgh;
 };

@@ -1,5 +1,4 @@
-// Finds code objects inside of what compilers put them into: Clang offload bundles, and host programs' .hip_fatbin
-// sections.
+// Finds code objects inside of compilers' containers: Clang offload bundles, and host programs' .hip_fatbin sections.
 #pragma once
 
 #include <string>
@@ -21,7 +20,7 @@ struct BundledCodeObject {
 Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::string& what);
 
 // The one code object of `file` that `isa` ("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90") can load and that
-// defines the kernel (any, if `kernel` is empty). Errors tell which targets and kernels there are.
+// defines the kernel (any, if `kernel` is empty). Errors list the existing targets and kernels.
 Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_view kernel, const std::string& what);
 
 // Whether a code object of `target` runs on `isa`: same processor, and no feature that contradicts (AMDGPUUsage,

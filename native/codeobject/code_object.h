@@ -40,9 +40,9 @@ struct CubinKernelFacts {
   uint32_t max_cluster_blocks = 0;             // .maxclusterrank
   bool needs_cluster_dimensions = false;       // .explicitcluster: a launch without any is refused
   bool grid_counts_clusters = false;           // .blocksareclusters: the grid of a launch is in clusters
-  // From here on: by the kernel or anything that it may call. Not visible in a cubin: grid-wide synchronisation, and
+  // From here on: for the kernel and anything that it may call. Not visible in a cubin: grid-wide synchronisation, and
   // clusters whose size only the launch gives.
-  std::optional<bool> uses_textures;  // reads texture objects; nullopt where this architecture's code is not known
+  std::optional<bool> uses_textures;  // reads texture objects; nullopt if this architecture's code is not known
   std::optional<bool> uses_surfaces;  // reads or writes surface objects
   bool uses_device_heap = false;      // malloc, free
   bool uses_printf = false;
@@ -88,7 +88,7 @@ struct WritableBytes {
   uint64_t address = 0;  // relative to the load base
   uint64_t size = 0;
   bool is_relocated = false;  // only by the loader, which has tables there (PT_GNU_RELRO)
-  // With what of its pages no other segment has: a kernel can write there, too.
+  // Includes parts of its pages that no other segment has: a kernel can write there, too.
   uint64_t pages_address = 0, pages_size = 0;
 };
 
@@ -110,12 +110,13 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what);
 // Content of the variable right after loading (before relocations): zeros if the file has no bytes for it.
 Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& variable);
 
-// The same of one in which the file has addresses (of functions, of other variables), once these are filled in for code
-// at `load_base`. Nothing if the file has none there, or one that depends on more than the code object.
+// Initial content of a variable whose bytes in the file are addresses (of functions, of other variables), once these
+// are filled in for code at `load_base`. None if the file has none there, or one that depends on more than the code
+// object.
 Result<std::optional<std::vector<uint8_t>>> content_with_addresses(Bytes code_object, const Variable& variable,
                                                                    uint64_t load_base);
 
-// Itanium demangling; a name that is not mangled comes back as it is.
+// Itanium demangling; returns a name that is not mangled as it is.
 std::string demangle(const std::string& name);
 // Plain part of a demangled name: `ns::scale` of `void ns::scale<float, 4>(float*, int)`.
 std::string plain_name(const std::string& demangled);

@@ -224,7 +224,8 @@ class Reader {
     return argument;
   }
 
-  // PTX's .ptr of a parameter. nvcc gives it from sm_100 on only, Triton always: nothing here is no number for sure.
+  // PTX's .ptr of a parameter. nvcc emits it only from sm_100 on, Triton always: without it, a parameter may still be a
+  // pointer.
   static const char* space_of(uint32_t space) {
     return space == 2 ? "shared" : space == 4 ? "global" : space == 5 ? "generic" : "";
   }
@@ -244,7 +245,7 @@ class Reader {
   void read_shared(Kernel& kernel) {
     const elf::Section* section = sections_.find(".nv.shared." + kernel.name);
     if (!section || section->size == 0) return;
-    // From sm_90 on the section begins with what the system keeps; ptxas -v and the driver leave that out.
+    // From sm_90 on the section begins with the system's reserved part; ptxas -v and the driver leave that out.
     const uint64_t reserved = reserves_shared_ && target_.architecture >= 90 ? kReservedSharedBytes : 0;
     if (section->size < reserved || section->size > std::numeric_limits<uint32_t>::max())
       throw bad(kernel, "its shared memory has an impossible size");

@@ -26,8 +26,8 @@ struct CallGraph {
   std::set<uint32_t> indirect_callers, address_taken;
   std::set<uint32_t> launchers;  // functions that launch kernels
 
-  // Everything that `function` may end up in, itself included. `steps` are taken off for each edge: a hostile file may
-  // hold many kernels and many edges. Throws Malformed when none are left.
+  // All functions that `function` may reach, itself included. Each edge costs one of `steps`: a hostile file may hold
+  // many kernels and many edges. Throws Malformed when none are left.
   std::set<uint32_t> reachable(uint32_t function, uint64_t& steps) const;
 };
 

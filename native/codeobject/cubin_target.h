@@ -16,7 +16,7 @@ struct Target {
   std::string name() const;
 };
 
-// Throws Malformed for an encoding or an architecture that is not known.
+// Throws Malformed for an unknown encoding or architecture.
 Target read_target(const elf::Image& image);
 
 // Whether a cubin for `built` loads on a device of `device` ("sm_90"): the same major version, no newer minor one. Code

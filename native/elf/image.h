@@ -1,5 +1,5 @@
-// Bounded reading of 64-bit little-endian ELF: just what code objects and fat binaries need, for all rooms. Holds views
-// into the caller's bytes. Needs nothing but libc: agents inside of somebody's process read with it, too.
+// Bounded reading of 64-bit little-endian ELF: only the parts that code objects and fat binaries need, for all rooms.
+// Holds views into the caller's bytes. Needs only libc: agents inside of an app's process use it, too.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Symbol {
   uint16_t section = 0;  // SHN_UNDEF: not defined here
   uint64_t value = 0, size = 0;
 
-  // Reserved section indices (but for ABS) name no place, e.g. SHN_AMDGPU_LDS.
+  // Reserved section indices (except ABS) name no section, e.g. SHN_AMDGPU_LDS.
   bool is_defined() const;
   bool is_absolute() const;
 };
@@ -58,7 +58,7 @@ struct Note {
 
 class Image {
  public:
-  // Refuses what is not a complete ELF of that kind; `what` names it in errors.
+  // Refuses bytes that are not a complete ELF of that kind; `what` names them in errors.
   static Result<Image> parse(Bytes bytes, const std::string& what);
 
   uint16_t type() const { return type_; }  // ET_EXEC, ET_DYN, ET_REL

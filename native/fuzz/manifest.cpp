@@ -1,4 +1,4 @@
-// capture.json: what is taken is written back as it was, and leads to no content but what the digests promise.
+// capture.json: an accepted manifest is written back as it was, and leads only to content that matches the digests.
 #include "archive/manifest.h"
 
 #include "archive/reader.h"

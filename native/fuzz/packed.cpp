@@ -1,4 +1,4 @@
-// Packed captures: a hostile file is refused without a trace, or gives a capture whose every byte is right.
+// Packed captures: a hostile file is refused without a trace, or yields a capture whose every byte is right.
 #include "archive/packed_capture.h"
 
 #include <cstdio>

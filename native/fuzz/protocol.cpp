@@ -92,7 +92,7 @@ const Registration kMessages({"protocol",
                               },
                               message_seeds});
 
-// 8 bytes of `head`, 8 of `capacity`, and what is in the ring from its start.
+// 8 bytes of `head`, 8 of `capacity`, and the ring's content from its start.
 void read_ring(Bytes bytes) {
   static const int fd = RingMapping::create_memfd(kMinRingBytes);
   static RingMapping ring = RingMapping::map(fd, true);

@@ -76,7 +76,7 @@ constexpr size_t members() {
 
 }  // namespace detail
 
-// Every member is in the list: as many as the struct is initialized by.
+// Checks that every member is in the list: it is as long as the struct's initializer.
 template <typename T>
 inline constexpr bool kListsAll = std::tuple_size_v<decltype(std::declval<T&>().fields())> == detail::members<T>();
 
@@ -195,7 +195,7 @@ std::optional<Message> decoded(std::span<const uint8_t> bytes) {
   return message;
 }
 
-// A message: what is sent by itself. decode() returns nothing for anything but exactly one well-formed message.
+// A message: sent by itself. decode() returns none for anything but exactly one well-formed message.
 #define KERNLOOP_MESSAGE(Name, ...)                                   \
   KERNLOOP_FIELDS(__VA_ARGS__)                                        \
   Encoded encode() const {                                            \

@@ -102,8 +102,8 @@ struct SelectionRequest {
   std::vector<OrdinalRange> ordinals = {{}};  // ascending, apart from each other
   Each each = Each::kDispatch;
   uint64_t limit = 1;   // captures at most; 0: matches are only counted
-  uint64_t after = 0;   // matches count from behind the so-manieth dispatch of a gate on; 0: from the start
-  bool to_end = false;  // counted until the process ends, also when nothing is left to capture
+  uint64_t after = 0;   // matches count after this many dispatches of a gate; 0: from the start
+  bool to_end = false;  // counted until the process ends, even if nothing is left to capture
   ScopeMode scope = ScopeMode::kReachable;
   uint64_t byte_budget = 0;
   KERNLOOP_FIELDS(at_most<kMaxOrdinalRanges>(ordinals), each, limit, after, to_end, scope, byte_budget)
@@ -148,7 +148,7 @@ struct BulkHeader {
 struct KernelMessage {
   uint32_t request = 0;
   uint32_t kernel = 0;
-  uint64_t kernel_object = 0;     // address of the kernel descriptor; 0 where code has no address of its own (cubins)
+  uint64_t kernel_object = 0;     // address of the kernel descriptor; 0 if code has no address of its own (cubins)
   std::string symbol;             // mangled, without ".kd"
   std::vector<uint32_t> objects;  // code objects of its executable
   KERNLOOP_MESSAGE(KernelMessage, request, kernel, kernel_object, at_most<kMaxSymbolBytes>(symbol),
@@ -223,7 +223,7 @@ struct ByteRange {
 
 // A module variable, or a part of a module's writable memory, that belongs into the capture.
 struct ModuleVariable {
-  std::string name;      // empty where the address is known
+  std::string name;      // empty if the address is known
   uint64_t address = 0;  // 0: the agent finds it by name
   uint64_t size = 0;
   KERNLOOP_FIELDS(at_most<kMaxSymbolBytes>(name), address, size)
@@ -266,7 +266,7 @@ enum class Reached : uint8_t {
   kArguments = 0,  // the kernel arguments
   kRegion = 1,     // the contents of another region
   kVariable = 2,   // it is a variable of the kernel's module
-  kAll = 3,        // nothing: the scope is everything
+  kAll = 3,        // none: the scope is everything
   kWidened = 4,    // an earlier attempt that lacked it, or an opaque argument
 };
 constexpr Reached last_of(Reached) {
@@ -293,8 +293,7 @@ struct RegionMessage {
   Origin origin = {};
   // A module variable: whether the app asked for its address, and may have set it; none: not recorded.
   std::optional<bool> address_told = {};
-  // Other memory: whether it is fine-grained (coherent with the host while a kernel runs); none: the runtime did not
-  // tell.
+  // For other memory: whether it is fine-grained (coherent with the host while a kernel runs); none: unknown.
   std::optional<bool> fine_grained = {};
   bool is_valid() const { return size != 0 && base + size >= base; }
   KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin, address_told,
@@ -319,7 +318,7 @@ struct AbortMessage {
 struct LaunchResources {
   std::optional<uint32_t> registers_per_thread, static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
       resident_blocks_per_multiprocessor;
-  std::optional<double> occupancy_percent;  // resident warps of those that a multiprocessor can hold
+  std::optional<double> occupancy_percent;  // resident warps relative to a multiprocessor's maximum
   bool is_valid() const { return !occupancy_percent || (*occupancy_percent >= 0 && *occupancy_percent <= 100); }
   KERNLOOP_FIELDS(registers_per_thread, static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
                   resident_blocks_per_multiprocessor, occupancy_percent)
@@ -332,7 +331,7 @@ struct ProfileMessage {
   LaunchResources resources;
   bool is_wave_instructions = false;  // else nanoseconds
   uint64_t value = 0;
-  // When it ran, on the host's CLOCK_MONOTONIC, and where; 0 in `end_ns`: not known.
+  // Begin and end on the host's CLOCK_MONOTONIC, and place; 0 in `end_ns`: unknown.
   uint64_t start_ns = 0, end_ns = 0;
   uint32_t device = 0, stream = 0;
   KERNLOOP_MESSAGE(ProfileMessage, kernel, geometry, resources, is_wave_instructions, value, start_ns, end_ns, device,

@@ -85,7 +85,7 @@ class RingMapping {
 class RingProducer {
  public:
   explicit RingProducer(RingMapping& ring) : ring_(ring) {}
-  // False when there is no room now. `head` and `body` make one payload.
+  // False if there is no room now. `head` and `body` make one payload.
   bool try_write(uint32_t type, std::span<const uint8_t> head, std::span<const uint8_t> body);
   bool has_room(uint64_t payload) const;
 
@@ -101,8 +101,8 @@ class RingConsumer {
   explicit RingConsumer(RingMapping& ring) : ring_(ring) {}
   // The next frame, which stays in the ring until skip().
   Outcome peek(uint32_t* type, uint32_t* size);
-  // Bytes of the payload of the frame seen last. Look at the copy only, and copy what you look at once: the producer
-  // may change what is in the ring at any time.
+  // Bytes of the payload of the frame seen last. Read only the copy, and copy each part once: the producer may change
+  // what is in the ring at any time.
   void copy(uint64_t offset, std::span<uint8_t> into) const;
   void skip();
   // All of it: the next frame, copied and gone.

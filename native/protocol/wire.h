@@ -1,5 +1,4 @@
-// Values to bytes and back, for the small messages. The reader never reads past the end and remembers that it was asked
-// to.
+// Values to bytes and back, for the small messages. The reader never reads past the end and remembers an attempt to.
 #pragma once
 
 #include <concepts>

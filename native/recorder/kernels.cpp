@@ -86,7 +86,7 @@ Status Kernels::append_object(const protocol::BulkHeader& header, std::span<cons
       bytes.size() > object.expected_bytes - object.received_bytes) {
     return protocol_error("bytes of a code object out of order");
   }
-  // Grows with what really arrives, not with what was announced.
+  // Grows with the bytes that arrive, not with the announced size.
   object.received_bytes += bytes.size();
   if (object.kept) object.bytes.insert(object.bytes.end(), bytes.begin(), bytes.end());
   if (!object.complete()) return Unit{};

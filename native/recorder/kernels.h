@@ -16,7 +16,7 @@ namespace kernloop::recorder {
 
 struct CodeObject {
   uint64_t expected_bytes = 0, received_bytes = 0;
-  bool kept = true;  // false: its bytes are beyond what is kept, and dropped as they come
+  bool kept = true;  // false: its bytes exceed the limit, and are dropped as they come
   std::vector<uint8_t> bytes;
   // Once complete:
   std::optional<codeobject::CodeObjectInfo> info;
@@ -37,9 +37,9 @@ struct KernelRecord {
   std::string demangled;
   Wanted wanted;
   uint32_t identity = 0;                     // equal for equal code of the same name
-  std::shared_ptr<const CodeObject> object;  // null: its code object is not known or cannot be read
+  std::shared_ptr<const CodeObject> object;  // null: its code object is unknown or cannot be read
   const codeobject::Kernel* metadata = nullptr;
-  std::string unreadable;    // why there is no object, where that is known
+  std::string unreadable;    // reason why there is no object, if known
   bool has_address = false;  // the code object has a load base: its variables have addresses, too
   uint64_t load_base = 0;
   std::string code_object_hex() const { return object != nullptr ? object->info->sha256.hex() : std::string(); }
@@ -55,7 +55,7 @@ class Kernels {
  public:
   explicit Kernels(const Config& config) : config_(config) {}
 
-  // The agent's frames; an Error means that it does not keep to the protocol.
+  // The agent's frames; an Error means that it violates the protocol.
   Status begin_object(const protocol::CodeObjectMessage& message);
   Status append_object(const protocol::BulkHeader& header, std::span<const uint8_t> bytes);
   Result<const KernelRecord*> add(const protocol::KernelMessage& message);

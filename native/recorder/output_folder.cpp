@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the
+// Files of a capture, and remains of a program that was killed while writing one. Everything else in its folder is the
 // user's.
 bool is_of_a_capture(const std::string& name) {
   return std::ranges::any_of(archive::kPackedFiles, [&](const std::string& ours) {
@@ -27,8 +27,8 @@ bool is_of_a_capture(const std::string& name) {
   });
 }
 
-// `999`, `999-replaced` of a recorder; `host-999`, `host-999-shrunk` of stages. A folder that somebody else called so
-// has another end.
+// `999`, `999-replaced` of a recorder; `host-999`, `host-999-shrunk` of stages. Folders of other owners end
+// differently.
 bool is_end_of_partial(std::string_view end) {
   for (const std::string_view of_ours : {"-replaced", "-shrunk"}) {
     if (end.ends_with(of_ours)) {
@@ -99,7 +99,8 @@ Status OutputFolder::publish() {
   if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
   if (errno != ENOTEMPTY && errno != EEXIST)
     return archive::io_error("cannot move a complete capture to", output_, errno);
-  // An older capture is there: exchange, so that there is a complete one at every moment; then drop the older.
+  // An older capture exists: the two are exchanged, so that there is a complete one at every moment; then the older one
+  // is removed.
   if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) != 0) {
     // A file system without exchange: a moment without, but never half of one.
     if (auto replaced = replace_in_two_steps(); !replaced) return replaced;

@@ -26,7 +26,7 @@ class SelectionBoard {
   SelectionBoard(const Config& config, Events& events) : config_(config), events_(events) {}
 
   // Takes the locks of the outputs that are known before the app runs: CAPTURE_BUSY comes early. A selection whose
-  // output cannot be had is refused; an Error means that none is left.
+  // output is not available is refused; an Error means that none is left.
   Status claim_outputs();
 
   // The folder to write to, or null: captured, refused or in work already, by process `owner`, or refused now. Several
@@ -37,7 +37,7 @@ class SelectionBoard {
   // The next match may still succeed with a wider scope.
   void violated(const CaptureKey& key, archive::Json event, const Error& why);
 
-  // At the end: what was violated and never captured is refused. Removes unfinished captures and the locks.
+  // At the end: refuses violated selections that were never captured. Removes unfinished captures and the locks.
   void close();
   archive::Json captured_ids() const;
   archive::Json refused_ids() const;

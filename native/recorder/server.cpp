@@ -41,7 +41,7 @@ Status Server::listen(const std::filesystem::path& path) {
   const auto* name = reinterpret_cast<const sockaddr*>(&address);
   if (bind(fd.get(), name, sizeof address) != 0) {
     if (errno != EADDRINUSE) return archive::io_error("cannot listen at", path, errno);
-    // Somebody alive there, or a dead recorder's leftover?
+    // Is it a live recorder's, or left by a dead one?
     if (std::error_code none; !std::filesystem::is_socket(std::filesystem::symlink_status(path, none))) {
       return Error{"USAGE", text + " is there, and no socket", "choose another --socket"};
     }

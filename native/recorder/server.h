@@ -1,4 +1,4 @@
-// Listens for agents and runs a session for each, until the app has ended or somebody stops us.
+// Listens for agents and runs a session for each, until the app has ended or a signal arrives.
 #pragma once
 
 #include <condition_variable>

@@ -10,7 +10,7 @@ using protocol::FrameType;
 
 constexpr int kIdleMs = 1000;
 constexpr size_t kMaxQueues = 65536;  // queues whose device is remembered
-// After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
+// After the app's end, an agent in the middle of a capture that is silent for this long counts as dead.
 constexpr std::chrono::seconds kDrainLimit{10};
 
 Json regions_json(const std::vector<protocol::RegionMessage>& regions) {

@@ -11,7 +11,7 @@ using Failure = std::optional<std::string>;
 constexpr std::array<uint32_t, 2> kWarps = {32, 64};
 constexpr uint32_t kMostThreadsOfUnit = 1024;  // limit of a block, on every device
 
-// Sums and products of what a file says: nothing wraps unseen.
+// Sums and products of numbers from a file: overflow is detected.
 class Number {
  public:
   Number(uint64_t value) : value_(value) {}  // NOLINT: implicit by design
@@ -69,7 +69,7 @@ class Reading {
  private:
   const Map* map(size_t i) const { return maps_ ? &(*maps_)[i] : nullptr; }
 
-  // Before any section is: it needs fields to be read by, and room for one.
+  // Checked before any section: a map without fields has no records to read.
   Failure map_fits(size_t i) const {
     if (const Map* named = map(i); named && named->record_bytes() == 0)
       return field(i, "size") + ": its map has no fields";
@@ -102,12 +102,12 @@ class Reading {
     return std::nullopt;
   }
 
-  // A unit is a warp: the driver gives memory to each that is begun, the probe counts whole ones.
+  // A unit is a warp: the driver allocates for every started warp, the probe counts whole ones.
   void set_warps(Section& section, uint64_t warp) const {
     section.level = Level::kWarp;
     section.units_written = rounded_up(layout_.threads, warp);
     section.is_ragged = layout_.threads % warp != 0;
-    // With one block nothing follows that would be written over.
+    // With one block there is no next block to be overwritten.
     section.units_read = layout_.threads / warp;
     section.units = section.is_ragged && layout_.blocks > 1 ? section.units_read : section.units_written;
   }
@@ -214,7 +214,7 @@ class Reading {
     if (units.wrapped() || units.value() == 0) return field(i, "size") + ": the grid has " + units.text() + " units";
     const std::string bytes = std::to_string(section.bytes);
     if (is_hip && map(i)->unit_bytes) {
-      // 32 bits hold what is left of 4 GiB and more.
+      // 32 bits hold only the low part of 4 GiB and more.
       const Number whole = units * *map(i)->unit_bytes;
       if (!whole.wrapped() && static_cast<uint32_t>(whole.value()) == section.bytes) section.bytes = whole.value();
     }

@@ -24,7 +24,8 @@ struct Table {
   uint64_t file_bytes = 0;
 };
 
-// One a dialect, in the order of kDialects. Without maps, what a dialect does not record is left out of the layout.
+// One a dialect, in the order of kDialects. Without maps, facts that a dialect does not record are missing from the
+// layout.
 std::vector<Fit> fits_of(const Table& table, const std::vector<Map>* maps);
 
 // The dialect that fits; the first of several that mean the same. TRACE_INVALID if none fits, TRACE_AMBIGUOUS if two

@@ -16,7 +16,7 @@ struct Dmat {
   uint64_t empty = 0;  // slots of the trace that no probe wrote: Neutrino's own counts them as page 0 at clock 0
 };
 
-// Every count against the size of the file; every page among those that are listed.
+// Checks every count against the size of the file, and every page against the list of pages.
 Result<Dmat> read_dmat(const std::filesystem::path& path);
 
 Result<Dmat> write_dmat(const Trace& trace, size_t map, size_t clock_field, size_t address_field,

@@ -89,7 +89,7 @@ class Text {
   std::string line_;
 };
 
-// Calls each(block, unit, record, bytes) for what is kept.
+// Calls each(block, unit, record, bytes) for the kept records.
 template <typename Each>
 Status each_record(const Trace& trace, size_t map, bool skip_empty, Exported& exported, Each each) {
   const Rows rows = rows_of(trace, map);

@@ -42,7 +42,7 @@ std::optional<Dialect> dialect_named(const std::string& name);
 
 enum class Level { kThread, kWarp };
 
-// Columns that say where a record comes from; no field has such a name.
+// Columns for the origin of a record; no field has such a name.
 constexpr std::array<const char*, 3> kOrigin = {"block_index", "unit_index", "record_index"};
 
 struct Field {

@@ -27,7 +27,7 @@ uint64_t u64_at(const uint8_t* bytes) {
   return value;
 }
 
-// Reads records from where the file says, as Neutrino's own reader does.
+// Reads records at the file's offsets, as Neutrino's own reader does.
 Status use_recorded_offsets(Layout& layout, uint64_t file_bytes) {
   for (size_t i = 0; i < layout.sections.size(); ++i) {
     Section& section = layout.sections[i];

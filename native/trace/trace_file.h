@@ -1,4 +1,4 @@
-// A trace file, open. It is read in pieces: what is held of it does not grow with it.
+// An open trace file. It is read in pieces: memory does not grow with it.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class File {
 
   uint64_t bytes() const { return bytes_; }
   const std::filesystem::path& path() const { return path_; }
-  // All of it: a file that ends before was changed meanwhile.
+  // Reads all of it: a file that ends before was changed meanwhile.
   Status read(uint64_t offset, std::span<uint8_t> into) const;
 
  private:

@@ -23,7 +23,7 @@ namespace {
 using std::string_view;
 
 constexpr const char* kFolder = "KERNLOOP_WATCH_DIR";
-/// Longer ones are no lists of options.
+/// Longer files are no lists of options.
 constexpr size_t kMaxResponseBytes = 4 << 20;
 constexpr int kMaxResponseFiles = 64;
 

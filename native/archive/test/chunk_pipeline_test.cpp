@@ -1,4 +1,4 @@
-// Many chunks at a time: their names, their order, how much is held, and what happens when the disk says no.
+// Many chunks at a time: their names, their order, the memory held, and errors of the disk.
 #include "archive/chunk_pipeline.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ ChunkBuffer chunk_of(const Buffer& bytes) {
   return chunk;
 }
 
-// Noise, zeros, what compresses slowly and well, and repetitions of each.
+// Noise, zeros, slowly and well compressible data, and repetitions of each.
 std::vector<Buffer> mixed() {
   std::vector<Buffer> chunks;
   for (uint32_t i = 0; i < 40; ++i) {

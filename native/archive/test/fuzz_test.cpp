@@ -1,4 +1,4 @@
-// Damage at every byte of a small capture: never a crash, never wrong content taken for right.
+// Damage at every byte of a small capture: never a crash, never wrong content accepted.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -112,7 +112,7 @@ TEST_F(PackedCapture, IsTheSameBytesWhereverTheChunksWere) {
   fs::copy_file(capture_ / kSelfcheckFile, outside / kSelfcheckFile);
   ASSERT_TRUE(pack(outside, {store}));  // the same capture: replaces the file
   EXPECT_EQ(load(file_), from_pack);
-  // A chunk that somebody stored raw though it compresses.
+  // A chunk that is stored raw although it compresses.
   const std::string hex = sha256(contents_.r1).hex();
   fs::remove(store / hex.substr(0, 2) / (hex + ".zst"));
   save(store / hex.substr(0, 2) / hex, contents_.r1);

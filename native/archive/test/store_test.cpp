@@ -172,12 +172,12 @@ TEST_F(Store, GcRefusesWhenAManifestCannotBeRead) {
   // Some other program's.
   std::ofstream(captures_ / "c" / "capture" / kManifestFile) << R"({"camera": 3})";
   EXPECT_EQ(gc()->chunks_removed, 1u);
-  // A root that is misspelt would leave nothing in use.
+  // A misspelt root would leave nothing in use.
   EXPECT_EQ(collect_garbage({store_, {directory_.path() / "kernel"}, {}, 0s, false}).error().code, "FILE_NOT_FOUND");
   EXPECT_TRUE(is_complete(captures_ / "a" / "capture"));
 }
 
-// A folder of which nothing is known is not an empty one.
+// An unreadable folder is not an empty one.
 TEST_F(Store, AFolderOfTheStoreThatCannotBeSeenIsAnError) {
   const fs::path folder = file_of(mine_.r0_pre).parent_path();
   expect_refused(folder, fs::perms::none, "cannot read " + folder.string());
@@ -186,7 +186,7 @@ TEST_F(Store, AFolderOfTheStoreThatCannotBeSeenIsAnError) {
 }
 
 TEST_F(Store, GcRemovesNothingWhileItCannotSeeWhereCapturesMayBe) {
-  // Lists names only: that "b" is a folder is seen, what is in it is not.
+  // May only be listed: that "b" is a folder is visible, its content is not.
   expect_refused(captures_, fs::perms::owner_read, "nothing was removed");
   expect_refused(captures_ / "b", fs::perms::none, "nothing was removed");
   expect_refused(captures_ / "b", fs::perms::owner_read, "nothing was removed");
@@ -195,7 +195,7 @@ TEST_F(Store, GcRemovesNothingWhileItCannotSeeWhereCapturesMayBe) {
   expect_refused(directory_.path() / "b", fs::perms::none, "nothing was removed");
   EXPECT_TRUE(has(other_.r0_pre));
   fs::remove(captures_ / "link");
-  // Links to themselves hide nothing, nor does what was removed from where gc looks.
+  // Links to themselves hide nothing, nor do files removed from where gc looks.
   fs::create_symlink("nowhere", captures_ / "nothing");
   fs::create_symlink("itself", captures_ / "itself");
   EXPECT_EQ(gc()->chunks_removed, 1u);
@@ -293,7 +293,7 @@ TEST_F(Store, VerifySeesFilesOfImpossibleContent) {
   replace(mine_.r1, "");                // zstd, without a header
   replace(mine_.r0_post, "too short");  // raw
   EXPECT_EQ(check().damaged.count, 2u);
-  // Says to be 2^40 bytes: refused before any memory is taken for it.
+  // Claims to be 2^40 bytes: refused before any memory is allocated for it.
   replace(mine_.r1, std::string("\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x00\x00\x01\x00\x00", 13));
   EXPECT_EQ(check().damaged.count, 2u);
 }

@@ -351,7 +351,7 @@ size_t find_attribute(std::span<const uint8_t> section, uint8_t format, uint8_t 
 }
 
 TEST(CubinResources, SayThatTheStackIsNotKnown) {
-  // nvlink, where a kernel's calls recur: EIATTR_MIN_STACK_SIZE of -1 ("cannot be statically determined").
+  // nvlink's value if a kernel's calls recur: EIATTR_MIN_STACK_SIZE of -1 ("cannot be statically determined").
   auto file = read_test_file("cubin/tiny.sm_86.cubin");
   EXPECT_FALSE(parse_code_object(file, "tiny")->kernels[0].uses_dynamic_stack);
   const auto info = section_in(file, ".nv.info");

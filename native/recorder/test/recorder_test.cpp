@@ -162,7 +162,7 @@ TEST_F(RecorderTest, AWholeNameIsTheSymbolTheSignatureOrTheNameWithoutParameters
   EXPECT_EQ(agent.load(tiny_code_object(), symbol, 0), expected);
 }
 
-// Matchers that recurse for each character, or that try every way to divide a name, do not come to an end here.
+// Matchers that recurse for each character, or that try every division of a name, do not finish here.
 TEST_F(RecorderTest, NamesOfTheLongestKindAreMatchedByAnyExpression) {
   const std::string symbol = std::string(protocol::kMaxSymbolBytes - 1, 'x') + 'z';
   const std::vector<std::string> matching = {"^(x|y|z)+$", "(x+x+)+z$", "(?=x).*z", "(x*)*z", "x(?!x)"};
@@ -514,7 +514,7 @@ TEST_F(RecorderTest, HowFarACaptureIsIsToldOfAllThereIsWhereThatIsKnown) {
   const std::vector<uint8_t> first = pattern(1u << 20), second = pattern(5u << 20);
   sink.scope(2, 6u << 20);
   sink.kernarg(std::vector<uint8_t>(tiny_kernarg_bytes()));
-  // Less than it turns out to be is no total.
+  // A total below the actual size is ignored.
   sink.total(1);
   sink.region(0, region_at(kBase, first.size()));
   sink.pre(0, 0, first);
@@ -938,7 +938,7 @@ TEST_F(RecorderTest, TakesThePlaceOfADeadRecordersSocketAndOfNothingElse) {
   EXPECT_TRUE(run.start()) << run.recorder->output();
 }
 
-// Under a limit of address space (RLIMIT_AS, strict overcommit) two captures are to fit.
+// Two captures must fit under a limit of address space (RLIMIT_AS, strict overcommit).
 TEST_F(RecorderTest, OnlyTheThreadThatMatchesNamesHasRoomForDeepRecursion) {
   run.select("^tiny_kernel");
   ASSERT_TRUE(run.start());

@@ -1,4 +1,4 @@
-// Files that are cut off or damaged: an error, or the rows that the bytes say; never anything else.
+// Truncated or damaged files: an error, or the rows in the bytes; never anything else.
 #include <gtest/gtest.h>
 
 #include <random>

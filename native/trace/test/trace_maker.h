@@ -1,5 +1,5 @@
-// Trace files as the four drivers write them, from values that a test knows. Written from their format; none of their
-// code is here.
+// Trace files as the four drivers write them, from values that a test knows. Written from the drivers' format; none of
+// their code is here.
 #pragma once
 
 #include <functional>
