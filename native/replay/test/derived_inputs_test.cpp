@@ -245,7 +245,7 @@ TEST_F(DerivedInputsTest, KeepTheValuesOfWhatDecidesWhichThreadTouchesWhat) {
   options_.derivation->types.clear();
   captured_ = [this](int count) {
     fill_(count);
-    // Such as an order of the threads: in any order, all of them together touch the same.
+    // An order of the threads, for example: in any order, all of them together touch the same.
     device_.outcome.accesses_by_lane = 0;
     for (int i = 0; i < count; ++i) {
       uint32_t bits = 0;
