@@ -25,8 +25,8 @@ struct Folder {
   bool is_directory = false;
 };
 
-// Nothing for a name behind which there is nothing: a link to nothing or to itself, or what was removed meanwhile.
-// What is there but cannot be looked at is an error: captures may lie in it.
+// None for a name without a target: a link to nothing or to itself, or a file removed meanwhile. An existing path that
+// cannot be looked at is an error: captures may be in it.
 Result<std::optional<Folder>> look_at(const fs::path& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0)
@@ -35,9 +35,9 @@ Result<std::optional<Folder>> look_at(const fs::path& path) {
   return io_error("cannot look at", path, errno);
 }
 
-// Where a chain of links ends, whether anything is there or not: nothing for a circle, or for what is no link.
+// End of a chain of links, existing or not: none for a circle, or if `path` is no link.
 std::optional<fs::path> end_of_links(fs::path path) {
-  constexpr int kMostLinks = 40;  // as Linux follows
+  constexpr int kMostLinks = 40;  // Linux's limit
   for (int followed = 0; followed <= kMostLinks; ++followed) {
     std::error_code failure;
     if (!fs::is_symlink(fs::symlink_status(path, failure)))
@@ -54,7 +54,7 @@ bool lies_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Some other program's file of that name. What is no JSON may be a damaged capture.
+// Whether it is another program's file of that name. A file that is not JSON may be a damaged capture.
 bool is_foreign(const std::string& text, const std::string& where) {
   const auto json = parse_json(text, where);
   if (!json) return false;
@@ -98,7 +98,7 @@ class Scanner {
   CaptureScan scan;
 
  private:
-  // What cannot be read is noted; an error is one of this machine.
+  // An unreadable capture is noted; an error is one of this machine.
   Status take(const fs::path& folder) {
     const fs::path path = folder / kManifestFile;
     const auto text = read_text(path, kMaxManifestText);
@@ -114,7 +114,7 @@ class Scanner {
     found.kernel = manifest->kernel.name;
     found.capture_sha256 = sha256({reinterpret_cast<const uint8_t*>(text->data()), text->size()});
     std::set<Digest> packed;
-    // A pack that cannot be read holds nothing that could be relied on.
+    // An unreadable pack is treated as empty.
     if (const auto pack = PackReader::open(folder / kPackFile)) {
       for (const PackEntry& entry : (*pack)->entries()) packed.insert(entry.digest);
     }
@@ -125,8 +125,7 @@ class Scanner {
     return Unit{};
   }
 
-  // What a link within the roots led to was removed there. What it led to elsewhere may come back: a disk that is not
-  // mounted.
+  // A missing target within the roots was removed there. A target elsewhere may come back: a disk that is not mounted.
   void note_absent(const fs::path& link) {
     const auto end = end_of_links(link);
     if (!end || std::ranges::any_of(roots_, [&](const fs::path& root) { return lies_below(*end, root); })) return;

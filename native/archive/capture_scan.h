@@ -1,4 +1,4 @@
-// The captures below some folders, and the chunks that their manifests name: what a store is kept for.
+// The captures below some folders, and the chunks that their manifests name: the users of a store.
 #pragma once
 
 #include <filesystem>
@@ -21,12 +21,11 @@ struct CaptureScan {
   std::vector<FoundCapture> captures;  // by path
   NamedChunks named;                   // by the index of the capture
   std::vector<Error> unreadable;       // manifests and folders
-  std::vector<Error> absent;  // links out of the folders to what is not there, such as a disk that is not mounted
+  std::vector<Error> absent;  // links out of the folders with missing targets, such as a disk that is not mounted
 };
 
-// Every folder with a capture.json, links to folders followed, but for node_modules, .git and those in `skip`. A
-// capture.json that says to be something else is passed over. A root that is not there is an error. Takes memory for
-// one manifest at a time.
+// Every folder with a capture.json, links to folders followed, except for node_modules, .git and those in `skip`. A
+// capture.json of another kind is ignored. A missing root is an error. Takes memory for one manifest at a time.
 Result<CaptureScan> scan_captures(const std::vector<std::filesystem::path>& roots,
                                   const std::vector<std::filesystem::path>& skip);
 

@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Zero, repeated and compressible chunks shrink what is stored: only so many times the limit is surely beyond it.
+// Zero, repeated and compressible chunks shrink the stored size: only a raw size of this many limits surely exceeds the
+// limit.
 constexpr uint64_t kSurelyTooLarge = 8;
 constexpr int kMovers = 8;
 constexpr uint64_t kInStore = ~uint64_t{0};  // a chunk's place
@@ -71,7 +72,7 @@ Status CaptureWriter::write(const StoredChunk& chunk) {
   return put ? Status(Unit{}) : put.error();
 }
 
-// What went into the pack before it was full, several at a time: each waits for the disk.
+// Moves the pack's chunks into the store, several at a time: each waits for the disk.
 Status CaptureWriter::empty_pack_into_store() {
   const std::vector<PackEntry> entries = pack_->entries();
   std::atomic<size_t> next{0};

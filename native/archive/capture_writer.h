@@ -19,15 +19,15 @@
 namespace kernloop::archive {
 
 struct CaptureWriterOptions {
-  // Created if missing; the caller renames it into place after finish(). Empty: nothing is written anywhere, what would
-  // be is only measured.
+  // Created if missing; the caller renames it into place after finish(). Empty: nothing is written, sizes are only
+  // measured.
   std::filesystem::path directory;
   std::optional<std::filesystem::path> store;  // without one, everything stays in chunks.pack
   uint64_t inline_limit_bytes = 256u << 20;
   PipelineOptions pipeline = {};
 };
 
-// A content whose chunks are still on their way.
+// A content whose chunks are still being written.
 struct PendingContent {
   std::vector<ChunkPipeline::Ticket> chunks;
 };
@@ -37,10 +37,10 @@ class CaptureWriter : private ChunkDestination {
   static Result<std::unique_ptr<CaptureWriter>> create(CaptureWriterOptions options);
   ~CaptureWriter() override = default;
 
-  // So much is to come, before anything has: what is far too large for a pack never goes through one.
+  // Announces the total size before the first chunk: a capture far too large for a pack never goes through one.
   void expect(uint64_t raw_bytes);
 
-  // Chunks are hashed, compressed and written behind the caller's back, who waits only while too many are in flight. An
+  // Chunks are hashed, compressed and written in the background; the caller waits only while too many are in flight. An
   // error is that of any chunk put before.
   ChunkBuffer buffer() { return pipeline_->buffer(); }
   Result<ChunkPipeline::Ticket> put(ChunkBuffer chunk) { return pipeline_->put(std::move(chunk)); }
@@ -57,8 +57,8 @@ class CaptureWriter : private ChunkDestination {
   Status finish(const Manifest& manifest, const Json& observed);
 
   uint64_t bytes_raw() const { return pipeline_->bytes_raw(); }   // all bytes put, zero and repeated ones included
-  uint64_t bytes_stored() const { return stored_bytes_.load(); }  // what this capture has in its pack or store
-  // Of one distinct chunk, where it is only measured; once settled.
+  uint64_t bytes_stored() const { return stored_bytes_.load(); }  // this capture's bytes in its pack or store
+  // Stored bytes of one distinct chunk, if it is only measured; once settled.
   uint64_t bytes_stored(const Digest& digest) const;
   bool in_store() const { return outgrown_.load(); }
   uint64_t peak_in_flight_bytes() const { return pipeline_->peak_in_flight_bytes(); }
@@ -77,7 +77,7 @@ class CaptureWriter : private ChunkDestination {
   StoreSession store_session_;
   std::atomic<bool> outgrown_{false};  // the pack takes nothing more
   std::atomic<uint64_t> stored_bytes_{0};
-  std::unordered_map<Digest, uint64_t, DigestHash> measured_;  // distinct chunks, where they are only measured
+  std::unordered_map<Digest, uint64_t, DigestHash> measured_;  // distinct chunks, if they are only measured
   std::unique_ptr<ChunkPipeline> pipeline_;                    // the last: its threads use the others
 };
 
@@ -86,7 +86,7 @@ class ContentStream {
  public:
   explicit ContentStream(CaptureWriter& writer) : writer_(writer) {}
   Status append(Bytes bytes);
-  // `fill(span)` puts the next bytes there, so that they need to lie nowhere before.
+  // `fill(span)` puts the next bytes there, which avoids a copy.
   template <typename Fill>
   Status append(size_t count, Fill&& fill) {
     while (count != 0) {

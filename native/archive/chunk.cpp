@@ -9,7 +9,8 @@ namespace kernloop::archive {
 
 namespace {
 
-// The app waits: against level 3, zstd's own default, level 1 takes half of the time and gives away a twentieth.
+// The app waits: compared with level 3, zstd's own default, level 1 takes half of the time and compresses a twentieth
+// less.
 constexpr int kLevel = 1;
 constexpr size_t kSampleBytes = 16u << 10;
 constexpr size_t kSamples = 4;
@@ -23,7 +24,7 @@ ZSTD_CCtx* compressor() {
   return context.get();
 }
 
-// Bytes after compression, or the input's size where zstd fails.
+// Bytes after compression, or the input's size if zstd fails.
 size_t compress(Bytes raw, Buffer& into) {
   into.resize(ZSTD_compressBound(raw.size()));
   const size_t size = compressor()
@@ -32,7 +33,7 @@ size_t compress(Bytes raw, Buffer& into) {
   return ZSTD_isError(size) ? raw.size() : size;
 }
 
-// An eighth: 32-bit floats of noise give up 7% at a tenth of the disk's speed, 16-bit ones 20% and more.
+// An eighth: 32-bit floats of noise save 7% at a tenth of the disk's speed, 16-bit ones 20% and more.
 bool pays(size_t compressed, size_t raw) {
   return compressed < raw - raw / 8;
 }

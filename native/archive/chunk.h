@@ -13,7 +13,7 @@
 namespace kernloop::archive {
 
 inline constexpr uint64_t kChunkBytes = 4u << 20;
-inline constexpr uint64_t kMaxChunkBytes = 64u << 20;  // what a reader accepts from a manifest
+inline constexpr uint64_t kMaxChunkBytes = 64u << 20;  // largest size that a reader accepts from a manifest
 
 enum class Encoding : uint32_t { kRaw = 0, kZstd = 1 };
 
@@ -32,17 +32,17 @@ struct EncodedChunk {
   Bytes stored(Bytes raw) const { return encoding == Encoding::kRaw ? raw : Bytes(compressed); }
 };
 
-// Compresses only where a few samples of the chunk say that it pays.
+// Compresses only if a few samples of the chunk show that it pays.
 EncodedChunk encode_chunk(Bytes raw);
 
 // Fills exactly `raw`; anything else in `stored` (other length, garbage, trailing frames) is an error.
 Status decode_chunk(Encoding encoding, Bytes stored, std::span<uint8_t> raw);
 
-// Upper bound of the stored form of a chunk of that raw size: what a reader is willing to load.
+// Upper bound of the stored form of a chunk of that raw size: the most that a reader loads.
 uint64_t max_stored_bytes(uint64_t raw_bytes);
 
-// Raw size of a chunk of `stored_bytes` that begins so; nullopt where it does not say, or says too much.
-inline constexpr size_t kFrameHeaderBytes = 18;  // of zstd, at most
+// Raw size of a chunk of `stored_bytes` that begins like this; nullopt if the beginning does not say, or says too much.
+inline constexpr size_t kFrameHeaderBytes = 18;  // zstd's, at most
 std::optional<uint64_t> raw_bytes_of(Encoding encoding, Bytes beginning, uint64_t stored_bytes);
 
 }  // namespace kernloop::archive

@@ -1,5 +1,5 @@
-// The raw bytes of one chunk on their way to the disk, aligned so that they can go there without the page cache, and in
-// huge pages where the system gives such: 4 MiB in small ones cost a twelfth of the time of hashing and writing them.
+// The raw bytes of one chunk on their way to the disk, aligned for writing without the page cache, and in huge pages if
+// the system has them: 4 MiB in small ones cost a twelfth of the time of hashing and writing them.
 #pragma once
 
 #include <sys/mman.h>
@@ -35,13 +35,13 @@ class ChunkBuffer {
     size_ = std::exchange(other.size_, 0);
     return *this;
   }
-  // Takes what fits; how much that was.
+  // Takes as much as fits; returns how much.
   size_t append(Bytes bytes) {
     const std::span<uint8_t> added = extend(bytes.size());
     if (!added.empty()) std::memcpy(added.data(), bytes.data(), added.size());
     return added.size();
   }
-  // So many bytes more, or as many as fit, for the caller to fill.
+  // Appends `count` bytes, or as many as fit, for the caller to fill.
   std::span<uint8_t> extend(size_t count) {
     const std::span<uint8_t> added(bytes_.get() + size_, std::min(count, capacity_ - size_));
     size_ += added.size();

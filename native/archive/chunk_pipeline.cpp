@@ -9,7 +9,7 @@
 namespace kernloop::archive {
 namespace {
 
-constexpr uint32_t kMaxComputing = 16;  // far beyond what any disk takes
+constexpr uint32_t kMaxComputing = 16;  // more than any disk needs
 constexpr uint32_t kWaiting = 8;        // for the disk, while the others compute
 
 uint32_t threads_of(const PipelineOptions& options) {
@@ -17,7 +17,7 @@ uint32_t threads_of(const PipelineOptions& options) {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxComputing) + kWaiting;
 }
 
-// Of two chunks, or of one and nothing: none where all is zero.
+// Names of two chunks, or of one and nothing: none if all bytes are zero.
 std::array<ChunkName, 2> names_of(Bytes first, Bytes second) {
   const bool is_zero[2] = {is_all_zero(first), is_all_zero(second)};
   if (!is_zero[0] && !is_zero[1]) {
@@ -57,7 +57,7 @@ ChunkBuffer ChunkPipeline::buffer() {
 
 Result<ChunkPipeline::Ticket> ChunkPipeline::put(ChunkBuffer chunk) {
   if (chunk.empty()) return Error{"NATIVE_FAILED", "an empty chunk was put into a capture", "report this"};
-  // What is counted is what is held: a small chunk gets memory of its own size.
+  // Memory held equals memory counted: a small chunk gets a buffer of its own size.
   if (chunk.bytes().size() <= chunk.capacity() / 2) {
     ChunkBuffer small(chunk.bytes().size());
     small.append(chunk.bytes());
@@ -109,7 +109,7 @@ void ChunkPipeline::work() {
     if (stop_) return;
     ++busy_;
     try {
-      // Writes first: they are what gives memory back.
+      // Writes first: they free memory.
       if (!writes_.empty()) {
         Chunk& chunk = *writes_.front();
         writes_.pop_front();
@@ -126,8 +126,8 @@ void ChunkPipeline::work() {
   }
 }
 
-// Enters and leaves with the lock, and works without it, as encode() and write() do. Takes two chunks where there are
-// more than threads to take them: two are hashed in little more than the time of one.
+// Enters and leaves with the lock, and works without it, as encode() and write() do. Takes two chunks if there are more
+// than threads: two are hashed in little more than the time of one.
 void ChunkPipeline::prepare(std::unique_lock<std::mutex>& lock) {
   std::array<Job, 2> jobs;
   const size_t idle = thread_count_ - busy_;
@@ -147,7 +147,7 @@ void ChunkPipeline::prepare(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// Null for a chunk that is zero or was put before: there is no more to do for it.
+// Null for a chunk that is zero or was put before: it needs no more work.
 ChunkPipeline::Chunk* ChunkPipeline::enter(Job& job, const ChunkName& name) {
   Entry& entry = entries_[job.ticket];
   entry.stage = name ? Stage::kNamed : Stage::kZero;

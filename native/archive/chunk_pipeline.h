@@ -1,6 +1,6 @@
 // Takes chunks in order and works on many at a time: zero chunks are dropped, the others hashed, found to be repeated
-// or compressed where it pays, and written, on as many threads as the machine has to give. Which chunk is stored first
-// does not depend on the threads: each distinct chunk is placed in the order in which it was first put.
+// or compressed where it pays, and written, on as many threads as the machine offers. The order of stored chunks does
+// not depend on the threads: distinct chunks are placed in the order in which they were first put.
 #pragma once
 
 #include <condition_variable>
@@ -30,7 +30,8 @@ struct StoredChunk {
 class ChunkDestination {
  public:
   virtual ~ChunkDestination() = default;
-  // Sets `chunk.place`. Once for each distinct chunk, in order, never two at a time, but while others are written.
+  // Sets `chunk.place`. Called once for each distinct chunk, in order, never two at a time, but while others are
+  // written.
   virtual void place(StoredChunk& chunk) = 0;
   // From any thread.
   virtual Status write(const StoredChunk& chunk) = 0;
@@ -38,7 +39,7 @@ class ChunkDestination {
 
 struct PipelineOptions {
   uint32_t threads = 0;                     // 0: one a core, up to 16, and some for the disk
-  uint64_t in_flight_bytes = 256ull << 20;  // of chunks that were put and are not written yet
+  uint64_t in_flight_bytes = 256ull << 20;  // chunks that were put and are not written yet
 };
 
 class ChunkPipeline {
@@ -46,14 +47,14 @@ class ChunkPipeline {
   using Ticket = size_t;
 
   ChunkPipeline(PipelineOptions options, ChunkDestination& destination);
-  // What is not written yet never is.
+  // Chunks that are not written yet are dropped.
   ~ChunkPipeline();
   ChunkPipeline(const ChunkPipeline&) = delete;
   ChunkPipeline& operator=(const ChunkPipeline&) = delete;
 
-  // Memory for the next chunk: that of one that has been written, if there is any.
+  // Memory for the next chunk: reused from a written one, if there is any.
   ChunkBuffer buffer();
-  // Waits while too much is in flight. An error is that of any chunk before.
+  // Waits while too much is in flight. An error is that of any earlier chunk.
   Result<Ticket> put(ChunkBuffer chunk);
   // Waits until everything is written.
   Status settle();

@@ -85,7 +85,7 @@ Result<uint64_t> ChunkStore::put(const Digest& digest, uint32_t raw_bytes, Encod
   if (auto held = changes.hold(root_); !held) return held.error();
   const Encoding other = encoding == Encoding::kRaw ? Encoding::kZstd : Encoding::kRaw;
   if (stored_bytes(digest)) {
-    // A good copy is proven by reading it: a capture that ends well is readable, whatever happened to the store before.
+    // A good copy is proven by reading it: a completed capture is readable, even if the store was damaged before.
     const bool is_alone = ::access(path_of(digest, other).c_str(), F_OK) != 0;
     const bool is_good =
         (is_alone && holds(path_of(digest, encoding), stored)) || changes.proves(*this, digest, raw_bytes);

@@ -16,8 +16,7 @@ namespace kernloop::archive {
 
 class ChunkStore;
 
-// One writer of one store: where its unfinished files are, and which folders it has changed and not yet made durable.
-// Thread-safe.
+// One writer of one store: its unfinished files, and the folders it has changed and not yet made durable. Thread-safe.
 class StoreSession {
  public:
   // Shares the store from now on until the session ends: no gc meanwhile.
@@ -28,7 +27,7 @@ class StoreSession {
   // Reads a chunk whole, one at a time: every thread of a writer at once would take more memory than its chunks in
   // flight.
   bool proves(const ChunkStore& store, const Digest& digest, uint32_t raw_bytes);
-  // After it, what was put survives a power failure.
+  // After it, everything put before survives a power failure.
   Status sync();
 
  private:
@@ -44,19 +43,19 @@ class ChunkStore {
   const std::filesystem::path& root() const { return root_; }
 
   // Stores the chunk unless a good copy is there already (a damaged one is replaced), which then counts as new for gc.
-  // Returns the bytes added. With a
-  // session, the chunk's name is durable once that is synced; else at once. Its bytes are before they have the name.
+  // Returns the bytes added. With a session, the chunk's name is durable once that is synced; else at once. Its bytes
+  // are durable before it has the name.
   Result<uint64_t> put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored,
                        StoreSession* session = nullptr) const;
 
-  // False when the store does not have it; an Error when what it has is not that chunk.
+  // False if the store does not have it; an Error if its copy is not that chunk.
   Result<bool> get(const Digest& digest, std::span<uint8_t> raw) const;
 
   // Bytes the chunk takes in this store, if it has it.
   std::optional<uint64_t> stored_bytes(const Digest& digest) const;
 
  private:
-  // Sets its time to now. False where that is not allowed: then it is to be written anew.
+  // Sets its time to now. False if that is not allowed: then it must be written anew.
   bool touch(const Digest& digest) const;
   std::filesystem::path path_of(const Digest& digest, Encoding encoding) const;
   std::filesystem::path root_;

@@ -1,5 +1,5 @@
-// Chunks on their way between machines: as plain files of raw content, `<folder>/<sha256>`, which is the form that
-// content-addressed HTTP servers keep (`/cas/<sha256>`).
+// Chunks on their way between machines: as plain files of raw content, `<folder>/<sha256>`, the form of
+// content-addressed HTTP servers (`/cas/<sha256>`).
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,12 @@
 
 namespace kernloop::archive {
 
-// Writes chunks of a capture into a folder, each verified. Which chunk is where is looked up once.
+// Writes chunks of a capture into a folder, each verified. Chunks are located once.
 class ChunkExport {
  public:
   ChunkExport(const Reader& reader, std::filesystem::path folder);
 
-  // A file that is there is left: it is that chunk, or the next reader of it says not. Returns the bytes of raw
-  // content.
+  // An existing file is left: its next reader notices if it is not that chunk. Returns the bytes of raw content.
   Result<uint64_t> write(const Digest& wanted) const;
 
  private:
@@ -30,11 +29,11 @@ class ChunkExport {
 
 struct Imported {
   uint64_t chunks = 0;
-  uint64_t bytes_added = 0;  // as stored: less than their content where it compresses or was there
+  uint64_t bytes_added = 0;  // stored size: fewer than their content if it compresses or was there
 };
 
-// Puts every chunk of the folder into a store. Stops with CHUNK_CORRUPT at a file that is not what its name says. Files
-// of other names are passed over. Durable when it returns.
+// Puts every chunk of the folder into a store. Stops with CHUNK_CORRUPT at a file whose content does not match its
+// name. Files of other names are ignored. Durable when it returns.
 Result<Imported> import_chunks(const std::filesystem::path& folder, const std::filesystem::path& store);
 
 }  // namespace kernloop::archive

@@ -1,4 +1,4 @@
-// What the commands of kernloop-archive share: one JSON object on stdout, and the exit codes of
+// Conventions shared by the commands of kernloop-archive: one JSON object on stdout, and the exit codes of
 // docs/contributing/seams.md.
 #pragma once
 

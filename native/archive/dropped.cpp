@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMaxDroppedFile = 256u << 20;
 constexpr uint64_t kMaxObservedFile = 64u << 20;
-constexpr size_t kMaxDropped = 1u << 20;  // of a region
+constexpr size_t kMaxDropped = 1u << 20;  // per region
 constexpr const char* kDropped = "dropped";
 
 using DroppedOfRegions = std::vector<std::vector<DroppedBytes>>;

@@ -1,5 +1,5 @@
-// What a capture that was shrunk no longer holds: bytes of its regions that the captured dispatch neither reads nor
-// writes. They are zeros in the archive, and in a replay no memory at all, so that what touches them faults.
+// Parts that a shrunk capture no longer holds: bytes of its regions that the captured dispatch neither reads nor
+// writes. They are zeros in the archive, and unmapped in a replay, where an access to them faults.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@ struct DroppedBytes {
   bool operator==(const DroppedBytes&) const = default;
 };
 
-// `dropped` of a region: sorted, disjoint, inside. Throws ManifestProblem where the manifest says otherwise.
+// `dropped` of a region: sorted, disjoint, inside. Throws ManifestProblem if the manifest violates that.
 std::vector<DroppedBytes> dropped_of(const Region& region);
 uint64_t dropped_bytes_of(const Manifest& manifest);
 
-// Region by region, in the order of the manifest, from a file like {"dropped": [{"region", "offset", "bytes"}]}, with
-// what the capture lacks already. USAGE where it does not fit the capture.
+// Region by region, in the order of the manifest, from a file like {"dropped": [{"region", "offset", "bytes"}]},
+// together with the parts that the capture lacks already. USAGE if it does not fit the capture.
 Result<std::vector<std::vector<DroppedBytes>>> read_dropped(const std::filesystem::path& file,
                                                             const Manifest& manifest);
 

@@ -22,7 +22,7 @@ Error io_error(const std::string& action, const fs::path& path, int error_number
 }
 
 Result<FileDescriptor> open_for_reading(const fs::path& path, uint64_t* size) {
-  // O_NONBLOCK: opening a FIFO without a writer would block for ever. It means nothing for regular files.
+  // O_NONBLOCK: opening a FIFO without a writer would block for ever. It has no effect on regular files.
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return io_error("cannot open", path, errno);
   struct stat status;
@@ -91,7 +91,7 @@ Result<std::string> read_text(const fs::path& path, uint64_t max_bytes) {
 Status sync_directory(const fs::path& directory) {
   FileDescriptor folder(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return io_error("cannot open", directory, errno);
-  // Some file systems cannot fsync a folder and say so with EINVAL; their renames are as durable as they get.
+  // Some file systems cannot fsync a folder and return EINVAL; their renames are as durable as they get.
   if (::fsync(folder.get()) != 0 && errno != EINVAL) return io_error("cannot sync", directory, errno);
   return Unit{};
 }
@@ -116,7 +116,7 @@ Status write_new_file(const fs::path& path, Bytes bytes) {
   if (direct) {
     const ssize_t count = ::pwrite(file.get(), bytes.data(), bytes.size(), 0);
     if (count > 0) done = static_cast<size_t>(count);
-    // The rest, or what is wrong, comes the ordinary way.
+    // The rest, or the error, comes the ordinary way.
     if (done != bytes.size()) ::fcntl(file.get(), F_SETFL, 0);
   }
   if (auto written = write_all_at(file.get(), done, bytes.subspan(done), path); !written) return written;

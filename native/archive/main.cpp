@@ -51,7 +51,7 @@ int verify(const Reader& reader) {
     for (size_t i = 0; i < view.content->chunks.size(); ++i) {
       const ChunkName& name = view.content->chunks[i];
       if (!name) ++zero_chunks;
-      // By size, too: a chunk that is expected with two sizes is damaged in one of its uses.
+      // By size, too: a chunk expected with two sizes is damaged in one of its uses.
       if (!name || !seen.emplace(*name, reader.chunk_size(view, i)).second) continue;
       raw.resize(reader.chunk_size(view, i));
       if (auto read = reader.read_chunk(view, i, raw); !read) problems.push_back(read.error());

@@ -60,10 +60,10 @@ struct Geometry {
   std::array<uint32_t, 3> grid_blocks = {1, 1, 1};
   std::array<uint32_t, 3> block_threads = {1, 1, 1};
   std::array<uint64_t, 3> grid_work_items = {1, 1, 1};  // the last block of a dimension may be partial
-  uint32_t group_segment_bytes = 0;                     // of the launch: static + dynamic
-  uint32_t private_segment_bytes = 0;                   // of the launch, per work-item
+  uint32_t group_segment_bytes = 0;                     // per launch: static + dynamic
+  uint32_t private_segment_bytes = 0;                   // per work-item of the launch
   uint32_t dimensions = 1;
-  std::map<std::string, uint64_t> attributes;  // what else the launch asked for; absent where there is nothing
+  std::map<std::string, uint64_t> attributes;  // further attributes of the launch; absent if there are none
   Json extra = Json::object();
 };
 
@@ -74,7 +74,7 @@ struct KernargSlot {
   uint32_t size = 0;
   std::string kind;  // value_kind of the metadata: global_buffer, by_value, hidden_…
   std::string name;
-  std::optional<std::string> type_name;  // "float*", where the compiler tells
+  std::optional<std::string> type_name;  // "float*", if the compiler records it
   Json value;                            // "0x…" for up to eight bytes; absent (null) for larger ones
   std::optional<std::string> region;     // id of the region the value points into
   SlotPolicy policy = SlotPolicy::kReplay;
@@ -105,7 +105,7 @@ struct Region {
   std::string api;  // the call that allocated it
   uint64_t allocation_ordinal = 0;
   Content pre, post;
-  std::optional<bool> fine_grained;  // coherent with the host while a kernel runs; none: nobody told
+  std::optional<bool> fine_grained;  // coherent with the host while a kernel runs; none: unknown
   Json extra = Json::object();
 };
 
@@ -115,7 +115,7 @@ struct ModuleVariable {
   uint64_t address = 0;
   uint64_t size = 0;
   Content pre, post;
-  std::optional<bool> address_told;  // whether the app asked where it lies, and may have set it; none: nobody watched
+  std::optional<bool> address_told;  // whether the app asked for its address, and may have set it; none: not watched
   Json extra = Json::object();
 };
 
@@ -132,14 +132,14 @@ struct Execution {
   Json extra = Json::object();
 };
 
-// Whoever does not know what these names of `requires` change must not read the capture as if it had them not.
+// A reader that does not know the meaning of these names of `requires` must refuse the capture.
 inline constexpr const char* kRequiresDropped = "dropped";  // archive/dropped.h
 
 struct Manifest {
   Tool tool;
   std::set<std::string> required;  // names of features, "requires" of the file
   uint64_t chunk_bytes = kChunkBytes;
-  Json app = Json::object();  // written and read by the stages; nothing native opens what it names
+  Json app = Json::object();  // written and read by the stages; native code opens nothing that it names
   Device device;
   Kernel kernel;
   Dispatch dispatch;
@@ -165,7 +165,7 @@ Json to_json(const Geometry& geometry);
 // `where` names the file in errors. CAPTURE_NEWER for another major version and for features of `requires` that are not
 // known here, CAPTURE_INVALID for the rest.
 Result<Manifest> parse_manifest(std::string_view text, const std::string& where);
-// What parse_manifest checks, for a manifest made in memory: a writer refuses what no reader would take.
+// The checks of parse_manifest, for a manifest made in memory: a writer refuses a manifest that readers would refuse.
 Status validate(const Manifest& manifest, const std::string& where);
 
 }  // namespace kernloop::archive

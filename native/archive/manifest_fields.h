@@ -101,7 +101,7 @@ class Fields {
 
   std::string child(const char* name) const { return path_.empty() ? name : path_ + "." + name; }
 
-  // What a newer minor version added.
+  // Fields that a newer minor version added.
   Json rest() const {
     Json rest = Json::object();
     for (const auto& [name, value] : json_.items()) {

@@ -1,4 +1,4 @@
-// capture.json → Manifest: the shape. What the values must be to each other is in manifest_validate.cpp.
+// capture.json → Manifest: the shape. manifest_validate.cpp checks relations between values.
 #include "archive/manifest.h"
 #include "archive/manifest_fields.h"
 
@@ -185,7 +185,7 @@ std::optional<Error> check_schema(const Json& json, const std::string& where) {
                "update Kernloop, or capture again with this version"};
 }
 
-// What a reader must know to make anything of the other fields: they are not looked at where it does not.
+// Features that a reader must know to interpret the other fields: an unknown one is refused before those are read.
 std::optional<Error> check_required(const Json& json, const std::string& where) {
   if (!json.contains("requires")) return std::nullopt;
   for (const Json& feature : Fields(json, "").array("requires")) {

@@ -1,4 +1,4 @@
-// What the values of a manifest must be to each other, so that nothing behind it meets an impossible capture.
+// Relations between the values of a manifest, checked so that later code never meets an impossible capture.
 #include <algorithm>
 #include <set>
 #include <unordered_set>
@@ -32,7 +32,7 @@ void check_content(const Content& content, uint64_t size, uint64_t chunk_bytes, 
                                                  std::to_string(size) + " bytes take " + std::to_string(expected));
 }
 
-// Region ids name the files of a dump, so they can be nothing but plain names.
+// Region ids name the files of a dump: they must be plain names.
 void check_region_id(const std::string& id) {
   const bool plain = !id.empty() && id.size() <= 64 && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -110,7 +110,7 @@ void check_kernarg(const Manifest& manifest) {
   }
 }
 
-// app.files tells what the program was made of: a relative path climbs out of nothing.
+// app.files lists the program's sources: a relative path must not leave its folder.
 void check_app(const Json& app) {
   require(app.is_object(), "app is not an object");
   const auto files = app.find("files");

@@ -1,5 +1,5 @@
-// Which captures name which chunks, of more than memory should hold: apart by the first byte of the digest, so that a
-// store's folders can be looked at one by one. What is many goes to a file without a name.
+// Chunks by the captures that name them, for more than memory should hold: divided by the first byte of the digest,
+// which lets a store's folders be processed one by one. Large lists go to an unnamed file.
 #pragma once
 
 #include <array>
@@ -23,17 +23,17 @@ struct ChunkUse {
 class NamedChunks {
  public:
   Status add(const ChunkUse& use);
-  // What was added as capture `i` is `numbers[i]` from now on.
+  // Renames the captures: capture `i` becomes `numbers[i]`.
   void renumber(std::vector<uint32_t> numbers) { numbers_ = std::move(numbers); }
   // By digest, then by capture.
   Result<std::vector<ChunkUse>> beginning_with(uint8_t first) const;
 
  private:
-  static constexpr size_t kHeld = 512;  // of each first byte: 5 MiB in all
+  static constexpr size_t kHeld = 512;  // per first byte: 5 MiB in all
 
   struct Bucket {
     std::vector<ChunkUse> held;
-    std::vector<uint64_t> blocks;  // where kHeld more lie in the file
+    std::vector<uint64_t> blocks;  // offsets of further blocks of kHeld in the file
   };
   Status spill(Bucket& bucket);
 

@@ -60,7 +60,7 @@ uint64_t PackWriter::reserve(const Digest& digest, uint32_t raw_bytes, Encoding 
 
 Status PackWriter::write(uint64_t offset, Bytes stored) {
   if (auto written = write_all_at(file_.get(), origin_ + offset, stored, path_); !written) return written;
-  // On its way to the disk at once: else all of it waits for finish().
+  // Starts writing to the disk at once: otherwise all of it waits for finish().
   if (stored.size() >= kWriteBackBytes) {
     ::sync_file_range(file_.get(), static_cast<off_t>(origin_ + offset), static_cast<off_t>(stored.size()),
                       SYNC_FILE_RANGE_WRITE);
@@ -95,7 +95,7 @@ Status PackWriter::finish() {
   tail.insert(tail.end(), index_digest.bytes.begin(), index_digest.bytes.end());
   tail.insert(tail.end(), kEnd.begin(), kEnd.end());
   if (auto written = write(position_, tail); !written) return written;
-  // What a failed put() left behind.
+  // Removes the remains of a failed put().
   if (::ftruncate(file_.get(), static_cast<off_t>(origin_ + position_ + tail.size())) != 0)
     return io_error("cannot truncate", path_, errno);
   if (::fsync(file_.get()) != 0) return io_error("cannot sync", path_, errno);

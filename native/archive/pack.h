@@ -20,7 +20,7 @@ struct PackEntry {
   Encoding encoding = Encoding::kRaw;
 };
 
-// What a pack has besides the stored chunks: header, index, footer.
+// Size of a pack's parts besides the stored chunks: header, index, footer.
 uint64_t pack_overhead_bytes(uint64_t chunks);
 
 // A writer that is destroyed before finish() removes its file. Not thread-safe, but for write() and read().
@@ -33,16 +33,16 @@ class PackWriter {
   bool contains(const Digest& digest) const { return entries_.contains(digest); }
   Status put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored);
   // The two halves of put(), for chunks that it does not have: a place behind those before, and the bytes there, from
-  // any thread. All of them are to be written before finish() or read().
+  // any thread. All of them must be written before finish() or read().
   uint64_t reserve(const Digest& digest, uint32_t raw_bytes, Encoding encoding, uint64_t stored_bytes);
   Status write(uint64_t offset, Bytes stored);
   Status finish();  // index, footer, fsync
 
   uint64_t stored_bytes() const { return position_; }
-  uint64_t finished_bytes() const;  // of the whole pack once it is finished
+  uint64_t finished_bytes() const;  // size of the whole pack once it is finished
   size_t count() const { return entries_.size(); }
   std::vector<PackEntry> entries() const;  // in order of first use
-  // What was written; from any thread.
+  // Reads back a written chunk; from any thread.
   Status read(const PackEntry& entry, std::span<uint8_t> stored) const;
 
  private:
@@ -57,7 +57,7 @@ class PackWriter {
   std::unordered_map<Digest, PackEntry, DigestHash> entries_;
 };
 
-// Where in its file a pack lies.
+// Place of a pack in its file.
 struct PackPlace {
   uint64_t origin = 0;
   std::optional<uint64_t> size;  // to the end of the file if left out
@@ -69,7 +69,7 @@ class PackReader {
   static Result<std::unique_ptr<PackReader>> open(const std::filesystem::path& path, PackPlace place = {});
   const std::vector<PackEntry>& entries() const { return entries_; }  // sorted by digest
   const PackEntry* find(const Digest& digest) const;
-  // False when the pack does not have it; an Error when what it has is not that chunk.
+  // False if the pack does not have it; an Error if its copy is not that chunk.
   Result<bool> get(const Digest& digest, std::span<uint8_t> raw) const;
 
  private:

@@ -65,8 +65,8 @@ class PackDestination : public ChunkDestination {
   PackWriter& pack_;
 };
 
-// Every chunk in the order of its first use, stored as the encoder would today: wherever it was found, the bytes are
-// the same.
+// Every chunk in the order of its first use, stored as the encoder would today: the bytes do not depend on where it was
+// found.
 Status fill(PackWriter& pack, const Reader& reader) {
   PackDestination destination(pack);
   ChunkPipeline pipeline({}, destination);
@@ -145,7 +145,7 @@ Result<Packed> pack_capture(const Reader& reader, const fs::path& output) {
   fs::create_directories(folder, failure);
   if (failure) return io_error("cannot create", folder, failure.value());
   const fs::path temporary = hidden_beside(output, std::to_string(::getpid()) + ".tmp");
-  ::unlink(temporary.c_str());  // of an earlier process of this number
+  ::unlink(temporary.c_str());  // left by an earlier process of this number
   auto packed = write_packed(reader, temporary);
   if (!packed) return packed;
   if (::rename(temporary.c_str(), output.c_str()) != 0) {

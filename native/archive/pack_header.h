@@ -1,4 +1,4 @@
-// How every chunks.pack begins (pack.h), also a damaged one.
+// Beginning of every chunks.pack (pack.h), also of a damaged one.
 #pragma once
 
 #include <string_view>

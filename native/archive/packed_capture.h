@@ -12,16 +12,16 @@ namespace kernloop::archive {
 struct Packed {
   Digest capture_sha256;
   uint64_t chunks = 0;  // distinct, not zero
-  uint64_t bytes = 0;   // of the file
+  uint64_t bytes = 0;   // size of the file
 };
 
-// Takes chunks from wherever `reader` finds them. An existing file is replaced only when it is the same capture.
+// Takes chunks from any place where `reader` finds them. An existing file is replaced only if it is the same capture.
 Result<Packed> pack_capture(const Reader& reader, const std::filesystem::path& output);
 
 struct UnpackRequest {
   std::filesystem::path file;
-  std::filesystem::path target;  // the capture's folder; those above it are created
-  std::string symbol;            // of the kernel that is expected; empty: any
+  std::filesystem::path target;  // the capture's folder; its parents are created
+  std::string symbol;            // expected kernel; empty: any
 };
 
 enum class UnpackOutcome {
@@ -38,7 +38,7 @@ struct Unpacked {
 };
 
 // The file may be hostile. Nothing is seen at the target before every byte of it has been verified, and nothing is
-// written anywhere else but in a folder of a temporary name beside it. A target that is something else is left alone.
+// written except in a folder of a temporary name beside it. A target of another kind is left alone.
 Result<Unpacked> unpack_capture(const UnpackRequest& request);
 
 }  // namespace kernloop::archive

@@ -1,4 +1,4 @@
-// What a packed capture holds, and where: the rules that its writer and its reader share.
+// Files of a packed capture and their order: rules shared by its writer and its reader.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace kernloop::archive {
 
-// Of a kernel that the app compiled at run time: what it passed to NVRTC.
+// Arguments to NVRTC of a kernel that the app compiled at run time.
 inline constexpr const char* kNvrtcFile = "nvrtc.json";
-// Of a kernel of Triton: how it was compiled, from which text, and how it was launched.
+// Source, compilation and launch of a Triton kernel.
 inline constexpr const char* kTritonFile = "triton.json";
 
 // In this order; a capture may lack all but the first and the last.
@@ -26,7 +26,7 @@ inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck
 
 struct PlacedEntry {
   TarEntry entry;
-  uint64_t offset = 0;  // of its content in the file
+  uint64_t offset = 0;  // offset of its content in the file
 };
 
 Error packed_invalid(const std::filesystem::path& file, const std::string& why);
@@ -34,18 +34,19 @@ Error packed_invalid(const std::filesystem::path& file, const std::string& why);
 // Reads the headers alone: names, order, sizes against the file's size, padding, end. Never more than `file` holds.
 Result<std::vector<PlacedEntry>> packed_layout(int fd, uint64_t file_size, const std::filesystem::path& file);
 
-// Raw size of each distinct chunk; CAPTURE_INVALID where a manifest wants one digest with two sizes.
+// Raw size of each distinct chunk; CAPTURE_INVALID if a manifest gives one digest two sizes.
 Result<std::map<Digest, uint64_t>> chunks_named(const Manifest& manifest, const std::string& where);
 
-// The pack has exactly these chunks, with these sizes, back to back: nothing hides between them.
+// The pack has exactly these chunks, with these sizes, back to back, without gaps.
 Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& named, uint64_t pack_bytes,
                   const std::filesystem::path& file);
 
-// observed.json, selfcheck.json, nvrtc.json, triton.json: objects, and the self-check that of this capture.
+// observed.json, selfcheck.json, nvrtc.json, triton.json must be objects, and the self-check must be that of this
+// capture.
 Status check_side_text(const std::string& name, std::string_view text, const Digest& capture,
                        const std::filesystem::path& file);
 
-// ".<name><suffix>" in the same folder: where something grows until it is complete.
+// ".<name><suffix>" in the same folder: the name of a file until it is complete.
 std::filesystem::path hidden_beside(const std::filesystem::path& path, const std::string& suffix);
 
 }  // namespace kernloop::archive

@@ -1,4 +1,4 @@
-// The same work on many items, on as many threads as the machine has to give.
+// The same work on many items, on as many threads as the machine offers.
 #pragma once
 
 #include <algorithm>

@@ -84,7 +84,7 @@ Status Reader::read_chunk(const ContentView& view, size_t index, std::span<uint8
     std::fill(raw.begin(), raw.end(), uint8_t{0});
     return Unit{};
   }
-  // A damaged copy in one place is no reason to give up while another place has a good one.
+  // A damaged copy in one place is ignored if another place has a good one.
   std::optional<Error> damaged;
   const auto found = [&](const Result<bool>& got) {
     if (!got && !damaged) damaged = got.error();

@@ -13,7 +13,7 @@
 
 namespace kernloop::archive {
 
-// A content with what is needed to read it and to name it in an error.
+// A content with the data to read it and to name it in an error.
 struct ContentView {
   const Content* content = nullptr;
   uint64_t size = 0;
@@ -33,7 +33,7 @@ class Reader {
                                               const std::vector<std::filesystem::path>& stores);
 
   const Manifest& manifest() const { return manifest_; }
-  const Digest& capture_digest() const { return capture_digest_; }  // of capture.json's bytes
+  const Digest& capture_digest() const { return capture_digest_; }  // digest of capture.json's bytes
   const std::filesystem::path& directory() const { return directory_; }
 
   uint64_t chunk_size(const ContentView& view, size_t index) const;
@@ -46,7 +46,7 @@ class Reader {
   // The code object's bytes; its identity is verified too.
   Result<Buffer> read_code_object(const CodeObject& code_object) const;
 
-  // Bytes a chunk takes where it was found; nullopt when it is nowhere.
+  // Stored bytes of a chunk, at the place where it was found; nullopt if it is nowhere.
   std::optional<uint64_t> stored_bytes(const Digest& digest) const;
 
  private:

@@ -55,7 +55,7 @@ Result<std::unique_ptr<StagingFolder>> StagingFolder::claim(const fs::path& stor
       break;
     }
     FileDescriptor lock = open_folder(path);
-    // Before it was locked somebody may have taken it for a dead writer's.
+    // Before it was locked, another writer may have taken it for a dead writer's.
     if (!lock || (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || !is_named(lock, path)) {
       error = EAGAIN;
       continue;

@@ -1,5 +1,5 @@
-// Where one writer of a store has its unfinished files: a folder of its own, locked while the writer lives. What a dead
-// writer left behind is known by its lock being free, and the next writer removes it.
+// Folder for the unfinished files of one writer of a store, locked while the writer lives. A folder whose lock is free
+// was left by a dead writer, and the next writer removes it.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class StagingFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Removes the folders of dead writers. A file system without locks keeps them: nobody could tell who lives.
+  // Removes the folders of dead writers. On a file system without locks they stay: it is unknown which writers live.
   static void sweep(const std::filesystem::path& store);
 
  private:

@@ -38,7 +38,7 @@ Status verify(const StoreFile& file) {
   return Error{"CHUNK_CORRUPT", "its content has another digest", ""};
 }
 
-// Of one first byte, by digest.
+// The part of the store with one first byte, by digest.
 struct Slice {
   std::vector<StoreFile> files;
   std::vector<ChunkUse> uses;
@@ -58,7 +58,7 @@ Result<Slice> slice_of(const fs::path& store, const CaptureScan& scan, uint8_t f
   return Slice{std::move(*files), std::move(*uses)};
 }
 
-// Those that have a chunk in their own pack do not need the store's.
+// Captures that have a chunk in their own pack do not need the store's.
 std::vector<fs::path> captures_in_need(const CaptureScan& scan, std::span<const ChunkUse> uses) {
   std::vector<fs::path> captures;
   for (const ChunkUse& use : uses)
@@ -108,12 +108,12 @@ void find_missing(const Slice& slice, const std::set<Digest>& present, const Cap
   }
 }
 
-// What several captures name counts for each of them, and is nobody's own.
+// A chunk that several captures name counts for each of them, and is exclusive to none.
 void measure(const Slice& slice, StoreStats& stats) {
   for (size_t i = 0; i < slice.files.size();) {
     const StoreFile& first = slice.files[i];
     const std::span<const ChunkUse> uses = slice.uses_of(first.digest);
-    uint64_t bytes = 0;  // of both encodings, where there are two
+    uint64_t bytes = 0;  // sum over both encodings, if there are two
     for (; i < slice.files.size() && slice.files[i].digest == first.digest; ++i) bytes += slice.files[i].bytes;
     ++stats.chunks;
     stats.chunks_unused += uses.empty();

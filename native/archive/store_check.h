@@ -1,4 +1,4 @@
-// What a chunk store holds, and for whom; and whether that is what it should be.
+// Content of a chunk store, the captures that use it, and whether it is intact.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace kernloop::archive {
 
-inline constexpr size_t kProblemsListed = 1000;  // of each kind, and captures of each; all are counted
+inline constexpr size_t kProblemsListed = 1000;  // per kind, and captures per problem; all are counted
 
 struct StoreProblem {
   Digest digest;
   std::string message;
-  std::vector<std::filesystem::path> captures;  // that need the chunk
+  std::vector<std::filesystem::path> captures;  // captures that need the chunk
 };
 
 // The first of them, by digest.
@@ -31,15 +31,16 @@ struct StoreCheck {
   std::vector<Error> unreadable;
 };
 
-// Reads and hashes every chunk. Missing is what a capture needs and neither it, the store nor one of `others` has.
+// Reads and hashes every chunk. A chunk is missing if a capture needs it and neither the capture, the store nor one of
+// `others` has it.
 Result<StoreCheck> check_store(const std::filesystem::path& store, const CaptureScan& scan,
                                const std::vector<std::filesystem::path>& others);
 
 struct CaptureUse {
   std::filesystem::path directory;
   std::string kernel;
-  uint64_t chunks = 0, bytes = 0;  // that it has in the store
-  uint64_t bytes_own = 0;          // that no other capture names
+  uint64_t chunks = 0, bytes = 0;  // its chunks in the store
+  uint64_t bytes_own = 0;          // chunks that no other capture names
   uint64_t chunks_missing = 0;     // from its pack and this store
 };
 

@@ -108,7 +108,7 @@ bool parse_seconds(const std::string& text, uint64_t* seconds) {
   return value && *value <= kMax;
 }
 
-// What is wrong with them; empty when nothing is.
+// Parses the arguments; returns an error message, or an empty string.
 std::string parse(const std::vector<std::string>& words, StoreArguments* arguments) {
   const std::map<std::string, std::vector<fs::path>*> folders = {
       {"--root", &arguments->roots}, {"--skip", &arguments->skip}, {"--store", &arguments->others}};

@@ -1,8 +1,7 @@
-// Removes from a chunk store what no capture needs.
-// A chunk stays when the manifest of any capture below the roots names it, or when it was written or found useful by a
-// writer within the grace period; writers touch what they re-use (ChunkStore::put). No writer is at work meanwhile
-// (StoreLock). So a chunk can only be lost to a capture that is outside all roots, or that is moved in from there while
-// gc runs.
+// Removes the chunks that no capture needs from a store. A chunk stays if the manifest of any capture below the roots
+// names it, or if it was written or found useful by a writer within the grace period; writers touch the chunks that
+// they re-use (ChunkStore::put). No writer is at work meanwhile (StoreLock). A chunk can therefore only be lost to a
+// capture that is outside all roots, or that is moved in from there while gc runs.
 #pragma once
 
 #include <chrono>
@@ -15,7 +14,7 @@ namespace kernloop::archive {
 
 struct GcRequest {
   std::filesystem::path store;
-  std::vector<std::filesystem::path> roots;  // where captures are looked for
+  std::vector<std::filesystem::path> roots;  // folders searched for captures
   std::vector<std::filesystem::path> skip;   // folders below them to leave out
   std::chrono::seconds grace{0};
   bool dry_run = false;  // counts, and removes nothing
@@ -28,7 +27,7 @@ struct GcResult {
   uint64_t chunks_removed = 0, bytes_removed = 0;  // with dry_run: that would be
 };
 
-// Refused, with nothing removed, when any manifest cannot be read.
+// Refused, with nothing removed, if any manifest cannot be read.
 Result<GcResult> collect_garbage(const GcRequest& request);
 
 }  // namespace kernloop::archive

@@ -1,4 +1,4 @@
-// What lies in a chunk store: every file that has a chunk's name. Other files of the store are not looked at.
+// Lists a chunk store: every file that has a chunk's name. Other files of the store are ignored.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct StoreFile {
   int64_t modified_ns = 0;  // since the epoch
 };
 
-// FILE_NOT_FOUND where there is none, IO_ERROR where it cannot be read.
+// FILE_NOT_FOUND if there is none, IO_ERROR if it cannot be read.
 Status find_store(const std::filesystem::path& store);
 
-// Those whose digest begins with this byte, by digest; a chunk may be there in both encodings. A store of millions is
-// looked at folder by folder, so that no more of it is in memory. IO_ERROR where a folder that is there cannot be seen.
+// Chunks whose digest begins with this byte, by digest; a chunk may be there in both encodings. A store of millions is
+// listed folder by folder, which bounds memory. IO_ERROR if an existing folder cannot be read.
 Result<std::vector<StoreFile>> list_store(const std::filesystem::path& store, uint8_t first);
 
 }  // namespace kernloop::archive

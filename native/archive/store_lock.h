@@ -1,5 +1,5 @@
-// Who may do what with a chunk store. Writers share it and gc has it alone, so that a chunk that a writer has found
-// there is not taken away before the writer's manifest names it. The lock ends with the process that holds it.
+// Access to a chunk store. Writers share it and gc has it exclusively: a chunk that a writer has found there is not
+// removed before the writer's manifest names it. The lock ends with the process that holds it.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ class StoreLock {
  public:
   // Waits while gc has the store. Creates the store's folder. A file system without locks gives none: gc refuses there.
   static Result<StoreLock> share(const std::filesystem::path& store);
-  // STORE_BUSY at once when somebody writes to it, or collects it already.
+  // STORE_BUSY at once if a writer or another gc is at work.
   static Result<StoreLock> own(const std::filesystem::path& store);
 
  private:

@@ -42,7 +42,7 @@ void append_block(Buffer& into, char type, std::string_view name, uint64_t size)
   put_text(block, kMagic, std::string_view("ustar\00000", 8));
   put_number(block, kMajor, 0);
   put_number(block, kMinor, 0);
-  // The sum of the block's bytes, with spaces in the place of the sum: six digits, NUL, space.
+  // The sum of the block's bytes, with spaces in the sum's field: six digits, NUL, space.
   put_text(block, kChecksum, "        ");
   uint64_t sum = 0;
   for (size_t i = 0; i < kTarBlockBytes; ++i) sum += block[i];
@@ -63,7 +63,7 @@ std::string text_at(Bytes block, Field field) {
   return {begin, std::find(begin, begin + field.width, uint8_t{0})};
 }
 
-// Digits of a number; what follows them is compared with what it should be later on.
+// Digits of a number; later checks compare the characters after them.
 std::optional<uint64_t> number_in(std::string_view text, int base) {
   uint64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -129,7 +129,7 @@ Result<std::optional<TarHeader>> parse_tar_header(Bytes blocks) {
   if (block[kType] != kPlainFile)
     return wrong("holds " + what_is(static_cast<char>(block[kType])) + ", \"" + entry.name + "\"");
   const Buffer expected = tar_header(entry);
-  // Also where ustar has not digits enough for the size.
+  // Also if ustar has too few digits for the size.
   if (!size || expected.size() > blocks.size() || !std::equal(expected.begin(), expected.end(), blocks.begin())) {
     return wrong("has a header for \"" + entry.name + "\" that `kernloop pack` does not write");
   }

@@ -1,5 +1,5 @@
 // The container of packed captures: plain tar (POSIX ustar, with a pax header for sizes that ustar cannot express),
-// which every tar reads. Of the many ways to write an entry one is used, and only that one is read back: a plain file
+// which every tar reads. One of the many ways to write an entry is used, and only that one is read back: a plain file
 // without owner, time or link.
 #pragma once
 
@@ -25,7 +25,7 @@ inline constexpr uint64_t kMaxUstarSize = (uint64_t{1} << 33) - 1;  // eleven oc
 // One block, or three with a pax header.
 Buffer tar_header(const TarEntry& entry);
 
-// Zeros between a content of that size and what comes after it.
+// Zeros between a content of that size and the next block.
 uint64_t tar_padding(uint64_t size);
 
 struct TarHeader {
@@ -33,8 +33,8 @@ struct TarHeader {
   uint64_t header_bytes = 0;
 };
 
-// What the blocks at the beginning of `blocks` (up to three) say; nullopt for a block of zeros, which ends the file.
-// The error's message says what is wrong with the entry; its code and hint are the caller's.
+// Parses the blocks at the beginning of `blocks` (up to three); nullopt for a block of zeros, which ends the file. The
+// error's message describes the entry's fault; its code and hint are the caller's.
 Result<std::optional<TarHeader>> parse_tar_header(Bytes blocks);
 
 }  // namespace kernloop::archive

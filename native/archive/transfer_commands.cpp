@@ -6,8 +6,8 @@
 
 namespace kernloop::archive {
 
-// One digest a line on stdin, until its end; each is answered when its file is there, so that whoever asks can send it,
-// remove it, and ask for more than a disk would hold.
+// Reads one digest a line on stdin, until its end; each is answered when its file is there. The caller can then send
+// it, remove it, and ask for more than a disk would hold.
 int export_command(const Reader& reader, const std::filesystem::path& folder) {
   const ChunkExport exporting(reader, folder);
   uint64_t chunks = 0, bytes = 0;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kCopyBytes = 4u << 20;
 
-// What the headers and the texts of a file promise; the chunks are not read yet.
+// Promises of a file's headers and texts; the chunks are not read yet.
 struct PackedFile {
   fs::path path;
   FileDescriptor file;
@@ -123,7 +123,7 @@ Status verify_chunks(const Reader& reader) {
   return verified;
 }
 
-// A folder beside the target that goes away with it unless it became the target.
+// A folder beside the target that is removed unless it became the target.
 class UnpackFolder {
  public:
   static Result<UnpackFolder> create(const fs::path& target) {
@@ -138,7 +138,7 @@ class UnpackFolder {
     if (!path_.empty()) fs::remove_all(path_, ignored);
   }
   const fs::path& path() const { return path_; }
-  // Fails where something other than an empty folder has taken the name meanwhile.
+  // Fails if something other than an empty folder has taken the name meanwhile.
   Status become(const fs::path& target) {
     if (::rename(path_.c_str(), target.c_str()) != 0) return io_error("cannot rename to", target, errno);
     path_.clear();
@@ -168,7 +168,7 @@ Status stage(const PackedFile& packed, const fs::path& folder) {
   return sync_directory(folder);
 }
 
-// The user's, where it is no file or begins as no pack does, not even a damaged one.
+// Whether it is the user's own: not a regular file, or without the beginning that even a damaged pack has.
 bool is_foreign_pack(const fs::path& path) {
   std::error_code failure;
   const fs::file_status status = fs::symlink_status(path, failure);
@@ -181,7 +181,7 @@ bool is_foreign_pack(const fs::path& path) {
   return !read_exactly(file->get(), 0, first, path) || !std::equal(first.begin(), first.end(), kPackHeader.begin());
 }
 
-// kWritten where nothing is at the target; an error where something else is.
+// kWritten if nothing is at the target; an error if something else is.
 Result<UnpackOutcome> outcome_for(const PackedFile& packed, const fs::path& target) {
   std::error_code failure;
   const fs::file_status status = fs::symlink_status(target, failure);
@@ -198,7 +198,7 @@ Result<UnpackOutcome> outcome_for(const PackedFile& packed, const fs::path& targ
   }
   const auto present = Reader::open(target, {});
   if (!present) {
-    // Its pack may be what is damaged.
+    // Its pack may be the damaged part.
     const auto text = read_text(target / kManifestFile, kMaxManifestText);
     if (!text || sha256({reinterpret_cast<const uint8_t*>(text->data()), text->size()}) != packed.capture_sha256)
       return taken("not this capture");

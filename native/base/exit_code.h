@@ -1,4 +1,4 @@
-// How programs end (docs/contributing/seams.md).
+// Exit codes of programs (docs/contributing/seams.md).
 #pragma once
 
 namespace kernloop {

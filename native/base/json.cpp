@@ -5,7 +5,7 @@ namespace kernloop {
 namespace {
 
 constexpr int kMaxDepth = 32;
-// A value takes up to some 150 bytes, whatever its text: a manifest of 256 MiB of "null," would take gigabytes. As many
+// A value takes up to some 150 bytes, for any text: a manifest of 256 MiB of "null," would take gigabytes. As many
 // chunks of 4 MiB are 16 TiB.
 constexpr uint64_t kMaxValues = uint64_t{4} << 20;
 

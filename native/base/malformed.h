@@ -1,4 +1,4 @@
-// What the readers of code objects throw inside of themselves, to be turned into an Error where they are entered.
+// Exception that the readers of code objects throw internally; their entry points turn it into an Error.
 #pragma once
 
 #include <string>

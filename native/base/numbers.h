@@ -1,4 +1,4 @@
-// Numbers in texts of outside: the whole text is one, or it is none.
+// Parses numbers in external texts: the whole text must be one.
 #pragma once
 
 #include <charconv>

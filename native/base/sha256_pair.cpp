@@ -40,7 +40,7 @@ bool has_sha_instructions() {
 
 #define KERNLOOP_SHA __attribute__((target("sha,ssse3,sse4.1")))
 
-// The state as the instructions have it: a, b, e, f and c, d, g, h.
+// The state in the instructions' order: a, b, e, f and c, d, g, h.
 struct State {
   __m128i abef, cdgh;
 };
@@ -69,11 +69,11 @@ Digest digest_of(const State& state) {
 template <size_t Lanes>
 KERNLOOP_SHA inline void compress(State (&states)[Lanes], const uint8_t* const (&blocks)[Lanes]) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-  __m128i words[Lanes][4];  // of the message schedule, the last 16
+  __m128i words[Lanes][4];  // message schedule, the last 16
   State now[Lanes];
   for (size_t lane = 0; lane < Lanes; ++lane) now[lane] = states[lane];
 #pragma GCC unroll 16
-  for (size_t quad = 0; quad < 16; ++quad) {  // of rounds
+  for (size_t quad = 0; quad < 16; ++quad) {  // four rounds each
     const __m128i constants = _mm_load_si128(reinterpret_cast<const __m128i*>(kRoundConstants) + quad);
 #pragma GCC unroll 2
     for (size_t lane = 0; lane < Lanes; ++lane) {

@@ -1,5 +1,5 @@
-// SHA-256 of two messages at once. One message keeps the processor's SHA instructions busy for half of the time only,
-// since each round waits for the one before; the rounds of another message fit in between.
+// SHA-256 of two messages at once. One message keeps the processor's SHA instructions busy only half of the time, since
+// each round waits for the previous one; the rounds of another message fit in between.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace kernloop {
 
-// By OpenSSL, one after the other, on processors without these instructions.
+// Uses OpenSSL, one message after the other, on processors without these instructions.
 std::array<Digest, 2> sha256_pair(Bytes first, Bytes second);
 
 }  // namespace kernloop

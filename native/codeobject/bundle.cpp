@@ -25,8 +25,8 @@ bool is_elf(Bytes bytes) {
   return begins_with(bytes, std::string_view(ELFMAG, SELFMAG));
 }
 
-// What nvcc writes around cubins (fatbinary_section.h: a compressed container) and before them (PTX). They are told
-// from cubins here, but not read: which of several cubins, or of a JIT's choices, would be a guess.
+// Containers that nvcc writes around cubins (fatbinary_section.h: compressed), and PTX before them. They are recognised
+// here, but not read: choosing one of several cubins, or of a JIT's choices, would be a guess.
 constexpr std::string_view kFatbinMagic("\x50\xed\x55\xba", 4);
 
 bool is_ptx(Bytes file) {

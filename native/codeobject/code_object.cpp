@@ -171,7 +171,7 @@ uint64_t image_bytes(const elf::Image& image) {
   return end;
 }
 
-// Of pages of 4 KiB, which every AMD GPU's memory comes in at least.
+// Rounds to pages of 4 KiB, the smallest page of any AMD GPU's memory.
 void add_pages(const std::vector<elf::Segment>& segments, WritableBytes& bytes) {
   constexpr uint64_t kPage = 4096;
   const uint64_t last = bytes.address + bytes.size;

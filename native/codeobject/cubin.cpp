@@ -20,12 +20,12 @@ using cubin::Attribute;
 using cubin::AttributeRecord;
 
 constexpr uint8_t kEntry = 0x10, kManaged = 0x04;  // STO_CUDA_ENTRY, STO_CUDA_MANAGED in st_other
-constexpr unsigned kSectionShift = 40;             // of Variable::address
+constexpr unsigned kSectionShift = 40;             // in Variable::address
 constexpr uint64_t kMaxVariableBytes = uint64_t{1} << kSectionShift;
 constexpr uint32_t kReservedSharedBytes = 1024;
 constexpr uint32_t kWarpThreads = 32;
 constexpr uint32_t kUnknownStack = 0xffffffff;
-// Of all functions and variables together. Names may share their bytes in a file, but not here.
+// For all functions and variables together. Names may share their bytes in a file, but not here.
 constexpr uint64_t kMaxNameBytes = 64u << 20;
 constexpr uint64_t kMaxCallSteps = 50'000'000;
 constexpr std::string_view kVariableSections[] = {".nv.global", ".nv.global.init", ".nv.constant3"};
@@ -224,7 +224,8 @@ class Reader {
     return argument;
   }
 
-  // PTX's .ptr of a parameter. nvcc gives it from sm_100 on only, Triton always: nothing here is no number for sure.
+  // PTX's .ptr of a parameter. nvcc emits it only from sm_100 on, Triton always: without it, a parameter may still be a
+  // pointer.
   static const char* space_of(uint32_t space) {
     return space == 2 ? "shared" : space == 4 ? "global" : space == 5 ? "generic" : "";
   }
@@ -244,7 +245,7 @@ class Reader {
   void read_shared(Kernel& kernel) {
     const elf::Section* section = sections_.find(".nv.shared." + kernel.name);
     if (!section || section->size == 0) return;
-    // From sm_90 on the section begins with what the system keeps; ptxas -v and the driver leave that out.
+    // From sm_90 on the section begins with the system's reserved part; ptxas -v and the driver leave that out.
     const uint64_t reserved = reserves_shared_ && target_.architecture >= 90 ? kReservedSharedBytes : 0;
     if (section->size < reserved || section->size > std::numeric_limits<uint32_t>::max())
       throw bad(kernel, "its shared memory has an impossible size");
@@ -278,7 +279,7 @@ class Reader {
     }
   }
 
-  // What the kernel may reach.
+  // Adds the facts of all functions that the kernel may reach.
   void finish(uint32_t number, Kernel& kernel) {
     CubinKernelFacts& facts = *kernel.cubin;
     cubin::ImageUse images;
@@ -328,7 +329,7 @@ class Reader {
         throw Malformed{"variable " + name + " lies outside of its section"};
       const bool made = is_compiler_made(name);
       if (!names.insert(symbol.name).second) {
-        if (made) continue;  // of several translation units
+        if (made) continue;  // linked from several translation units
         throw Malformed{"variable " + name + " occurs twice"};
       }
       info_.variables.push_back({name, (uint64_t{symbol.section} << kSectionShift) + symbol.value, symbol.size,

@@ -1,8 +1,7 @@
-// CUDA's code objects (ELF for EM_CUDA). Their layout is not documented by NVIDIA: what is read here was checked
-// against what nvcc, ptxas and nvlink 13.0 write (test/data/cubin), and for older ones against LLVM's
-// llvm/BinaryFormat/ELF.h.
+// CUDA's code objects (ELF for EM_CUDA). NVIDIA does not document their layout: this reader was checked against the
+// output of nvcc, ptxas and nvlink 13.0 (test/data/cubin), and for older ones against LLVM's llvm/BinaryFormat/ELF.h.
 //
-// A cubin has no load base: the driver places each section by itself and finds kernels and variables by name. So
+// A cubin has no load base: the driver places each section by itself and finds kernels and variables by name.
 // Kernel::descriptor_address and CodeObjectInfo::memory_bytes are 0, and Variable::address is only a key that is unique
 // in its file: the section's index << 40, plus the offset in that section. `section` is one of
 //   .nv.global, .nv.global.init  __device__ and __managed__ variables: writable

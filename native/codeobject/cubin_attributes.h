@@ -9,7 +9,7 @@
 
 namespace kernloop::codeobject::cubin {
 
-// Values as CUDA's tools number them; only those that are read here.
+// Values as CUDA's tools number them; only those in use here.
 enum class Attribute : uint8_t {
   kMaxThreads = 0x05,
   kParamCbank = 0x0a,
@@ -31,10 +31,10 @@ enum class Attribute : uint8_t {
 
 struct AttributeRecord {
   Attribute attribute;
-  uint16_t value = 0;           // of the formats that hold a byte or a half word
-  std::vector<uint32_t> words;  // of the format that holds a size and that many bytes
+  uint16_t value = 0;           // for formats that hold a byte or a half word
+  std::vector<uint32_t> words;  // for the format that holds a size and that many bytes
 
-  // The word; throws Malformed when there are not as many.
+  // The word at an index; throws Malformed if there are fewer.
   uint32_t word(size_t index) const;
 };
 

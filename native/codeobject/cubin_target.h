@@ -10,13 +10,13 @@ namespace kernloop::codeobject::cubin {
 
 struct Target {
   uint32_t architecture = 0;  // 10 * major + minor of the compute capability
-  // Code for this one architecture alone (suffix a). The suffix f is not recorded: code for a family loads wherever
-  // plain code of its architecture does.
+  // Code for this one architecture alone (suffix a). The suffix f is not recorded: code for a family loads on every
+  // device that loads plain code of its architecture.
   bool specific = false;
   std::string name() const;
 };
 
-// Throws Malformed for an encoding or an architecture that is not known.
+// Throws Malformed for an unknown encoding or architecture.
 Target read_target(const elf::Image& image);
 
 // Whether a cubin for `built` loads on a device of `device` ("sm_90"): the same major version, no newer minor one. Code

@@ -91,7 +91,7 @@ class Parser {
     return {std::string(bytes.begin(), bytes.end())};
   }
 
-  // Every element takes at least a byte, so a longer count than input fails early: nothing is reserved for it.
+  // Every element takes at least a byte: a count beyond the input fails early, before memory is reserved for it.
   Value array(uint64_t count, int depth) {
     Array items;
     for (uint64_t i = 0; i < count; ++i) items.push_back(value(depth + 1));

@@ -1,5 +1,5 @@
-// A bounded MessagePack reader: depth, element count and lengths are limited by the input, nothing is allocated on its
-// word alone.
+// A bounded MessagePack reader: the input limits depth, element count and lengths; no memory is allocated by its claims
+// alone.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@ bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
 }
 
-// The symbol behind `operator`, if `text` begins with that word: brackets in it are none. Of conversions, `new` and
-// literals the space alone; what follows is a name like others.
+// The symbol behind `operator`, if `text` begins with that word: its brackets are none of a template. For conversions,
+// `new` and literals only the space; a name follows.
 std::string_view operator_symbol(std::string_view text, char before) {
   static constexpr std::string_view kSymbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]",     "<<",        ">>",
                                                   "<=",  ">=",  "->",  "<",   ">",  " new[]", " delete[]", " "};
@@ -30,7 +30,7 @@ std::string plain_name(const std::string& demangled) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)", kOpening = "<([{", kClosing = ">)]}";
   const std::string_view text = demangled;
   std::string name;
-  size_t depth = 0;  // of brackets
+  size_t depth = 0;  // open brackets
   bool may_have_spaces = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -50,7 +50,7 @@ std::string plain_name(const std::string& demangled) {
     } else if (kClosing.find(c) != std::string_view::npos) {
       depth -= depth != 0;
     } else if (depth == 0 && c == ' ' && !may_have_spaces) {
-      name.clear();  // that was the return type
+      name.clear();  // it was the return type
     } else if (depth == 0) {
       name += c;
     }

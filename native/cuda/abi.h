@@ -1,7 +1,7 @@
-// The part of CUDA's driver ABI in use: types and values under the names cuda.h gives them, so that nothing of CUDA is
-// needed to build. Layouts and values are those of CUDA 13.0's cuda.h; test/abi_facts.def holds the numbers, and
-// test/conformance_test.cpp compares them with cuda.h wherever a toolkit is installed.
-// Enumerations have a fixed type here: a newer driver may return a value that this page does not list.
+// The part of CUDA's driver ABI in use: types and values under cuda.h's names, which makes building independent of
+// CUDA. Layouts and values are those of CUDA 13.0's cuda.h; test/abi_facts.def holds the numbers, and
+// test/conformance_test.cpp compares them with cuda.h if a toolkit is installed. Enumerations have a fixed type here: a
+// newer driver may return a value that this file does not list.
 #pragma once
 
 #include <cstddef>
@@ -173,7 +173,7 @@ enum CUctx_flags : uint32_t {
 
 enum CUstream_flags : uint32_t {
   CU_STREAM_DEFAULT = 0,
-  CU_STREAM_NON_BLOCKING = 1,  // does not wait for the legacy default stream, nor that one for it
+  CU_STREAM_NON_BLOCKING = 1,  // does not wait for the legacy default stream, nor the latter for it
 };
 inline const CUstream CU_STREAM_LEGACY = reinterpret_cast<CUstream>(uintptr_t{1});
 inline const CUstream CU_STREAM_PER_THREAD = reinterpret_cast<CUstream>(uintptr_t{2});
@@ -220,7 +220,7 @@ enum CUmemorytype : uint32_t {
   CU_MEMORYTYPE_UNIFIED = 4,
 };
 
-// What cuPointerGetAttribute writes is in the comment.
+// Comments give the type that cuPointerGetAttribute writes.
 enum CUpointer_attribute : uint32_t {
   CU_POINTER_ATTRIBUTE_CONTEXT = 1,         // CUcontext
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,     // unsigned int, a CUmemorytype
@@ -252,7 +252,7 @@ enum CUmemLocationType : uint32_t {
 
 struct CUmemLocation {
   CUmemLocationType type;
-  int id;  // of the device or NUMA node
+  int id;  // device or NUMA node
 };
 
 enum CUmemAccess_flags : uint32_t {

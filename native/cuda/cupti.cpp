@@ -12,7 +12,7 @@ namespace {
 
 enum Presence { REQUIRED, OPTIONAL };
 
-// The soname of CUPTI is that of its CUDA major version.
+// CUPTI's soname has its CUDA major version.
 constexpr int kNewestMajor = 13;
 constexpr int kOldestMajor = 12;
 
@@ -56,7 +56,7 @@ std::string tried() {
   return list;
 }
 
-// With dlerror's words of a try that a user can do something about.
+// Includes dlerror's message of an attempt that a user can fix.
 Error missing(const std::string& reason) {
   return {"ENVIRONMENT_CUPTI_MISSING", "CUPTI cannot be opened: " + reason + " (looked in " + tried() + ")",
           "install CUPTI (package cuda-cupti of the CUDA toolkit, or the Python package nvidia-cuda-cupti), or name "

@@ -1,5 +1,5 @@
-// CUPTI, reached by dlopen. A process may have one already (PyTorch brings its own): that one is used, since two copies
-// in one process do not work together.
+// CUPTI, reached by dlopen. A copy that the process has already loaded (PyTorch brings its own) is used, since two
+// copies in one process do not work together.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ struct Cupti {
 #include "cuda/cupti_functions.def"
 #undef FUNCTION
 
-  std::string path;         // what was opened
+  std::string path;         // the opened file
   bool was_loaded = false;  // the process had it before: others may use it
 
   // Looks for, in this order: the library named by KERNLOOP_CUPTI; one that the process has loaded; one on the library
-  // path; one in a toolkit's folder (CUDA_HOME, CUDA_PATH, /usr/local/cuda). Of several versions, the one that matches
-  // the driver's comes first (`driver_version` as in Driver::version, 0: the newest known first). Errors:
+  // path; one in a toolkit's folder (CUDA_HOME, CUDA_PATH, /usr/local/cuda). Among several versions, the one that
+  // matches the driver's comes first (`driver_version` as in Driver::version, 0: the newest known first). Errors:
   // ENVIRONMENT_CUPTI_MISSING (with what was tried), ENVIRONMENT_CUPTI_TOO_OLD.
   static Result<std::shared_ptr<const Cupti>> load(int driver_version = 0);
 

@@ -1,5 +1,5 @@
 // The part of CUPTI's ABI in use, under the names of the CUPTI headers (cupti_callbacks.h, cupti_activity.h,
-// generated_cuda_meta.h of CUDA 13.0). conformance_test.cpp compares it with them where a toolkit is installed.
+// generated_cuda_meta.h of CUDA 13.0). conformance_test.cpp compares it with them if a toolkit is installed.
 #pragma once
 
 #include <cstddef>
@@ -187,7 +187,7 @@ struct __attribute__((packed, aligned(8))) CUpti_ActivityExternalCorrelation {
   uint32_t reserved;
 };
 
-// What the records of KIND_KERNEL and KIND_CONCURRENT_KERNEL have begun with since CUpti_ActivityKernel3 (CUDA 7.0),
+// Common beginning of the records of KIND_KERNEL and KIND_CONCURRENT_KERNEL since CUpti_ActivityKernel3 (CUDA 7.0),
 // through CUpti_ActivityKernel10 (CUDA 13): the same fields at the same offsets (cupti_activity_deprecated.h;
 // conformance_test.cpp checks each). A real record is longer (120 to 216 bytes): step with cuptiActivityGetNextRecord,
 // never with sizeof. Times are nanoseconds of the clock of cuptiGetTimestamp; 0 in `start` and `end`: not measured.

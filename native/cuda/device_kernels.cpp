@@ -49,7 +49,7 @@ struct SliceGrid {
   }
 };
 
-// What of the targets can be pointed to (addresses in memory have 48 bits), with their indices.
+// Targets that can be pointed to (addresses in memory have 48 bits), with their indices.
 struct Targets {
   std::vector<SearchTarget> ranges;
   std::vector<uint32_t> indices;
@@ -111,7 +111,7 @@ Checksum128 checksum_on_host(std::span<const uint8_t> chunk) {
 struct DeviceKernels::State {
   State(const Driver& with, LaunchLimits within) : driver(with), limits(within), buffer(with) {}
   ~State() {
-    // At process exit the driver may be gone, and the context too: nothing to do about it then.
+    // At process exit the driver may be gone, and the context too: nothing can be done then.
     if (context == nullptr || driver.cuCtxPushCurrent(context) != CUDA_SUCCESS) return;
     buffer.release();
     if (own_stream != nullptr) driver.cuStreamDestroy(own_stream);
@@ -140,7 +140,7 @@ struct DeviceKernels::State {
     return status;
   }
 
-  // A range in pieces of what one launch may do: run(offset, bytes).
+  // Divides a range into pieces within one launch's limits: run(offset, bytes).
   template <typename Run>
   Status for_pieces(uint64_t bytes, Run&& run) {
     for (uint64_t offset = 0; offset < bytes; offset += limits.bytes) {
@@ -172,7 +172,7 @@ struct DeviceKernels::State {
     for (uint64_t block = 0; block < blocks; ++block) visit(block, results[block]);
     return Unit{};
   }
-  // Such a kernel over a range, or two.
+  // Runs such a kernel over a range, or two.
   template <typename Visit>
   Status over_range(const char* name, CUfunction kernel, uint64_t base, uint64_t other, uint64_t bytes, Visit&& visit) {
     return for_pieces(bytes, [&](uint64_t offset, uint64_t piece) {
@@ -203,7 +203,7 @@ struct DeviceKernels::State {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUstream stream = nullptr, own_stream = nullptr;
-  PinnedBuffer buffer;  // what the host reads or writes of the launch under way
+  PinnedBuffer buffer;  // data that the host reads or writes for the current launch
   CUfunction kernel_checksums = nullptr, kernel_restore = nullptr, kernel_compare = nullptr, kernel_touch = nullptr,
              kernel_fill = nullptr, kernel_set_targets = nullptr, kernel_find_pointers = nullptr,
              kernel_take_hits = nullptr;

@@ -1,7 +1,7 @@
 // Our kernels on the GPU: checksums, pointer search, restore, compare, fill, touch and flush of device memory at memory
 // speed. They run on a stream of their own in the context that is current at load(), and every call returns when its
-// work is done. Tables and results lie in pinned host memory; of the device, only the module is used (about 1 MiB,
-// taken at load). The ranges may have any alignment. One thread at a time.
+// work is done. Tables and results are in pinned host memory; device memory holds only the module (about 1 MiB, taken
+// at load). The ranges may have any alignment. One thread at a time.
 #pragma once
 
 #include <compare>
@@ -34,8 +34,8 @@ struct Comparison {
 // The checksum of checksum_mix.h, on the host. The chunk may have any size.
 Checksum128 checksum_on_host(std::span<const uint8_t> chunk);
 
-// What one launch may do. A device that also drives a display or serves other processes must not be held up: 4 GiB take
-// 1 to 2 ms on a data-centre GPU and less than 100 ms on a slow one. Smaller in tests.
+// Limits of one launch. A device that also drives a display or serves other processes must not be blocked for long: 4
+// GiB take 1 to 2 ms on a data-centre GPU and less than 100 ms on a slow one. Smaller in tests.
 struct LaunchLimits {
   uint64_t bytes = 4ull << 30;  // a multiple of 16
   uint32_t blocks = 65536;
@@ -57,14 +57,14 @@ class DeviceKernels {
   // One a chunk; the last may be short. chunk_bytes is a multiple of 16.
   Status checksums(CUdeviceptr base, uint64_t bytes, uint64_t chunk_bytes, std::span<Checksum128> out);
 
-  // Which targets the region may hold pointers to, by the rules of capture/core/pointer_scan.h: their indices,
+  // Finds the targets that the region may hold pointers to, by the rules of capture/core/pointer_scan.h: their indices,
   // ascending. The targets are sorted and disjoint. Without `tagged_interior` a tagged address counts only at the start
   // of a target.
   Status find_pointers(CUdeviceptr base, uint64_t bytes, std::span<const AddressRange> targets,
                        std::vector<uint32_t>* hits, bool tagged_interior = true);
 
-  // Makes the destination equal to the source; writes only where they differ. `changed_bytes` gets how many did.
-  // The ranges must not overlap.
+  // Makes the destination equal to the source; writes only differing bytes. `changed_bytes` gets their number. The
+  // ranges must not overlap.
   Status restore(CUdeviceptr destination, CUdeviceptr source, uint64_t bytes, uint64_t* changed_bytes);
 
   Status compare(CUdeviceptr one, CUdeviceptr two, uint64_t bytes, Comparison* result);
@@ -75,8 +75,7 @@ class DeviceKernels {
   // Reads every byte, so that as much as fits is in the L2 cache.
   Status touch(CUdeviceptr base, uint64_t bytes);
 
-  // Displaces what the L2 cache holds by writing and reading scratch memory, which should be two to three times its
-  // size.
+  // Evicts the L2 cache by writing and reading scratch memory, which should be two to three times its size.
   Status flush_l2(CUdeviceptr scratch, uint64_t bytes);
 
  private:

@@ -12,7 +12,7 @@ namespace kernloop::cuda {
 
 struct HostKernel {
   std::string_view name;
-  // `params` is what kernelParams[0] points to: all our kernels take one structure.
+  // `params` is kernelParams[0]'s target: all our kernels take one structure.
   void (*run)(uint32_t blocks, uint32_t threads_per_block, const void* params);
   uint32_t params_bytes;
 };
@@ -22,8 +22,8 @@ std::span<const HostKernel> device_kernels_on_host();
 // nullptr: there is no such kernel.
 const HostKernel* device_kernel_on_host(std::string_view name);
 
-// What the kernels reach. A GPU faults on accesses that are not aligned to their size, and memory checkers on those
-// beyond an allocation by a byte: both are counted here.
+// Memory that the kernels access. A GPU faults on accesses that are not aligned to their size, and memory checkers on
+// those beyond an allocation by a byte: both are counted here.
 struct HostAccess {
   struct Range {
     uint64_t base, bytes;

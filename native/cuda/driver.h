@@ -10,15 +10,15 @@
 
 namespace kernloop::cuda {
 
-// One member a function, named as in cuda.h without the version suffix: `cuMemAlloc` is cuMemAlloc_v2. Which form each
-// is, and which ones may be null on older drivers (OPTIONAL), is in driver_functions.def.
+// One member a function, named as in cuda.h without the version suffix: `cuMemAlloc` is cuMemAlloc_v2.
+// driver_functions.def lists the form of each, and which may be null on older drivers (OPTIONAL).
 struct Driver {
 #define FUNCTION(member, symbol, older, presence, parameters) CUresult(*member) parameters = nullptr;
 #include "cuda/driver_functions.def"
 #undef FUNCTION
 
-  std::string path;  // what was opened: "libcuda.so.1" or KERNLOOP_CUDA_DRIVER
-  int version = 0;   // of cuDriverGetVersion: 13000 is CUDA 13.0
+  std::string path;  // the opened file: "libcuda.so.1" or KERNLOOP_CUDA_DRIVER
+  int version = 0;   // cuDriverGetVersion: 13000 is CUDA 13.0
 
   // Opens the library named by KERNLOOP_CUDA_DRIVER, else libcuda.so.1; initialises nothing. It stays open for ever.
   // Errors: ENVIRONMENT_CUDA_DRIVER_MISSING, ENVIRONMENT_CUDA_DRIVER_TOO_OLD.

@@ -1,5 +1,4 @@
-// Makes lines of the L2 cache that a kernel asked it to keep (evict_last) ordinary ones again, which what follows can
-// displace.
+// Makes L2 cache lines that a kernel made persistent (evict_last) ordinary ones again, which later accesses can evict.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ class PinnedBuffer {
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
 
-  // At least so many bytes; what it held is lost.
+  // Reserves at least that many bytes; earlier content is lost.
   Status reserve(uint64_t bytes);
   void release();
 

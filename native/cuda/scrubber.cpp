@@ -13,7 +13,7 @@
 namespace kernloop::cuda {
 namespace {
 
-constexpr uint32_t kThreads = 1024;  // of a block that has a multiprocessor's shared memory to itself
+constexpr uint32_t kThreads = 1024;  // per block that has a multiprocessor's shared memory to itself
 constexpr uint32_t kHalf = kThreads / 2;
 constexpr uint32_t kFrameUnit = 16;
 constexpr int kVisitsInVain = 3;
@@ -26,8 +26,8 @@ uint32_t round_up(uint32_t bytes) {
   return (bytes + kFrameUnit - 1) / kFrameUnit * kFrameUnit;
 }
 
-// The kernel with local memory of that size in place of what it was written with. There is always some: an array of
-// none has no place.
+// The kernel's PTX with that size of local memory in place of the compiled one. The size is never 0: an empty array has
+// no address.
 std::string ptx_for(uint32_t local_bytes) {
   std::string text = scrub_kernel_ptx();
   const std::string written = "[" + std::to_string(kScrubLocalWords * sizeof(uint32_t)) + "]";
@@ -44,7 +44,7 @@ Error failed(const Driver& driver, const char* call, CUresult result) {
 }  // namespace
 
 uint32_t scrub_word(uint8_t poison) {
-  // As f32 and bf16 1.5e16, as f64 7e127, as f16 203, as i32 1.5e9; the lowest byte tells poisons apart.
+  // The word is 1.5e16 as f32 and bf16, 7e127 as f64, 203 as f16, 1.5e9 as i32; the lowest byte distinguishes poisons.
   return (poison & 0x80u) << 24 | 0x5A5A5A00u | poison;
 }
 
@@ -78,7 +78,7 @@ Status Scrubber::prepare(CUdevice device) {
       return failed(driver_, "cuDeviceGetAttribute", result);
     *into = static_cast<uint32_t>(std::max(value, 0));
   }
-  // All of a multiprocessor's memory that can be shared memory is, or what was written would be cache for the next.
+  // The shared memory carveout is the maximum: otherwise written shared memory would be cache for the next kernel.
   const std::pair<CUfunction_attribute, uint32_t> settings[] = {
       {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes_},
       {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100}};
@@ -92,12 +92,12 @@ Status Scrubber::prepare(CUdevice device) {
 }
 
 Status Scrubber::fill(uint32_t word, CUstream stream) {
-  // First with a word that nobody has left: then it is known what the second time leaves out.
+  // The first pass writes a word that nobody has left: it shows what the second pass leaves out.
   const uint32_t other = ~word ^ (static_cast<uint32_t>(launched_) + static_cast<uint32_t>(::getpid())) << 8;
   if (auto filled = fill_shared(other, stream); !filled) return filled;
   if (auto filled = fill_shared(word, stream); !filled) return filled;
   if (local_bytes_ == 0) return Unit{};
-  // As many threads as can be resident: of 2,048 on a multiprocessor, or 1,536, or 1,024.
+  // Launches as many threads as can be resident: of 2,048 on a multiprocessor, or 1,536, or 1,024.
   return launch(word, {multiprocessors_ * (threads_of_multiprocessor_ / kHalf), kHalf, 0}, stream);
 }
 
@@ -107,10 +107,10 @@ Status Scrubber::fill_shared(uint32_t word, CUstream stream) {
   return reserved_bytes_ > 0 ? visit_reserved(word, stream) : Unit{};
 }
 
-// Shared memory is a ring in which each block begins where the one before ended, with what the system reserves ahead of
-// it (1 KiB from sm_80 on), which nobody writes. A block that has all the rest leaves that out. Blocks of which more
-// than two and less than three fit move on round the ring, and meet it (measured: docs/contributing/cuda.md): they come
-// until so much that was not filled has been met on every multiprocessor.
+// Shared memory is a ring in which each block begins where the previous one ended, with a part that the system reserves
+// ahead of it (1 KiB from sm_80 on), which nobody writes. A block that has all the rest leaves that out. Blocks of
+// which more than two and less than three fit move on round the ring, and meet it (measured:
+// docs/contributing/cuda.md): they are launched until that many unfilled bytes have been met on every multiprocessor.
 Status Scrubber::visit_reserved(uint32_t word, CUstream stream) {
   if (const CUresult result = driver_.cuMemsetD32Async(found_, 0, kScrubPlaces, stream))
     return failed(driver_, "cuMemsetD32Async", result);
@@ -125,11 +125,11 @@ Status Scrubber::visit_reserved(uint32_t word, CUstream stream) {
     if (*now > found) in_vain = -1;
     found = *now;
   }
-  // Fewer: another process uses the device, and left that very word there, or whatever it does.
+  // Fewer were met: another process uses the device, and left that very word there, or something else.
   return Unit{};
 }
 
-// On how many multiprocessors as much was met as is reserved.
+// Number of multiprocessors on which as many bytes were met as are reserved.
 Result<uint32_t> Scrubber::count_found(CUstream stream) {
   std::vector<uint32_t> found(kScrubPlaces);
   if (const CUresult result = driver_.cuMemcpyDtoHAsync(found.data(), found_, found.size() * sizeof(uint32_t), stream))

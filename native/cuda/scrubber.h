@@ -1,6 +1,6 @@
-// Fills what a kernel may find without having written it: shared memory, and local memory as far as a kernel of a
-// stated size can reach it. What earlier launches left there would otherwise make a read of unwritten memory look
-// right, the same in every replay. Registers cannot be had.
+// Fills memory that a kernel may read without having written it: shared memory, and local memory as far as a kernel of
+// a stated size can reach it. Data of earlier launches would otherwise make a read of unwritten memory look right, the
+// same in every replay. Registers cannot be filled.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace kernloop::cuda {
 
 class Scrubber {
  public:
-  // In the current context. `local_bytes` of each thread (CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES of the kernel that comes
-  // next); 0: no local memory. Compiled by the driver for that size.
+  // In the current context. `local_bytes` of each thread (CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES of the next kernel); 0: no
+  // local memory. Compiled by the driver for that size.
   static Result<std::unique_ptr<Scrubber>> load(const Driver& driver, CUdevice device, uint32_t local_bytes);
   ~Scrubber();
   Scrubber(const Scrubber&) = delete;
   Scrubber& operator=(const Scrubber&) = delete;
 
-  // Every word of that memory is `word` when what follows in the stream begins.
+  // Every word of that memory is `word` when the following work of the stream begins.
   Status fill(uint32_t word, CUstream stream);
 
  private:
   Scrubber(const Driver& driver, uint32_t local_bytes) : driver_(driver), local_bytes_(local_bytes) {}
   struct Work {
     uint32_t blocks, threads, shared_bytes;
-    bool all_resident = true;  // as many as fit, which wait for each other
+    bool all_resident = true;  // the grid is what fits at once; its blocks wait for each other
     bool has_local = true;
   };
   Status prepare(CUdevice device);

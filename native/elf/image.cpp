@@ -54,7 +54,7 @@ const char* kind_of_section(uint32_t type) {
   }
 }
 
-// The records of a table: all of it, and nothing else.
+// The records of a table, which must fill it exactly.
 size_t count_of(const Section& table, size_t entry_size, const char* what) {
   if (table.entry_size != entry_size || table.bytes.size() % entry_size != 0)
     throw Malformed{std::string(what) + " has a wrong entry size"};

@@ -1,5 +1,5 @@
-// Bounded reading of 64-bit little-endian ELF: just what code objects and fat binaries need, for all rooms. Holds views
-// into the caller's bytes. Needs nothing but libc: agents inside of somebody's process read with it, too.
+// Bounded reading of 64-bit little-endian ELF: only the parts that code objects and fat binaries need, for all rooms.
+// Holds views into the caller's bytes. Needs only libc: agents inside of an app's process use it, too.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Section {
 struct Segment {
   uint32_t type = 0, flags = 0;
   uint64_t address = 0, memory_size = 0;
-  uint64_t offset = 0;  // of `bytes` in the file
+  uint64_t offset = 0;  // offset of `bytes` in the file
   Bytes bytes;
 };
 
@@ -38,7 +38,7 @@ struct Symbol {
   uint16_t section = 0;  // SHN_UNDEF: not defined here
   uint64_t value = 0, size = 0;
 
-  // Reserved section indices (but for ABS) name no place, e.g. SHN_AMDGPU_LDS.
+  // Reserved section indices (except ABS) name no section, e.g. SHN_AMDGPU_LDS.
   bool is_defined() const;
   bool is_absolute() const;
 };
@@ -58,7 +58,7 @@ struct Note {
 
 class Image {
  public:
-  // Refuses what is not a complete ELF of that kind; `what` names it in errors.
+  // Refuses bytes that are not a complete ELF of that kind; `what` names them in errors.
   static Result<Image> parse(Bytes bytes, const std::string& what);
 
   uint16_t type() const { return type_; }  // ET_EXEC, ET_DYN, ET_REL
@@ -70,11 +70,11 @@ class Image {
   const std::vector<Segment>& segments() const { return segments_; }
   const Section* section(std::string_view name) const;
 
-  // Of all tables of a type (SHT_DYNSYM, SHT_SYMTAB), empty when there is none; or of one.
+  // Symbols of all tables of a type (SHT_DYNSYM, SHT_SYMTAB), empty if there is none; or of one.
   Result<std::vector<Symbol>> symbols(uint32_t section_type) const;
   Result<std::vector<Symbol>> symbols(const Section& table) const;
   Result<std::vector<Relocation>> relocations(const Section& table) const;  // SHT_RELA
-  Result<std::vector<Note>> notes() const;  // of PT_NOTE segments, else of SHT_NOTE sections
+  Result<std::vector<Note>> notes() const;  // from PT_NOTE segments, else from SHT_NOTE sections
 
  private:
   Image() = default;

@@ -1,5 +1,5 @@
-// A short round of every fuzz target, the same in every run: its seeds, what fuzzers once broke it with
-// (fuzz/crashers/TARGET), and mutations of both. KERNLOOP_FUZZ_MUTATIONS asks for more of them.
+// A short round of every fuzz target, the same in every run: its seeds, earlier crashers (fuzz/crashers/TARGET), and
+// mutations of both. KERNLOOP_FUZZ_MUTATIONS asks for more of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Code that the software GPU executes, whatever it is: it ends, and a fault is named.
+// Any code that the software GPU executes ends, and a fault is named.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -9,7 +9,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-using namespace softgpu;  // but for Target, which is a fuzz target here
+using namespace softgpu;  // except Target, which is a fuzz target here
 
 constexpr softgpu::Target kTargets[] = {kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942, kGfx1100, kGfx1100Wave64};
 

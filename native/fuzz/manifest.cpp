@@ -1,4 +1,4 @@
-// capture.json: what is taken is written back as it was, and leads to no content but what the digests promise.
+// capture.json: an accepted manifest is written back as it was, and leads only to content that matches the digests.
 #include "archive/manifest.h"
 
 #include "archive/reader.h"
@@ -7,7 +7,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-constexpr uint64_t kMaxRead = 1u << 20;  // of one content
+constexpr uint64_t kMaxRead = 1u << 20;  // per content
 
 void read_contents(Bytes text) {
   static const ScratchFolder folder;

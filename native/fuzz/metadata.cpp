@@ -24,7 +24,7 @@ void append(Input& to, const void* from, size_t size) {
   to.insert(to.end(), bytes, bytes + size);
 }
 
-// The note goes to the end of the file, and the note segments and sections to it.
+// The note is moved to the end of the file, and so are the note segments and sections.
 Input with_metadata(Bytes metadata) {
   Input file = good_file();
   file.resize((file.size() + 7) & ~size_t{7});

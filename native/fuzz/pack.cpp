@@ -9,7 +9,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-constexpr size_t kFooterBytes = 56, kDigestAt = 40;  // of the footer; the digest, from the end of the file
+constexpr size_t kFooterBytes = 56, kDigestAt = 40;  // footer; digest, from the end of the file
 constexpr uint32_t kMaxRead = 1u << 20;
 
 void correct_digest(Input& file) {

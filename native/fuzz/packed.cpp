@@ -1,4 +1,4 @@
-// Packed captures: a hostile file is refused without a trace, or gives a capture whose every byte is right.
+// Packed captures: a hostile file is refused without a trace, or yields a capture whose every byte is right.
 #include "archive/packed_capture.h"
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMagicAt = 257, kChecksumAt = 148, kChecksumBytes = 8;  // of an ustar header
+constexpr size_t kMagicAt = 257, kChecksumAt = 148, kChecksumBytes = 8;  // in a ustar header
 constexpr uint64_t kMaxRead = 1u << 20;
 
 // A fuzzer would hardly find them.

@@ -1,4 +1,4 @@
-// Profiles of device code: raw and indexed ones, what lies beside them, and the variables that were read back.
+// Profiles of device code: raw and indexed ones, their side files, and variables that were read back.
 #include "fuzz/target.h"
 #include "pgo/format/device_image.h"
 #include "pgo/format/indexed.h"
@@ -10,7 +10,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-// What is read can be merged with itself and written.
+// A readable profile can be merged with itself and written.
 void use(const pgo::Profile& profile) {
   pgo::Merger merger({});
   if (!merger.add(profile, 2, "input") || !merger.add(profile, 3, "input")) return;
@@ -66,7 +66,7 @@ const Registration kWaves(
        return std::vector<Input>{pgo::write_waves(unit->waves), pgo::write_uniform_counters(unit->uniform)};
      }});
 
-// The input is the description; the other variables are those of the sample.
+// The input is the description; the other variables come from the sample.
 const Registration kImage({"profile_image",
                            [](Bytes bytes) {
                              pgo::DeviceImage image = pgo::test::sample_image();

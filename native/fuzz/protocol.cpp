@@ -1,4 +1,4 @@
-// What an agent and a recorder say to each other: messages, and the ring that a producer may fill with anything.
+// Messages between an agent and a recorder, and the ring that a producer may fill with anything.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace protocol;
 
-// What is understood is said again in the same way.
+// A decoded message is encoded again in the same way.
 template <typename Message>
 void decode(Bytes bytes) {
   const auto message = Message::decode(bytes);
@@ -92,7 +92,7 @@ const Registration kMessages({"protocol",
                               },
                               message_seeds});
 
-// 8 bytes of `head`, 8 of `capacity`, and what is in the ring from its start.
+// 8 bytes of `head`, 8 of `capacity`, and the ring's content from its start.
 void read_ring(Bytes bytes) {
   static const int fd = RingMapping::create_memfd(kMinRingBytes);
   static RingMapping ring = RingMapping::map(fd, true);

@@ -1,5 +1,4 @@
-// What the software GPU is handed: code objects to load and instruction words to decode. (instructions.cpp executes
-// them.)
+// Inputs of the software GPU: code objects to load and instruction words to decode. (instructions.cpp executes them.)
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,7 +13,7 @@
 namespace kernloop::fuzz {
 namespace {
 
-using namespace softgpu;  // but for Target, which is a fuzz target here
+using namespace softgpu;  // except Target, which is a fuzz target here
 
 constexpr uint64_t kMaxImage = 1u << 20;  // larger ones are legal, but not tried here
 constexpr uint64_t kLoadBase = 0x5000'0000'0000, kVariable = 0x41b7'0010'0000;
@@ -91,7 +90,7 @@ std::vector<Input> code_objects() {
   return test_data_with("codeobject/test/data", ".hsaco");
 }
 
-// What looks like instructions of every encoding.
+// Words that look like instructions of every encoding.
 std::vector<Input> instruction_words() {
   std::vector<Input> inputs;
   for (const Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) {

@@ -1,5 +1,5 @@
-// What a fuzzer calls: one function for each reader of outside bytes, and the inputs it starts from. libFuzzer drives
-// one of them a program (entry.cpp); fuzz_test drives all of them, shortly, in every build.
+// Interface of the fuzzers: one function for each reader of outside bytes, and the inputs it starts from. libFuzzer
+// drives one of them a program (entry.cpp); fuzz_test drives all of them, shortly, in every build.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using Input = std::vector<uint8_t>;
 
 struct Target {
   std::string name;
-  std::function<void(Bytes)> run;               // aborts where the reader breaks a promise
+  std::function<void(Bytes)> run;               // aborts if the reader breaks a promise
   std::function<std::vector<Input>()> seeds{};  // well-formed inputs, from the test data
 };
 
@@ -36,7 +36,7 @@ Input file_bytes(const std::filesystem::path& path);  // not empty
 Input test_data(const std::string& path);
 std::vector<Input> test_data_with(const std::string& folder, const std::string& extension);
 
-// A file for readers that take a path: the same one each time, in memory where the system has such a file system.
+// A file for readers that take a path: the same one each time, in memory if the system has such a file system.
 class ScratchFolder {
  public:
   ScratchFolder();

@@ -1,4 +1,4 @@
-// Trace files: whatever opens has its rows inside the file, one by one, in both ways of reading their offsets.
+// Trace files: an opened file has all its rows inside the file, one by one, in both ways of reading their offsets.
 #include "trace/block_sched.h"
 #include "trace/dmat.h"
 #include "trace/heat_map.h"

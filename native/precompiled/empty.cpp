@@ -1,1 +1,1 @@
-// A library has a source; this one is here for its precompiled header.
+// A library needs a source; this one exists for its precompiled header.

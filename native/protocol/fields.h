@@ -1,6 +1,6 @@
 // A message is a list of its fields, from which it is encoded, decoded and checked: KERNLOOP_FIELDS in the struct names
-// every member once, in the order of the wire. What is bounded says so in the list; a struct whose list lacks a member
-// does not compile.
+// every member once, in the order of the wire. Bounds are in the list; a struct whose list lacks a member does not
+// compile.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ using Encoded = std::vector<uint8_t>;
 
 inline constexpr uint32_t kProtocol = 3;
 inline constexpr uint32_t kHelloMagic = 0x4c4b4148;  // greetings begin with it and the number of the protocol
-inline constexpr uint32_t kMaxTextBytes = 4096;      // of a text whose list says nothing else
+inline constexpr uint32_t kMaxTextBytes = 4096;      // for texts without a bound in their list
 
-// A field with the most elements (of a text: bytes) that it may have; of a list of texts, `each` is for one of them.
+// A field with its largest number of elements (for a text: bytes); for a list of texts, `each` bounds each of them.
 template <typename Value, uint32_t kMost, uint32_t kEach>
 struct AtMost {
   Value& value;
@@ -60,7 +60,7 @@ inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-// Converts to any type; to an optional by way of what it holds.
+// Converts to any type; to an optional through its value.
 struct Anything {
   template <typename T>
   requires(!kIsOptional<T>) operator T() const;
@@ -76,7 +76,7 @@ constexpr size_t members() {
 
 }  // namespace detail
 
-// Every member is in the list: as many as the struct is initialized by.
+// Checks that every member is in the list: it is as long as the struct's initializer.
 template <typename T>
 inline constexpr bool kListsAll = std::tuple_size_v<decltype(std::declval<T&>().fields())> == detail::members<T>();
 
@@ -116,7 +116,7 @@ void put(WireWriter& out, const AtMost<Value, kMost, kEach>& bounded) {
   put(out, bounded.value);
 }
 
-// What is not a value of its type makes `in` fail: an enum is only ever one of its values (last_of), a bool 0 or 1.
+// An invalid value makes `in` fail: an enum is only ever one of its values (last_of), a bool 0 or 1.
 template <typename T>
 void get(WireReader& in, T& value) {
   if constexpr (std::same_as<T, bool>) {
@@ -195,7 +195,7 @@ std::optional<Message> decoded(std::span<const uint8_t> bytes) {
   return message;
 }
 
-// A message: what is sent by itself. decode() returns nothing for anything but exactly one well-formed message.
+// A message: sent by itself. decode() returns none for anything but exactly one well-formed message.
 #define KERNLOOP_MESSAGE(Name, ...)                                   \
   KERNLOOP_FIELDS(__VA_ARGS__)                                        \
   Encoded encode() const {                                            \

@@ -1,4 +1,4 @@
-// What agent and recorder say to each other. Same machine, same build: host byte order, one protocol number, no
+// Messages between agent and recorder. Same machine, same build: host byte order, one protocol number, no
 // compatibility.
 //
 // Agent to recorder: `Hello` with two descriptors (ring, socket that wakes either side) on the socket, everything else
@@ -19,18 +19,18 @@
 namespace kernloop::protocol {
 
 inline constexpr uint32_t kMaxSelections = 64;     // one bit each in a kernel's mask
-inline constexpr uint32_t kMaxOrdinalRanges = 64;  // of one selection
+inline constexpr uint32_t kMaxOrdinalRanges = 64;  // per selection
 inline constexpr uint32_t kMaxWidenings = 4;       // attempts of one selection whose scope was too small
 inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
 inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of the device
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
 inline constexpr uint32_t kMaxModuleVariables = 4096;
 inline constexpr uint32_t kMaxLaunchAttributes = 64;
-inline constexpr uint32_t kMaxCommandBytes = 4096;  // of a process's arguments, all together
+inline constexpr uint32_t kMaxCommandBytes = 4096;  // all arguments of a process together
 inline constexpr uint32_t kMaxCommandArguments = 256;
 inline constexpr uint32_t kMaxMatchSymbols = 4096;
 inline constexpr uint32_t kMaxRanges = 4096;
-inline constexpr uint32_t kMaxObjects = 1024;  // of one executable
+inline constexpr uint32_t kMaxObjects = 1024;  // per executable
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
 inline constexpr uint64_t kSnapshotChunkBytes =
     4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
@@ -70,7 +70,7 @@ enum class FrameType : uint32_t {
   kTotal,
 };
 
-// Who the process is. Its id the recorder learns from the socket.
+// Identity of the process. The recorder learns its id from the socket.
 struct Hello {
   std::string executable = {};
   std::string runtime = {};  // file of the device's runtime that loaded the agent
@@ -88,7 +88,7 @@ struct OrdinalRange {
   bool operator==(const OrdinalRange&) const = default;
 };
 
-// Of the matches that the ordinals name, which are captured.
+// Selection among the matches that the ordinals name.
 enum class Each : uint8_t {
   kDispatch = 0,  // every one
   kGeometry = 1,  // the first of each kernel and launch geometry
@@ -101,9 +101,9 @@ constexpr Each last_of(Each) {
 struct SelectionRequest {
   std::vector<OrdinalRange> ordinals = {{}};  // ascending, apart from each other
   Each each = Each::kDispatch;
-  uint64_t limit = 1;   // so many are captured at most; 0: they are only counted
-  uint64_t after = 0;   // matches count from behind the so-manieth dispatch of a gate on; 0: from the start
-  bool to_end = false;  // counted until the process ends, also when nothing is left to capture
+  uint64_t limit = 1;   // captures at most; 0: matches are only counted
+  uint64_t after = 0;   // matches count after this many dispatches of a gate; 0: from the start
+  bool to_end = false;  // counted until the process ends, even if nothing is left to capture
   ScopeMode scope = ScopeMode::kReachable;
   uint64_t byte_budget = 0;
   KERNLOOP_FIELDS(at_most<kMaxOrdinalRanges>(ordinals), each, limit, after, to_end, scope, byte_budget)
@@ -148,9 +148,9 @@ struct BulkHeader {
 struct KernelMessage {
   uint32_t request = 0;
   uint32_t kernel = 0;
-  uint64_t kernel_object = 0;     // address of the kernel descriptor; 0 where code has no address of its own (cubins)
+  uint64_t kernel_object = 0;     // address of the kernel descriptor; 0 if code has no address of its own (cubins)
   std::string symbol;             // mangled, without ".kd"
-  std::vector<uint32_t> objects;  // what its executable was loaded from
+  std::vector<uint32_t> objects;  // code objects of its executable
   KERNLOOP_MESSAGE(KernelMessage, request, kernel, kernel_object, at_most<kMaxSymbolBytes>(symbol),
                    at_most<kMaxObjects>(objects))
 };
@@ -159,11 +159,11 @@ struct KernelReply {
   uint32_t request = 0;
   uint64_t selections = 0;  // bit i: selection i of the Welcome
   uint64_t gates = 0;       // bit i: selection i counts from behind a dispatch of it on
-  uint32_t identity = 0;    // equal for equal code of the same name, whatever was loaded again
+  uint32_t identity = 0;    // equal for equal code of the same name, even if it was loaded again
   KERNLOOP_MESSAGE(KernelReply, request, selections, gates, identity)
 };
 
-// Which selections want kernels of these names, before any of them is launched.
+// Asks which selections want kernels of these names, before any of them is launched.
 struct MatchMessage {
   uint32_t request = 0;
   std::vector<std::string> symbols;  // mangled; at most kMaxMatchSymbols
@@ -187,10 +187,10 @@ struct LaunchGeometry {
   auto operator<=>(const LaunchGeometry&) const = default;
 };
 
-// How many blocks a grid has that is given in work-items, as AQL packets do.
+// Number of blocks of a grid in work-items, as AQL packets have it.
 std::array<uint32_t, 3> blocks_of(const std::array<uint64_t, 3>& work_items, const std::array<uint32_t, 3>& block);
 
-// What else a launch asked for, by the names of docs/archive-format.md ("geometry.attributes").
+// Further attributes of a launch, by the names of docs/archive-format.md ("geometry.attributes").
 struct LaunchAttribute {
   std::string name;
   uint64_t value = 0;
@@ -223,7 +223,7 @@ struct ByteRange {
 
 // A module variable, or a part of a module's writable memory, that belongs into the capture.
 struct ModuleVariable {
-  std::string name;      // empty where the address is known
+  std::string name;      // empty if the address is known
   uint64_t address = 0;  // 0: the agent finds it by name
   uint64_t size = 0;
   KERNLOOP_FIELDS(at_most<kMaxSymbolBytes>(name), address, size)
@@ -254,20 +254,19 @@ struct ScopeMessage {
   KERNLOOP_MESSAGE(ScopeMessage, capture, tracked_regions, tracked_bytes)
 };
 
-// How much of pre there is in all. Comes once that is known, and again should it have grown; never where it is known
-// only in the end.
+// Total bytes of pre. Sent once it is known, and again if it has grown; never if it is known only in the end.
 struct TotalMessage {
   uint32_t capture = 0;
   uint64_t bytes = 0;
   KERNLOOP_MESSAGE(TotalMessage, capture, bytes)
 };
 
-// What led to a region of the scope.
+// Path by which a region of the scope was reached.
 enum class Reached : uint8_t {
   kArguments = 0,  // the kernel arguments
   kRegion = 1,     // the contents of another region
   kVariable = 2,   // it is a variable of the kernel's module
-  kAll = 3,        // nothing: the scope is everything
+  kAll = 3,        // none: the scope is everything
   kWidened = 4,    // an earlier attempt that lacked it, or an opaque argument
 };
 constexpr Reached last_of(Reached) {
@@ -276,13 +275,13 @@ constexpr Reached last_of(Reached) {
 
 struct Origin {
   Reached reached = Reached::kArguments;
-  uint32_t region = 0;  // of kRegion
+  uint32_t region = 0;  // for kRegion
   KERNLOOP_FIELDS(reached, region)
   bool operator==(const Origin&) const = default;
 };
 
-// kRegion: a region of the scope; of a module variable, `ordinal` is its index in the BeginReply. kOutside, kViolation:
-// one outside that changed.
+// kRegion: a region of the scope; for a module variable, `ordinal` is its index in the BeginReply. kOutside,
+// kViolation: a region outside that changed.
 struct RegionMessage {
   uint32_t capture = 0;
   uint32_t region = 0;
@@ -294,8 +293,7 @@ struct RegionMessage {
   Origin origin = {};
   // A module variable: whether the app asked for its address, and may have set it; none: not recorded.
   std::optional<bool> address_told = {};
-  // Other memory: whether it is fine-grained (coherent with the host while a kernel runs); none: the runtime did not
-  // tell.
+  // For other memory: whether it is fine-grained (coherent with the host while a kernel runs); none: unknown.
   std::optional<bool> fine_grained = {};
   bool is_valid() const { return size != 0 && base + size >= base; }
   KERNLOOP_MESSAGE(RegionMessage, capture, region, base, size, memory_class, api, ordinal, origin, address_told,
@@ -316,11 +314,11 @@ struct AbortMessage {
   KERNLOOP_MESSAGE(AbortMessage, capture, code, at_most<kMaxReasonBytes>(reason), hint)
 };
 
-// What a launch takes of a multiprocessor, as far as the device tells.
+// Resources that a launch takes on a multiprocessor, as far as the device reports them.
 struct LaunchResources {
   std::optional<uint32_t> registers_per_thread, static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
       resident_blocks_per_multiprocessor;
-  std::optional<double> occupancy_percent;  // resident warps of those that a multiprocessor can hold
+  std::optional<double> occupancy_percent;  // resident warps relative to a multiprocessor's maximum
   bool is_valid() const { return !occupancy_percent || (*occupancy_percent >= 0 && *occupancy_percent <= 100); }
   KERNLOOP_FIELDS(registers_per_thread, static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
                   resident_blocks_per_multiprocessor, occupancy_percent)
@@ -333,7 +331,7 @@ struct ProfileMessage {
   LaunchResources resources;
   bool is_wave_instructions = false;  // else nanoseconds
   uint64_t value = 0;
-  // When it ran, on the host's CLOCK_MONOTONIC, and where; 0 in `end_ns`: not known.
+  // Begin and end on the host's CLOCK_MONOTONIC, and place; 0 in `end_ns`: unknown.
   uint64_t start_ns = 0, end_ns = 0;
   uint32_t device = 0, stream = 0;
   KERNLOOP_MESSAGE(ProfileMessage, kernel, geometry, resources, is_wave_instructions, value, start_ns, end_ns, device,

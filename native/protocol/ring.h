@@ -36,14 +36,14 @@ struct RingHeader {
   alignas(64) std::atomic<uint64_t> tail;  // bytes ever consumed
   std::atomic<uint32_t> consumer_waiting;
   alignas(64) std::atomic<uint64_t> dispatches;
-  alignas(64) std::atomic<uint64_t> matches[kRingSelections];  // of each selection, in its own way of counting
+  alignas(64) std::atomic<uint64_t> matches[kRingSelections];  // by selection, in its own way of counting
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(sizeof(RingHeader) <= kCountersOffset);
 
 struct FrameHeader {
   uint32_t type;
-  uint32_t size;  // of the payload; frames start on multiples of 8
+  uint32_t size;  // size of the payload; frames start on multiples of 8
 };
 
 inline constexpr uint64_t ring_map_bytes(uint64_t capacity) {
@@ -85,7 +85,7 @@ class RingMapping {
 class RingProducer {
  public:
   explicit RingProducer(RingMapping& ring) : ring_(ring) {}
-  // False when there is no room now. `head` and `body` make one payload.
+  // False if there is no room now. `head` and `body` make one payload.
   bool try_write(uint32_t type, std::span<const uint8_t> head, std::span<const uint8_t> body);
   bool has_room(uint64_t payload) const;
 
@@ -101,8 +101,8 @@ class RingConsumer {
   explicit RingConsumer(RingMapping& ring) : ring_(ring) {}
   // The next frame, which stays in the ring until skip().
   Outcome peek(uint32_t* type, uint32_t* size);
-  // Bytes of the payload of the frame seen last. Look at the copy only, and copy what you look at once: the producer
-  // may change what is in the ring at any time.
+  // Bytes of the payload of the frame seen last. Read only the copy, and copy each part once: the producer may change
+  // what is in the ring at any time.
   void copy(uint64_t offset, std::span<uint8_t> into) const;
   void skip();
   // All of it: the next frame, copied and gone.
@@ -112,7 +112,7 @@ class RingConsumer {
  private:
   void copy_out(uint64_t position, void* to, uint64_t size) const;
   RingMapping& ring_;
-  uint64_t tail_ = 0;         // our own: the shared one is only told
+  uint64_t tail_ = 0;         // our own: the shared one is only a copy for the other side
   uint32_t frame_bytes_ = 0;  // payload of the frame seen last
 };
 

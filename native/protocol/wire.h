@@ -1,5 +1,4 @@
-// Values to bytes and back, for the small messages. The reader never reads past the end and remembers that it was asked
-// to.
+// Values to bytes and back, for the small messages. The reader never reads past the end and remembers an attempt to.
 #pragma once
 
 #include <concepts>
@@ -67,7 +66,7 @@ class WireReader {
     const auto raw = bytes(max);
     return std::string(reinterpret_cast<const char*>(raw.data()), raw.size());
   }
-  // What is left, for frames that end in bulk data.
+  // The unread rest, for frames that end in bulk data.
   std::span<const uint8_t> rest() {
     const auto result = bytes_;
     bytes_ = {};
@@ -76,7 +75,7 @@ class WireReader {
   // Everything was there, and nothing was left over.
   bool complete() const { return ok_ && bytes_.empty(); }
   bool ok() const { return ok_; }
-  // What was read is no value of its kind: nothing more is read.
+  // The last value is invalid: nothing more is read.
   void fail() {
     ok_ = false;
     bytes_ = {};

@@ -139,7 +139,7 @@ AgentLink::Event AgentLink::next(uint32_t* type, std::vector<uint8_t>* payload, 
     } else if ((events[0].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
       return Event::kCorrupt;
     }
-    // Look at the ring once more after the end: what was written before it counts.
+    // Checks the ring once more after the end: frames written before it count.
     if ((events[1].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) closed = true;
     if (!closed && wake >= 0 && (events[2].revents & POLLIN) != 0 && consumer_->empty()) return Event::kIdle;
   }

@@ -15,12 +15,12 @@
 
 namespace kernloop::recorder {
 
-// What follows the header of a bulk frame: still in the ring, to be copied once, in order, to where it belongs.
+// Payload behind the header of a bulk frame: still in the ring, to be copied once, in order, to its destination.
 class BulkBytes {
  public:
   BulkBytes(const protocol::RingConsumer& ring, uint64_t offset, uint64_t size)
       : ring_(ring), offset_(offset), size_(size) {}
-  uint64_t size() const { return size_; }  // of what is left
+  uint64_t size() const { return size_; }  // size of the rest
   void take(std::span<uint8_t> into) {
     ring_.copy(offset_, into);
     offset_ += into.size();
@@ -38,14 +38,14 @@ class AgentLink {
   static Result<std::unique_ptr<AgentLink>> accept(FileDescriptor socket);
 
   pid_t pid() const { return pid_; }
-  // As it greeted us.
+  // The process's greeting.
   const protocol::Hello& process() const { return process_; }
   bool answer(const protocol::Encoded& datagram);
 
   enum class Event { kFrame, kIdle, kClosed, kCorrupt };
   // The next frame, waiting up to `timeout_ms` for it. kIdle: none came, or `wake` became readable. kClosed: the agent
-  // is gone and the ring is empty, so everything it ever sent has been seen.
-  // Of kPre and kPost the payload is the header only; the rest is in bulk(), until the next call.
+  // is gone and the ring is empty: everything it ever sent has been seen. For kPre and kPost the payload is the header
+  // only; the rest is in bulk(), until the next call.
   Event next(uint32_t* type, std::vector<uint8_t>* payload, int timeout_ms, int wake);
   BulkBytes bulk() const;
 

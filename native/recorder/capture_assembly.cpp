@@ -106,7 +106,7 @@ protocol::BeginReply CaptureAssembly::reply() const {
 }
 
 Status CaptureAssembly::kernarg(const protocol::KernargMessage& message) {
-  // No kernel arguments at all: an AQL packet without a kernarg address.
+  // Empty: an AQL packet without a kernarg address.
   if (message.bytes.size() != kernel_.metadata->kernarg_bytes && !message.bytes.empty())
     return protocol_error("size of the kernel arguments");
   kernarg_ = message.bytes;
@@ -169,7 +169,7 @@ Status CaptureAssembly::finish_pre(Part& part) {
   if (!content) return content.error();
   part.stream.reset();
   part.pre = *content;
-  part.post = std::move(*content);  // until told otherwise
+  part.post = std::move(*content);  // until a change arrives
   return Unit{};
 }
 
@@ -202,7 +202,7 @@ Status CaptureAssembly::flush_post() {
   return Unit{};
 }
 
-// Of what is alike before and after nothing comes: what comes tells how far the comparison is.
+// Unchanged memory sends nothing after the launch: the bytes that arrive show how far the comparison is.
 CaptureProgress CaptureAssembly::progress() const {
   if (compared_bytes_ != 0) return {true, compared_bytes_, pre_bytes_};
   const bool is_known = announced_ && *announced_ >= pre_bytes_;
@@ -260,7 +260,7 @@ Result<archive::Manifest> CaptureAssembly::manifest(const protocol::CommitMessag
   return manifest;
 }
 
-// The stage describes the device that it chose; what it leaves open is what the device said itself.
+// The stage describes the device that it chose; facts that it leaves open come from the device itself.
 void CaptureAssembly::describe_device(archive::Manifest& manifest) const {
   archive::Device& device = manifest.device;
   for (const auto& [name, value] : config_.device.items()) {
@@ -283,7 +283,7 @@ void CaptureAssembly::describe_device(archive::Manifest& manifest) const {
   if (device.wavefront_size == 0) device.wavefront_size = device_.wavefront_size;
 }
 
-// Whatever order they were found in.
+// Sorted: independent of the order in which they were found.
 std::vector<const CaptureAssembly::Part*> CaptureAssembly::parts_by_address() const {
   std::vector<const Part*> sorted;
   for (const Part& part : parts_) sorted.push_back(&part);

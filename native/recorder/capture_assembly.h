@@ -1,4 +1,4 @@
-// One capture as it arrives: streams contents into the archive, then makes the manifest of what was told.
+// One capture as it arrives: streams contents into the archive, then makes the manifest from the agent's messages.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace kernloop::recorder {
 
-// What the device told of itself, for what the configuration leaves open.
+// Facts that the device reported, for those that the configuration leaves open.
 struct DeviceFacts {
   std::string name, isa;
   uint32_t wavefront_size = 0;
@@ -28,11 +28,11 @@ struct CaptureResult {
   std::optional<uint64_t> wave_instructions;
 };
 
-// How far a capture is: its bytes before the launch are taken, then compared with those after it.
+// Progress of a capture: its bytes before the launch are taken, then compared with those after it.
 struct CaptureProgress {
   bool is_after = false;
   uint64_t bytes = 0;
-  std::optional<uint64_t> total;  // where it is known
+  std::optional<uint64_t> total;  // if known
 };
 
 class CaptureAssembly {
@@ -44,7 +44,7 @@ class CaptureAssembly {
 
   const protocol::BeginMessage& message() const { return begin_; }
   archive::Geometry geometry() const;
-  // For the agent: what to read besides what it finds.
+  // Tells the agent what to read besides the regions that it finds.
   protocol::BeginReply reply() const;
 
   // Frames, in the order of the protocol. An Error AGENT_PROTOCOL: the agent is not to be trusted any further; any
@@ -60,12 +60,12 @@ class CaptureAssembly {
   // Writes the manifest and moves the capture into place.
   Result<CaptureResult> commit(const protocol::CommitMessage& message);
 
-  // After commit() of a dry run: what there is, how it was reached, and what it would take.
+  // After commit() of a dry run: regions, how they were reached, and the sizes that they would take.
   archive::Json plan() const;
 
   const std::vector<protocol::RegionMessage>& violations() const { return violations_; }
   CaptureProgress progress() const;
-  // Of the memory before the launch, so far.
+  // Bytes of memory before the launch received so far.
   uint64_t pre_bytes() const { return pre_bytes_; }
 
  private:

@@ -1,4 +1,4 @@
-// What a dry run tells of a capture.
+// Report of a dry run on a capture.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,7 +13,7 @@ using archive::Json;
 using protocol::MemoryClass;
 using protocol::Reached;
 
-// Of one region: bytes that change, and how its bytes are stored.
+// For one region: bytes that change, and how its bytes are stored.
 struct Tally {
   uint64_t changed = 0, zero = 0, repeated = 0, stored = 0;
 };
@@ -68,7 +68,7 @@ const char* word_of(Reached reached) {
 
 }  // namespace
 
-// As the manifest of the capture would name them.
+// Names as in the manifest of the capture.
 std::map<const CaptureAssembly::Part*, std::string> CaptureAssembly::part_names() const {
   std::map<const Part*, std::string> names;
   size_t regions = 0;

@@ -47,7 +47,7 @@ class Fields {
     if (!value->is_boolean()) return fail(name, "must be true or false"), false;
     return value->get<bool>();
   }
-  // The first choice where it is left out.
+  // The first choice if it is left out.
   template <typename E>
   E choice(const char* name, const std::vector<std::pair<std::string, E>>& choices) {
     const std::string given = text(name, choices.front().first);
@@ -96,7 +96,7 @@ NamePattern parse_pattern(Fields& fields) {
   try {
     const std::string match = fields.text("match");
     pattern.regex = std::regex(match, kSyntax);
-    // One pass finds a part of a name; regex_search would begin anew at each character.
+    // One pass finds a part of a name; regex_search would restart at each character.
     if (!pattern.whole) pattern.regex = std::regex("[\\s\\S]*(?:" + match + ")[\\s\\S]*", kSyntax);
   } catch (const std::regex_error& error) {
     fields.fail("match", std::string("is no ECMAScript regular expression that can be matched here: ") + error.what());

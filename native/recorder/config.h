@@ -14,7 +14,7 @@
 
 namespace kernloop::recorder {
 
-// What kernels are named by.
+// Pattern for kernel names.
 struct NamePattern {
   std::regex regex;
   bool whole = false;  // it is to match a name from end to end, not a part of one
@@ -27,18 +27,19 @@ struct Selection {
   NamePattern match;
   std::optional<NamePattern> gate;  // with request.after
   protocol::SelectionRequest request;
-  // Of its one capture; or of all of them, each in a folder below that is its ordinal. None where nothing is captured.
+  // Folder of its only capture; or of all captures, each in a subfolder named by its ordinal. None if nothing is
+  // captured.
   std::optional<std::filesystem::path> output, outputs;
 };
 
 struct Config {
   protocol::Mode mode = protocol::Mode::kCapture;
-  bool dry_run = false;  // what captures would be is told, and nothing is written
+  bool dry_run = false;  // captures are only reported, and nothing is written
   std::vector<Selection> selections;
   std::optional<std::filesystem::path> store;
   uint64_t inline_limit_bytes = 256u << 20;
   uint32_t pipeline_threads = 0;           // 0: one a core, up to 16, and some for the disk
-  uint64_t pipeline_bytes = 256ull << 20;  // of chunks on their way to the disk, a capture
+  uint64_t pipeline_bytes = 256ull << 20;  // chunks on their way to the disk, per capture
   uint64_t drain_limit_ms = 10000;
   uint64_t run_limit_ms = 60000;
   std::string tool_version;

@@ -6,7 +6,7 @@
 
 namespace kernloop::recorder {
 
-// Throws std::system_error where the system has no such thread to give. `work` throws nothing.
+// Throws std::system_error if the system cannot create such a thread. `work` must not throw.
 void start_deep_thread(std::function<void()> work);
 
 }  // namespace kernloop::recorder

@@ -32,7 +32,7 @@ void complete(CodeObject& object, uint32_t number) {
 }
 
 bool holds_data(const elf::Section& section) {
-  // What the loader fills in itself comes back by loading at the same address.
+  // Data that the loader fills in itself come back by loading at the same address.
   const bool loader_owned =
       section.type == SHT_DYNAMIC || section.name.starts_with(".got") || section.name.starts_with(".relro");
   return (section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_WRITE) != 0 && section.size != 0 && !loader_owned;
@@ -86,7 +86,7 @@ Status Kernels::append_object(const protocol::BulkHeader& header, std::span<cons
       bytes.size() > object.expected_bytes - object.received_bytes) {
     return protocol_error("bytes of a code object out of order");
   }
-  // Grows with what really arrives, not with what was announced.
+  // Grows with the bytes that arrive, not with the announced size.
   object.received_bytes += bytes.size();
   if (object.kept) object.bytes.insert(object.bytes.end(), bytes.begin(), bytes.end());
   if (!object.complete()) return Unit{};
@@ -155,7 +155,7 @@ std::vector<const codeobject::Variable*> variables_in_play(const codeobject::Cod
   return variables;
 }
 
-// Where each section lies is the driver's business: no addresses, and no nameless parts.
+// The driver places each section: there are no addresses, and no nameless parts.
 std::vector<ModulePiece> pieces_by_name(const codeobject::CodeObjectInfo& info) {
   std::vector<ModulePiece> pieces;
   std::set<uint64_t> seen;  // aliases of the same bytes: once
@@ -194,7 +194,7 @@ Error textures_of(const KernelRecord& kernel) {
           "capture a kernel that uses plain memory, or give this one a version without textures"};
 }
 
-// Of HIP: its types of texture and surface objects among the parameters.
+// HIP's types of texture and surface objects among the parameters.
 bool takes_hip_textures(const std::string& symbol) {
   return symbol.find("P13__hip_texture") != std::string::npos || symbol.find("P13__hip_surface") != std::string::npos;
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the
+// Files of a capture, and remains of a program that was killed while writing one. Everything else in its folder is the
 // user's.
 bool is_of_a_capture(const std::string& name) {
   return std::ranges::any_of(archive::kPackedFiles, [&](const std::string& ours) {
@@ -27,8 +27,8 @@ bool is_of_a_capture(const std::string& name) {
   });
 }
 
-// `999`, `999-replaced` of a recorder; `host-999`, `host-999-shrunk` of stages. A folder that somebody else called so
-// has another end.
+// `999`, `999-replaced` of a recorder; `host-999`, `host-999-shrunk` of stages. Folders of other owners end
+// differently.
 bool is_end_of_partial(std::string_view end) {
   for (const std::string_view of_ours : {"-replaced", "-shrunk"}) {
     if (end.ends_with(of_ours)) {
@@ -51,7 +51,7 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output
   if (failure) return archive::io_error("cannot create", output.parent_path(), failure.value());
   if (auto locked = folder->lock(); !locked) return locked.error();
 
-  // Whoever left a partial capture of this output is dead: we hold its lock.
+  // Owners of partial captures of this output are dead: we hold its lock.
   const std::string prefix = output.filename().string() + ".partial-";
   for (const auto& entry : fs::directory_iterator(output.parent_path(), failure)) {
     const std::string name = entry.path().filename().string();
@@ -71,7 +71,7 @@ Status OutputFolder::lock() {
       return Error{"CAPTURE_BUSY", output_.string() + " is being written by another capture",
                    "wait for it to end, or choose another output"};
     }
-    // The one before us may have removed the file between our open and our lock: then it locks nobody out.
+    // Another recorder may have removed the file between our open and our lock: then the lock excludes nobody.
     struct stat ours, named;
     if (fstat(file.get(), &ours) == 0 && stat(lock_path_.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
         ours.st_dev == named.st_dev) {
@@ -99,7 +99,8 @@ Status OutputFolder::publish() {
   if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
   if (errno != ENOTEMPTY && errno != EEXIST)
     return archive::io_error("cannot move a complete capture to", output_, errno);
-  // An older capture is there: exchange, so that there is a complete one at every moment; then drop the older.
+  // An older capture exists: the two are exchanged, so that there is a complete one at every moment; then the older one
+  // is removed.
   if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) != 0) {
     // A file system without exchange: a moment without, but never half of one.
     if (auto replaced = replace_in_two_steps(); !replaced) return replaced;
@@ -108,10 +109,10 @@ Status OutputFolder::publish() {
   return archive::sync_directory(output_.parent_path());
 }
 
-// By links, so that at every moment there is a name of the user's file that nobody removes.
+// Hard links: at every moment the user's files have a name that is not removed.
 Status OutputFolder::keep_others() {
   std::error_code failure;
-  // A link to a folder elsewhere is itself replaced, and what it leads to stays.
+  // A link to a folder elsewhere is itself replaced, and its target stays.
   if (!fs::is_directory(fs::symlink_status(output_, failure))) return Unit{};
   const auto options =
       fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::create_hard_links;

@@ -1,5 +1,5 @@
-// The folder that one capture is written to: locked against other recorders, filled beside its final place, and moved
-// there when complete.
+// The folder of one capture: locked against other recorders, filled beside its final place, and moved there when
+// complete.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@ namespace kernloop::recorder {
 
 class OutputFolder {
  public:
-  // Takes `<output>.lock`; CAPTURE_BUSY when another recorder has it. Removes what dead recorders left of this output.
+  // Takes `<output>.lock`; CAPTURE_BUSY if another recorder has it. Removes remains of dead recorders for this output.
   static Result<std::unique_ptr<OutputFolder>> claim(const std::filesystem::path& output);
-  // For what is only measured: no lock, and nothing to be published.
+  // For measuring only: no lock, and nothing is published.
   static std::unique_ptr<OutputFolder> nowhere() { return std::unique_ptr<OutputFolder>(new OutputFolder); }
   // Removes an unfinished capture, and the lock.
   ~OutputFolder();
@@ -22,8 +22,7 @@ class OutputFolder {
   const std::filesystem::path& output() const { return output_; }
   // `<output>.partial-<pid>`: does not exist until the writer makes it.
   const std::filesystem::path& partial() const { return partial_; }
-  // Moves the complete capture into place, instead of an older one if there is one, whose files it removes and no
-  // other's.
+  // Moves the complete capture into place, replacing an older one if there is one: only that one's files are removed.
   Status publish();
   void discard();
 

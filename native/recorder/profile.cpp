@@ -8,7 +8,7 @@ using archive::Json;
 
 namespace {
 
-// What is not known is not there.
+// Unknown values are left out.
 void add_resources(Json& json, const protocol::LaunchResources& resources) {
   const auto add = [&](const char* name, const auto& value) {
     if (value) json[name] = *value;
@@ -70,7 +70,7 @@ void Profile::add(const KernelRecord& kernel, const protocol::ProfileMessage& sa
 Json Profile::to_json(const Row& row) {
   std::vector<uint64_t> sorted = row.samples;
   std::sort(sorted.begin(), sorted.end());
-  // The most frequent first: the row's own figures are those of it.
+  // The most frequent first: the row's own figures are from it.
   std::vector<std::pair<protocol::LaunchGeometry, Variant>> variants(row.geometries.begin(), row.geometries.end());
   std::stable_sort(variants.begin(), variants.end(),
                    [](const auto& a, const auto& b) { return a.second.dispatches > b.second.dispatches; });

@@ -1,4 +1,4 @@
-// Profile mode: what the dispatches of each kernel took, aggregated over all processes.
+// Profile mode: costs of each kernel's dispatches, aggregated over all processes.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class Profile {
   void add(const KernelRecord& kernel, const protocol::ProfileMessage& sample);
   // One row a kernel, the most expensive first.
   archive::Json rows() const;
-  // When they ran, where the device says so, each with its kernel's place in rows(): the first ones.
+  // Times of the first launches, if the device reports them, each with its kernel's index in rows().
   archive::Json launches() const;
 
  private:
-  // Beyond so many samples the median is that of a sample; geometries beyond so many are counted together.
+  // Beyond this many samples the median is that of a sample; geometries beyond kMaxGeometries are counted together.
   static constexpr size_t kMaxSamples = 1u << 20;
   static constexpr size_t kMaxGeometries = 64;
   static constexpr size_t kMaxLaunches = 20'000;

@@ -1,4 +1,4 @@
-// What an agent did that the protocol does not allow.
+// Error for a violation of the protocol by an agent.
 #pragma once
 
 #include <string>

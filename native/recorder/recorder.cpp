@@ -1,4 +1,4 @@
-// kernloop-recorder: runs beside the app, takes what its agents stream, and writes captures
+// kernloop-recorder: runs beside the app, receives its agents' streams, and writes captures
 // (docs/contributing/seams.md).
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@ std::filesystem::path SelectionBoard::output_of(const CaptureKey& key) const {
   return selection.output.value_or(std::filesystem::path());
 }
 
-// Attempts whose scope was too small count besides.
+// Attempts whose scope was too small are counted separately.
 uint64_t SelectionBoard::most_slots(uint32_t selection) const {
   return config_.selections[selection].request.limit + protocol::kMaxWidenings;
 }

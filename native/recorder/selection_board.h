@@ -1,5 +1,4 @@
-// What has become of each selection, over all processes of the app: at most one of them captures each dispatch of it,
-// once.
+// State of each selection, over all processes of the app: at most one of them captures each of its dispatches, once.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +26,7 @@ class SelectionBoard {
   SelectionBoard(const Config& config, Events& events) : config_(config), events_(events) {}
 
   // Takes the locks of the outputs that are known before the app runs: CAPTURE_BUSY comes early. A selection whose
-  // output cannot be had is refused; an Error means that none is left.
+  // output is not available is refused; an Error means that none is left.
   Status claim_outputs();
 
   // The folder to write to, or null: captured, refused or in work already, by process `owner`, or refused now. Several
@@ -38,23 +37,23 @@ class SelectionBoard {
   // The next match may still succeed with a wider scope.
   void violated(const CaptureKey& key, archive::Json event, const Error& why);
 
-  // At the end: what was violated and never captured is refused. Removes unfinished captures and the locks.
+  // At the end: refuses violated selections that were never captured. Removes unfinished captures and the locks.
   void close();
   archive::Json captured_ids() const;
   archive::Json refused_ids() const;
 
  private:
   enum class State { kOpen, kInWork, kCaptured, kRefused };
-  // Of one capture.
+  // State of one capture.
   struct Slot {
     State state = State::kOpen;
     std::unique_ptr<OutputFolder> folder;
     std::optional<Error> violation;
-    uint64_t ordinal = 0;  // of the latest attempt
+    uint64_t ordinal = 0;  // ordinal of the latest attempt
   };
   struct Entry {
     std::map<uint64_t, Slot> slots;  // by ordinal; the only one of a selection of one capture is number 0
-    pid_t owner = 0;                 // whose dispatch it took last
+    pid_t owner = 0;                 // process whose dispatch it took last
   };
   bool has_several(uint32_t selection) const { return config_.selections[selection].outputs.has_value(); }
   uint64_t most_slots(uint32_t selection) const;

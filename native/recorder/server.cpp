@@ -41,14 +41,14 @@ Status Server::listen(const std::filesystem::path& path) {
   const auto* name = reinterpret_cast<const sockaddr*>(&address);
   if (bind(fd.get(), name, sizeof address) != 0) {
     if (errno != EADDRINUSE) return archive::io_error("cannot listen at", path, errno);
-    // Somebody alive there, or a dead recorder's leftover?
+    // Is it a live recorder's, or left by a dead one?
     if (std::error_code none; !std::filesystem::is_socket(std::filesystem::symlink_status(path, none))) {
       return Error{"USAGE", text + " is there, and no socket", "choose another --socket"};
     }
     const FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!probe) return archive::io_error("cannot make a socket for", path, errno);
-    // Where nobody listens any more, the connection is refused; full queues and other kinds of socket say something
-    // else.
+    // If no process listens any more, the connection is refused; full queues and other kinds of socket give other
+    // errors.
     if (connect(probe.get(), name, sizeof address) == 0 || errno != ECONNREFUSED) {
       return Error{"USAGE", "another recorder listens at " + text, "give each recorder its own --socket"};
     }
@@ -138,7 +138,7 @@ int Server::serve(int end, int signals) {
   if (signal_number != 0) {
     shared_.stopping.store(true);
   } else {
-    accept_all();  // who connected just before the end
+    accept_all();  // agents that connected just before the end
     shared_.draining.store(true);
   }
   wake_and_wait(wake.get());

@@ -1,4 +1,4 @@
-// Listens for agents and runs a session for each, until the app has ended or somebody stops us.
+// Listens for agents and runs a session for each, until the app has ended or a signal arrives.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@ class Server {
   ~Server();
   Status listen(const std::filesystem::path& path);
 
-  // Returns 0 when `end` (stdin) has reached its end and everything is drained, or the number of the signal that
-  // `signals` told of.
+  // Returns 0 once `end` (stdin) has reached its end and everything is drained, or the number of the signal received
+  // through `signals`.
   int serve(int end, int signals);
 
  private:

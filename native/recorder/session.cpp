@@ -9,8 +9,8 @@ using archive::Json;
 using protocol::FrameType;
 
 constexpr int kIdleMs = 1000;
-constexpr size_t kMaxQueues = 65536;  // whose device is remembered
-// After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
+constexpr size_t kMaxQueues = 65536;  // queues whose device is remembered
+// After the app's end, an agent in the middle of a capture that is silent for this long counts as dead.
 constexpr std::chrono::seconds kDrainLimit{10};
 
 Json regions_json(const std::vector<protocol::RegionMessage>& regions) {
@@ -69,7 +69,7 @@ bool Session::welcome() {
   answer.run_limit_ms = shared_.config.run_limit_ms;
   for (const Selection& selection : shared_.config.selections) {
     answer.selections.push_back(selection.request);
-    // What is beyond the budget is to be told as well.
+    // A dry run also reports captures beyond the budget.
     if (shared_.config.dry_run) answer.selections.back().byte_budget = 0;
   }
   return link_->answer(answer.encode());
@@ -90,7 +90,7 @@ void Session::consume() {
         return;
       case AgentLink::Event::kIdle:
         if (goodbye_) return;
-        // The app has ended; whoever is still connected gets to finish a capture, no more.
+        // The app has ended; a connected agent may finish a capture, no more.
         if (draining && (assemblies_.empty() || std::chrono::steady_clock::now() - last_frame > kDrainLimit)) return;
         break;
       case AgentLink::Event::kFrame:

@@ -14,7 +14,7 @@
 
 namespace kernloop::recorder {
 
-// What all sessions share.
+// State shared by all sessions.
 struct Shared {
   const Config& config;
   Events& events;
@@ -41,7 +41,7 @@ class Session {
   Status handle(protocol::FrameType type, std::span<const uint8_t> payload);
   Status on_kernel(const protocol::KernelMessage& message);
   Status on_begin(const protocol::BeginMessage& message);
-  // Null: another process has it, or it is done with.
+  // Null: another process has it, or it is finished.
   OutputFolder* begin_selection(const protocol::BeginMessage& message, const KernelRecord& kernel);
   Status on_object_bytes(std::span<const uint8_t> payload);
   Status on_bulk(protocol::FrameType type, std::span<const uint8_t> head);
@@ -50,9 +50,9 @@ class Session {
   void warn_of_device_heap(const KernelRecord& kernel);
   void warn_of_unknown_code(const KernelRecord& kernel);
   void on_queue(const protocol::QueueMessage& message);
-  // Null: the capture has failed here already, what still comes of it is passed over.
+  // Null: the capture has failed here already, and its further frames are ignored.
   CaptureAssembly* find(uint32_t capture);
-  // Hands a part of a capture to it. Its failure ends that capture; only a breach of the protocol is passed on.
+  // Passes a part of a capture to it. Its failure ends that capture; only a violation of the protocol is returned.
   template <typename Use>
   Status feed(uint32_t capture, Use&& use);
   Status fail(uint32_t capture, const Error& why);
@@ -62,10 +62,10 @@ class Session {
   Shared& shared_;
   const std::unique_ptr<AgentLink> link_;
   Kernels kernels_;
-  std::map<uint32_t, DeviceFacts> devices_;  // of each queue
+  std::map<uint32_t, DeviceFacts> devices_;  // by queue
   uint64_t queues_ = 0;
   std::map<uint32_t, std::unique_ptr<CaptureAssembly>>
-      assemblies_;  // those in work: several threads of the app may be at it
+      assemblies_;  // in progress: several threads of the app may be in one
   std::chrono::steady_clock::time_point last_progress_{};
   bool goodbye_ = false;
 };

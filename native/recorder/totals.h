@@ -13,7 +13,7 @@
 
 namespace kernloop::recorder {
 
-// Of one process, once it has ended.
+// Totals of one process, once it has ended.
 struct ProcessTotals {
   pid_t pid = 0;
   protocol::Hello process;
@@ -23,10 +23,10 @@ struct ProcessTotals {
     uint64_t dispatches = 0;
   };
   std::vector<KernelCount> kernels;
-  std::vector<uint64_t> matches;  // of each selection
+  std::vector<uint64_t> matches;  // by selection
 };
 
-// Who it is, as the `process` event and the summary tell it.
+// Identity of a process in the `process` event and the summary.
 archive::Json identity_json(pid_t pid, const protocol::Hello& process);
 
 class Totals {
@@ -48,7 +48,7 @@ class Totals {
   uint64_t processes_ = 0, queues_ = 0, dispatches_ = 0;
   std::map<std::pair<std::string, std::string>, Row> kernels_;
   std::vector<ProcessTotals> listed_;
-  std::map<size_t, uint64_t> matches_;  // of each selection, in the process with the most: each counts for itself
+  std::map<size_t, uint64_t> matches_;  // by selection, in the process with the most: each counts for itself
 };
 
 }  // namespace kernloop::recorder

@@ -1,4 +1,4 @@
-// kernloop-replay: restores a captured dispatch at its original addresses, launches it, and says what came of it.
+// kernloop-replay: restores a captured dispatch at its original addresses, launches it, and reports the result.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,17 +15,17 @@ namespace {
 using namespace kernloop;
 using namespace kernloop::replay;
 
-// A line of stdout an event, through a descriptor of its own: a driver may print there what kernels print, unless a
-// back end turns that away.
+// One line of stdout per event, through a descriptor of its own: a driver may write kernels' printf output there,
+// unless a back end redirects it.
 class Output final : public EventSink {
  public:
-  // Written at once: what was said must be out before a device takes this process down.
+  // Written at once: events must be out before a device takes this process down.
   void emit(const archive::Json& event) override {
     const std::string line = ndjson(event) + "\n";
     for (size_t at = 0; at < line.size();) {
       const ssize_t written = ::write(descriptor_, line.data() + at, line.size() - at);
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // nobody reads any more
+      if (written <= 0) return;  // the reader is gone
       at += static_cast<size_t>(written);
     }
   }
@@ -39,7 +39,7 @@ int fail(Output& output, const Error& error) {
   return exit_code_of(error);
 }
 
-// The back end for the kind of device that was captured. May start this program again (`argv`).
+// The back end for the captured kind of device. May start this program again (`argv`).
 Result<std::unique_ptr<DeviceReplay>> open_device(const Options& options, const archive::Manifest& manifest,
                                                   char** argv) {
   const std::string& kind = manifest.device.kind;

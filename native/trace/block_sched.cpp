@@ -13,7 +13,7 @@ constexpr uint64_t kMostBlocks = uint64_t{1} << 28;
 // The blocks of one processor, by start: which lane each has, and the sums.
 Processor schedule(std::span<BlockInterval> blocks) {
   Processor processor{.id = blocks.front().processor, .blocks = blocks.size(), .first = blocks.front().start};
-  // Lanes that are free again by the time when they were; the one that was free longest ago waits the longest.
+  // Free lanes, by the time since when they are free; the one that has been free longest is reused first.
   using Lane = std::pair<uint64_t, uint64_t>;  // end, lane
   std::priority_queue<Lane, std::vector<Lane>, std::greater<>> lanes;
   uint64_t covered = blocks.front().start;
@@ -51,7 +51,7 @@ Result<BlockSchedule> block_schedule(const Trace& trace, size_t map, const Block
     result.blocks_on_several += on_several;
     has_block = on_several = false;
   };
-  const uint64_t of_block = std::max<uint64_t>(rows.of_block(), 1);  // of none, nothing is scanned
+  const uint64_t of_block = std::max<uint64_t>(rows.of_block(), 1);  // if there are none, nothing is scanned
   const Status scanned = scan(trace, map, [&](const Run& run) -> Status {
     for (uint64_t i = 0; i < run.count; ++i) {
       const uint8_t* record = run.bytes + i * run.stride;

@@ -9,9 +9,9 @@ namespace {
 using Failure = std::optional<std::string>;
 
 constexpr std::array<uint32_t, 2> kWarps = {32, 64};
-constexpr uint32_t kMostThreadsOfUnit = 1024;  // of a block, on every device
+constexpr uint32_t kMostThreadsOfUnit = 1024;  // limit of a block, on every device
 
-// Sums and products of what a file says: nothing wraps unseen.
+// Sums and products of numbers from a file: overflow is detected.
 class Number {
  public:
   Number(uint64_t value) : value_(value) {}  // NOLINT: implicit by design
@@ -69,7 +69,7 @@ class Reading {
  private:
   const Map* map(size_t i) const { return maps_ ? &(*maps_)[i] : nullptr; }
 
-  // Before any section is: it needs fields to be read by, and room for one.
+  // Checked before any section: a map without fields has no records to read.
   Failure map_fits(size_t i) const {
     if (const Map* named = map(i); named && named->record_bytes() == 0)
       return field(i, "size") + ": its map has no fields";
@@ -102,12 +102,12 @@ class Reading {
     return std::nullopt;
   }
 
-  // A unit is a warp: the driver gives memory to each that is begun, the probe counts whole ones.
+  // A unit is a warp: the driver allocates for every started warp, the probe counts whole ones.
   void set_warps(Section& section, uint64_t warp) const {
     section.level = Level::kWarp;
     section.units_written = rounded_up(layout_.threads, warp);
     section.is_ragged = layout_.threads % warp != 0;
-    // With one block nothing follows that would be written over.
+    // With one block there is no next block to be overwritten.
     section.units_read = layout_.threads / warp;
     section.units = section.is_ragged && layout_.blocks > 1 ? section.units_read : section.units_written;
   }
@@ -214,7 +214,7 @@ class Reading {
     if (units.wrapped() || units.value() == 0) return field(i, "size") + ": the grid has " + units.text() + " units";
     const std::string bytes = std::to_string(section.bytes);
     if (is_hip && map(i)->unit_bytes) {
-      // 32 bits hold what is left of 4 GiB and more.
+      // 32 bits hold only the low part of 4 GiB and more.
       const Number whole = units * *map(i)->unit_bytes;
       if (!whole.wrapped() && static_cast<uint32_t>(whole.value()) == section.bytes) section.bytes = whole.value();
     }
@@ -247,12 +247,12 @@ class Reading {
   const Table& table_;
   const std::vector<Map>* maps_;
   Layout layout_;
-  Number at_;              // where the data of the next section begins
-  Number recorded_ = at_;  // where its writer thinks that it begins
+  Number at_;              // begin of the next section's data
+  Number recorded_ = at_;  // its begin according to the writer
   uint64_t recorded_step_ = 0;
 };
 
-// Of every dialect.
+// Geometry, common to every dialect.
 Failure geometry_of(const Table& table, const std::vector<Map>* maps, Layout& layout) {
   layout.header = table.header;
   Number blocks(1), threads(1);

@@ -1,5 +1,5 @@
-// Which of the four dialects a trace file is written in: each is held against the file's size and, where they are
-// known, the maps of the probe file; what does not add up is named.
+// Finds the dialect, of four, of a trace file: each is checked against the file's size and, if they are known, the maps
+// of the probe file; mismatches are named.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace kernloop::trace {
 struct Fit {
   Dialect dialect;
   std::optional<Layout> layout;
-  std::string reason;  // what speaks for it, or what does not add up
+  std::string reason;  // evidence for it, or the mismatch
 };
 
 struct Table {
@@ -24,10 +24,11 @@ struct Table {
   uint64_t file_bytes = 0;
 };
 
-// One a dialect, in the order of kDialects. Without maps, what a dialect does not record is left out of the layout.
+// One a dialect, in the order of kDialects. Without maps, facts that a dialect does not record are missing from the
+// layout.
 std::vector<Fit> fits_of(const Table& table, const std::vector<Map>* maps);
 
-// The one that fits; of several that mean the same the first. TRACE_INVALID where none does, TRACE_AMBIGUOUS where two
+// The dialect that fits; the first of several that mean the same. TRACE_INVALID if none fits, TRACE_AMBIGUOUS if two
 // differ.
 Result<Layout> choose(const std::vector<Fit>& fits, std::optional<Dialect> wanted);
 

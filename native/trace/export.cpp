@@ -68,8 +68,8 @@ class Text {
       } else {
         line_ += i ? ',' : '{';
         line_ += keys_[i];
-        // What a double does not hold is text, as in every JSON of Kernloop; by the column, so that a column is of one
-        // kind.
+        // Integers beyond a double's precision are text, as in every JSON of Kernloop; decided by column, so that a
+        // column has one type.
         const bool is_text = i >= 3 && map_.fields[i - 3].bytes == 8;
         if (is_text) line_ += '"';
         line_.append(digits, end);
@@ -89,7 +89,7 @@ class Text {
   std::string line_;
 };
 
-// Calls each(block, unit, record, bytes) for what is kept.
+// Calls each(block, unit, record, bytes) for the kept records.
 template <typename Each>
 Status each_record(const Trace& trace, size_t map, bool skip_empty, Exported& exported, Each each) {
   const Rows rows = rows_of(trace, map);

@@ -1,4 +1,4 @@
-// The records of a map as text, or as one file of raw values a column, with where each record comes from: block, unit
+// The records of a map as text, or as one file of raw values a column, with the origin of each record: block, unit
 // (thread or warp in the block), record.
 #pragma once
 

@@ -6,7 +6,7 @@ namespace kernloop::trace {
 
 namespace {
 
-// What is touched at all and when: the first pass.
+// First pass: the ranges of addresses and times.
 Status find_extent(const Trace& trace, size_t map, const HeatMapOptions& options, HeatMap& result) {
   const Field& clock_field = trace.maps[map].fields[options.clock];
   const Field& address_field = trace.maps[map].fields[options.address];

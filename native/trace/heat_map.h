@@ -1,4 +1,4 @@
-// Which page of memory was touched when: accesses counted by page and by interval of time.
+// Accesses to memory, counted by page and by interval of time.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 namespace kernloop::trace {
 
 struct HeatMap {
-  uint64_t page_bytes = 0;  // doubled where there are too many pages for the limit
+  uint64_t page_bytes = 0;  // doubled if there are too many pages for the limit
   uint64_t first_clock = 0, last_clock = 0;
   uint64_t interval = 1;  // clocks of a bin
   uint64_t accesses = 0, empty = 0;

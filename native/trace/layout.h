@@ -1,4 +1,4 @@
-// Where the records of a trace file of Neutrino lie. The file has no magic, no version and no counts of records: a
+// Layout of the records in a trace file of Neutrino. The file has no magic, no version and no counts of records: a
 // header of eight u32 (grid, block, shared bytes, number of maps), one section of 16 bytes a map, and the maps one
 // after the other. Four programs wrote the sections in four ways (Dialect); dialect.h finds out which.
 #pragma once
@@ -20,7 +20,7 @@ struct Header {
   uint32_t maps = 0;  // numProbes
 };
 
-// As it stands in the file: a u64 and a u64, or u32, u32 and u64.
+// Copied from the file: a u64 and a u64, or u32, u32 and u64.
 struct RawSection {
   uint64_t first = 0;
   uint64_t offset = 0;
@@ -42,7 +42,7 @@ std::optional<Dialect> dialect_named(const std::string& name);
 
 enum class Level { kThread, kWarp };
 
-// Columns that say where a record comes from; no field has such a name.
+// Columns for the origin of a record; no field has such a name.
 constexpr std::array<const char*, 3> kOrigin = {"block_index", "unit_index", "record_index"};
 
 struct Field {
@@ -51,25 +51,25 @@ struct Field {
   uint32_t offset = 0;  // in a record
 };
 
-// What a probe file says of a map.
+// Description of a map in a probe file.
 struct Map {
   std::string name;
   Level level = Level::kThread;
-  std::optional<uint64_t> unit_bytes = std::nullopt;  // of a thread or warp; none where the program counts at run time
+  std::optional<uint64_t> unit_bytes = std::nullopt;  // per thread or warp; none if the program counts at run time
   std::vector<Field> fields;
 
   uint32_t record_bytes() const;
 };
 
-// Where the records of one map lie.
+// Place of one map's records.
 struct Section {
-  std::optional<Level> level = std::nullopt;          // not told by every dialect
+  std::optional<Level> level = std::nullopt;          // not recorded by every dialect
   std::optional<uint64_t> unit_bytes = std::nullopt;  // likewise
-  uint64_t bytes = 0;                                 // what was written
-  uint64_t recorded_offset = 0;                       // what the file says
-  uint64_t offset = 0;                                // where its data begins
+  uint64_t bytes = 0;                                 // bytes written
+  uint64_t recorded_offset = 0;                       // offset in the file's header
+  uint64_t offset = 0;                                // begin of its data
   uint64_t units_written = 0;                         // a block, memory for them
-  uint64_t units = 0;                                 // a block, those that records can be told apart by
+  uint64_t units = 0;                                 // a block, the units whose records are distinguishable
   uint64_t units_read = 0;                            // a block, those that Neutrino's own reader reads
   bool is_ragged = false;  // blocks are no multiple of warps: the last warp of one writes over the next block's first
 };
@@ -77,8 +77,8 @@ struct Section {
 struct Layout {
   Dialect dialect = Dialect::kWarpDiv;
   Header header;
-  uint64_t blocks = 0;   // of the grid
-  uint64_t threads = 0;  // of a block
+  uint64_t blocks = 0;   // blocks of the grid
+  uint64_t threads = 0;  // threads of a block
   std::vector<Section> sections;
 
   bool has_wrong_offsets() const;

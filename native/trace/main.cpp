@@ -110,7 +110,7 @@ Result<Request> request_of(const std::string& file, const Arguments& arguments) 
   return request;
 }
 
-// Every dialect with its reasons, then the one that is chosen; without maps, too.
+// Prints every dialect with its reasons, then the chosen one; without maps, too.
 int inspect(const Request& request, bool has_maps) {
   const auto file = File::open(request.path);
   if (!file) return fail(file.error());

@@ -12,7 +12,7 @@ namespace kernloop::trace {
 
 Result<std::vector<Map>> parse_maps(const std::string& json);
 
-// The index of a field; an error that lists what there is.
+// The index of a field; an error that lists the existing ones.
 Result<size_t> field_of(const Map& map, const std::string& name);
 Result<size_t> map_of(const std::vector<Map>& maps, const std::string& name);
 

@@ -1,4 +1,4 @@
-// How far threads or warps got over time, from a map of which each keeps several moments.
+// Progress of threads or warps over time, from a map of which each keeps several moments.
 #pragma once
 
 #include "trace/scan.h"
@@ -11,9 +11,9 @@ struct Progress {
   uint64_t samples = 0;
   uint64_t units = 0;  // threads or warps with a sample
   uint64_t full_units =
-      0;  // whose every slot is written: what came after is not in the trace, or in a neighbour's slots
-  uint64_t unordered = 0;                        // samples before the one that precedes them
-  uint64_t least_samples = 0, most_samples = 0;  // of a unit that has any
+      0;  // threads or warps with every slot written: later moments are not in the trace, or in a neighbour's slots
+  uint64_t unordered = 0;                        // samples earlier than the preceding one
+  uint64_t least_samples = 0, most_samples = 0;  // for units that have any
   std::vector<uint64_t> samples_in;              // a bin
   std::vector<uint64_t> active_in;               // units between their first and last sample
 };

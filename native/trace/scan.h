@@ -1,4 +1,4 @@
-// The records of one map, in runs that lie one behind the other in memory.
+// The records of one map, in runs that are contiguous in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@ namespace kernloop::trace {
 
 constexpr size_t kScanBytes = 256u << 10;  // held at a time: what the nearest caches hold
 
-// How the records of a map are counted: row = (block * units + unit) * records + record.
+// Numbering of a map's records: row = (block * units + unit) * records + record.
 struct Rows {
-  uint64_t blocks = 0, units = 0;  // of a block
-  uint64_t records = 0;            // of a unit
+  uint64_t blocks = 0, units = 0;  // units per block
+  uint64_t records = 0;            // records per unit
   uint64_t count() const { return blocks * units * records; }
   uint64_t of_block() const { return units * records; }
 };
 
 struct Run {
-  uint64_t row = 0;  // of its first record
+  uint64_t row = 0;  // row of its first record
   uint64_t count = 0;
   const uint8_t* bytes = nullptr;
   uint32_t stride = 0;
@@ -55,7 +55,7 @@ Status scan(const Trace& trace, size_t map, Visit visit) {
   if (rows.count() == 0) return Unit{};
   const uint32_t stride = trace.maps[map].record_bytes();
   const uint64_t unit_bytes = *section.unit_bytes;
-  // Where a unit ends with bytes of no record, each is read by itself.
+  // If a unit ends with bytes of no record, each unit is read by itself.
   const bool is_dense = unit_bytes == rows.records * stride;
   const uint64_t pieces = is_dense ? 1 : rows.blocks * rows.units;
   const uint64_t of_piece = is_dense ? rows.count() : rows.records;

@@ -4,7 +4,7 @@ namespace kernloop::trace {
 
 namespace {
 
-// The stride is known to the compiler for records of common sizes; 0 stands for any.
+// The compiler knows the stride of records of common sizes; 0 means any.
 template <typename Value, uint32_t Stride>
 void add(ColumnSummary& column, const Run& run, uint32_t offset) {
   const uint32_t stride = Stride ? Stride : run.stride;

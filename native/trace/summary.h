@@ -1,4 +1,4 @@
-// What the columns of a map hold, from one pass over every field of every record.
+// Summaries of a map's columns, from one pass over every field of every record.
 #pragma once
 
 #include "trace/scan.h"

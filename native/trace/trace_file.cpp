@@ -27,7 +27,7 @@ uint64_t u64_at(const uint8_t* bytes) {
   return value;
 }
 
-// Reads records from where the file says, as Neutrino's own reader does.
+// Reads records at the file's offsets, as Neutrino's own reader does.
 Status use_recorded_offsets(Layout& layout, uint64_t file_bytes) {
   for (size_t i = 0; i < layout.sections.size(); ++i) {
     Section& section = layout.sections[i];
@@ -95,7 +95,7 @@ Result<Table> read_table(const File& file) {
                  "numProbes is " + std::to_string(table.header.maps) + ": so many sections are more than " + has,
                  cut.hint};
   }
-  // A section of no bytes at all would make as many of them as the file is long.
+  // Sections of no bytes at all could be as many as the header claims.
   constexpr uint32_t kMostMaps = 4096;
   if (table.header.maps > kMostMaps) {
     return Error{cut.code,

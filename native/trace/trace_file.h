@@ -1,4 +1,4 @@
-// A trace file, open. It is read in pieces: what is held of it does not grow with it.
+// An open trace file. It is read in pieces: memory does not grow with it.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class File {
 
   uint64_t bytes() const { return bytes_; }
   const std::filesystem::path& path() const { return path_; }
-  // All of it: a file that ends before was changed meanwhile.
+  // Reads all of it: a file that ends before was changed meanwhile.
   Status read(uint64_t offset, std::span<uint8_t> into) const;
 
  private:
@@ -31,7 +31,7 @@ class File {
   std::filesystem::path path_;
 };
 
-// Header and sections, whatever they mean.
+// Header and sections, uninterpreted.
 Result<Table> read_table(const File& file);
 
 enum class Offsets { kUnsaid, kRepaired, kRecorded };
@@ -50,7 +50,7 @@ struct Trace {
   Layout layout;
 };
 
-// TRACE_OFFSETS where the recorded offsets are wrong and nobody said which ones to read by.
+// TRACE_OFFSETS if the recorded offsets are wrong and the caller has not chosen which ones to read by.
 Result<Trace> open_trace(Request request);
 
 }  // namespace kernloop::trace

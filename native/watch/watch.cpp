@@ -1,7 +1,7 @@
-// Watches a build: in LD_PRELOAD of a build command, this comes into every process of it that the dynamic loader
-// starts, looks at how the process was started, and, where that is a compiler of device code, leaves a record of it in
-// the folder that KERNLOOP_WATCH_DIR names. No call is intercepted: a compiler is found whether make, ninja or a script
-// starts it, by whatever path, behind ccache or a wrapper.
+// Watches a build: in LD_PRELOAD of a build command, this library is loaded into every process that the dynamic loader
+// starts, looks at its command, and, if that is a compiler of device code, leaves a record in the folder that
+// KERNLOOP_WATCH_DIR names. No call is intercepted: a compiler is found whether make, ninja or a script starts it, by
+// any path, behind ccache or a wrapper.
 //
 // A record is a file of fields, each a letter, text and a NUL: d working directory, x the program as the kernel was
 // told it, a each word of the command (the program's own name first), e variables that compilers take options from, r a
@@ -23,7 +23,7 @@ namespace {
 using std::string_view;
 
 constexpr const char* kFolder = "KERNLOOP_WATCH_DIR";
-/// Longer ones are no lists of options.
+/// Longer files are no lists of options.
 constexpr size_t kMaxResponseBytes = 4 << 20;
 constexpr int kMaxResponseFiles = 64;
 
@@ -53,7 +53,7 @@ bool is_compiler(string_view path) {
   return is_one_of(name, {"nvcc", "hipcc", "clang", "clang++", "amdclang", "amdclang++"});
 }
 
-/// What stands in front of a compiler and starts it, or not.
+/// Programs that precede a compiler in a command and start it, or not.
 bool is_launcher(string_view path) {
   return is_one_of(base_name(path), {"ccache", "sccache", "distcc", "icecc"});
 }
@@ -99,7 +99,7 @@ void add_response_file(Record& record, const char* path) {
     size_t got = 0;
     for (ssize_t part = 0; got < size && (part = read(file, text + got, size - got)) > 0;)
       got += static_cast<size_t>(part);
-    // What has a NUL in it is no text.
+    // A file with a NUL is not text.
     if (memchr(text, 0, got) == nullptr) {
       record.field('r', path);
       record.field('t', string_view(text, got));
@@ -109,7 +109,7 @@ void add_response_file(Record& record, const char* path) {
   close(file);
 }
 
-/// A script's words follow those of its interpreter.
+/// A script's arguments follow those of its interpreter.
 char** words_of(char** words, const char* executed) {
   char start[2] = {};
   const int file = open(executed, O_RDONLY | O_CLOEXEC);
@@ -172,7 +172,7 @@ __attribute__((constructor)) void watch(int count, char** words, char** /*enviro
         if (!record.is_whole() || rename(partial, whole) != 0) unlink(partial);
       }
     }
-    // What a compiler starts are its own parts.
+    // The compiler's child processes are its own parts.
     unsetenv(kFolder);
   }
   errno = saved;

@@ -46,7 +46,7 @@ typedef struct hsa_amd_queue_create_desc_s {
   uint8_t reserved[20];
 } hsa_amd_queue_create_desc_t;
 
-/* Creates what it can and returns the first error. */
+/* Creates all that it can and returns the first error. */
 hsa_status_t hsa_amd_queue_create(hsa_agent_t agent, hsa_amd_queue_create_desc_t* descs, uint32_t num_descs);
 
 /* A queue of a pool that the runtime shares among its callers. */
@@ -56,7 +56,7 @@ hsa_status_t hsa_amd_counted_queue_acquire(hsa_agent_t agent, hsa_queue_type_t t
 
 #define HSA_AMD_MEMORY_COPY_OP_VERSION 1
 
-/* What of an operation concerns those who wait for it; the rest says what is copied. */
+/* The part of an operation that waiting needs; the rest describes the copy. */
 typedef struct hsa_amd_memory_copy_op_s {
   uint16_t version;
   uint16_t type;

@@ -1,5 +1,6 @@
-// The HSA API tables as runtimes have them: those of the vendored headers (ROCr 6.4), what later releases put behind
-// the AMD table, and the AMD table of ROCm 5.2, which lacks slots in between: it must not be read through the others.
+// The HSA API tables as runtimes have them: those of the vendored headers (ROCr 6.4), the slots that later releases
+// append to the AMD table, and the AMD table of ROCm 5.2, which lacks slots in between: it must not be read through the
+// others.
 #pragma once
 
 #ifndef AMD_INTERNAL_BUILD
@@ -14,7 +15,7 @@
 
 namespace kernloop::rocr {
 
-inline constexpr uint32_t kLaterAmdStep = 0x12;  // of the table with the slots below
+inline constexpr uint32_t kLaterAmdStep = 0x12;  // step of the table with the slots below
 
 struct LaterAmdSlots {
 #define KERNLOOP_AMD(name) decltype(::name)* name##_fn;
@@ -27,7 +28,7 @@ struct LaterAmdSlots {
 struct LaterAmdExtTable : AmdExtTable, LaterAmdSlots {};
 static_assert(sizeof(LaterAmdExtTable) == sizeof(AmdExtTable) + sizeof(LaterAmdSlots));
 
-// ROCm 5.2 has major version 1 of every table, no tables behind that of images, and no second way to make a sampler.
+// ROCm 5.2 has major version 1 of every table, no tables after the image table, and no second way to make a sampler.
 inline constexpr uint32_t kRocm52Major = 1;
 inline constexpr size_t kRocm52RootBytes = offsetof(HsaApiTable, tools_);
 inline constexpr size_t kRocm52ImageBytes = offsetof(ImageExtTable, hsa_ext_sampler_create_v2_fn);

@@ -15,9 +15,9 @@ extern "C" {
 typedef void (*kernloop_softgpu_queue_error_t)(hsa_status_t status, hsa_queue_t* queue, void* data);
 
 /* A library in front of the HIP runtime (LD_PRELOAD; softgpu/hip is one) may define this function. The software GPU
-   asks it before it reports an error of a queue to `callback`, which it then does not call if the answer is not 0: from
-   now on the library tells the program, in each of its HIP calls. The device is lost: no dispatch is executed any more,
-   in no queue; those that wait or come complete at once, and their reports say that they were not executed. */
+   calls it before it reports an error of a queue to `callback`, and does not call `callback` if the answer is not 0:
+   from now on the library reports the error, in each of the program's HIP calls. The device is lost: no queue executes
+   dispatches any more; waiting and later ones complete at once, and their reports say that they were not executed. */
 #define KERNLOOP_SOFTGPU_TAKE_ERROR "kernloop_softgpu_take_error"
 typedef int (*kernloop_softgpu_take_error_t)(hsa_status_t status, kernloop_softgpu_queue_error_t callback);
 
@@ -30,7 +30,7 @@ typedef struct kernloop_softgpu_report_s {
   char fault_json[4096]; /* Fault::json(), NUL-terminated */
 } kernloop_softgpu_report_t;
 
-/* What one instruction did, in all waves (engine/profile.h). */
+/* Counts of one instruction, over all waves (engine/profile.h). */
 /* clang-format off */
 #define KERNLOOP_SOFTGPU_PC_FIELDS(X)                                                                          \
   X(executed) X(lanes) X(taken) X(splits) X(split_before)                                                      \
@@ -49,7 +49,7 @@ typedef struct kernloop_softgpu_pc_s {
 #undef KERNLOOP_FIELD
 } kernloop_softgpu_pc_t;
 
-/* What a probe's map holds after a dispatch (engine/probes.h). The pointers are valid during the callback. */
+/* Content of a probe's map after a dispatch (engine/probes.h). The pointers are valid during the callback. */
 typedef struct kernloop_softgpu_probed_map_s {
   const char* name;
   uint64_t units;      /* work-items or waves of the grid, partial workgroups as whole ones */
@@ -70,7 +70,7 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*set_seed)(uint64_t seed);
   hsa_status_t (*set_threads)(uint32_t threads);
   /* Report of the dispatch that completed with (last decremented) this signal; with signal 0, here and below, of the
-   * one that ended last, whoever launched it. HSA_STATUS_ERROR_INVALID_SIGNAL when there was none. */
+   * dispatch that ended last in the process. HSA_STATUS_ERROR_INVALID_SIGNAL if there was none. */
   hsa_status_t (*dispatch_report)(hsa_signal_t completion_signal, kernloop_softgpu_report_t* report);
   /* While enabled, every dispatch keeps its exact byte ranges. The callback is called for each range, reads (is_write
    * 0) first. */
@@ -81,10 +81,10 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* The next code object loaded by this thread is placed at this address (from the capture); fails to load when it is
    * taken. */
   hsa_status_t (*set_next_load_address)(uint64_t base);
-  /* While enabled, every dispatch is profiled: slower, with more counters, and with what each instruction did. */
+  /* While enabled, every dispatch is profiled: slower, with more counters, and with counts of each instruction. */
   hsa_status_t (*set_profiling)(uint32_t enabled);
-  /* Every counter of the dispatch by name (engine/counters.h); those that only a profile has are left out where there
-   * was none. Superset of dispatch_report's. */
+  /* Every counter of the dispatch by name (engine/counters.h); without a profile, its counters are left out. Superset
+   * of dispatch_report's. */
   hsa_status_t (*dispatch_counters)(hsa_signal_t completion_signal,
                                     void (*callback)(const char* name, uint64_t value, void* data), void* data);
   /* By address. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not profiled. */
@@ -97,41 +97,41 @@ typedef struct kernloop_softgpu_extension_1_s {
    * takes the error (above). */
   hsa_status_t (*report_queue_error)(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
                                      void* data);
-  /* What dispatches submitted after the call find in LDS, private memory and registers that nobody has written
+  /* Fill of unwritten LDS, private memory and registers for dispatches submitted after the call
    * (engine/unwritten_fill.h); process-wide. 0: the default. Null in the table of an older software GPU, which always
-   * has the same fill: a caller that goes on without cannot tell a kernel that reads it. */
+   * has the same fill: a caller that goes on without it cannot detect a kernel that reads the fill. */
   hsa_status_t (*set_unwritten_fill)(uint64_t pattern);
-  /* The adverse order (engine/adverse_order.h): so many wave-instructions of every dispatch run in it, checked for
-   * races if asked for; 0: none. */
+  /* The adverse order (engine/adverse_order.h): number of wave-instructions of every dispatch that run in it, checked
+   * for races if `races`; 0: none. */
   hsa_status_t (*set_adverse)(uint64_t wave_instructions, uint32_t races);
-  /* How many wave-instructions of the dispatch ran in it, and the findings of checks and watches, each as
-   * Fault::json(). The callback may be null. */
+  /* Number of the dispatch's wave-instructions that ran in the adverse order, and the findings of checks and watches,
+   * each as Fault::json(). The callback may be null. */
   hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                     void (*callback)(const char* json, void* data), void* data);
   /* Probes on every dispatch submitted after the call: "kernloop.probes/1" as JSON (engine/probe_request.cpp); null:
-     none. HSA_STATUS_ERROR_INVALID_ARGUMENT where that is not one, and `problem` is called with why. */
+     none. HSA_STATUS_ERROR_INVALID_ARGUMENT if it is invalid, and `problem` is called with the reason. */
   hsa_status_t (*set_probes)(const char* json, void (*problem)(const char* text, void* data), void* data);
-  /* What they left, map by map. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not probed. */
+  /* The probes' results, map by map. HSA_STATUS_ERROR_INVALID_SIGNAL if the dispatch was not probed. */
   hsa_status_t (*dispatch_probes)(hsa_signal_t completion_signal,
                                   void (*callback)(const kernloop_softgpu_probed_map_t* map, void* data), void* data);
   /* Whether kernels may write to the constants of code objects that are loaded after the call, as they may on hardware
      (the default). Null in the table of an older software GPU, where they never may. */
   hsa_status_t (*open_constants)(uint32_t are_open);
-  /* Whether dispatches submitted after the call have no more workgroups resident at once than the GPU that this one
-     stands for holds (hsa/device_model.h): one that waits for a workgroup beyond those waits until the limit. Null in
-     the table of an older software GPU, which holds all. */
+  /* Whether dispatches submitted after the call have at most as many workgroups resident at once as the modelled GPU
+     (hsa/device_model.h): a workgroup that waits for one beyond those waits until the limit. Null in the table of an
+     older software GPU, which holds all. */
   hsa_status_t (*limit_residency)(uint32_t is_limited);
-  /* Which lanes accessed what, of a dispatch whose accesses were kept, page by page: a number that is another one where
-     other lanes access the same bytes. Null in the table of an older software GPU. */
+  /* The lanes' accesses in a dispatch whose accesses were kept, page by page: a number that differs if other lanes
+     access the same bytes. Null in the table of an older software GPU. */
   hsa_status_t (*dispatch_lanes)(hsa_signal_t completion_signal,
                                  void (*callback)(uint64_t base, uint64_t size, uint64_t by_lane, void* data),
                                  void* data);
   /* A dispatch submitted after the call has a finding (dispatch_findings) for its first floating-point atomic on each
-     of these ranges, which do not overlap. Null in the table of an older software GPU, which tells of none. */
+     of these ranges, which do not overlap. Null in the table of an older software GPU, which reports none. */
   hsa_status_t (*watch_float_atomics)(const kernloop_softgpu_range_t* ranges, uint32_t count);
-  /* Dispatches submitted after the call find a machine in use, drawn from the seed: small numbers in LDS, private
-     memory and registers that nobody has written, clocks that have run for hours; process-wide. 0: as
-     set_unwritten_fill says, and clocks that begin with the wave. Null in the table of an older software GPU. */
+  /* Dispatches submitted after the call find a machine in use, drawn from the seed: small numbers in unwritten LDS,
+     private memory and registers, clocks that have run for hours; process-wide. 0: the fill of set_unwritten_fill, and
+     clocks that begin with the wave. Null in the table of an older software GPU. */
   hsa_status_t (*set_machine_in_use)(uint32_t seed);
 } kernloop_softgpu_extension_1_t;
 

@@ -1,4 +1,4 @@
-// Many chunks at a time: their names, their order, how much is held, and what happens when the disk says no.
+// Many chunks at a time: their names, their order, the memory held, and errors of the disk.
 #include "archive/chunk_pipeline.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ ChunkBuffer chunk_of(const Buffer& bytes) {
   return chunk;
 }
 
-// Noise, zeros, what compresses slowly and well, and repetitions of each.
+// Noise, zeros, slowly and well compressible data, and repetitions of each.
 std::vector<Buffer> mixed() {
   std::vector<Buffer> chunks;
   for (uint32_t i = 0; i < 40; ++i) {
@@ -164,7 +164,7 @@ TEST(ChunkPipeline, AFailedWriteReachesWhoeverPutsOrSettles) {
   Collector collector;
   collector.fail_at = 3;
   ChunkPipeline pipeline({4, 256 << 10}, collector);
-  // More than may be in flight: this ends only because the failure lets go of whoever waits.
+  // More than may be in flight: this ends only because the failure releases the waiting caller.
   std::optional<Error> failure;
   for (uint32_t seed = 0; seed < 100 && !failure; ++seed) {
     if (auto put = pipeline.put(chunk_of(noise(64 << 10, seed))); !put) failure = put.error();

@@ -162,7 +162,7 @@ TEST(ChunkStore, GivesFoldersToWritersThatComeAndGoAllTheTime) {
   }
 }
 
-// A writer that was killed holds no lock any more; its files go with the next writer, those of a living one stay.
+// A killed writer holds no lock any more; the next writer removes its files, those of a living one stay.
 TEST(ChunkStore, TemporaryFilesOfDeadWritersGoAndOfLivingOnesStay) {
   TemporaryDirectory directory;
   const pid_t child = ::fork();

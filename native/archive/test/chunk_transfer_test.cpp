@@ -53,7 +53,7 @@ TEST_F(ChunkTransfer, WritesTheRawContentUnderItsDigest) {
   const auto bytes = export_chunks(*reader_, all(), folder_);
   ASSERT_TRUE(bytes);
   EXPECT_EQ(*bytes, 5000u + 5000 + 100000 + 4 + 4 + 300);
-  // r1 compresses: what the store keeps of it is not what goes over the wire.
+  // r1 compresses: the store's bytes differ from the transferred ones.
   EXPECT_EQ(load(folder_ / sha256(contents_.r1).hex()), contents_.r1);
   EXPECT_EQ(load(folder_ / sha256(contents_.r0_post).hex()), contents_.r0_post);
 }

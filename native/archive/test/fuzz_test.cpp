@@ -1,4 +1,4 @@
-// Damage at every byte of a small capture: never a crash, never wrong content taken for right.
+// Damage at every byte of a small capture: never a crash, never wrong content accepted.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -34,7 +34,7 @@ class DamagedCapture : public testing::Test {
         .write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 
-  // How many contents could be read; each must be what its digest in the manifest promises.
+  // Number of readable contents; each must match its digest in the manifest.
   size_t read_everything(const std::string& what) {
     auto reader = Reader::open(directory_.path(), {});
     if (!reader) {

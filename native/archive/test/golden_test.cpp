@@ -40,7 +40,7 @@ TEST(GoldenCapture, OfVersionOneIsReadAsItWasMeant) {
   EXPECT_EQ(std::string(table.begin() + 32, table.begin() + 48), "0123456789abcdef");
   EXPECT_EQ(*(*reader)->read_code_object(manifest.code_objects[0]), pattern(300, 3));
 
-  // What a later minor version added is still there when this one writes it again.
+  // Fields that a later minor version added survive rewriting by this one.
   const auto text = read_text(directory / kManifestFile, 1 << 20);
   EXPECT_EQ(to_text(manifest), *text);
 }

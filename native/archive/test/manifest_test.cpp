@@ -118,7 +118,7 @@ TEST(Manifest, RefusesANewerMajorVersionAndSaysWhatToDo) {
 TEST(Manifest, RefusesFeaturesThatItDoesNotKnowByName) {
   Json json = sample_json();
   EXPECT_FALSE(json.contains("requires")) << "older readers are given nothing new where nothing is";
-  // Whatever else such a file holds need not make sense here.
+  // Other fields of such a file need not make sense here.
   json["regions"] = "elsewhere";
   json["requires"] = {"dropped", "sparse-regions"};
   const auto manifest = parse_manifest(json.dump(), "here/capture.json");

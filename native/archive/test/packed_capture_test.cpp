@@ -112,7 +112,7 @@ TEST_F(PackedCapture, IsTheSameBytesWhereverTheChunksWere) {
   fs::copy_file(capture_ / kSelfcheckFile, outside / kSelfcheckFile);
   ASSERT_TRUE(pack(outside, {store}));  // the same capture: replaces the file
   EXPECT_EQ(load(file_), from_pack);
-  // A chunk that somebody stored raw though it compresses.
+  // A chunk that is stored raw although it compresses.
   const std::string hex = sha256(contents_.r1).hex();
   fs::remove(store / hex.substr(0, 2) / (hex + ".zst"));
   save(store / hex.substr(0, 2) / hex, contents_.r1);
@@ -193,7 +193,7 @@ TEST_F(PackedCapture, OfAnotherKernelIsRefused) {
   EXPECT_TRUE(names_in(elsewhere_).empty());
 }
 
-// A file of these entries, with whatever they say.
+// A file of these entries, valid or not.
 class HostileFile {
  public:
   HostileFile& add(const std::string& name, Bytes content, char type = '0', const std::string& link = {}) {
@@ -346,8 +346,8 @@ TEST_F(PackedCapture, NoDamageIsTakenForGood) {
     damaged[i] ^= static_cast<uint8_t>(1 << (i % 8));
     attempt(damaged, "bit flipped in byte " + std::to_string(i));
   }
-  // The self-check names the manifest's digest, so no change of the manifest gets past it. What does: observed.json,
-  // words of selfcheck.json, bits without meaning.
+  // The self-check names the manifest's digest, which catches every change of the manifest. Undetected changes:
+  // observed.json, words of selfcheck.json, bits without meaning.
   EXPECT_GT(taken, 0u);
   EXPECT_LT(taken, load(capture_ / kObservedFile).size() + load(capture_ / kSelfcheckFile).size() + 16);
   taken = 0;

@@ -23,7 +23,7 @@ inline Buffer bytes_of(std::string_view text) {
   return {text.begin(), text.end()};
 }
 
-// What the sample's contents are, by the name that ContentView gives them.
+// The sample's contents, by their ContentView names.
 struct SampleContents {
   Buffer r0_pre = noise(5000, 1), r0_post = noise(5000, 2);
   Buffer r1 = Buffer(100000, 7);  // compresses; unchanged by the kernel

@@ -41,7 +41,7 @@ class WithoutPrivileges {
 class Store : public testing::Test {
  protected:
   void SetUp() override {
-    other_.r0_pre = noise(5000, 11);  // of its own; the rest is shared
+    other_.r0_pre = noise(5000, 11);  // its own; the rest is shared
     write_sample(captures_ / "a" / "capture", mine_, store_, 0);
     write_sample(captures_ / "b" / "capture", other_, store_, 0);
   }
@@ -53,7 +53,7 @@ class Store : public testing::Test {
     }
     return all;
   }
-  // As if written that long ago.
+  // Ages the files by that much.
   void age(std::chrono::seconds by) {
     for (const StoreFile& file : all_files()) {
       const int64_t at = file.modified_ns - std::chrono::nanoseconds(by).count();
@@ -73,7 +73,7 @@ class Store : public testing::Test {
     }
     return true;
   }
-  // What a user who has no rights in `hidden` is told of the store.
+  // Errors that a user without rights in `hidden` gets from the store.
   void expect_refused(const fs::path& hidden, fs::perms perms, const std::string& message) {
     WithoutPrivileges::give(directory_.path());
     const WithoutPrivileges user;
@@ -87,7 +87,7 @@ class Store : public testing::Test {
     ASSERT_FALSE(collected);
     EXPECT_EQ(collected.error().code, "IO_ERROR");
     EXPECT_NE(collected.error().message.find(message), std::string::npos) << collected.error().message;
-    if (!scan->unreadable.empty()) return;  // the captures are in the way; what is said of the store is a part
+    if (!scan->unreadable.empty()) return;  // the captures are hidden, so reports on the store are incomplete
     ASSERT_FALSE(checked);
     EXPECT_NE(checked.error().message.find(message), std::string::npos) << checked.error().message;
     ASSERT_FALSE(measured);
@@ -172,12 +172,12 @@ TEST_F(Store, GcRefusesWhenAManifestCannotBeRead) {
   // Some other program's.
   std::ofstream(captures_ / "c" / "capture" / kManifestFile) << R"({"camera": 3})";
   EXPECT_EQ(gc()->chunks_removed, 1u);
-  // A root that is misspelt would leave nothing in use.
+  // A misspelt root would leave nothing in use.
   EXPECT_EQ(collect_garbage({store_, {directory_.path() / "kernel"}, {}, 0s, false}).error().code, "FILE_NOT_FOUND");
   EXPECT_TRUE(is_complete(captures_ / "a" / "capture"));
 }
 
-// A folder of which nothing is known is not an empty one.
+// An unreadable folder is not an empty one.
 TEST_F(Store, AFolderOfTheStoreThatCannotBeSeenIsAnError) {
   const fs::path folder = file_of(mine_.r0_pre).parent_path();
   expect_refused(folder, fs::perms::none, "cannot read " + folder.string());
@@ -186,7 +186,7 @@ TEST_F(Store, AFolderOfTheStoreThatCannotBeSeenIsAnError) {
 }
 
 TEST_F(Store, GcRemovesNothingWhileItCannotSeeWhereCapturesMayBe) {
-  // Lists names only: that "b" is a folder is seen, what is in it is not.
+  // May only be listed: that "b" is a folder is visible, its content is not.
   expect_refused(captures_, fs::perms::owner_read, "nothing was removed");
   expect_refused(captures_ / "b", fs::perms::none, "nothing was removed");
   expect_refused(captures_ / "b", fs::perms::owner_read, "nothing was removed");
@@ -195,7 +195,7 @@ TEST_F(Store, GcRemovesNothingWhileItCannotSeeWhereCapturesMayBe) {
   expect_refused(directory_.path() / "b", fs::perms::none, "nothing was removed");
   EXPECT_TRUE(has(other_.r0_pre));
   fs::remove(captures_ / "link");
-  // Links to themselves hide nothing, nor does what was removed from where gc looks.
+  // Links to themselves hide nothing, nor do files removed from where gc looks.
   fs::create_symlink("nowhere", captures_ / "nothing");
   fs::create_symlink("itself", captures_ / "itself");
   EXPECT_EQ(gc()->chunks_removed, 1u);
@@ -293,7 +293,7 @@ TEST_F(Store, VerifySeesFilesOfImpossibleContent) {
   replace(mine_.r1, "");                // zstd, without a header
   replace(mine_.r0_post, "too short");  // raw
   EXPECT_EQ(check().damaged.count, 2u);
-  // Says to be 2^40 bytes: refused before any memory is taken for it.
+  // Claims to be 2^40 bytes: refused before any memory is allocated for it.
   replace(mine_.r1, std::string("\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x00\x00\x01\x00\x00", 13));
   EXPECT_EQ(check().damaged.count, 2u);
 }
@@ -305,7 +305,7 @@ TEST_F(Store, ChunksInAPackAreNotMissing) {
   EXPECT_EQ(check().missing.count, 1u);
 }
 
-// A thousand are told, and all are counted.
+// A thousand are listed, and all are counted.
 TEST_F(Store, VerifyListsABoundedNumberOfProblems) {
   for (unsigned i = 0; i < 1200; ++i) {
     const Digest digest = sha256(noise(8, i));

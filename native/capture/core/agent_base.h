@@ -1,4 +1,4 @@
-// What an agent is on every device: its line to the recorder, its log, the gate, and what it knows of memory, kernels
+// Base of an agent on every device: its connection to the recorder, its log, the gate, and its view of memory, kernels
 // and selections.
 #pragma once
 
@@ -26,8 +26,8 @@ namespace kernloop::capture {
 
 struct ResolvedKernel {
   std::string symbol;             // mangled, without ".kd"
-  std::vector<uint32_t> objects;  // what its executable or module was loaded from, by number
-  uint64_t kernel_object = 0;     // address of its descriptor, where code has one
+  std::vector<uint32_t> objects;  // code objects of its executable or module, by number
+  uint64_t kernel_object = 0;     // address of its descriptor, if code has one
 };
 
 class AgentBase {
@@ -39,15 +39,15 @@ class AgentBase {
   // False: every intercepted function is a plain call of the original.
   bool active() const { return active_.load(std::memory_order_relaxed); }
   bool profiling() const { return welcome.mode == Mode::kProfile; }
-  // From now on the app runs as if we were not there.
+  // From now on the app runs as without the agent.
   void retire(const char* why);
-  // The recorder is told, and the log.
+  // Sends a note to the recorder, and to the log.
   void note(const char* code, const std::string& text);
   // The runtime goes down in good order.
   void say_goodbye();
-  // In a forked child: whose process we were is not this one.
+  // In a forked child, which is not the process that the agent served.
   void abandon_after_fork();
-  // A forked child uses the GPU with what it inherited. The first time it connects, to say so.
+  // A forked child uses the GPU with inherited state. The first use connects to the recorder to report it.
   void on_use_after_fork() noexcept;
 
   // Our own bookkeeping around a call of the app: a failure of ours (no memory) never becomes one of the app's.
@@ -62,14 +62,14 @@ class AgentBase {
     }
   }
 
-  // A kernel by what a dispatch names it by (a descriptor address, a function handle); not 0. `resolve` is asked once,
-  // when it is first seen; its error says what could not be found.
+  // A kernel by its name in dispatches (a descriptor address, a function handle); not 0. `resolve` is called once, when
+  // it is first seen; its error says what could not be found.
   template <typename Resolve>
   const KernelEntry* kernel(uint64_t key, Resolve&& resolve) {
     const KernelEntry* entry = kernels.find(key);
     return entry != nullptr ? entry : learn_kernel(key, std::forward<Resolve>(resolve));
   }
-  // Which selections want kernels of this name, as themselves or as a gate.
+  // Selections that want kernels of this name, as themselves or as a gate.
   uint64_t selections_of(const std::string& symbol);
   // Whether any selection wants one of them: asks for all at once.
   bool any_wanted(const std::unordered_set<std::string>& symbols);
@@ -96,7 +96,7 @@ class AgentBase {
 
   std::atomic<bool> active_{true};
   const int pid_;
-  std::atomic<bool> forked_{false};  // and nobody has been told yet that this child uses the GPU
+  std::atomic<bool> forked_{false};  // its use of the GPU is not yet reported
   std::atomic<uint32_t> next_capture_{0};
   std::mutex learn_mutex_;
   uint32_t next_kernel_ = 0;

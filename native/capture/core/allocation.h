@@ -10,16 +10,16 @@
 namespace kernloop::capture {
 
 struct Allocation {
-  uint64_t base = 0;  // as the device sees it
+  uint64_t base = 0;  // the device's address
   uint64_t size = 0;
   MemoryClass memory_class = MemoryClass::kDevice;
   std::string_view api;  // a string literal: the call that made it
   uint64_t ordinal = 0;  // the n-th allocation of the process, from 1
   // Memory of the host process that it may unmap without telling us: read it in a way that survives that.
   bool host_owned = false;
-  uint64_t host_address = 0;              // host_owned: where the host sees it
-  std::optional<bool> address_told = {};  // of a module variable: DeviceCapture::was_address_told()
-  std::optional<bool> fine_grained = {};  // of a region of a capture: DeviceCapture::is_fine_grained()
+  uint64_t host_address = 0;              // host_owned: the host's address
+  std::optional<bool> address_told = {};  // for a module variable: DeviceCapture::was_address_told()
+  std::optional<bool> fine_grained = {};  // for a region of a capture: DeviceCapture::is_fine_grained()
 
   uint64_t end() const { return base + size; }
 };

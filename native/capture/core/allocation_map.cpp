@@ -35,7 +35,7 @@ void AllocationMap::add(Allocation allocation) {
   insert(allocation);
 }
 
-// Ranges may overlap, and one may lie within another: every entry is looked at that starts before the end.
+// Ranges may overlap or contain each other: every entry that starts before the end is looked at.
 void AllocationMap::add_in_place(Allocation allocation) {
   if (!is_range(allocation)) return;
   std::lock_guard lock(mutex_);

@@ -19,19 +19,19 @@ const Allocation* find_allocation(const AllocationList& list, uint64_t address);
 class AllocationMap {
  public:
   void add(Allocation allocation);
-  // The same for a range that the runtime has just handed out: what was known there was freed unseen.
+  // The same for a range that the runtime has just handed out: an allocation known there was freed unseen.
   void add_in_place(Allocation allocation);
-  // The same for one that the runtime names several times, in parts and as a whole: those of one call that overlap are
-  // one.
+  // The same for a range that the runtime names several times, in parts and as a whole: overlapping ranges of one call
+  // are merged.
   void add_joined(Allocation allocation);
-  // False when nothing starts there.
+  // False if nothing starts there.
   bool remove(uint64_t base) { return take(base).has_value(); }
-  // What is removed, for put_back() should the runtime not free it.
+  // Removes an allocation and returns it, for put_back() if the runtime does not free it.
   std::optional<Allocation> take(uint64_t base);
-  // All that lies within, however often it was added.
+  // Removes every allocation in the range, however often it was added.
   std::vector<Allocation> take_within(uint64_t base, uint64_t size);
   void put_back(const Allocation& allocation);
-  // The host stores to what holds the address, wherever that lies.
+  // The host stores to the allocation that holds the address.
   void mark_host_written(uint64_t address);
   // A copy. Overlapping allocations (host memory locked twice) are merged into one.
   AllocationList snapshot() const;

@@ -9,7 +9,7 @@
 
 namespace kernloop::capture {
 
-// What before() leaves for after().
+// State that before() leaves for after().
 struct CaptureRun::Snapshot {
   Snapshot(AllocationList list, uint64_t byte_budget, DeviceCapture& device, CaptureSink& sink)
       : allocations(std::move(list)),

@@ -2,8 +2,8 @@
 // release. Holding comes before draining in code, or new work would keep the device busy for ever. A deadline bounds
 // every edge; whatever happens, everything held is released, and a capture that is not committed is aborted.
 //
-// In two halves, because it may be the app's own call that runs the dispatch: before() leaves it at the head of its
-// queue, with everything else held; after() takes it up once the dispatch has ended.
+// It has two halves, because the app's own call may run the dispatch: before() leaves it at the head of its queue, with
+// everything else held; after() takes it up once the dispatch has ended.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct CaptureRequest {
   uint32_t kernarg_bytes = 0;
   std::vector<ByteRange> ignored_kernarg;
   std::vector<ModuleVariable> module_variables;
-  std::vector<ByteRange> widened;  // regions to include whatever points to them
+  std::vector<ByteRange> widened;  // regions to include even if no pointer leads to them
 };
 
 struct CaptureOutcome {
@@ -47,8 +47,8 @@ class CaptureRun {
   CaptureRun(const CaptureRun&) = delete;
   CaptureRun& operator=(const CaptureRun&) = delete;
 
-  // True: the dispatch is to run now, alone, and after() to follow on this thread. False: nothing is held any more, and
-  // the dispatch runs as if nothing had been.
+  // True: the dispatch must run now, alone, and after() must follow on this thread. False: nothing is held any more,
+  // and the dispatch runs as without a capture.
   bool before() noexcept;
   // The dispatch has ended, as `report` says, or was refused and may still be running.
   void after(std::optional<Error> run_refusal, const RunReport& report) noexcept;

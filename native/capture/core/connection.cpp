@@ -15,7 +15,7 @@ std::string environment(const char* name) {
 }
 
 uint64_t ring_bytes() {
-  // For tests that want a full ring; the default suits everybody else.
+  // For tests that need a full ring.
   const uint64_t asked = std::strtoull(environment("KERNLOOP_RING_BYTES").c_str(), nullptr, 0);
   const uint64_t size = asked != 0 ? asked & ~uint64_t{4095} : kDefaultRingBytes;
   return std::clamp<uint64_t>(size, 4ull << 20, kMaxRingBytes);

@@ -1,4 +1,4 @@
-// How an agent finds its recorder: the environment that the stage set for the app (docs/contributing/seams.md).
+// Connection of an agent to its recorder: the environment that the stage set for the app (docs/contributing/seams.md).
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@ struct Connection {
   std::string log_file;                      // pattern, see log.h
 };
 
-// Says in the log, and on stderr, why there is no recorder although one was named. `runtime`: what loaded the agent.
+// Reports in the log, and on stderr, why there is no recorder although one was named. `runtime`: the runtime that
+// loaded the agent.
 Connection connect_to_recorder(const std::string& runtime);
 
 // For an agent that finds that it cannot work here.

@@ -1,4 +1,4 @@
-// What the capture core needs from a device. The front ends implement it; tests use a fake.
+// Interface between the capture core and a device. The front ends implement it; tests use a fake.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct RunReport {
   std::optional<uint64_t> wave_instructions;  // softgpu only
 };
 
-// One dispatch that waits at the head of its queue. drain() comes first; whatever reads comes before the dispatch runs
-// or after it has ended; a step that refuses is the last one.
+// One dispatch that waits at the head of its queue. drain() comes first; reads come before the dispatch runs or after
+// it has ended; a step that refuses is the last one.
 class DeviceCapture {
  public:
   virtual ~DeviceCapture() = default;
@@ -33,26 +33,27 @@ class DeviceCapture {
   // The kernel arguments of the waiting dispatch.
   virtual std::optional<Error> read_kernarg(std::span<uint8_t> into) = 0;
 
-  // Where a module variable lies that is only known by name. 0, without a refusal: the loaded module has none of that
-  // name for anybody to write to (the compiler's own constants), and it is left out.
+  // Address of a module variable that is only known by name. 0, without a refusal: the loaded module has no writable
+  // variable of that name (only the compiler's own constants), and it is left out.
   virtual std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address);
 
-  // Whether the app asked for an address in there, without which it cannot set the variable; nothing: nobody watched.
+  // Whether the app asked for an address in the range, without which it cannot set the variable; none if nobody
+  // watched.
   virtual std::optional<bool> was_address_told(const ByteRange&) const { return std::nullopt; }
 
-  // Whether the memory is fine-grained, where some atomics of the device do nothing; nothing: the runtime does not
-  // tell.
+  // Whether the memory is fine-grained, where some atomics of the device do nothing; none if the runtime does not
+  // report it.
   virtual std::optional<bool> is_fine_grained(const Allocation&) const { return std::nullopt; }
 
   // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
-  // of post only what changed.
+  // only changed parts of post are.
   virtual bool has_device_checksums() const { return false; }
-  // One for each kSnapshotChunkBytes of the allocation, the last of what is left. By whatever function: equal to itself
-  // as long as the process lives. Here: through read().
+  // One checksum for each kSnapshotChunkBytes of the allocation, the last of the rest. The function is free: equal
+  // bytes must give equal checksums while the process lives. Default: through read().
   virtual std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk);
 
-  // Adds the indices in `all` of whatever the allocation's bytes may point to, by the rules of pointer_scan.h, in any
-  // order, repeated or not. `*searched` false: not done here, the core looks at the bytes as it reads them.
+  // Adds the indices in `all` of every allocation that the bytes may point to, by the rules of pointer_scan.h, in any
+  // order, repeated or not. `*searched` false: not done here, the core searches the bytes as it reads them.
   virtual std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
                                              bool* searched);
 
@@ -63,7 +64,8 @@ class DeviceCapture {
   // Whether find_opaque() may yet find any.
   virtual bool may_hold_opaque() { return false; }
 
-  // Nothing more is asked, and the app's calls are still held: what may wait for the device is given back here.
+  // The last call, while the app's calls are still held: resources whose release may wait for the device are released
+  // here.
   virtual void finish() noexcept {}
 
  private:

@@ -47,7 +47,7 @@ void HoldGate::leave() {
 void HoldGate::take_turn() {
   std::unique_lock lock(mutex_);
   if (held_.load(std::memory_order_seq_cst)) {
-    // Steps out meanwhile, or the one who holds would wait for us.
+    // Steps out meanwhile: otherwise the holder would wait for us.
     inside_.fetch_sub(1, std::memory_order_seq_cst);
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_.load(std::memory_order_seq_cst); });

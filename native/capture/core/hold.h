@@ -19,8 +19,8 @@ class HoldGate {
   void enter();
   void leave();
 
-  // The caller is inside (once). Waits for its turn to hold, as long as that takes: whoever holds has deadlines. From
-  // then on newcomers wait.
+  // The caller is inside (once). Waits for its turn to hold, without a limit: every holder has deadlines. From then on
+  // newcomers wait.
   void take_turn();
   // After take_turn(): false at the deadline, while some call stays inside.
   bool wait_alone(Deadline deadline);

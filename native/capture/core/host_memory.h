@@ -10,12 +10,12 @@
 
 namespace kernloop::capture {
 
-// Whether nothing is mapped there any more.
+// Whether the range is unmapped now.
 bool is_unmapped(uint64_t address, uint64_t size);
 
 class HostMemory {
  public:
-  // READ_FAILED where nothing is mapped.
+  // READ_FAILED if nothing is mapped.
   std::optional<Error> read(uint64_t address, std::span<uint8_t> into);
 };
 

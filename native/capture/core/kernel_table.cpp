@@ -14,7 +14,7 @@ void KernelTable::place(Slots& slots, const KernelEntry* entry) {
     if (key == 0 || key == entry->key) break;
     i = (i + 1) & slots.mask;
   }
-  // The value first: who sees the key sees the value.
+  // The value first: a reader that sees the key sees the value.
   slots.values[i].store(entry, std::memory_order_release);
   slots.keys[i].store(entry->key, std::memory_order_release);
 }

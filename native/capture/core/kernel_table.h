@@ -1,5 +1,5 @@
-// What a dispatch names its kernel by (descriptor address, function handle) to what is known of the kernel. Read on
-// every dispatch without a lock; written when a kernel is first seen.
+// Maps a dispatch's name of its kernel (descriptor address, function handle) to the kernel's entry. Read on every
+// dispatch without a lock; written when a kernel is first seen.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ struct KernelEntry {
   uint64_t key = 0;  // not 0
   uint32_t id = 0;
   std::string symbol;
-  uint64_t selections = 0;  // that its name matches; a bit each
-  uint64_t gates = 0;       // that count from behind a dispatch of it on
+  uint64_t selections = 0;  // selections that its name matches; a bit each
+  uint64_t gates = 0;       // selections that count from behind a dispatch of it on
   uint32_t identity = 0;    // KernelReply::identity
   bool is_wanted() const { return (selections | gates) != 0; }
   std::atomic<uint64_t>* dispatches = nullptr;

@@ -1,5 +1,6 @@
-// The agent's own log: one file a process, opened for each line, so that no descriptor of it is there for the app to
-// close. Never stdout; stderr only for what a user must see at once, and as long as it is the one that we began with.
+// The agent's own log: one file a process, opened for each line, which leaves no descriptor for the app to close. Never
+// stdout; stderr only for messages that a user must see at once, and only while it is still the file that it was at the
+// start.
 #pragma once
 
 #include <sys/types.h>

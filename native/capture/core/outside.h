@@ -14,7 +14,7 @@ class Outside {
       : allocations_(allocations), scope_(scope), device_(device) {}
 
   std::optional<Error> read_before();
-  // The allocations whose contents are not what they were.
+  // The allocations whose contents have changed.
   std::optional<Error> compare_after(std::vector<Allocation>* changed);
 
  private:

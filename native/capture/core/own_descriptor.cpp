@@ -10,7 +10,7 @@
 namespace kernloop::capture {
 namespace {
 
-// Below what may be opened at all, with room for a few.
+// Below the limit of open files, with room for a few.
 int high_number() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 512;

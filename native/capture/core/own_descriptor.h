@@ -1,5 +1,5 @@
 // A descriptor of the agent in the app's process. An app may close every number that it does not know, as daemons do,
-// and give the numbers to files of its own: whoever uses one asks first whether it is still ours.
+// and reuse the numbers for files of its own: every use first checks that it is still ours.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace kernloop::capture {
 class OwnDescriptor {
  public:
   OwnDescriptor() = default;
-  // Takes the descriptor, and moves it above the numbers that apps use. -1: there is none.
+  // Takes the descriptor, and moves it above the numbers that apps use. -1: none.
   explicit OwnDescriptor(int fd);
   OwnDescriptor(OwnDescriptor&& other) noexcept { *this = std::move(other); }
   OwnDescriptor& operator=(OwnDescriptor&& other) noexcept {
@@ -26,7 +26,7 @@ class OwnDescriptor {
   explicit operator bool() const { return fd_ >= 0; }
   int get() const { return fd_; }
   bool is_ours() const;
-  // Leaves the number alone where it is not ours any more.
+  // Leaves the number alone if it is no longer ours.
   void close();
 
  private:

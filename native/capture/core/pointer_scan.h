@@ -1,9 +1,10 @@
 // Finds what could be a pointer in raw memory: 64-bit values that land in a tracked allocation.
-//  - A plain address counts at any byte offset (packed structures), wherever in the allocation it lands.
+//  - A plain address counts at any byte offset (packed structures), and may point anywhere in the allocation.
 //  - An address with a tag in its top 16 bits counts at any byte offset if it is the start of an allocation, and in an
-//  aligned slot if it lands on a 16-byte boundary. Anything laxer takes random bits for pointers; and where much memory
-//  is searched for addresses in much memory, even that does: see tagged_interior_counts().
-// Conservative all the same: it finds too much now and then, and what it misses shows as a scope violation.
+//  aligned slot if it lands on a 16-byte boundary. Laxer rules take random bits for pointers; between large memories
+//  even these do: see tagged_interior_counts().
+// The scan is conservative all the same: it finds too much now and then, and a missed pointer shows as a scope
+// violation.
 #pragma once
 
 #include <span>
@@ -13,9 +14,9 @@
 
 namespace kernloop::capture {
 
-// Whether a tagged address inside of an allocation is to be taken for a pointer in a region of this size. Random bits
-// look like one in (tracked bytes / 2^48) / 16 of the aligned slots: with 16 GiB of allocations, 16 times in 32 MiB of
-// floats. They count where chance gives less than one in a thousand regions.
+// Whether a tagged address inside of an allocation counts as a pointer in a region of this size. Random bits look like
+// one in (tracked bytes / 2^48) / 16 of the aligned slots: with 16 GiB of allocations, 16 times in 32 MiB of floats.
+// They count if chance gives less than one in a thousand regions.
 bool tagged_interior_counts(uint64_t region_bytes, uint64_t tracked_bytes);
 uint64_t tracked_bytes(const AllocationList& allocations);
 
@@ -23,12 +24,12 @@ class PointerScan {
  public:
   explicit PointerScan(const AllocationList& allocations);
 
-  // Bytes in order, in pieces of any size; a value may lie across two pieces. `found` gets the allocation's index in
-  // the list.
+  // Bytes in order, in pieces of any size; a value may span two pieces. `found` gets the allocation's index in the
+  // list.
   template <typename Found>
   void feed(std::span<const uint8_t> bytes, Found&& found) {
     if (span_ == 0) return;
-    // The last seven bytes of the piece before, then as many of this one: every value that starts there and ends here.
+    // The last seven bytes of the previous piece, then as many of this one: they hold every value that spans both.
     const size_t taken = bytes.size() < 7 ? bytes.size() : 7;
     const uint64_t carry_position = position_ - carry_.size();
     carry_.insert(carry_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));

@@ -16,7 +16,7 @@
 namespace kernloop::capture {
 namespace {
 
-// A recorder that takes nothing for this long is as good as dead; the app must not wait for it any longer.
+// A recorder that takes nothing for this long counts as dead; the app must not wait for it any longer.
 constexpr std::chrono::milliseconds kStallLimit{30000};
 
 constexpr uint64_t kSmallRingBytes = 4ull << 20;

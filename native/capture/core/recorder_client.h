@@ -1,5 +1,5 @@
-// The agent's end of the line to kernloop-recorder. Any thread may send. When the recorder is gone or stuck, every call
-// says so at once and the app goes on without us.
+// The agent's end of the line to kernloop-recorder. Any thread may send. If the recorder is gone or stuck, every call
+// fails at once and the app continues without the agent.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace kernloop::capture {
 
 class RecorderClient {
  public:
-  // An error when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
+  // An error if there is no recorder, or it rejects this process. `runtime`: the runtime that loaded the agent.
   static Result<std::unique_ptr<RecorderClient>> connect(const std::string& socket_path, const std::string& runtime,
                                                          uint64_t ring_bytes);
-  // What the recorder answered.
+  // The recorder's answer.
   const Welcome& welcome() const { return welcome_; }
 
   // Waits while the ring is full. False when the recorder is lost.
@@ -51,9 +51,9 @@ class RecorderClient {
     return &ring_.counters()[kernel < kMaxKernels ? kernel : kMaxKernels - 1];
   }
   std::atomic<uint64_t>* dispatches() { return &ring_.header().dispatches; }
-  std::atomic<uint64_t>* matches() { return ring_.header().matches; }  // of each selection
+  std::atomic<uint64_t>* matches() { return ring_.header().matches; }  // by selection
 
-  // In a forked child: drops the parent's connection without a word to it.
+  // In a forked child: drops the parent's connection without a message to it.
   void abandon_after_fork();
 
  private:
@@ -66,8 +66,8 @@ class RecorderClient {
 
   Welcome welcome_;
   std::string socket_path_, runtime_;
-  // `wake_` carries a byte to whoever waits at the other end for data, or for space. Sockets, because no other file
-  // takes what is sent, and because each has a number of its own (eventfds have one for all).
+  // `wake_` carries a byte to the side that waits for data, or for space. Both are sockets, because no other file
+  // accepts a send, and because each has a number of its own (eventfds share one).
   OwnDescriptor socket_, wake_;
   RingMapping ring_;
   std::optional<RingProducer> producer_;

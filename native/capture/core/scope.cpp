@@ -92,7 +92,7 @@ std::optional<Error> Scope::read_chunks(const Allocation& allocation, Wanted&& w
   return std::nullopt;
 }
 
-// Before any byte is copied: the scope is then complete, and a budget that it breaks costs nothing.
+// Done before any byte is copied: the scope is then complete, and exceeding the budget costs nothing.
 std::optional<Error> Scope::search_on_device() {
   std::vector<size_t> hits;
   for (; asked_ < regions_.size() && left_out_ != 0; ++asked_) {
@@ -133,9 +133,9 @@ std::optional<Error> Scope::find_all() {
 
 std::optional<Error> Scope::read_pre() {
   for (uint32_t id = 0; id < regions_.size(); ++id) {
-    // Each time: what the host has found leads to memory that the device has not searched yet.
+    // Each time: pointers that the host has found lead to memory that the device has not searched yet.
     if (auto refusal = search_on_device()) return refusal;
-    // Before any byte of the region that breaks the budget is copied.
+    // Checked before any byte of the region that exceeds the budget is copied.
     if (auto refusal = over_budget()) return refusal;
     if (auto refusal = tell_total()) return refusal;
     if (auto refusal = read_pre_of(id)) return refusal;
@@ -147,8 +147,8 @@ bool Scope::is_complete() const {
   return left_out_ == 0 || (searched_ == regions_.size() && !device_.may_hold_opaque());
 }
 
-// Where the bytes are searched while they are read, nobody knows before the end how many there are. Of everything there
-// is, only the kernel arguments' own memory can still come.
+// If bytes are searched while they are read, their total is unknown before the end. If everything is taken, only the
+// kernel arguments' own memory can still be added.
 std::optional<Error> Scope::tell_total() {
   if (bytes_ == told_ || !(takes_all_ || is_complete())) return std::nullopt;
   told_ = bytes_;

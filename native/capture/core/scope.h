@@ -1,6 +1,6 @@
 // The regions of one capture: grows from the kernel arguments to everything reachable, and streams each region once.
-// What the device does not do itself happens on that one pass over the bytes: searching them for pointers, and a
-// checksum of each chunk for the comparison afterwards.
+// That one pass over the bytes also does what the device does not do itself: it searches them for pointers, and
+// computes a checksum of each chunk for the comparison afterwards.
 #pragma once
 
 #include <deque>
@@ -19,15 +19,15 @@ class Scope {
  public:
   Scope(const AllocationList& allocations, uint64_t byte_budget, DeviceCapture& device, CaptureSink& sink);
 
-  // Each adds what it finds; find_all() and read_pre() then follow it to a fixed point.
+  // Each call adds the regions it finds; find_all() and read_pre() then follow them to a fixed point.
   void add_pointers_in(std::span<const uint8_t> bytes);
   void add_at(uint64_t address);
   void add_all(uint64_t except_address);
   void add_module_variable(const ByteRange& variable, uint64_t ordinal, std::optional<bool> address_told);
 
-  // Whether all there is would break the budget.
+  // Whether all memory together would exceed the budget.
   bool may_break_budget() const { return byte_budget_ != 0 && bytes_ + left_out_bytes_ > byte_budget_; }
-  // Reads, and sends nothing: the budget is refused before a byte of the capture is written.
+  // Reads, and sends nothing: the budget is checked before a byte of the capture is written.
   std::optional<Error> find_all();
   std::optional<Error> read_pre();
   std::optional<Error> read_post();
@@ -46,7 +46,7 @@ class Scope {
   std::optional<Error> over_budget() const;
   std::optional<Error> search_on_device();
   std::optional<Error> search_on_host(uint32_t id);
-  // Nothing that is left out can come to it any more.
+  // No left-out allocation can be added any more.
   bool is_complete() const;
   std::optional<Error> tell_total();
   std::optional<Error> read_pre_of(uint32_t id);
@@ -64,10 +64,10 @@ class Scope {
   std::deque<Region> regions_;  // a deque: it grows while one of its elements is read
   size_t left_out_;             // allocations not in scope
   uint64_t left_out_bytes_;
-  size_t asked_ = 0;     // the device was asked to search so many regions
-  size_t searched_ = 0;  // so many were searched, before any was read
+  size_t asked_ = 0;     // number of regions that the device was asked to search
+  size_t searched_ = 0;  // number of regions searched before any was read
   uint64_t bytes_ = 0;
-  uint64_t told_ = 0;  // the sink was told of so many bytes in all
+  uint64_t told_ = 0;  // total that the sink has received
   std::vector<uint8_t> buffer_;
   std::vector<uint64_t> opaque_;
 };

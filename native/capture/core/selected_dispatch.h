@@ -1,5 +1,5 @@
 // One dispatch that selections want: asks the recorder, captures it or says why not, and settles with the selections.
-// Nothing here throws: the dispatch is the app's, and runs whatever happens to us.
+// Nothing here throws: the dispatch is the app's, and runs even if the capture fails.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,23 @@
 
 namespace kernloop::capture {
 
-// What a front end says of it.
+// A front end's description of the dispatch.
 struct DispatchFacts {
   const KernelEntry* kernel = nullptr;
   uint64_t index = 0;  // among all dispatches of the process
-  uint32_t queue = 0;  // of the QueueMessage
+  uint32_t queue = 0;  // number in the QueueMessage
   LaunchGeometry geometry;
   std::vector<LaunchAttribute> attributes;
-  uint64_t kernarg_address = 0;  // of the kernel arguments, where they lie in an allocation of the app
+  uint64_t kernarg_address = 0;  // address of the kernel arguments, if they are in an allocation of the app
   bool has_kernarg = true;
-  std::vector<ByteRange> reached;  // that opaque arguments lead to (tensor maps)
+  std::vector<ByteRange> reached;  // targets of opaque arguments (tensor maps)
 };
 
 class SelectedDispatch {
  public:
   // `due` is not empty; the calling thread is inside the agent's gate.
   SelectedDispatch(AgentBase& agent, DispatchFacts facts, std::vector<Due> due);
-  // Settles what is not settled: a dispatch given up between the halves is refused.
+  // Settles open selections: a dispatch given up between the halves is refused.
   ~SelectedDispatch();
   SelectedDispatch(const SelectedDispatch&) = delete;
   SelectedDispatch& operator=(const SelectedDispatch&) = delete;
@@ -37,14 +37,14 @@ class SelectedDispatch {
   // False: the recorder does not want it (any more).
   bool begin() noexcept;
 
-  // After begin(). As CaptureRun's: true means that the dispatch is to run now, alone, and after() to follow. `device`
+  // After begin(). As in CaptureRun, true means: the dispatch must run now, alone, and after() must follow. `device`
   // lives until then.
   bool before(DeviceCapture& device) noexcept;
   void after(std::optional<Error> run_refusal, const RunReport& report) noexcept;
   // Instead of before(): this dispatch cannot be captured.
   void refuse(const Error& why) noexcept;
 
-  // All of it, for a front end that runs the dispatch itself: `run(RunReport*)` returns a refusal, or nothing.
+  // Both halves, for a front end that runs the dispatch itself: `run(RunReport*)` returns a refusal, or nothing.
   template <typename Run>
   void capture(DeviceCapture& device, Run&& run) noexcept {
     if (!before(device)) return;

@@ -6,13 +6,13 @@
 namespace kernloop::capture {
 namespace {
 
-// One dispatch by its number. Any later match does instead, where that one cannot be captured.
+// One dispatch by its number. If it cannot be captured, any later match replaces it.
 bool is_single(const SelectionRequest& request) {
   return request.each == Each::kDispatch && request.limit == 1 && request.ordinals.size() == 1 &&
          request.ordinals[0].first == request.ordinals[0].last;
 }
 
-// What the shapes that a selection tells apart have in common is left out.
+// Leaves out the parts that the selection does not distinguish shapes by.
 LaunchShape distinct_part(const SelectionRequest& request, const LaunchShape& shape) {
   if (request.each == Each::kGeometry) return shape;
   LaunchShape part;
@@ -57,14 +57,14 @@ std::vector<Due> SelectionSet::on_dispatch(const Candidate& candidate) {
       end_if_exhausted(index);
     }
   });
-  // A gate itself does not count: what comes behind it does.
+  // A gate itself does not count; dispatches after it do.
   for_each_bit(candidate.gates, states_.size(), [&](uint32_t index) { ++states_[index].gates_seen; });
   return due;
 }
 
 bool SelectionSet::is_due(const SelectionRequest& request, const State& state, const LaunchShape& shape) const {
   if (state.done || state.taken >= request.limit) return false;
-  // At or past it: another thread's match may have slipped by while an attempt was in progress.
+  // At or past it: another thread's match may have passed while an attempt was in progress.
   if (is_single(request)) return state.in_progress == 0 && state.matches >= request.ordinals[0].first;
   const bool asked = std::any_of(request.ordinals.begin(), request.ordinals.end(), [&](const OrdinalRange& range) {
     return range.first <= state.matches && state.matches <= range.last;

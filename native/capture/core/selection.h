@@ -1,4 +1,4 @@
-// Which dispatches are to be captured: counts matches of each selection and says when one is due.
+// Selects the dispatches to be captured: counts matches of each selection and says when one is due.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace kernloop::capture {
 
-// What tells launches apart for Each::kGeometry and kKernel.
+// Properties by which Each::kGeometry and kKernel distinguish launches.
 struct LaunchShape {
   uint32_t kernel = 0;  // KernelReply::identity
   std::array<uint64_t, 3> grid_work_items{};
@@ -23,12 +23,12 @@ struct LaunchShape {
 
 // One dispatch, as selections see it.
 struct Candidate {
-  uint64_t selections = 0;  // whose name it has; a bit each
-  uint64_t gates = 0;       // that begin to count behind it
+  uint64_t selections = 0;  // selections whose name it has; a bit each
+  uint64_t gates = 0;       // selections that begin to count behind it
   LaunchShape shape = {};
 };
 
-// A dispatch that is due. The holder of one ends it with settle_…() exactly once.
+// A dispatch that is due. Its holder ends it with settle_…() exactly once.
 struct Due {
   uint32_t selection = 0;
   uint64_t ordinal = 0;                 // this match's, from 1
@@ -38,17 +38,17 @@ struct Due {
 
 class SelectionSet {
  public:
-  // `matches`: where the matches of each are counted for others to read, or null.
+  // `matches`: counters of matches by selection, for others to read, or null.
   void configure(std::vector<SelectionRequest> requests, std::atomic<uint64_t>* matches = nullptr);
   const SelectionRequest& request(uint32_t selection) const { return requests_[selection]; }
 
-  // False when nothing is left to capture or to count: the fast path of every dispatch.
+  // False if nothing is left to capture or to count: the fast path of every dispatch.
   bool anything_left() const { return left_.load(std::memory_order_relaxed) != 0; }
 
   // Counts one dispatch and returns the selections that want it now.
   std::vector<Due> on_dispatch(const Candidate& candidate);
 
-  // This match could not be captured now: the next one that will do instead is due.
+  // This match could not be captured now: the next suitable one is due instead.
   void settle_defer(const Due& due);
   // Captured, or refused for good.
   void settle_done(const Due& due);
@@ -60,7 +60,7 @@ class SelectionSet {
   struct State {
     uint64_t gates_seen = 0;
     uint64_t matches = 0;
-    uint64_t taken = 0;  // captured, refused or in work: what the limit is about
+    uint64_t taken = 0;  // captured, refused or in progress: the limit counts these
     uint32_t in_progress = 0;
     bool done = false;
     uint32_t widenings = 0;

@@ -1,4 +1,4 @@
-// Where a capture's bytes go: the recorder, through the ring; tests collect them.
+// Destination of a capture's bytes: the recorder, through the ring; tests collect them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class CaptureSink {
   // Whole chunks that differ from pre, in ascending order.
   virtual bool post(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) = 0;
   virtual bool scope(uint64_t tracked_regions, uint64_t tracked_bytes) = 0;
-  // So many bytes of pre there are in all: as soon as it is known, if it is before they have come.
+  // Total bytes of pre: sent as soon as it is known, if that is before they have all come.
   virtual bool total(uint64_t bytes) = 0;
   // Memory outside the scope that changed meanwhile: host memory, which the CPU may have changed.
   virtual bool outside_changed(const Allocation& allocation) = 0;

@@ -1,4 +1,4 @@
-// What the app maps by hand (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess). Every run of mapped,
+// Memory that the app maps by hand (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess). Every run of mapped,
 // accessible bytes that follow each other in one reservation counts as one allocation: allocators that grow a segment
 // piece by piece hand out tensors that cross the pieces.
 #pragma once
@@ -42,7 +42,7 @@ class AddressSpace {
   struct Reservation {
     uint64_t size = 0;
     std::map<uint64_t, Mapping> mappings;  // by base
-    std::vector<MappedRun> runs;           // what was told last
+    std::vector<MappedRun> runs;           // last reported runs
   };
   Reservation* reservation_of(uint64_t address);
   static MappingChange update(Reservation& reservation);

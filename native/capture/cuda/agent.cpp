@@ -13,8 +13,7 @@ using namespace cuda;
 
 namespace {
 
-// So many launches are counted while nothing matches. After them, launches are not looked at: they cost the app
-// nothing.
+// Launches counted while nothing matches. After them, launches are not looked at and cost the app nothing.
 constexpr uint64_t kCountedLaunches = 4096;
 constexpr uint32_t kEndAttempts = 1000;
 
@@ -145,7 +144,7 @@ const KernelEntry* CudaAgent::wanted_kernel(CUfunction handle, ThreadState& thre
   return launched_kernel(handle, symbol.c_str(), thread);
 }
 
-// The code of a kernel that nobody wants is not looked for.
+// The code of an unwanted kernel is not looked for.
 ResolvedKernel CudaAgent::resolve(CUfunction handle, const std::string& symbol, ThreadState& thread) {
   ResolvedKernel resolved;
   resolved.symbol = symbol;
@@ -154,7 +153,7 @@ ResolvedKernel CudaAgent::resolve(CUfunction handle, const std::string& symbol, 
   const UncapturedCalls uncaptured(*driver);
   const CUfunction function = function_of(handle);
   const CubinChoice choice = cubins.find(function, symbol, thread.loaded);
-  // Of several, one stands in: such a dispatch is refused by name.
+  // One of several candidates represents them: such a dispatch is refused by name.
   const auto& cubin = choice.cubin != nullptr || choice.candidates.empty() ? choice.cubin : choice.candidates.front();
   if (cubin == nullptr || cubin->bytes.empty()) {
     note("CODE_OBJECT_UNREADABLE", "the driver showed no code object with the kernel " + symbol);
@@ -213,8 +212,8 @@ void CudaAgent::count_launch() {
                                    " launches are counted: no kernel that the program had until then is wanted");
 }
 
-// cuptiFinalize waits for the GPU, where a kernel may wait for the app. Asked after the first, second, fourth, eighth…
-// call only, since to ask takes up to a millisecond.
+// cuptiFinalize waits for the GPU, where a kernel may wait for the app. Checked only after the first, second, fourth,
+// eighth… call, since a check takes up to a millisecond.
 bool CudaAgent::is_busy() {
   const uint32_t attempt = busy_attempts_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (!std::has_single_bit(attempt)) return true;
@@ -222,7 +221,7 @@ bool CudaAgent::is_busy() {
   const OwnCalls own;
   const HoldScope inside(hold);
   hold.take_turn();
-  // Held: else a stream that begins to be captured meanwhile would be disturbed.
+  // Held: otherwise it would disturb a stream whose capture begins meanwhile.
   const bool may_ask = hold.wait_alone(Deadline::in(kLimit)) && !graphs.any_captured();
   const bool busy = !may_ask || contexts.wait_idle(Deadline::in(kLimit)).has_value();
   hold.release();
@@ -231,7 +230,7 @@ bool CudaAgent::is_busy() {
 
 void CudaAgent::end_if_done(bool (*alone)()) {
   if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
-  // What the app does was not followed since: nothing is asked of the driver, which CUPTI's end would do.
+  // The app's actions were not followed since: the driver, which CUPTI's end would call, must not be called.
   if (!active()) return subscription_->end(false);
   if (selections.anything_left() || graph_execs.parts_running(*driver)) return;
   if (alone() && is_busy()) {

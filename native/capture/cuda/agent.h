@@ -1,4 +1,4 @@
-// The one instance of the CUDA agent in a process: what every callback needs.
+// The one instance of the CUDA agent in a process: state that every callback needs.
 #pragma once
 
 #include <atomic>
@@ -37,20 +37,21 @@ class CudaAgent : public AgentBase {
   void handle_given(const void* handle, const char* symbol, const void* owner);
   void forget_handles_of(const void* owner);
 
-  // What is launched; `symbol` may be null.
+  // The launched kernel's entry; `symbol` may be null.
   const KernelEntry* launched_kernel(cuda::CUfunction handle, const char* symbol, ThreadState& thread);
   // The same for a handle whose name is known; null if no selection wants it.
   const KernelEntry* wanted_kernel(cuda::CUfunction handle, ThreadState& thread);
-  // A handle may stand for a kernel of no context yet (CUkernel).
+  // A handle may be a kernel of no context yet (CUkernel).
   cuda::CUfunction function_of(cuda::CUfunction handle) const;
 
-  // The handle by which the kernel of a graph's node is known, or becomes known now; the driver gives two.
+  // The handle under which the kernel of a graph's node is known, or becomes known now; the driver has two.
   cuda::CUfunction handle_of(const cuda::CUDA_KERNEL_NODE_PARAMS& node);
-  // Nothing may synchronise while some stream of the process is captured into a graph: another dispatch will do.
+  // Nothing may synchronise while some stream of the process is captured into a graph: a later dispatch is captured
+  // instead.
   bool defer_while_captured(const KernelEntry& kernel, const std::vector<Due>& due);
   // A graph's node that could not be taken out of its graph.
   void node_not_taken(const KernelEntry& kernel, const std::string& why);
-  // With the app's calls held and the GPU idle. The calling thread is inside of the gate.
+  // Called with the app's calls held and the GPU idle. The calling thread is inside of the gate.
   template <typename Work>
   std::optional<Error> while_idle(Deadline deadline, Work&& work) {
     hold.take_turn();
@@ -74,9 +75,10 @@ class CudaAgent : public AgentBase {
   // A capture that is between its two halves needs the callback that ends it.
   void capture_began() { captures_.fetch_add(1); }
   void capture_ended() { captures_.fetch_sub(1); }
-  // After the last capture, or once we gave up: leaves the app alone. `alone()`: no other thread is in a callback.
+  // After the last capture, or after a failure of ours: detaches from the app. `alone()`: no other thread is in a
+  // callback.
   void end_if_done(bool (*alone)());
-  // In a forked child: nothing of the driver, of CUPTI or of us works there.
+  // In a forked child: neither the driver, CUPTI nor the agent works there.
   bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 
   const std::shared_ptr<const cuda::Driver> driver;
@@ -118,10 +120,10 @@ class CudaAgent : public AgentBase {
   std::mutex handles_mutex_;
   std::unordered_map<const void*, Handle> handles_;
   std::mutex notes_mutex_;
-  std::set<std::pair<const KernelEntry*, std::string>> not_taken_;  // told of
+  std::set<std::pair<const KernelEntry*, std::string>> not_taken_;  // already reported
   std::atomic<uint32_t> deferrals_told_{0};
   std::mutex devices_mutex_;
-  std::vector<int> devices_;  // told of
+  std::vector<int> devices_;  // already reported
 };
 
 // CUPTI's callback.

@@ -1,4 +1,4 @@
-// What the agent has to do with CUDA graphs.
+// The agent's handling of CUDA graphs.
 #include <array>
 
 #include "capture/cuda/agent.h"

@@ -1,4 +1,4 @@
-// One call of the app into the driver, as CUPTI shows it before and after, and the table of who looks at which call.
+// One call of the app into the driver, as CUPTI shows it before and after, and the table of handlers by call.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ using ApiHandler = void (*)(const ApiCall& call);
 enum class Watch : uint8_t {
   kArmed,     // only while a kernel that a selection matches may be launched: then every call is seen
   kLaunches,  // also while launches are counted
-  kAlways,    // rare calls that tell what memory, modules and kernels there are
+  kAlways,    // rare calls that show memory, modules and kernels
 };
 
 struct ApiHandlers {
@@ -40,7 +40,7 @@ struct ApiHandlers {
   bool waits = false;  // for the device only: may go on while a capture holds the app's calls
 };
 
-// CUPTI's ids of the driver API: 13.0 has about 800. Those past the end count as calls that nobody looks at.
+// CUPTI's ids of the driver API: 13.0 has about 800. Ids past the end count as calls that are not watched.
 inline constexpr uint32_t kMaxApiIds = 1536;
 
 class ApiTable {

@@ -1,4 +1,4 @@
-// CUPTI's callback: sorts what it shows, and lets the app's calls through the gate.
+// CUPTI's callback: sorts the calls it reports, and lets the app's through the gate.
 #include "capture/cuda/agent.h"
 #include "capture/cuda/captured_launch.h"
 #include "capture/cuda/redirection.h"
@@ -34,7 +34,7 @@ void on_resource(CudaAgent& agent, uint32_t id, const CUpti_ResourceData& data, 
       agent.memory.context_gone(data.context);
       break;
     case CUPTI_CBID_RESOURCE_MODULE_LOADED: {
-      // Also within calls of ours: asking for a kernel loads the app's module.
+      // Also within our own calls: asking for a kernel loads the app's module.
       if (thread.own_modules != 0) break;
       const auto& module = *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor);
       agent.module_loaded(module.moduleId, {reinterpret_cast<const uint8_t*>(module.pCubin), module.cubinSize}, thread);
@@ -56,13 +56,13 @@ void before(const ApiCall& call, const ApiHandlers& handlers) {
   if (handlers.before != nullptr) agent.guarded([&] { handlers.before(call); });
 }
 
-// The one that tries out whether a launch of a graph can be made to launch another.
+// The agent's own call that tests whether a launch of a graph can be made to launch another.
 void on_own_call(uint32_t id, const CUpti_CallbackData& data, const ThreadState& thread) {
   if (thread.launch_instead == nullptr || data.callbackSite != CUPTI_API_ENTER) return;
   if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch) launch_instead(data, thread.launch_instead);
 }
 
-// Whatever has become of us: a capture ends, and the gate is left.
+// Even after a failure of ours: a capture ends, and the gate is left.
 void after(const ApiCall& call, const ApiHandlers& handlers) {
   CudaAgent& agent = call.agent;
   if (call.thread.capturing != nullptr) {

@@ -22,7 +22,7 @@ std::string warning_of(const std::string& symbol, const Error& untracked) {
          "self-check fails; --untracked-memory refuse refuses such a dispatch";
 }
 
-// What a replay may show otherwise than the app.
+// Warns of effects that a replay may not reproduce.
 void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, std::span<const uint8_t> arguments,
              CUdevice device) {
   if (launch.programmatic) {
@@ -47,7 +47,7 @@ void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, 
 
 }  // namespace
 
-// As memory that the program has allocated, for as long as this capture takes: the module may be unloaded.
+// Adds the variables as memory that the program has allocated, while this capture runs: the module may be unloaded.
 void CapturedLaunch::add(const std::vector<LoadedVariable>& variables) {
   for (const LoadedVariable& variable : variables) {
     if (find_allocation(agent_.allocations.snapshot(), variable.base) != nullptr) continue;
@@ -95,7 +95,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
     for (uint64_t address : agent.tensor_maps.addresses_in(device.arguments)) facts.reached.push_back({address, 1});
     const auto is_variable = [&](uint64_t address) {
       auto variable = agent.cubins.variable_at(address);
-      // Those of the kernel's own module come by name.
+      // Variables of the kernel's own module are found by name.
       if (variable && variable->module != device.module) variables.push_back(std::move(*variable));
       return variable.has_value();
     };

@@ -13,8 +13,8 @@
 
 namespace kernloop::capture {
 
-// Read in the same process by what watches Triton (python/shim): only a launch that counts here has to be described
-// there. One that is captured, or that makes a node of a graph, which may be captured later.
+// Read in the same process by the Triton hooks (python/shim): only a launch that counts here has to be described there:
+// one that is captured, or that makes a node of a graph, which may be captured later.
 extern "C" std::atomic<uint64_t> kernloop_captures_begun;
 
 class CudaAgent;
@@ -25,8 +25,8 @@ class CapturedLaunch {
   CapturedLaunch(const CapturedLaunch&) = delete;
   CapturedLaunch& operator=(const CapturedLaunch&) = delete;
 
-  // Null: nothing more is to be done with this launch. Else the app's call is to run now, and after() to follow.
-  // `launch`: nothing, if it is of a kind that cannot be captured. `obstacle`: why it cannot, where that is known.
+  // Null: this launch needs nothing more. Otherwise the app's call must run now, and after() must follow. `launch`:
+  // none, if it is of a kind that cannot be captured. `obstacle`: the reason why it cannot, if known.
   static std::unique_ptr<CapturedLaunch> before(CudaAgent& agent, const KernelEntry& kernel, const char* call,
                                                 std::optional<Launch> launch, cuda::CUfunction handle,
                                                 cuda::CUcontext context, uint64_t index, std::vector<Due> due,
@@ -41,7 +41,7 @@ class CapturedLaunch {
 
   CudaAgent& agent_;
   std::vector<uint64_t> added_;       // variables, by address
-  std::optional<CudaDevice> device_;  // outlives what holds the app's other calls
+  std::optional<CudaDevice> device_;  // outlives the hold of the app's other calls
   std::optional<SelectedDispatch> dispatch_;
 };
 

@@ -47,8 +47,8 @@ std::optional<Error> wait_for_event(const Driver& driver, CUcontext context, Dea
   return std::nullopt;
 }
 
-// Drivers before 12.5, too: a thread waits in the driver. It stays there after the deadline, until the GPU is idle
-// after all.
+// Works with drivers before 12.5, too: a thread waits in the driver. It stays there after the deadline, until the GPU
+// is idle after all.
 std::optional<Error> wait_in_thread(const std::shared_ptr<const Driver>& driver, CUcontext context, Deadline deadline) {
   auto state = std::make_shared<std::atomic<uint32_t>>(CUDA_ERROR_NOT_READY);
   std::thread([driver, context, state] {

@@ -1,5 +1,5 @@
-// The app's contexts, and how to wait until the GPU has nothing left to do in any of them. Nothing here blocks without
-// a deadline, whatever the app's kernels wait for.
+// The app's contexts, and waiting until the GPU has nothing left to do in any of them. Nothing here blocks without a
+// deadline, even if the app's kernels wait forever.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class Contexts {
   void created(cuda::CUcontext context);
   void destroyed(cuda::CUcontext context);
   std::vector<cuda::CUcontext> all() const;
-  // Those that were made since the last time.
+  // Contexts created since the last call.
   std::vector<cuda::CUcontext> take_new();
 
   std::optional<Error> wait_idle(Deadline deadline) const;

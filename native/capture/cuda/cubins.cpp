@@ -92,7 +92,7 @@ void Cubins::unloading(uint32_t module_id) {
   std::lock_guard lock(mutex_);
   const auto known = by_module_id_.find(module_id);
   if (known == by_module_id_.end()) return;
-  // Which handle it has is not told; whatever had this content is found out anew.
+  // The module's handle is unknown here; every module with this content is looked up anew.
   std::erase_if(by_module_, [&](const auto& entry) { return entry.second == known->second; });
   by_module_id_.erase(known);
 }
@@ -123,7 +123,7 @@ std::vector<std::shared_ptr<Cubin>> Cubins::with_kernel(const std::string& symbo
   return live_with(symbol);
 }
 
-// Modules with the same functions are still told apart by nothing but their code, which the driver does not show.
+// Only their code distinguishes modules with the same functions, and the driver does not show it.
 bool Cubins::has_functions_of(CUmodule module, const Cubin& cubin) const {
   unsigned int count = 0;
   if (driver_.cuModuleGetFunctionCount == nullptr || driver_.cuModuleEnumerateFunctions == nullptr ||

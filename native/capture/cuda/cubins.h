@@ -30,7 +30,7 @@ struct Cubin {
   bool sent = false;
 };
 
-// The names of the kernels of a cubin; nothing if it cannot be read.
+// The names of the kernels of a cubin; none if it cannot be read.
 std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint8_t> cubin);
 
 // The names of its variables.
@@ -45,7 +45,7 @@ struct LoadedVariable {
 
 struct CubinChoice {
   std::shared_ptr<Cubin> cubin;                    // null: see `candidates`
-  std::vector<std::shared_ptr<Cubin>> candidates;  // more than one: it cannot be told which it is
+  std::vector<std::shared_ptr<Cubin>> candidates;  // more than one: it is unknown which one it is
 };
 
 class Cubins {
@@ -57,11 +57,11 @@ class Cubins {
   uint32_t loaded(uint32_t module_id, std::span<const uint8_t> bytes,
                   const std::function<bool(const std::unordered_set<std::string>&)>& wanted);
   void unloading(uint32_t module_id);
-  // What was loaded is this module.
+  // Links a loaded cubin to its module handle.
   void is_module(cuda::CUmodule module, uint32_t cubin);
   void module_gone(cuda::CUmodule module);
 
-  // Where a kernel comes from that the app names by `function`; `loaded_now` was loaded by asking for it.
+  // Finds the cubin of a kernel that the app names by `function`; `loaded_now` was loaded by asking for it.
   CubinChoice find(cuda::CUfunction function, const std::string& symbol, const std::vector<uint32_t>& loaded_now);
   // Once for each cubin.
   template <typename Send>
@@ -70,7 +70,7 @@ class Cubins {
     if (!cubin.sent) send();
     cubin.sent = true;
   }
-  // Whose variable lies at the address; of all modules whose handle was seen.
+  // The variable at the address, in all modules whose handle was seen.
   std::optional<LoadedVariable> variable_at(uint64_t address) const;
   // Every live cubin that has such a kernel.
   std::vector<std::shared_ptr<Cubin>> with_kernel(const std::string& symbol);

@@ -32,8 +32,8 @@ CudaDevice::~CudaDevice() {
   }
 }
 
-// Freeing pinned memory and unloading a module wait until the GPU is idle. Where it is not, they stay for good: else
-// the app would wait for a kernel that may wait for the app.
+// Freeing pinned memory and unloading a module wait until the GPU is idle. If it is not, they are left allocated:
+// otherwise the app would wait for a kernel that may wait for the app.
 void CudaDevice::finish() noexcept {
   if (still_running_) {
     (void)kernels_.release();
@@ -59,7 +59,7 @@ std::optional<Error> CudaDevice::drain(Deadline deadline) {
   return set_up();
 }
 
-// Not before the GPU is idle: to load a module, the driver waits for that, without a limit.
+// Not before the GPU is idle: loading a module waits for that in the driver, without a limit.
 std::optional<Error> CudaDevice::set_up() {
   const OwnModules own;
   const ContextScope current(*driver_, launch_.context);
@@ -115,7 +115,7 @@ std::optional<Error> CudaDevice::read_kernarg(std::span<uint8_t> into) {
                      std::to_string(into.size()),
                  "report this with the log in .kernloop/logs"};
   }
-  // The app may leave out what no parameter reads at the end.
+  // The app may leave out trailing bytes that no parameter uses.
   std::fill(std::copy(launch_.arguments.begin(), launch_.arguments.end(), into.begin()), into.end(), uint8_t{0});
   return std::nullopt;
 }
@@ -203,7 +203,7 @@ TensorMapScan& CudaDevice::tensor_map_scan() {
 
 void CudaDevice::keep_busy() {
   constexpr uint64_t kBytes = 4ull << 20;  // some 80 us
-  constexpr int kMostCopies = 32;          // of at least 2 us each
+  constexpr int kMostCopies = 32;          // at least 2 us each
   uint64_t bytes = 0;
   for (int i = 0; readable_bytes_ != 0 && i < kMostCopies && bytes < kBytes; ++i, bytes += readable_bytes_) {
     staging_->occupy(readable_, readable_bytes_);

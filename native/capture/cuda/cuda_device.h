@@ -18,11 +18,11 @@
 
 namespace kernloop::capture {
 
-// What the driver says of the launch that is captured.
+// The driver's view of the captured launch.
 struct DeviceLaunch {
   cuda::CUcontext context = nullptr;
   cuda::CUstream stream = nullptr;
-  cuda::CUmodule module = nullptr;  // of the kernel; null: not known
+  cuda::CUmodule module = nullptr;  // the kernel's; null: unknown
   std::vector<uint8_t> arguments;
 };
 
@@ -56,7 +56,7 @@ class CudaDevice : public DeviceCapture {
   bool reaches_peer() const { return reaches_peer_; }
   // It was not seen to end.
   bool still_running() const { return still_running_; }
-  // Waits until the launch has ended; `result` is what the call returned.
+  // Waits until the launch has ended; `result` is the call's.
   std::optional<Error> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
 
  private:

@@ -35,7 +35,7 @@ CUgraphNodeType type_of(const Driver& driver, CUgraphNode node) {
 bool read_kernel(const Driver& driver, CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
   *params = {};
   const bool read = driver.cuGraphKernelNodeGetParams(node, params) == CUDA_SUCCESS;
-  params->kernelParams = params->extra = nullptr;  // good only for as long as nobody changes the node
+  params->kernelParams = params->extra = nullptr;  // valid only until the node is changed
   return read;
 }
 
@@ -127,7 +127,7 @@ void FollowedGraph::read(GraphNode& node) {
 void FollowedGraph::find_order() {
   order_.clear();
   std::vector<bool> done(nodes_.size());
-  // Mostly the order in which they were added is one already: one pass.
+  // The order in which nodes were added is mostly valid already: one pass.
   for (size_t placed = 0; order_.size() < nodes_.size(); placed = order_.size()) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const auto& before = nodes_[i].before;
@@ -152,7 +152,7 @@ std::vector<bool> FollowedGraph::all_before(size_t number) const {
   return found;
 }
 
-// By our own list: the driver would read the program's node, which may be gone.
+// Uses our own list: the driver would read the program's node, which may be gone.
 GraphNode* FollowedGraph::find(CUgraphNode original) {
   const auto known = numbers_.find(original);
   if (known != numbers_.end()) return &nodes_[known->second];
@@ -165,8 +165,8 @@ void FollowedGraph::enabled(CUgraphNode original, bool on) {
   if (GraphNode* const node = find(original)) node->enabled = on;
 }
 
-// The driver pairs the nodes of both graphs by their edges. Here they are paired by number, where the edges agree in
-// every place; else only what names a node by the old graph is lost.
+// The driver pairs the nodes of both graphs by their edges. Here they are paired by number, if the edges agree
+// everywhere; otherwise only changes that name a node by the old graph are lost.
 void FollowedGraph::updated_from(CUgraph graph) {
   const std::vector<GraphNode> old = std::move(nodes_);
   const auto old_numbers = std::move(numbers_);

@@ -1,6 +1,6 @@
-// What an executable graph does when it is launched, as far as it can be known from outside: a copy of the graph that
-// it was made from, given all that the executable graph has been given since. The driver shows nothing of an executable
-// graph itself, and the program may destroy the graph and its nodes.
+// Effect of an executable graph's launch, as far as it is known from outside: a copy of the graph that it was made
+// from, with all changes that the executable graph has received since. The driver shows nothing of an executable graph
+// itself, and the program may destroy the graph and its nodes.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 namespace kernloop::capture {
 
 struct GraphNode {
-  cuda::CUgraphNode copy = nullptr;  // in the copy; null: there is none
+  cuda::CUgraphNode copy = nullptr;  // in the copy; null if it has none
   cuda::CUgraphNodeType type = cuda::CU_GRAPH_NODE_TYPE_EMPTY;
-  std::vector<size_t> before;  // what it depends on, by number
+  std::vector<size_t> before;  // its dependencies, by number
   bool enabled = true;
-  cuda::CUDA_KERNEL_NODE_PARAMS kernel = {};            // of kernel nodes; without pointers to the arguments
+  cuda::CUDA_KERNEL_NODE_PARAMS kernel = {};            // for kernel nodes; without pointers to the arguments
   std::vector<cuda::CUDA_KERNEL_NODE_PARAMS> children;  // the kernels of a child graph, one after the other
 };
 
@@ -39,8 +39,8 @@ class FollowedGraph {
   const std::vector<size_t>& order() const { return order_; }
   std::vector<bool> all_before(size_t number) const;
 
-  // The executable graph was given other parameters for a node, which the program names by that of its own graph.
-  // `change(node of the copy)` gives the copy the same.
+  // The executable graph got other parameters for a node, which the program names by its own graph's node. `change(node
+  // of the copy)` applies the same to the copy.
   template <typename Change>
   void changed(cuda::CUgraphNode original, Change&& change) {
     GraphNode* const node = find(original);
@@ -49,10 +49,10 @@ class FollowedGraph {
     read(*node);
   }
   void enabled(cuda::CUgraphNode original, bool on);
-  // It was updated as a whole, from this graph.
+  // The executable graph was updated as a whole, from this graph.
   void updated_from(cuda::CUgraph graph);
 
-  // Part of it, to be launched alone: the nodes that `kept` names. What they depend on besides has run already.
+  // Instantiates a part, to be launched alone: the nodes that `kept` names. Their other dependencies have run already.
   cuda::CUresult instantiate(const std::vector<bool>& kept, cuda::CUgraphExec* exec) const;
 
  private:
@@ -68,7 +68,7 @@ class FollowedGraph {
   std::vector<GraphNode> nodes_;
   std::vector<size_t> order_;
   std::unordered_map<cuda::CUgraphNode, size_t> numbers_;  // the program's nodes
-  bool reordered_ = false;  // since an update as a whole, nobody knows which node the program means
+  bool reordered_ = false;  // after an update as a whole, the program's node names are ambiguous
   std::string obstacle_;
 };
 

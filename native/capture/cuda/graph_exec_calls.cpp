@@ -123,7 +123,7 @@ void launch(const ApiCall& call, CUstream stream) {
     launch_instead(call.data, parts.rest());
     call.thread.launched_in_parts = followed;
   };
-  // Whatever became of us: what has run does not run again.
+  // Even after a failure of ours, nodes that have run must not run again.
   try {
     parts.run();
   } catch (...) {
@@ -187,7 +187,7 @@ void add_graph_exec_calls(ApiTable& table) {
   ON(cuGraphExecExternalSemaphoresSignalNodeSetParams, nullptr, after_other_change);
   ON(cuGraphExecExternalSemaphoresWaitNodeSetParams, nullptr, after_other_change);
   ON(cuGraphExecBatchMemOpNodeSetParams, nullptr, after_other_change);
-  // Also while nothing is left to capture: of a launch in parts, the next one waits for the end.
+  // Also if nothing is left to capture: the next launch waits for the end of one in parts.
   table.set(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, Watch::kAlways, before_graph_launch, after_graph_launch);
   table.set(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, Watch::kAlways, before_graph_launch_per_thread,
             after_graph_launch_per_thread);

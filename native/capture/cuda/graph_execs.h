@@ -1,4 +1,4 @@
-// The app's executable graphs that are followed: those that were made while a wanted kernel could be launched.
+// The app's executable graphs that are followed: those made while a wanted kernel could be launched.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace kernloop::capture {
 
-// One launch of an executable graph waits for the one before it, in whatever stream. Where parts took a launch's place,
-// this event stands for its end; null: none did.
+// A launch of an executable graph waits for its previous launch, in any stream. If parts replaced that launch, this
+// event marks its end; null: none did.
 struct GraphExec {
   GraphExec(const cuda::Driver& driver, cuda::CUgraph graph, uint64_t flags) : graph(driver, graph, flags) {}
   FollowedGraph graph;

@@ -72,7 +72,7 @@ std::string GraphLaunch::obstacle(const Dispatch& dispatch, const CUDA_KERNEL_NO
   return {};
 }
 
-// Another dispatch will do, if there is one that can be captured.
+// Another dispatch is captured instead, if one can be.
 void GraphLaunch::put_off(const Dispatch& dispatch, const std::string& why) {
   for (const Due& due : dispatch.due) agent_.selections.settle_defer(due);
   agent_.node_not_taken(*dispatch.kernel, why);
@@ -98,7 +98,7 @@ void GraphLaunch::discard(CUgraphExec exec) const {
   if (exec != nullptr) driver_.cuGraphExecDestroy(exec);
 }
 
-// Nothing else runs then: a launch of the same graph in another stream has ended, as the driver would have seen to.
+// No other launch runs then: one of the same graph in another stream has ended, as the driver would have ensured.
 std::optional<Error> GraphLaunch::launch_before(const Parts& parts) {
   const std::chrono::milliseconds limit(agent_.welcome.drain_limit_ms);
   return agent_.while_idle(Deadline::in(limit), [&]() -> std::optional<Error> {
@@ -119,8 +119,8 @@ void GraphLaunch::refuse(Dispatch dispatch, const Error& why) {
                                dispatch.index, std::move(dispatch.due), why);
 }
 
-// The node is past its limit: it may wait for a node of another branch. Those run beside it, as the graph has it, in a
-// stream of their own; only what depends on the node stays behind it.
+// The node is past its limit: it may wait for a node of another branch. The other branches run beside it, as in the
+// graph, in a stream of their own; only nodes that depend on it stay behind it.
 void GraphLaunch::launch_beside(size_t node) {
   std::vector<bool> beside = left_, behind = left_;
   for (size_t i = 0; i < left_.size(); ++i) {

@@ -1,6 +1,6 @@
-// One launch of an executable graph by the app. Its kernels count as dispatches, in an order that the graph allows. For
-// one that is to be captured, parts take the launch's place, in its stream: what the node depends on, the node as a
-// plain launch, and the rest, which the app's own call launches.
+// One launch of an executable graph by the app. Its kernels count as dispatches, in an order that the graph allows. To
+// capture one, parts replace the launch, in its stream: the node's dependencies, the node as a plain launch, and the
+// rest, which the app's own call launches.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class GraphLaunch {
   GraphLaunch& operator=(const GraphLaunch&) = delete;
 
   void run();
-  // What the app's call is to launch; null: what it asked for.
+  // Graph that the app's call must launch instead; null: the app's own.
   cuda::CUgraphExec rest() const { return rest_; }
 
  private:
@@ -34,7 +34,7 @@ class GraphLaunch {
     uint64_t index = 0;
     std::vector<Due> due;
   };
-  // All that is left to run, as parts: before the node, from it on, and behind it.
+  // The nodes left to run, as parts: before the node, from it on, and after it.
   struct Parts {
     std::vector<bool> before, from, behind;
     cuda::CUgraphExec before_exec = nullptr, from_exec = nullptr, behind_exec = nullptr;
@@ -43,7 +43,7 @@ class GraphLaunch {
   void count(const cuda::CUDA_KERNEL_NODE_PARAMS& params, std::optional<size_t> node);
   void capture(Dispatch dispatch);
   std::string obstacle(const Dispatch& dispatch, const cuda::CUDA_KERNEL_NODE_PARAMS& params) const;
-  // Empty: all are there. Nothing has run until then.
+  // Empty if all are available. Nothing has run until then.
   std::string make(size_t node, Parts* parts) const;
   std::optional<Error> launch_before(const Parts& parts);
   void discard(cuda::CUgraphExec exec) const;

@@ -25,7 +25,7 @@ class Graphs {
   void capture_ended(cuda::CUstream stream);
   // Some stream of the process is being captured: nothing may synchronise.
   bool any_captured() const { return captured_count_.load(std::memory_order_acquire) != 0; }
-  // This stream is, from its own start or joined by an event.
+  // Whether this stream is being captured, from its own start or joined by an event.
   bool is_captured(cuda::CUstream stream) const;
 
   void node_added(const KernelEntry& kernel);
@@ -37,7 +37,7 @@ class Graphs {
     const KernelEntry* kernel = nullptr;
     uint64_t nodes = 0;
   };
-  // Those of which no dispatch was seen.
+  // Nodes of which no dispatch was seen.
   std::vector<Node> nodes() const;
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
@@ -51,8 +51,8 @@ class Graphs {
   std::atomic<uint64_t> launches_{0};
 };
 
-// Our own calls on this thread, while a stream may be captured: a call that loads code would else invalidate the app's
-// capture. Another thread may begin one at any time.
+// Guards our own calls on this thread while a stream may be captured: a call that loads code would otherwise invalidate
+// the app's capture. Another thread may begin one at any time.
 class UncapturedCalls {
  public:
   explicit UncapturedCalls(const cuda::Driver& driver);

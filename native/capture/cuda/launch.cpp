@@ -66,7 +66,7 @@ void read_attribute(const CUlaunchAttribute& attribute, Launch* launch) {
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       add("preferred_shared_carveout_percent", value.sharedMemCarveout);
       break;
-    // Events, priorities, domains, access policies and hints say nothing about what the kernel computes.
+    // Events, priorities, domains, access policies and hints do not affect the kernel's result.
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
@@ -241,7 +241,7 @@ std::vector<LaunchAttribute> attributes_of(const Driver& driver, const Launch& l
   };
   CUdevice device = 0;
   const bool has_device = driver.cuCtxGetDevice(&device) == CUDA_SUCCESS;
-  // What the app set of a library's kernel holds for its function in each context.
+  // Attributes that the app set on a library's kernel hold for its function in each context.
   const auto read = [&](CUfunction_attribute which, int unset, int* value) {
     if (driver.cuFuncGetAttribute(value, which, function) == CUDA_SUCCESS && *value != unset) return true;
     const auto kernel = reinterpret_cast<CUkernel>(launch.function);

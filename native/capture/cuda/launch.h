@@ -27,15 +27,15 @@ struct Launch {
   std::optional<uint32_t> unknown_attribute;
 };
 
-// What is launched by a call that launches one kernel with its arguments; nothing for other calls. Cheap.
+// Function of a call that launches one kernel with its arguments; null for other calls. Cheap.
 cuda::CUfunction launched_function(uint32_t id, const void* params);
-// Of a launch through a graph's node.
+// Reads an attribute of a launch through a graph's node.
 void read_attribute(const cuda::CUlaunchAttribute& attribute, Launch* launch);
-// Nothing for calls that cannot be captured: those of CUDA 3 (cuLaunch, cuLaunchGrid), whose arguments were set before,
+// None for calls that cannot be captured: those of CUDA 3 (cuLaunch, cuLaunchGrid), whose arguments were set before,
 // and launches on several GPUs at once.
 std::optional<Launch> read_launch(uint32_t id, const void* params);
 
-// What tells launches of a kernel apart. Of a call that cannot be captured nothing but the kernel is known.
+// Properties that distinguish launches of a kernel. For a call that cannot be captured only the kernel is known.
 LaunchShape shape_of(const KernelEntry& kernel, const std::optional<Launch>& launch);
 
 // A stream has its context, whichever is current: the calling thread's for the streams that every context has.
@@ -45,14 +45,14 @@ struct Parameter {
   uint64_t offset = 0, size = 0;  // bytes
 };
 
-// The places of a kernel's parameters, by the driver. `handle` as the app gave it, `function` what it stands for.
+// Offsets of a kernel's parameters, from the driver. `handle` as the app gave it, `function` the kernel it refers to.
 std::vector<Parameter> parameters_of(const cuda::Driver& driver, cuda::CUfunction handle, cuda::CUfunction function);
 
 // The kernel arguments in one piece, from the app's memory.
 std::optional<Error> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
                                     std::vector<uint8_t>* bytes);
 
-// Geometry and attributes, with what the driver knows of the function. In the launch's context.
+// Geometry and attributes, with the driver's facts of the function. In the launch's context.
 LaunchGeometry geometry_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);
 std::vector<LaunchAttribute> attributes_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);
 

@@ -51,7 +51,7 @@ void after_set_access(const ApiCall& call) {
   change(call, [&](AddressSpace& space) { return space.set_access(p.ptr, p.size, accessible); });
 }
 
-// Before the calls: no other thread can map there again in between. They fail only where nothing is mapped.
+// Before the calls: no other thread can map there again in between. They fail only if nothing is mapped.
 void before_unmap(const ApiCall& call) {
   const auto& p = call.params<cuMemUnmap_params>();
   call.agent.memory.change_mappings([&](AddressSpace& space) { return space.unmap(p.ptr, p.size); });

@@ -55,7 +55,7 @@ void after_alloc_from_pool(const ApiCall& call) {
   allocated(call, *p.dptr, p.bytesize, "cuMemAllocFromPoolAsync");
 }
 
-// `by_host`: the CPU is to read it, and not the GPU.
+// `by_host`: the CPU will read it, and not the GPU.
 void host_memory(const ApiCall& call, void* address, uint64_t size, std::string_view api, bool owned_by_app,
                  bool by_host = true) {
   TrackedAllocation tracked;
@@ -94,7 +94,7 @@ void after_host_register(const ApiCall& call) {
   host_memory(call, p.p, p.bytesize, "cuMemHostRegister", true);
 }
 
-// Memory that somebody else allocated: the driver knows how much.
+// Memory of another allocator: the driver knows its size.
 void others_memory(const ApiCall& call, uint64_t address, std::string_view api) {
   const OwnCalls own;
   CUdeviceptr base = 0;

@@ -1,5 +1,5 @@
-// Calls that load code and hand out kernels. No kernel is launched before the app was given its handle: that is where a
-// wanted one is noticed.
+// Calls that load code and hand out kernels. Every launch needs a handle that the app got before: wanted kernels are
+// noticed there.
 #include "capture/cuda/agent.h"
 #include "capture/cuda/api_call.h"
 
@@ -14,7 +14,7 @@ void after_module_load(const ApiCall& call) {
   call.agent.cubins.is_module(*call.params<cuModuleLoadData_params>().module, call.thread.loaded.front());
 }
 
-// A library's module, which such a call loads if nothing did before.
+// A library's module, which such a call loads if it is not loaded yet.
 void after_get_module(const ApiCall& call) {
   if (!call.succeeded() || call.thread.loaded.size() != 1) return;
   call.agent.cubins.is_module(*call.params<cuLibraryGetModule_params>().pMod, call.thread.loaded.front());

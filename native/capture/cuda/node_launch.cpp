@@ -6,7 +6,7 @@ using namespace cuda;
 
 namespace {
 
-// A node tells a value for each of these, asked for or not (driver 580): these are what it tells then.
+// A node has a value for each of these, set or not (driver 580): these are the values that were set.
 bool was_asked_for(CUlaunchAttributeID id, const CUlaunchAttributeValue& value) {
   const auto is_cluster = [](const auto& blocks) { return uint64_t{blocks.x} * blocks.y * blocks.z > 1; };
   switch (id) {

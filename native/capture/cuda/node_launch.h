@@ -9,7 +9,7 @@ namespace kernloop::capture {
 
 // Without arguments and attributes.
 Launch read_node(const cuda::CUDA_KERNEL_NODE_PARAMS& node, cuda::CUstream stream);
-// Those that change what the kernel computes, or what it takes to run it, where they were asked for.
+// Attributes that were set and that change the kernel's result, or its requirements.
 std::vector<cuda::CUlaunchAttribute> attributes_of_node(const cuda::Driver& driver, cuda::CUgraphNode node);
 cuda::CUresult launch_alone(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function,
                             std::vector<cuda::CUlaunchAttribute> attributes);

@@ -25,7 +25,7 @@ std::string name_of(const Checksum& content) {
   return text;
 }
 
-// The first name of a mangled one, without its length: "_Z3fooi" and "_ZN3foo3barEv" both begin with foo.
+// The first name of a mangled symbol, without its length: "_Z3fooi" and "_ZN3foo3barEv" both begin with foo.
 std::string_view first_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   symbol.remove_prefix(2);
@@ -35,14 +35,14 @@ std::string_view first_name(std::string_view symbol) {
   return symbol;
 }
 
-// Values of the arguments that may be addresses, and of nothing that is tracked.
+// Argument values that may be addresses, but of no tracked memory.
 template <typename Use>
 void for_each_untracked(const AllocationList& allocations, std::span<const uint8_t> arguments, Use&& use) {
   for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
     uint64_t value;
     std::memcpy(&value, arguments.data() + at, sizeof value);
     if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
-    // One past the end of an allocation is a legal value of a pointer that nobody follows.
+    // One past the end of an allocation is a legal value of a pointer that is not followed.
     if (find_allocation(allocations, value - 1) != nullptr) continue;
     if (use(at, value)) return;
   }

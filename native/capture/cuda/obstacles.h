@@ -13,23 +13,23 @@
 
 namespace kernloop::capture {
 
-// By the kernel's name and code.
+// Obstacles by the kernel's name and code.
 std::optional<Error> obstacle_of(const std::string& symbol, const CubinChoice& code);
 
 // `call` is a launch of the kernel of a kind that we do not capture.
 Error unsupported_call(const std::string& symbol, const std::string& call);
 
-// A launch attribute that came with a later driver: it may change what the kernel does.
+// A launch attribute of a later driver: it may change the kernel's behaviour.
 Error unknown_attribute(const std::string& symbol, uint32_t attribute);
 
-// Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of a
-// module, which comes with the capture; it is asked about each of them.
+// Argument values that the driver knows as addresses of memory, and the agent does not. `is_variable(address)`: whether
+// it is in a module, which comes with the capture; it is called for each of them.
 std::optional<Error> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,
                                       std::span<const uint8_t> arguments,
                                       const std::function<bool(uint64_t)>& is_variable);
 
-// KERNLOOP_UNTRACKED_MEMORY=refuse: no dispatch is captured that gets such a value. Else the self-check finds out
-// whether it is used: unused parts of structures hold what was there before.
+// KERNLOOP_UNTRACKED_MEMORY=refuse: a dispatch with such a value is not captured. Otherwise the self-check finds out
+// whether it is used: unused parts of structures hold old values.
 bool refuses_untracked_memory();
 
 // The first value among the arguments that is an address of the program's own memory, allocated without CUDA. Some GPUs

@@ -9,8 +9,8 @@ using namespace cuda;
 namespace {
 
 // Since compute capability 5.0 (the toolkit's cuda_occupancy.h).
-constexpr uint32_t kRegistersGrain = 256;  // of a warp
-constexpr uint32_t kPartitions = 4;        // of a multiprocessor: a warp's registers lie in one
+constexpr uint32_t kRegistersGrain = 256;  // per warp
+constexpr uint32_t kPartitions = 4;        // per multiprocessor: a warp's registers are in one
 constexpr uint32_t kSharedGrain = 128;     // bytes of a block
 
 uint32_t round_up(uint32_t value, uint32_t grain) {

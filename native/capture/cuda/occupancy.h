@@ -1,4 +1,4 @@
-// How many blocks of a launch a multiprocessor holds at once, by the rules of NVIDIA's occupancy calculator.
+// Number of blocks of a launch that a multiprocessor holds at once, by the rules of NVIDIA's occupancy calculator.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace kernloop::capture {
 struct MultiprocessorLimits {
   uint32_t warp_threads = 32;
   uint32_t threads = 0, blocks = 0, registers = 0, shared_bytes = 0;
-  uint32_t reserved_shared_bytes = 0;  // of each block, by the system
+  uint32_t reserved_shared_bytes = 0;  // per block, by the system
 };
 
 MultiprocessorLimits limits_of(const cuda::Driver& driver, cuda::CUdevice device);

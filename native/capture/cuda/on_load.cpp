@@ -1,4 +1,4 @@
-// What the CUDA driver calls in the library that CUDA_INJECTION64_PATH names, while it initialises itself.
+// Entry point that the CUDA driver calls in the library named by CUDA_INJECTION64_PATH, while it initialises itself.
 #include "capture/core/connection.h"
 #include "capture/cuda/agent.h"
 
@@ -23,7 +23,7 @@ void load() {
 }  // namespace
 }  // namespace kernloop::capture
 
-// True whatever happens: the app runs, captured or not.
+// Always true: the app runs, captured or not.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
   try {
     kernloop::capture::load();

@@ -44,7 +44,7 @@ LaunchGeometry geometry_of(const KernelActivityPrefix& record) {
 void CudaProfiler::start() {
   CUptiResult result = cupti_->cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_done);
   if (result == CUPTI_SUCCESS) result = cupti_->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-  // What a program that is killed leaves is not older than this.
+  // Bounds the records that a killed program loses.
   if (result == CUPTI_SUCCESS && cupti_->cuptiActivityFlushPeriod != nullptr) {
     cupti_->cuptiActivityFlushPeriod(kFlushPeriodMs);
   }
@@ -95,7 +95,7 @@ void CudaProfiler::on_buffer_done(CUcontext context, uint32_t stream, uint8_t* b
 const KernelEntry* CudaProfiler::kernel_named(const std::string& symbol) {
   const auto known = kernels_.find(symbol);
   if (known != kernels_.end()) return known->second;
-  // A record names no module: the code is known where only one has such a kernel.
+  // A record names no module: the code is known only if a single one has such a kernel.
   const KernelEntry* entry = agent_.kernel(kernels_.size() + 1, [&]() -> Result<ResolvedKernel> {
     ResolvedKernel resolved;
     resolved.symbol = symbol;
@@ -116,7 +116,7 @@ const MultiprocessorLimits& CudaProfiler::limits_of(uint32_t device) {
   return entry->second;
 }
 
-// CUPTI's clock is set as CLOCK_REALTIME is: what relates it to CLOCK_MONOTONIC is asked for with every buffer. The
+// CUPTI's clock is adjusted like CLOCK_REALTIME: its relation to CLOCK_MONOTONIC is measured with every buffer. The
 // shortest of a few tries is within some hundred nanoseconds.
 int64_t CudaProfiler::clock_offset() const {
   int64_t offset = 0, shortest = INT64_MAX;

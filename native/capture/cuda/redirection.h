@@ -1,5 +1,5 @@
-// The app's call to launch a graph is made to launch another one: on entry, CUPTI shows where the driver will take the
-// call's arguments from. No document promises that, so it is tried before it is relied on.
+// The app's call to launch a graph is made to launch another one: on entry, CUPTI shows the memory from which the
+// driver will take the call's arguments. That is undocumented, so it is tested before it is used.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace kernloop::capture {
 
-// In the callback before a call that launches a graph.
+// Called in the callback before a call that launches a graph.
 void launch_instead(const cuda::CUpti_CallbackData& call, cuda::CUgraphExec exec);
 
 class Redirection {
  public:
-  // Tried once, by a graph of one node, on a GPU that has nothing else to do.
+  // Tested once, by a graph of one node, on an idle GPU.
   bool works(const cuda::Driver& driver, cuda::CUstream stream);
 
  private:

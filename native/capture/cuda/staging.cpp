@@ -63,7 +63,7 @@ Status Staging::read(uint64_t address, std::span<uint8_t> into, uint64_t next_by
     if (auto fetched = fetch(ready, address, into.size()); !fetched) return fetched;
   }
   const uint64_t next = std::min(next_bytes, piece_bytes_);
-  // What cannot be read ahead is an error once it is asked for.
+  // A failed read ahead is an error once its bytes are asked for.
   if (next != 0) (void)fetch(buffers_[1], address + into.size(), next);
   const CUresult result = driver_.cuEventSynchronize(ready.copied);
   if (result != CUDA_SUCCESS) {

@@ -18,12 +18,12 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // The bytes at `address`, at most a piece. `next_bytes` of those that follow will probably be asked for next (0:
+  // The bytes at `address`, at most a piece. `next_bytes` of the following ones will probably be requested next (0:
   // none).
   Status read(uint64_t address, std::span<uint8_t> into, uint64_t next_bytes);
-  // Copies for nothing but the time that it takes. forget() comes before.
+  // Copies only to measure the time. forget() comes before.
   void occupy(uint64_t address, uint64_t bytes);
-  // Memory has changed: what was read ahead is not valid any more.
+  // Memory has changed: pieces read ahead are no longer valid.
   void forget();
 
  private:

@@ -35,7 +35,7 @@ void Subscription::watch(Watch level) {
     enabled_.fill(true);
     return;
   }
-  // One by one: no call that is always watched goes by unseen meanwhile.
+  // Changed one by one: no call that is always watched is missed meanwhile.
   for (uint32_t id = 1; id < kMaxApiIds; ++id) {
     const ApiHandlers& handlers = table_.of(id);
     const bool used = handlers.before != nullptr || handlers.after != nullptr;

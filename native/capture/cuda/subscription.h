@@ -1,5 +1,5 @@
-// The agent's one subscription to CUPTI's callbacks, and how much of the app it looks at. A call that nobody looks at
-// costs the app nothing; a launch that somebody looks at costs it about 0.2 us.
+// The agent's one subscription to CUPTI's callbacks, and the set of calls that it watches. An unwatched call costs the
+// app nothing; a watched launch costs it about 0.2 us.
 #pragma once
 
 #include <array>

@@ -39,7 +39,7 @@ TensorMapScan::TensorMapScan(const TensorMaps& maps) : maps_(maps.all()) {
 
 void TensorMapScan::search(uint64_t address, std::span<const uint8_t> bytes, size_t end,
                            std::vector<uint64_t>* found) const {
-  constexpr uint64_t kAlignment = 64;  // that the hardware wants
+  constexpr uint64_t kAlignment = 64;  // required by the hardware
   TensorMaps::Key key;
   for (size_t at = -address % kAlignment; at < end && at + sizeof key <= bytes.size(); at += kAlignment) {
     std::memcpy(key.data(), bytes.data() + at, sizeof key[0]);

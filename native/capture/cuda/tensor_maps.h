@@ -1,5 +1,5 @@
-// TMA descriptors: 128 opaque bytes that hold a global address. What the app encodes is remembered, so that a
-// descriptor among the arguments of a launch leads to its memory.
+// TMA descriptors: 128 opaque bytes that hold a global address. Every descriptor that the app encodes is remembered, so
+// that one among the arguments of a launch leads to its memory.
 #pragma once
 
 #include <array>
@@ -39,11 +39,11 @@ class TensorMapScan {
 
  private:
   static size_t bit_of(uint64_t first_word) { return first_word * 0x9e3779b97f4a7c15ull >> 48; }
-  // Of those that begin before `end`.
+  // Searches for descriptors that begin before `end`.
   void search(uint64_t address, std::span<const uint8_t> bytes, size_t end, std::vector<uint64_t>* found) const;
 
   const std::map<TensorMaps::Key, uint64_t> maps_;
-  std::bitset<1u << 16> first_words_;  // of which some map begins with one
+  std::bitset<1u << 16> first_words_;  // first words of all maps
   std::vector<uint8_t> rest_;          // the end of the piece before
   uint64_t next_ = 0;                  // the address behind it
 };

@@ -1,4 +1,4 @@
-// What the agent remembers of the calling thread of the app.
+// State that the agent keeps for a thread of the app.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ThreadState {
 
 ThreadState& this_thread();
 
-// Calls of the driver by the agent itself: none of them is taken for the app's.
+// Calls of the driver by the agent itself, which are not the app's.
 class OwnCalls {
  public:
   OwnCalls() { ++this_thread().own_calls; }

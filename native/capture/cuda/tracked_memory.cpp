@@ -14,7 +14,7 @@ void TrackedMemory::add(const TrackedAllocation& tracked) {
   const Allocation& allocation = tracked.allocation;
   if (allocation.base == 0 || allocation.size == 0) return;
   std::lock_guard lock(mutex_);
-  // A free that we did not see: what was there is gone.
+  // A free that was not seen: the earlier allocation is gone.
   if (by_base_.contains(allocation.base)) allocations_.remove(allocation.base);
   by_base_[allocation.base] = tracked;
   if (tracked.freed_by != 0) base_by_host_[tracked.freed_by] = allocation.base;
@@ -63,7 +63,7 @@ void TrackedMemory::apply(const MappingChange& change) {
     allocation.base = run.base;
     allocation.size = run.size;
     allocation.api = run.shared ? kImportedApi : std::string_view("cuMemMap");
-    // Whatever others write there is not the dispatch's doing.
+    // Others may write there: such changes are not the dispatch's.
     if (run.shared) allocation.memory_class = MemoryClass::kHost;
     allocations_.add(allocation);
   }

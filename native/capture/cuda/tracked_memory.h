@@ -1,5 +1,5 @@
-// What the app has allocated, by driver call. Kept beside the core's map: which context an allocation dies with, and
-// what a call to free took away, in case that it fails.
+// The app's allocations, by driver call. In addition to the core's map, it keeps the context that an allocation dies
+// with, and the allocations that a call to free removed, in case that it fails.
 #pragma once
 
 #include <mutex>
@@ -40,7 +40,7 @@ class TrackedMemory {
   std::optional<TrackedAllocation> take_host(uint64_t host_address);
   void context_gone(cuda::CUcontext context);
 
-  // What is mapped by hand.
+  // Memory mapped by hand.
   template <typename Change>
   void change_mappings(Change&& change) {
     std::lock_guard lock(mutex_);

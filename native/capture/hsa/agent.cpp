@@ -29,8 +29,8 @@ Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> cli
   return *agent;
 }
 
-// A child has none of the threads that the HSA runtime and we rely on, and must not write into its parent's ring. When
-// it starts the runtime anew, OnLoad connects it as a process of its own.
+// A child has none of the threads that the HSA runtime and we rely on, and must not write into its parent's ring. If it
+// starts the runtime anew, OnLoad connects it as a process of its own.
 void Agent::after_fork_in_child() {
   Agent* agent = get();
   if (agent == nullptr || !agent->active()) return;
@@ -52,7 +52,7 @@ void Agent::at_exit() {
 void Agent::finish() {
   profiler.wait_all(Deadline::in(std::chrono::seconds(5)));
   say_goodbye();
-  // ROCr tells the user of signals that are left when it ends.
+  // ROCr warns the user of signals that are left at its end.
   profiler.release();
   for (QueueState* queue : queues.alive()) {
     if (queue->unfinished && queue->unfinished.value() >= 1) queue->unfinished.leak();
@@ -62,7 +62,7 @@ void Agent::finish() {
 
 Result<ResolvedKernel> Agent::resolve(uint64_t kernel_object) {
   if (auto resolved = code_objects.resolve(kernel_object)) {
-    // The code of a kernel that nobody wants stays here. A profile names the code of each.
+    // The code of an unwanted kernel stays here. A profile names the code of each.
     if (!profiling() && selections_of(resolved->symbol) == 0) {
       resolved->objects.clear();
     } else if (resolved->objects.empty()) {

@@ -1,4 +1,4 @@
-// The one instance of the agent in a process: what every intercepted function needs.
+// The one instance of the agent in a process: state that every intercepted function needs.
 #pragma once
 
 #include <memory>
@@ -45,18 +45,18 @@ class Agent : public AgentBase {
   static std::atomic<Agent*> instance_;
 };
 
-// The functions behind our hooks: for the hooks, which are there only with an agent.
+// The original functions, for the hooks, which are installed only with an agent.
 inline const HsaOriginals& originals() {
   return Agent::get()->hsa;
 }
 
-// The agent where it is at work, else nullptr.
+// The agent if it is active, else nullptr.
 inline Agent* active_agent() {
   Agent* agent = Agent::get();
   return agent != nullptr && agent->active() ? agent : nullptr;
 }
 
-// The same, where the app begins something new: a forked child that does so with its parent's runtime is reported.
+// The same for calls that begin something new: a forked child that makes one with its parent's runtime is reported.
 inline Agent* agent_for_use() {
   Agent* agent = Agent::get();
   if (agent == nullptr || agent->active()) return agent;

@@ -24,7 +24,7 @@ void attach(HsaApiTable& table) {
   Connection connection = connect_to_recorder(library_of(inside));
   if (connection.recorder == nullptr) return;
 
-  // A runtime that was started again may still have our functions in its tables: the originals are then known from
+  // A runtime that was started again may still have our functions in its tables: the originals are then those of
   // before.
   HsaOriginals hsa;
   if (known) hsa = before->hsa;

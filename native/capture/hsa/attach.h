@@ -1,12 +1,12 @@
-// The agent takes its place in a process: its functions go into the runtime's tables.
+// Installs the agent in a process: its functions go into the runtime's tables.
 #pragma once
 
 #include "capture/hsa/hsa_api.h"
 
 namespace kernloop::capture {
 
-// Says to the recorder, the log and stderr why it does not, where it was meant to. A second time does nothing: a
-// runtime may hand its tables to HSA_TOOLS_LIB and to rocprofiler.
+// If it does not attach although it was meant to, it says why to the recorder, the log and stderr. A second call does
+// nothing: a runtime may hand its tables to HSA_TOOLS_LIB and to rocprofiler.
 void attach(HsaApiTable& table);
 // The runtime goes down in good order.
 void detach();

@@ -48,7 +48,7 @@ void CodeObjects::reader_destroyed(hsa_code_object_reader_t reader) {
   readers_.erase(reader.handle);
 }
 
-// Readers made through the loader extension are in no table; the extension then tells what was loaded.
+// Readers made through the loader extension are in no table; the extension then shows the loaded code.
 std::span<const uint8_t> CodeObjects::bytes_of(hsa_code_object_reader_t reader,
                                                const hsa_loaded_code_object_t* loaded) {
   const auto known = readers_.find(reader.handle);
@@ -133,7 +133,7 @@ struct CodeObjects::IndexWalk {
   Executable* entry;
 };
 
-// Called by the runtime: nothing may be thrown through it.
+// Called by the runtime: no exception may pass through it.
 hsa_status_t CodeObjects::on_symbol(hsa_executable_t, hsa_agent_t, hsa_executable_symbol_t symbol, void* data) try {
   const auto& walk = *static_cast<IndexWalk*>(data);
   const auto ask = walk.hsa->core.hsa_executable_symbol_get_info_fn;
@@ -167,7 +167,7 @@ void CodeObjects::index(hsa_executable_t executable, Executable& entry) {
 std::optional<ResolvedKernel> CodeObjects::resolve(uint64_t kernel_object) {
   std::lock_guard lock(mutex_);
   for (auto& [handle, entry] : executables_) {
-    // Once: whatever is dispatched was frozen before, and nothing is added to a frozen executable.
+    // Resolved once: every dispatched executable was frozen before, and nothing is added to it then.
     const auto known = entry.kernels.find(kernel_object);
     if (known != entry.kernels.end()) return ResolvedKernel{known->second, entry.objects, kernel_object};
   }

@@ -1,5 +1,5 @@
-// Which code objects the app loaded, and which kernel a descriptor address belongs to. Loads never wait for the
-// recorder: their bytes are kept here until a kernel of theirs is wanted, or they are unloaded.
+// Code objects that the app loaded, and the kernels at their descriptor addresses. Loads never wait for the recorder:
+// the bytes are kept here until one of their kernels is wanted, or they are unloaded.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace kernloop::capture {
 // One content, however often it is loaded.
 struct LoadedCode {
   std::shared_ptr<const std::vector<uint8_t>> bytes;  // null: sent, or not loaded any more
-  uint32_t executables = 0;                           // that it is loaded in
+  uint32_t executables = 0;                           // executables in which it is loaded
   bool sent = false;
 };
 
@@ -34,7 +34,7 @@ class CodeObjects {
   void reader_from_file(hsa_code_object_reader_t reader, hsa_file_t file);
   void reader_destroyed(hsa_code_object_reader_t reader);
 
-  // A code object whose bytes cannot be had is none of what the kernels of its executable resolve to.
+  // A code object whose bytes are not available is left out of the objects that its executable's kernels resolve to.
   void loaded(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,
               const hsa_loaded_code_object_t* loaded);
   // In a way that shows no bytes.
@@ -43,8 +43,8 @@ class CodeObjects {
   std::vector<uint64_t> executable_destroyed(hsa_executable_t executable);
 
   std::optional<ResolvedKernel> resolve(uint64_t kernel_object);
-  // Streams those of the code objects that were not sent before: `send(number, bytes)`, without a lock that loads take.
-  // One thread at a time (AgentBase::learn_kernel).
+  // Streams the code objects that were not sent before: `send(number, bytes)`, without a lock that loads take. One
+  // thread at a time (AgentBase::learn_kernel).
   template <typename Send>
   void send_new(const std::vector<uint32_t>& numbers, Send&& send) {
     for (uint32_t number : numbers) {
@@ -54,7 +54,7 @@ class CodeObjects {
 
  private:
   struct Reader {
-    std::vector<uint8_t> copy;  // of a file
+    std::vector<uint8_t> copy;  // content of a file
     std::span<const uint8_t> bytes;
   };
   struct Executable {

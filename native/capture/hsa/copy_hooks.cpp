@@ -1,5 +1,4 @@
-// Memory operations that the host starts. They wait while a capture holds, and those in flight are known when it
-// drains.
+// Memory operations that the host starts. They wait during a hold, and a drain waits for those in flight.
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 

@@ -15,10 +15,10 @@ class CopyTracker {
  public:
   explicit CopyTracker(const HsaOriginals& hsa) : hsa_(hsa) {}
 
-  // Before the copy is handed over. Copies may share one signal.
+  // Called before the copy is handed over. Copies may share one signal.
   void started(hsa_signal_t completion);
   void failed_to_start(hsa_signal_t completion);
-  // The app wrote to the signal, or destroyed it: whatever was to complete it has.
+  // The app wrote to the signal, or destroyed it: the copy that it was for has completed.
   void signal_reused(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) != 0) forget(signal);
   }

@@ -63,8 +63,8 @@ class DispatchHandler {
     captures_ = true;
     for (uint64_t i = 0; i < count_; ++i) {
       if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
-      // Arguments may be in memory of the device (HIP_FORCE_DEV_KERNARG), into which the host stores those of the next
-      // launches meanwhile.
+      // Arguments may be in device memory (HIP_FORCE_DEV_KERNARG), into which the host meanwhile stores those of the
+      // next launches.
       agent_.allocations.mark_host_written(reinterpret_cast<uint64_t>(packets_[i].kernarg_address));
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
@@ -106,7 +106,7 @@ class DispatchHandler {
     facts.geometry = geometry_of(packet);
     facts.kernarg_address = reinterpret_cast<uint64_t>(packet.kernarg_address);
     facts.has_kernarg = packet.kernarg_address != nullptr;
-    std::optional<HsaDevice> device;  // outlives what holds the app's other calls
+    std::optional<HsaDevice> device;  // outlives the hold of the app's other calls
     queue_.capturing.store(true);
     try {
       SelectedDispatch dispatch(agent_, std::move(facts), std::move(due));
@@ -129,7 +129,7 @@ class DispatchHandler {
   const Packet* packets_;
   const uint64_t count_;
   const PacketWriter write_;
-  uint64_t next_ = 0;  // of the packets, to be handed on
+  uint64_t next_ = 0;  // next packet to be handed on
   bool captures_ = false;
 };
 
@@ -153,7 +153,7 @@ void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWri
       handler.count_only();
     }
   } catch (const std::exception& error) {
-    // Out of memory, most likely. What has not been handed on yet goes on untouched.
+    // Out of memory, most likely. Packets that have not been handed on yet go on untouched.
     agent.retire(error.what());
     handler.pass_rest();
   }

@@ -1,4 +1,4 @@
-// What happens to the packets that the app submits.
+// Handles the packets that the app submits.
 #pragma once
 
 #include "capture/hsa/agent.h"

@@ -1,4 +1,4 @@
-// The intercepted functions. Each file holds those of one concern and puts them into the runtime's tables.
+// The intercepted functions. Each file holds the functions of one concern and puts them into the runtime's tables.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace kernloop::capture {
 
-// Allocations of this call end by munmap, of which nobody tells.
+// Allocations of this call end by munmap, which is not intercepted.
 inline constexpr std::string_view kSvmApi = "hsa_amd_svm_attributes_set";
 
 void install_memory_hooks(HsaApiTable& table);
@@ -24,12 +24,12 @@ void hook(const ApiTableVersion& version, Function& slot, Function replacement) 
   if (offset + sizeof slot <= version.minor_id && slot != nullptr) slot = replacement;
 }
 
-// The AMD table of a runtime since ROCm 6; what its size does not reach is not to be touched.
+// The AMD table of a runtime since ROCm 6; slots beyond its size must not be touched.
 inline rocr::LaterAmdExtTable& later_amd_table(HsaApiTable& table) {
   return *static_cast<rocr::LaterAmdExtTable*>(table.amd_ext_);
 }
 
-// The same for a slot of the AMD table, wherever this runtime's has it; `first` is null for what ROCm 5.2 lacks.
+// The same for a slot of the AMD table, at this runtime's offset; `first` is null for slots that ROCm 5.2 lacks.
 template <typename Function, typename LaterTable>
 void hook_amd(HsaApiTable& table, Function rocr::Rocm52AmdExtTable::*first, Function LaterTable::*later,
               Function replacement) {

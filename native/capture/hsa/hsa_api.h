@@ -1,4 +1,4 @@
-// The HSA headers, and the runtime's own functions as they were before us.
+// The HSA headers, and the runtime's original functions.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace kernloop::capture {
 
-// Which AMD table a runtime has. ROCm 5.3 put slots into the middle of it without another major version (its tables
+// Layout of a runtime's AMD table. ROCm 5.3 put slots into the middle of it without another major version (its tables
 // have another size); since ROCm 6 only the end grows.
 enum class AmdTable { kUnknown, kRocm52, kSinceRocm6 };
 
@@ -30,13 +30,13 @@ inline rocr::Rocm52AmdExtTable& rocm52_amd_table(const HsaApiTable& table) {
   return *reinterpret_cast<rocr::Rocm52AmdExtTable*>(table.amd_ext_);
 }
 
-// The core table is the same in both; what a runtime's tables lack reads as null.
+// The core table is the same in both; slots that a runtime's tables lack read as null.
 struct HsaOriginals {
   AmdTable tables = AmdTable::kUnknown;
   CoreApiTable core{};
   rocr::LaterAmdExtTable amd{};
 
-  // False when the tables are none that we know.
+  // False if the tables have an unknown layout.
   bool copy_from(const HsaApiTable& table) {
     const AmdTable layout = amd_table_of(table);
     if (layout == AmdTable::kUnknown) return false;

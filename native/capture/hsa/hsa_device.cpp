@@ -47,7 +47,7 @@ HsaDevice::~HsaDevice() {
     complete_for_app(agent_.hsa, completion_.get(), packet_.completion_signal);
     return;
   }
-  // In a failed queue it completes where a library told the app (softgpu_extension.h), else never.
+  // In a failed queue it completes only if a library reported the fault to the app (softgpu_extension.h).
   auto* late = new LateCompletion{&agent_.hsa, std::move(completion_), packet_.completion_signal};
   agent_.hsa.amd.hsa_amd_signal_async_handler_fn(late->own.get(), HSA_SIGNAL_CONDITION_LT, 1, on_late_completion, late);
 }
@@ -73,7 +73,7 @@ std::optional<bool> HsaDevice::is_fine_grained(const Allocation& allocation) con
   hsa_amd_pointer_info_t info{};
   info.size = sizeof info;
   const hsa_status_t status = pointer_info(reinterpret_cast<void*>(allocation.base), &info, nullptr, nullptr, nullptr);
-  // An older runtime fills in less. Managed memory is none of the runtime's allocations.
+  // An older runtime fills in less. The runtime does not list managed memory among its allocations.
   const bool is_told = status == HSA_STATUS_SUCCESS && info.type != HSA_EXT_POINTER_TYPE_UNKNOWN &&
                        info.size >= offsetof(hsa_amd_pointer_info_t, global_flags) + sizeof info.global_flags;
   if (!is_told) return std::nullopt;

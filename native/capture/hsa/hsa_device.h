@@ -27,7 +27,7 @@ class HsaDevice : public DeviceCapture {
   // its end.
   std::optional<Error> run(Deadline deadline, RunReport* report);
 
-  // The dispatch is the device's now, come what may.
+  // The dispatch belongs to the device from now on.
   bool handed_over() const { return handed_over_; }
 
  private:
@@ -41,7 +41,7 @@ class HsaDevice : public DeviceCapture {
   SoftgpuCounters counters_;
   HostMemory host_memory_;
   bool handed_over_ = false;
-  bool ours_ = false;  // with our completion signal: the app's is ours to complete
+  bool ours_ = false;  // with our completion signal: we complete the app's
 };
 
 }  // namespace kernloop::capture

@@ -9,7 +9,7 @@
 namespace kernloop::capture {
 namespace {
 
-// Any other result than success leaves it to the app's handlers, or to the runtime, to end the process.
+// Any other result leaves it to the app's handlers, or to the runtime, to end the process.
 constexpr hsa_status_t kNotHandled = HSA_STATUS_ERROR;
 
 hsa_status_t on_event(const hsa_amd_event_t* event, void*) {

@@ -26,8 +26,8 @@ Allocation of_host(const void* device_address, const void* host_address, size_t 
   return allocation;
 }
 
-// A call that takes memory away: held while a capture looks at it. What the runtime does not take away stays known.
-// Removed before the call: from its end on another thread may be given the same address.
+// A call that frees memory: held while a capture looks at it. Memory that the runtime does not free stays known. It is
+// removed before the call: once that ends, another thread may get the same address.
 template <typename Take, typename Call>
 hsa_status_t releasing_what(Take&& take, Call&& call) {
   Agent* agent = active_agent();

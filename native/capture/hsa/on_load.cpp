@@ -5,7 +5,7 @@
 
 #define KERNLOOP_TOOL_EXPORT extern "C" __attribute__((visibility("default")))
 
-// True whatever happens: the app runs, captured or not.
+// Always true: the app runs, captured or not.
 KERNLOOP_TOOL_EXPORT bool OnLoad(HsaApiTable* table, uint64_t, uint64_t, const char* const*) {
   try {
     if (table != nullptr) kernloop::capture::attach(*table);

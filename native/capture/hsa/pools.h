@@ -1,4 +1,4 @@
-// What kind of memory a pool or region hands out.
+// Kind of memory that a pool or region hands out.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// Profile mode: gives every dispatch a completion signal of our own and reports what it took.
+// Profile mode: gives every dispatch a completion signal of our own and reports its cost.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class Profiler {
  public:
   Profiler(const HsaOriginals& hsa, RecorderClient& recorder) : hsa_(hsa), recorder_(recorder), counters_(hsa) {}
 
-  // Exchanges the packet's completion signal for ours. False: no signal to be had, the packet stays as it is.
+  // Replaces the packet's completion signal by ours. False: no signal is available, the packet stays as it is.
   bool attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& kernel, hsa_agent_t device);
   // False when some dispatch has not completed at the deadline.
   bool wait_all(Deadline deadline);
@@ -45,7 +45,7 @@ class Profiler {
 };
 
 LaunchGeometry geometry_of(const hsa_kernel_dispatch_packet_t& packet);
-// From the stamps in the signal, in nanoseconds; 0 where the runtime has none.
+// Computed from the stamps in the signal, in nanoseconds; 0 if the runtime has none.
 uint64_t dispatch_duration_ns(const HsaOriginals& hsa, hsa_agent_t device, hsa_signal_t signal);
 
 }  // namespace kernloop::capture

@@ -21,7 +21,7 @@ void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
                   static_cast<unsigned>(status));
     agent.note("DEVICE_FAULT", text);
   });
-  // The app's callback may well end the process (HIP's does).
+  // The app's callback may end the process (HIP's does).
   wait_until_told(state);
   SoftgpuCounters(agent.hsa).report_to_app(status, queue, state.app_callback, state.app_data);
 }
@@ -64,7 +64,7 @@ void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
   agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
 }
 
-// What a queue is created with.
+// Arguments of a queue's creation.
 struct QueueRequest {
   hsa_agent_t device;
   uint32_t packets;
@@ -74,13 +74,13 @@ struct QueueRequest {
   uint32_t private_segment_size, group_segment_size;
 };
 
-// The runtime gives away its one cooperative queue of the device as what lies behind an intercepted one, and deletes
-// both when the program ends (seen with ROCr 6.4.3; 5.2.3 does not).
+// The runtime uses its one cooperative queue of the device behind an intercepted one, and deletes both when the program
+// ends (seen with ROCr 6.4.3; not in 5.2.3).
 bool is_deleted_twice(const QueueRequest& request) {
   return request.type == HSA_QUEUE_TYPE_COOPERATIVE && originals().tables == AmdTable::kSinceRocm6;
 }
 
-// An intercepted queue, or none, which the recorder is told.
+// An intercepted queue, or none, which is reported to the recorder.
 hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   if (is_deleted_twice(request)) {
     agent.guarded([&] {
@@ -100,7 +100,7 @@ hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   state->app_callback = request.callback;
   state->app_data = request.data;
   hsa_queue_t* queue = nullptr;
-  // Without a callback of the app the runtime does what it does then.
+  // Without a callback of the app, the runtime's default stays.
   const QueueErrorCallback callback = request.callback != nullptr ? on_queue_error : nullptr;
   hsa_status_t status =
       hsa.amd.hsa_amd_queue_intercept_create_fn(request.device, request.packets, request.type, callback, state,
@@ -132,7 +132,7 @@ hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t 
                                               group_segment_size, queue);
 }
 
-// Gives an intercepted queue what else the descriptor asked for; where its ring lies is the interception's choice.
+// Applies the descriptor's other settings to an intercepted queue; the interception decides the place of its ring.
 void apply_settings(const hsa_amd_queue_create_desc_t& desc, hsa_queue_t* queue) {
   const auto& amd = originals().amd;
   const hsa_amd_compute_queue_params_t& compute = desc.engine.compute;
@@ -140,7 +140,7 @@ void apply_settings(const hsa_amd_queue_create_desc_t& desc, hsa_queue_t* queue)
   if (compute.cu_mask_count != 0) amd.hsa_amd_queue_cu_set_mask_fn(queue, compute.cu_mask_count, compute.cu_mask);
 }
 
-// The runtime has made a plain queue, which cannot be intercepted any more: an intercepted one takes its place.
+// The runtime has made a plain queue, which cannot be intercepted any more: an intercepted one replaces it.
 void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_create_desc_t& desc) {
   if (desc.queue == nullptr) return;
   if (desc.engine_type != HSA_AMD_QUEUE_ENGINE_COMPUTE) {
@@ -158,7 +158,7 @@ void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_crea
   desc.queue = intercepted;
 }
 
-// Since ROCm 10 what HIP makes its queues with. The runtime judges the descriptors.
+// HIP makes its queues with this since ROCm 10. The runtime checks the descriptors.
 hsa_status_t amd_queue_create(hsa_agent_t device, hsa_amd_queue_create_desc_t* descs, uint32_t count) {
   Agent* agent = agent_for_use();
   if (agent == nullptr) return originals().amd.hsa_amd_queue_create_fn(device, descs, count);

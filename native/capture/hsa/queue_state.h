@@ -29,10 +29,10 @@ struct QueueState {
 
   std::atomic<bool> alive{false};
   std::atomic<bool> failed{false};         // the runtime reported an error: nothing in it completes any more
-  std::atomic<uint64_t> fault_address{0};  // of a memory fault on its device; its page
-  std::atomic<bool> profiling{false};      // as the app asked
+  std::atomic<uint64_t> fault_address{0};  // page of a memory fault on its device
+  std::atomic<bool> profiling{false};      // the app's setting
   std::atomic<bool> capturing{false};      // one of its dispatches is being captured
-  // How many barriers of ours (drain.h) are still to complete in it. Empty where the runtime had no signal left.
+  // Counts our barriers (drain.h) that have not completed in it yet. Empty if the runtime had no signal left.
   OwnSignal unfinished;
 };
 
@@ -40,7 +40,7 @@ class QueueList {
  public:
   QueueState& add();
   QueueState* find(const hsa_queue_t* queue);
-  // Those alive now. States are never freed: a late callback may still hold one.
+  // Queues alive now. States are never freed: a late callback may still hold one.
   std::vector<QueueState*> alive();
 
  private:

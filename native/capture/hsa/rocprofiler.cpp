@@ -1,5 +1,5 @@
-// What rocprofiler-sdk calls in a tool that ROCP_TOOL_LIBRARIES names. It is the way in since ROCm 7, whose runtime
-// heeds HSA_TOOLS_LIB no more.
+// Entry point that rocprofiler-sdk calls in a tool named by ROCP_TOOL_LIBRARIES. It is used since ROCm 7, whose runtime
+// ignores HSA_TOOLS_LIB.
 #include <dlfcn.h>
 
 #include <exception>

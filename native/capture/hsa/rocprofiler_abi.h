@@ -1,5 +1,5 @@
-// Our own declarations of what rocprofiler-sdk and its tools say to each other (rocprofiler-sdk/registration.h and
-// intercept_table.h of ROCm/rocm-systems; the same since ROCm 6.2).
+// Our own declarations of the interface between rocprofiler-sdk and its tools (rocprofiler-sdk/registration.h and
+// intercept_table.h of ROCm/rocm-systems; unchanged since ROCm 6.2).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What the software GPU tells of a dispatch beyond HSA. Real hardware has no such extension: then everything is empty.
+// Counters of a dispatch that the software GPU reports beyond HSA. Real hardware has no such extension: then everything
+// is empty.
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,6 @@
-// An audit library of the dynamic loader (LD_AUDIT, rtld-audit(7)): it hears of every object that is loaded, before
-// anything is bound to it. In libnvrtc it puts functions of ours in the place of four; nothing else of the process is
-// touched, and calls cost nothing more.
+// An audit library of the dynamic loader (LD_AUDIT, rtld-audit(7)): it is notified of every loaded object, before
+// anything is bound to it. In libnvrtc it replaces four functions by ours; nothing else of the process is touched, and
+// calls cost nothing more.
 #include <link.h>
 
 #include <array>
@@ -35,7 +35,7 @@ void record_safely(Record record) {
   }
 }
 
-/// The functions that stand in for those of library number `slot`.
+/// The functions that replace those of library number `slot`.
 template <size_t slot>
 struct StandIn {
   static Api& api() { return libraries[slot].api; }
@@ -73,7 +73,7 @@ struct StandIn {
   }
 
   static int destroy(Program* program) {
-    // Before: the address may be another program's as soon as it is gone.
+    // Done before: the address may be another program's as soon as it is gone.
     if (program != nullptr) recorder->destroyed(*program);
     return api().destroy(program);
   }
@@ -107,7 +107,7 @@ void stand_in(const link_map& object) {
     return;
   }
   using Ours = StandIn<slot>;
-  // nvrtcCreateProgram last: without it none of the others does anything.
+  // nvrtcCreateProgram last: without it the others have no effect.
   const bool redirected = symbols.redirect(*destroy, reinterpret_cast<void*>(&Ours::destroy)) &&
                           symbols.redirect(*compile, reinterpret_cast<void*>(&Ours::compile)) &&
                           symbols.redirect(*add_name_expression, reinterpret_cast<void*>(&Ours::add_name_expression)) &&

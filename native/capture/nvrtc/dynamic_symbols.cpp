@@ -16,7 +16,7 @@ uint32_t gnu_hash_of(const char* name) {
   return hash;
 }
 
-/// PROT_… of the mapping with that address; -1 where /proc does not tell.
+/// PROT_… of the mapping with that address; -1 if /proc does not list it.
 int protection_of(uintptr_t address) {
   FILE* maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return -1;
@@ -79,7 +79,7 @@ bool DynamicSymbols::redirect(const ElfW(Sym) & symbol, void* address) const {
   const int before = protection_of(at);
   if (before < 0) return false;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  // st_value is aligned, so that it lies in one page.
+  // st_value is aligned: it is within one page.
   void* const start = reinterpret_cast<void*>(at & ~(page - 1));
   // NOLINTBEGIN(clang-analyzer-security.MmapWriteExec): read-only tables, unless a linker put them beside code
   if (mprotect(start, page, before | PROT_WRITE) != 0) return false;

@@ -8,11 +8,11 @@ namespace kernloop::nvrtc {
 class DynamicSymbols {
  public:
   explicit DynamicSymbols(const link_map& object);
-  /// A defined function of that name; null where there is none.
+  /// A defined function of that name; null if there is none.
   const ElfW(Sym) * find(const char* name) const;
   void* address(const ElfW(Sym) & symbol) const { return reinterpret_cast<void*>(base_ + symbol.st_value); }
-  /// From now on, whoever looks the symbol up is given `address`: relocations of any kind and dlsym alike. Bindings
-  /// made before stay. False, and nothing changed, where the page cannot be made writable.
+  /// From now on, every look-up of the symbol gives `address`: relocations of any kind and dlsym alike. Bindings made
+  /// before stay. False, and nothing changed, if the page cannot be made writable.
   bool redirect(const ElfW(Sym) & symbol, void* address) const;
 
  private:

@@ -24,7 +24,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// Bytes of the UTF-8 sequence at the start; 0 where there is none.
+/// Bytes of the UTF-8 sequence at the start; 0 if there is none.
 size_t utf8_sequence(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -41,7 +41,7 @@ size_t utf8_sequence(std::string_view text) {
   return size;
 }
 
-/// Appends a JSON string; false where it is no UTF-8.
+/// Appends a JSON string; false if it is not UTF-8.
 bool append_string(std::string& json, std::string_view text) {
   json += '"';
   while (!text.empty()) {

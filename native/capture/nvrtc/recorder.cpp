@@ -10,13 +10,13 @@
 namespace kernloop::nvrtc {
 namespace {
 
-/// Of the code of all programs of a process.
+/// Limit for the code of all programs of a process.
 constexpr size_t max_written_bytes = size_t{1} << 30;
 
 using SizeFunction = int (*)(Program, size_t*);
 using ContentFunction = int (*)(Program, char*);
 
-/// Empty where the library has none: no cubin where the program was compiled for a virtual architecture.
+/// Empty if the library has none: no cubin if the program was compiled for a virtual architecture.
 std::string output_of(SizeFunction size_of, ContentFunction content_of, Program program) {
   size_t size = 0;
   if (size_of == nullptr || content_of == nullptr || size_of(program, &size) != 0 || size == 0) return {};

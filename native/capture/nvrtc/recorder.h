@@ -11,7 +11,7 @@
 
 namespace kernloop::nvrtc {
 
-/// Never fails towards the app: what cannot be recorded is logged.
+/// Never fails towards the app: unrecordable programs are logged.
 class Recorder {
  public:
   Recorder(std::string folder, std::string log_pattern);

@@ -1,4 +1,4 @@
-// The capture core against a fake device: what ends up in a capture, and what is refused.
+// The capture core against a fake device: contents of a capture, and refusals.
 #include "capture/core/capture.h"
 #include "capture/core/pointer_scan.h"
 
@@ -168,7 +168,7 @@ TEST_F(CaptureTest, DoesNotFollowIgnoredKernelArguments) {
   request.ignored_kernarg = {{8, 8}};
   EXPECT_FALSE(capture().refusal);
   EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA}));
-  EXPECT_EQ(sink.kernarg_bytes, device.kernarg);  // the recorder zeroes them where it describes them
+  EXPECT_EQ(sink.kernarg_bytes, device.kernarg);  // the recorder zeroes ignored bytes in its description
 }
 
 TEST_F(CaptureTest, StartsFromModuleVariablesToo) {
@@ -260,7 +260,7 @@ TEST_F(CaptureTest, TheBudgetIsCheckedBeforeTheBytesAreCopied) {
   EXPECT_EQ(device.bytes_read, 64u);
 }
 
-// What the first regions lead to is found before any of them is sent.
+// Pointers in the first regions are followed before any region is sent.
 TEST_F(CaptureTest, OneByteTooManyIsRefusedBeforeAnythingIsSent) {
   for (const bool enough : {false, true}) {
     sink = {};
@@ -494,7 +494,7 @@ using Totals = std::vector<std::pair<size_t, uint64_t>>;
 TEST_F(CaptureTest, HowMuchThereIsInAllIsNotToldWhileWhatIsReadMayLeadFurther) {
   device.allocate(kA, filled(64));
   device.allocate(kB, filled(128));
-  device.allocate(kD, filled(32));  // nothing leads there, which nobody knows before all is read
+  device.allocate(kD, filled(32));  // nothing points there, which is known only when all is read
   device.put(kA, 16, kB);
   argument(kA);
   EXPECT_FALSE(capture().refusal);
@@ -579,7 +579,7 @@ TEST_F(CaptureTest, ModuleVariablesKnownByNameAreFoundOrLeftOutOrRefused) {
   EXPECT_EQ(capture().refusal->code, "VARIABLE_UNKNOWN");
 }
 
-// Random pointer graphs: the captured set is what a plain breadth-first search over the same graph gives.
+// Random pointer graphs: the captured set equals that of a plain breadth-first search over the same graph.
 TEST_F(CaptureTest, ReachesExactlyWhatASearchOverTheGraphReaches) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
@@ -594,7 +594,7 @@ TEST_F(CaptureTest, ReachesExactlyWhatASearchOverTheGraphReaches) {
       const size_t from = random() % count, to = random() % count, slot = random() % 31;
       fresh.put(bases[from], slot * 8, bases[to] + random() % 256);
     }
-    for (size_t i = 0; i < count; ++i) {  // what was overwritten is gone: read the graph back
+    for (size_t i = 0; i < count; ++i) {  // overwritten links are gone: read the graph back
       for (size_t slot = 0; slot < 32; ++slot) {
         uint64_t value;
         std::memcpy(&value, fresh.at(bases[i]).data() + slot * 8, 8);

@@ -80,7 +80,7 @@ class FakeDevice : public DeviceCapture {
     }
     return std::nullopt;
   }
-  // Aligned addresses only: less than the core's own search finds, so that it shows who searched.
+  // Aligned addresses only: fewer than the core's own search finds, which shows which of them searched.
   std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
                                      bool* searched) override {
     *searched = accelerated && in.memory_class != MemoryClass::kHost;

@@ -1,5 +1,5 @@
-// What the agent's packet handler costs by itself: a dispatch of a kernel that nothing wants goes through it, to a
-// writer that does nothing. No device is involved. Needs a recorder: --socket PATH. Prints one JSON object.
+// Measures the agent's packet handler by itself: a dispatch of an unwanted kernel goes through it, to a writer that
+// does nothing. No device is involved. Needs a recorder: --socket PATH. Prints one JSON object.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

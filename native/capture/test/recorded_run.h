@@ -83,7 +83,7 @@ class RecordedRun {
     const auto all = events(name);
     return all.empty() ? Json() : all.back();
   }
-  // What lies beside the capture that should not.
+  // Files beside the capture that should not exist.
   std::vector<std::string> leftovers(const std::string& id = "s") const {
     std::vector<std::string> names;
     std::error_code none;

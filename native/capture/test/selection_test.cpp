@@ -112,7 +112,7 @@ TEST(SelectionSet, ARangeWithoutAnEndEndsAtTheLimit) {
   EXPECT_FALSE(set.anything_left());
 }
 
-// A range is not a number of captures: what is refused is not made up for by one that nobody asked for.
+// A range is not a number of captures: a refused dispatch is not replaced by one outside the range.
 TEST(SelectionSet, WhatARangeLosesIsNotReplaced) {
   SelectionSet set;
   set.configure({several({{2, 3}}, 10)});

@@ -1,5 +1,5 @@
-// The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the archive
-// that comes out.
+// The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the resulting
+// archive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -160,7 +160,7 @@ TEST_F(SoftgpuCaptureTest, ModuleVariablesComeWithTheirValuesAtTheDispatch) {
     variables[variable.name] = &variable;
   ASSERT_TRUE(variables.contains("scale_table"));
   ASSERT_TRUE(variables.contains("visits"));
-  // The app sets the table by its symbol; nobody has asked for the other one yet.
+  // The app sets the table by its symbol; it has not asked for the other variable's address yet.
   EXPECT_EQ(variables["scale_table"]->address_told, true);
   EXPECT_EQ(variables["visits"]->address_told, false);
   const float table[4] = {1.5f, 2.0f, -1.0f, 0.5f};
@@ -185,7 +185,7 @@ TEST_F(SoftgpuCaptureTest, TheSameProgramTwiceGivesTheSameCaptureToTheByte) {
   EXPECT_EQ(run.leftovers(), std::vector<std::string>());
 }
 
-// What tools are handed since ROCm 6 has its slots in other places than what ROCm 5.2 hands out.
+// Tables that tools get since ROCm 6 have slots at other places than those of ROCm 5.2.
 TEST_F(SoftgpuCaptureTest, TablesOfEitherVersionGiveTheSameCapture) {
   run.select("^walk\\(", 2);
   fs::create_directories(run.folder() / "dump");
@@ -239,7 +239,7 @@ TEST_F(SoftgpuCaptureTest, OtherStreamsAndThreadsAreHeldAndGoOnAfterwards) {
   for (uint64_t ordinal : {1, 4, 8}) {
     auto reader = open(std::to_string(ordinal));
     ASSERT_TRUE(reader);
-    // The counter that the other stream moves in two steps stands still at a whole step, before and after.
+    // The counter that the other stream moves in two steps is at a whole step before and after.
     bool seen = false;
     for (const archive::Region& region : reader->manifest().regions) {
       if (region.size < 8 || region.size >= 4096) continue;
@@ -252,7 +252,7 @@ TEST_F(SoftgpuCaptureTest, OtherStreamsAndThreadsAreHeldAndGoOnAfterwards) {
       seen = true;
     }
     EXPECT_TRUE(seen);
-    // What add_one itself did: every element from n - 1 to n.
+    // Effect of add_one itself: every element from n - 1 to n.
     for (const archive::Region& region : reader->manifest().regions) {
       if (region.pre == region.post || region.memory_class != archive::RegionClass::kDevice) continue;
       auto pre = reader->read_all(pre_of(region), 1 << 20), post = reader->read_all(post_of(region), 1 << 20);
@@ -309,7 +309,7 @@ TEST_F(SoftgpuCaptureTest, AFaultOfTheKernelIsNamed) {
   EXPECT_NE(run.event("refused").value("reason", "").find("123456789000"), std::string::npos) << run.recorder->output();
 }
 
-// As a stage starts it: with the library that tells a program of a fault by HIP's errors.
+// Environment that a stage sets: the library that reports a fault to a program by HIP's errors.
 const std::map<std::string, std::string> kToldOfFaults = {{"LD_PRELOAD", "libkernloop-hip.so"}};
 
 TEST_F(SoftgpuCaptureTest, AFaultOfTheKernelIsNamedToo_WhereTheProgramLives) {
@@ -373,7 +373,7 @@ TEST_F(SoftgpuCaptureTest, AKilledProgramLeavesNothingHalfWritten) {
   EXPECT_EQ(refusal(), "AGENT_LOST");
   EXPECT_FALSE(fs::exists(run.output()));
   EXPECT_EQ(run.leftovers(), std::vector<std::string>());
-  // What it had done until then is still told.
+  // Work done until then is still reported.
   EXPECT_EQ(run.event("summary").value("dispatches", 0), 1);
 }
 
@@ -385,7 +385,7 @@ TEST_F(SoftgpuCaptureTest, TheProgramGoesOnWhenTheRecorderIsKilled) {
   run.recorder->kill(SIGKILL);
   EXPECT_EQ(app->wait(), 0) << app->output();
   run.recorder->wait();
-  // The next recorder of the same output removes what the dead one left.
+  // The next recorder of the same output removes the remains of a dead one.
   ASSERT_TRUE(run.start());
   EXPECT_EQ(run.finish(), 0);
   EXPECT_EQ(run.leftovers(), std::vector<std::string>());

@@ -40,7 +40,7 @@ class SoftgpuProcessTest : public ::testing::Test {
     ASSERT_EQ(run.finish(), 0) << run.recorder->output();
     output = app->output();
   }
-  // What the processes say of themselves.
+  // Launches that the processes report.
   Counts told() const {
     Counts counts;
     std::istringstream words(output);
@@ -49,7 +49,7 @@ class SoftgpuProcessTest : public ::testing::Test {
     while (words >> process >> pid >> launched >> launches) counts[pid] += launches;
     return counts;
   }
-  // What the recorder saw of each.
+  // Dispatches that the recorder saw of each process.
   Counts seen() {
     Counts counts;
     const Json summary = run.event("summary");
@@ -79,7 +79,7 @@ TEST_F(SoftgpuProcessTest, WorkersOfAPoolAreToldApartAndOneOfThemIsCaptured) {
   const Json captured = run.event("captured");
   ASSERT_TRUE(captured.is_object()) << run.recorder->output();
   EXPECT_TRUE(told().contains(captured["pid"].get<int>()));
-  // Those that came later are named with who was first.
+  // Later processes are reported with the one that was first.
   EXPECT_EQ(run.events("also_matched").size(), 2u);
   for (const Json& other : run.events("also_matched")) {
     EXPECT_NE(other["pid"], captured["pid"]);

@@ -32,9 +32,9 @@ TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
   rocr::Rocm52AmdExtTable old_amd{};
   old.root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&old_amd);
   old.root.version.major_id = old.core.version.major_id = 1;
-  old_amd.version = {1, 400, 0, 0};  // as ROCm 5.2.3 announces it
+  old_amd.version = {1, 400, 0, 0};  // announced by ROCm 5.2.3
   EXPECT_EQ(amd_table_of(old.root), AmdTable::kRocm52);
-  old_amd.version.minor_id += sizeof(void*);  // as ROCm 5.3
+  old_amd.version.minor_id += sizeof(void*);  // ROCm 5.3's size
   EXPECT_EQ(amd_table_of(old.root), AmdTable::kUnknown);
   EXPECT_FALSE(HsaOriginals().copy_from(old.root));
 
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuBatchTest,
                                            std::pair(&kOldWriter, "61"), std::pair(&kNewTables, "0"),
                                            std::pair(&kNewTables, "61")));
 
-// It belongs to the same submission as a captured dispatch, and came to the device after that.
+// It belongs to the same submission as a captured dispatch, and reached the device after that.
 TEST_F(SoftgpuQueueTest, WhatCameBehindACapturedDispatchIsWaitedForByTheNextCapture) {
   for (uint64_t ordinal : {1, 3}) run.select("^append$", ordinal, "reachable", std::to_string(ordinal));
   ASSERT_EQ(record({"behind", "pool"}, kNewTables), 0) << output;
@@ -220,7 +220,7 @@ TEST_P(SoftgpuLeftTest, NoSignalOfOursIsLeftWhenTheRuntimeEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, SoftgpuLeftTest, ::testing::Values("profile", "capture"));
 
-// Nobody would learn of the error: the runtime ends the process by itself, and so it does under the agent.
+// Without a callback the error would be lost: the runtime ends the process by itself, and so it does under the agent.
 TEST_F(SoftgpuQueueTest, AnErrorInAQueueWithoutCallbackEndsTheProcess) {
   run.select("^append$");
   EXPECT_EQ(record({"broken", "pool"}, kNewTables), 128 + SIGABRT) << output;

@@ -92,7 +92,7 @@ TEST(CodeObject, ListsModuleVariablesButNotKernelDescriptors) {
   for (const Variable& variable : info.variables) EXPECT_LE(variable.address + variable.size, info.memory_bytes);
 }
 
-// As `readelf -lW` lists its segments: the page that the loader alone writes to, then data.
+// The segments that `readelf -lW` lists: the page that only the loader writes to, then data.
 TEST(CodeObject, TellsWhichBytesOfTheImageAreWritable) {
   const CodeObjectInfo info = parse_file("baseline.hsaco");
   ASSERT_EQ(info.writable.size(), 2u);
@@ -132,7 +132,7 @@ TEST(CodeObject, RefusesHostProgramsAndOtherFiles) {
 TEST(CodeObject, SurvivesTruncationAtEveryByte) {
   const auto bytes = read_test_file("baseline.hsaco");
   for (size_t size = 0; size < bytes.size(); ++size) {
-    // Section headers stand at the end: no proper prefix is a code object.
+    // Section headers are at the end: no proper prefix is a code object.
     EXPECT_FALSE(parse_code_object(Bytes(bytes).first(size), "cut")) << size;
   }
 }

@@ -1,5 +1,6 @@
-// Expected values: of arguments, the host compiler's offsetof and sizeof of the same structures (parameters.h); of
-// resources, what `ptxas -v` said when compile.sh made the cubins; of variables, their initialisers in the sources.
+// Expected values: for arguments, the host compiler's offsetof and sizeof of the same structures (parameters.h); for
+// resources, the output of `ptxas -v` when compile.sh made the cubins; for variables, their initialisers in the
+// sources.
 #include "codeobject/cubin.h"
 
 #include <gtest/gtest.h>
@@ -128,7 +129,7 @@ TEST(CubinArguments, LieAsTheHostCompilerPlacesThem) {
   }
 }
 
-// The constant bank, not the first parameter, is what is aligned: the host's offsets hold up to 16 bytes only.
+// Alignment is relative to the constant bank, not the first parameter: the host's offsets hold up to 16 bytes only.
 TEST(CubinArguments, AreAlignedInTheConstantBank) {
   for (const std::string arch : kArchitectures) {
     SCOPED_TRACE(arch);
@@ -339,7 +340,7 @@ void expect_refused(const std::vector<uint8_t>& file, const std::string& why) {
   EXPECT_NE(info.error().message.find(why), std::string::npos) << info.error().message;
 }
 
-// Where the attribute's value begins.
+// Offset of the attribute's value.
 size_t find_attribute(std::span<const uint8_t> section, uint8_t format, uint8_t attribute) {
   for (size_t at = 0; at + 4 <= section.size();) {
     if (section[at] == format && section[at + 1] == attribute) return at + 4;
@@ -350,7 +351,7 @@ size_t find_attribute(std::span<const uint8_t> section, uint8_t format, uint8_t 
 }
 
 TEST(CubinResources, SayThatTheStackIsNotKnown) {
-  // nvlink, where a kernel's calls recur: EIATTR_MIN_STACK_SIZE of -1 ("cannot be statically determined").
+  // nvlink's value if a kernel's calls recur: EIATTR_MIN_STACK_SIZE of -1 ("cannot be statically determined").
   auto file = read_test_file("cubin/tiny.sm_86.cubin");
   EXPECT_FALSE(parse_code_object(file, "tiny")->kernels[0].uses_dynamic_stack);
   const auto info = section_in(file, ".nv.info");

@@ -31,7 +31,7 @@ TEST(PlainName, TakesNoBracketOfAnOperatorForOneOfAList) {
   EXPECT_EQ(plain_name("operators(int)"), "operators");
 }
 
-// What a demangler really prints of such kernels.
+// Names as a demangler prints them for such kernels.
 TEST(PlainName, OfDemangledNames) {
   EXPECT_EQ(plain_name(demangle("_ZNK1FclEi")), "F::operator()");
   EXPECT_EQ(plain_name(demangle("_ZN2nsltIiEEbT_S1_")), "ns::operator<");

@@ -1,5 +1,5 @@
-// Our device kernels on a real GPU: first whether each gives what the host gives, then how fast each is next to the
-// driver's own device-to-device copy. `device_kernels_bench [BYTES, 4 GiB if not given]`; the last line is JSON.
+// Our device kernels on a real GPU: first whether their results equal the host's, then their speed beside the driver's
+// own device-to-device copy. `device_kernels_bench [BYTES, 4 GiB if not given]`; the last line is JSON.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,7 +34,7 @@ std::vector<uint64_t> random_words(uint64_t bytes, uint64_t seed) {
   return words;
 }
 
-// Targets of a program with many allocations: 2 MiB granules of which the odd ones are there.
+// Targets of a program with many allocations: 2 MiB granules, of which every other one is allocated.
 std::vector<AddressRange> spread_targets(size_t count, uint64_t unit) {
   std::vector<AddressRange> targets;
   for (size_t i = 0; i < count; ++i) targets.push_back({0x7f0000000000 + 2 * i * unit, unit});
@@ -179,7 +179,7 @@ class Bench {
     std::printf("%d checks, %d wrong\n\n", checks_, failed_);
   }
 
-  // The median of seven runs after one; `traffic` is what crosses the memory bus.
+  // The median of seven runs after one; `traffic`: bytes that cross the memory bus.
   void time(const std::string& what, uint64_t bytes, uint64_t traffic, const std::function<void()>& run,
             const std::function<void()>& prepare = nullptr) {
     std::vector<double> samples;

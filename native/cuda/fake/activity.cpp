@@ -13,7 +13,7 @@
 namespace kernloop::cuda::fake {
 namespace {
 
-// CUpti_ActivityKernel10, as far as it is filled: the size is what a reader must step by.
+// The filled part of CUpti_ActivityKernel10: a reader must step by its size.
 struct __attribute__((packed, aligned(8))) KernelRecord {
   KernelActivityPrefix prefix;
   void* reserved;

@@ -6,7 +6,7 @@
 
 namespace kernloop::cuda::fake {
 
-// CUPTI's clock is another one than the steady clock of the fake: as real ones it counts from 1970 or so.
+// CUPTI's clock differs from the steady clock of the fake: like real ones it counts from about 1970.
 constexpr uint64_t kCuptiClockAheadNs = 1'700'000'000'000'000'000;
 
 CUptiResult enable_activity(CUpti_ActivityKind kind, bool on);
@@ -18,7 +18,7 @@ size_t take_dropped_records();
 
 void push_external_id(CUpti_ExternalCorrelationKind kind, uint64_t id);
 CUptiResult pop_external_id(CUpti_ExternalCorrelationKind kind, uint64_t* id);
-// At each driver call that may start work: ties the tool's id to the call.
+// Called at each driver call that may start work: links the tool's id to the call.
 void record_external_ids(uint32_t correlation);
 
 void record_kernel(CUcontext context, const KernelLaunch& launch, uint64_t start_ns, uint64_t end_ns);

@@ -25,7 +25,7 @@ uint64_t random_number() {
   return number;
 }
 
-// From a random start on, upwards: allocations lie beside each other, at other places in every process.
+// Upwards from a random start: allocations are adjacent, at other addresses in every process.
 std::atomic<uint64_t>& next_address() {
   constexpr uint64_t kLowest = 0x1000'0000'0000, kSpan = 0x3000'0000'0000;
   static std::atomic<uint64_t> next{kLowest + random_number() % kSpan / kGranule * kGranule};

@@ -1,6 +1,5 @@
 // Pages of the process as the fake uses them: reservations without access, and memory that is mapped over them. Device
-// memory is host memory at the same address. So, unlike with a real driver, a host thread that uses a device address as
-// a pointer gets away with it.
+// memory is host memory at the same address: unlike with a real driver, a host thread may dereference a device address.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace kernloop::cuda::fake {
 
-inline constexpr uint64_t kGranule = 2ull << 20;  // what the device maps at a time
-inline constexpr uint64_t kWindow = 32ull << 20;  // the reservations that a real driver places where it is asked to
+inline constexpr uint64_t kGranule = 2ull << 20;  // the device's mapping granularity
+inline constexpr uint64_t kWindow = 32ull << 20;  // the reservations that a real driver places at the requested address
 
 constexpr uint64_t round_up(uint64_t value, uint64_t to) {
   return (value + to - 1) / to * to;
@@ -35,15 +34,15 @@ class Backing {
   uint64_t bytes_;
 };
 
-// What is mapped in the process now is never reserved, not even when it is unmapped again: as driver 580 does with what
-// it finds when it starts.
+// Pages mapped in the process now are never reserved, not even after they are unmapped: driver 580 does so with pages
+// that it finds at its start.
 void leave_out_what_is_mapped();
 
 // Address space without access. At `hint` exactly, or (0) at one that differs from process to process. 0: taken.
 uint64_t reserve_pages(uint64_t hint, uint64_t bytes, uint64_t alignment);
 void release_pages(uint64_t base, uint64_t bytes);
 
-// Both replace what was mapped there; the range must lie within a reservation.
+// Both replace earlier mappings; the range must be within a reservation.
 bool map_pages(uint64_t base, uint64_t bytes, const Backing& backing, uint64_t offset, bool accessible);
 void unmap_pages(uint64_t base, uint64_t bytes);
 bool protect_pages(uint64_t base, uint64_t bytes, bool accessible);

@@ -1,4 +1,4 @@
-// What happens around every driver call: a correlation id, and the subscriber's callbacks on entry and exit.
+// Frame of every driver call: a correlation id, and the subscriber's callbacks on entry and exit.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kernloop::cuda::fake {
 
-// Of the driver call that this thread is in.
+// Id of the driver call that this thread is in.
 uint32_t current_correlation();
 
 class CorrelationScope {
@@ -37,8 +37,8 @@ constexpr uint32_t callback_id(std::string_view symbol) {
 }
 const char* callback_name(uint32_t id);  // nullptr: none
 
-// The parameters of a call, laid out as a structure with one member each. As the real driver, the call takes them from
-// there: what a subscriber writes into it on entry is what the call gets.
+// The parameters of a call, laid out as a structure with one member each. As in the real driver, the call reads them
+// from there: a subscriber's changes on entry reach the call.
 template <typename... Args>
 class PackedParameters {
  public:

@@ -1,4 +1,4 @@
-// CUPTI's callbacks: one subscriber a process, who says for which calls it wants to be called.
+// CUPTI's callbacks: one subscriber a process, which chooses the calls that it is called for.
 #pragma once
 
 #include <array>

@@ -14,6 +14,6 @@ CUdeviceptr address_in_tensor_map(const CUtensorMap& map);  // 0: it was never e
 
 CUtexObject add_texture(CUdeviceptr address);
 bool remove_texture(CUtexObject texture);
-CUdeviceptr address_of_texture(CUtexObject texture);  // 0: there is none
+CUdeviceptr address_of_texture(CUtexObject texture);  // 0: none
 
 }  // namespace kernloop::cuda::fake

@@ -11,7 +11,7 @@
 namespace kernloop::cuda::fake {
 namespace {
 
-// Where a segmentation fault of this thread goes to while it is in device code.
+// Target of a segmentation fault of this thread while it is in device code.
 thread_local sigjmp_buf* escape = nullptr;
 
 struct sigaction previous_action;
@@ -39,8 +39,7 @@ void install_fault_handler() {
   (void)installed;
 }
 
-// Runs `access` with segmentation faults turned into `false`. What it owns on its stack is then lost: it should own
-// nothing.
+// Runs `access` with segmentation faults turned into `false`. A fault skips destructors: it should own nothing.
 template <typename Function>
 bool survives(Function&& access) {
   install_fault_handler();

@@ -1,5 +1,5 @@
-// The symbols of libcuda.so.1: each jumps to the traced form of its function. The jump keeps the arguments as they are,
-// so that one table serves all signatures.
+// The symbols of libcuda.so.1: each jumps to the traced form of its function. The jump keeps the arguments, which lets
+// one table serve all signatures.
 #include "cuda/fake/exports.h"
 
 #include "cuda/fake/api_call.h"

@@ -1,4 +1,4 @@
-// What a function says about itself, and whether a launch of it is possible.
+// Attributes of functions, and checks whether a launch is possible.
 #pragma once
 
 #include <map>
@@ -12,7 +12,8 @@ using Attributes = std::map<CUfunction_attribute, int>;
 CUresult get_attribute(const ImageKernel& kernel, const Attributes& set, CUfunction_attribute attribute, int* value);
 CUresult set_attribute(const ImageKernel& kernel, Attributes& set, CUfunction_attribute attribute, int value);
 
-// Where the launch gives no clusters, those of the function: compiled in, or set. Those that it gives must be the same.
+// If the launch gives no clusters, those of the function apply: compiled in, or set. Clusters that it gives must be the
+// same.
 CUresult complete_cluster(const CUfunc_st& function, LaunchShape& shape);
 
 // The errors that a real driver gives for a shape that the device cannot run.

@@ -1,4 +1,4 @@
-// What the host code of a kernel sees: its launch, its parameters, device memory and its module's variables.
+// View of a kernel's host code: its launch, its parameters, device memory and its module's variables.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Gpu {
     return value;
   }
 
-  // An access outside of what the device maps is the kernel's end (DeviceFault).
+  // An access outside of the device's mappings ends the kernel (DeviceFault).
   template <typename T>
   T read(CUdeviceptr address) const {
     T value;
@@ -48,19 +48,19 @@ class Gpu {
   void write(CUdeviceptr address, const T& value) {
     std::memcpy(check(address, sizeof value, true), &value, sizeof value);
   }
-  // For what the host or another kernel changes meanwhile.
+  // For values that the host or another kernel changes meanwhile.
   uint32_t read_volatile(CUdeviceptr address) const {
     return __atomic_load_n(static_cast<uint32_t*>(check(address, sizeof(uint32_t), false)), __ATOMIC_ACQUIRE);
   }
 
-  // Between two looks of a kernel that waits for something: lets others run, and ends the kernel with its context.
+  // Between two polls of a waiting kernel: lets others run, and ends the kernel with its context.
   void wait_a_little() const;
 
   CUdeviceptr variable(const char* name) const;  // 0: the module has none of that name
   bool has_variable(const char* name) const { return variable(name) != 0; }
   uint64_t seed() const;  // differs from launch to launch, and with KERNLOOP_FAKE_CUDA_SEED
 
-  // The memory that a tensor map or a texture object stands for; 0: it is none.
+  // Memory of a tensor map or a texture object; 0: it is none.
   CUdeviceptr tensor_address(const CUtensorMap& map) const;
   CUdeviceptr texture_address(CUtexObject texture) const;
 
@@ -72,12 +72,12 @@ class Gpu {
 
 using HostCode = void (*)(Gpu& gpu);
 
-// Makes `code` what a launch of the kernel of that (mangled) name runs.
+// Registers `code` for launches of the kernel of that (mangled) name.
 struct KernelCode {
   KernelCode(const char* kernel, HostCode code);
 };
 bool has_code(std::string_view kernel);
-// Of a kernel that was registered, or of one of Kernloop's own (cuda/device_kernels_host.h). May throw DeviceFault.
+// Runs a registered kernel, or one of Kernloop's own (cuda/device_kernels_host.h). May throw DeviceFault.
 void run_code(const KernelLaunch& launch);
 
 }  // namespace kernloop::cuda::fake

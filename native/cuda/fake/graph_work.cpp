@@ -9,7 +9,7 @@
 namespace kernloop::cuda::fake {
 
 CUresult prepare_node(CUcontext context, const CUDA_KERNEL_NODE_PARAMS& params, KernelLaunch* launch) {
-  // Both, as cuGraphKernelNodeGetParams gives them for a library's kernel, are one and the same.
+  // Both are the same for a library's kernel, as cuGraphKernelNodeGetParams returns them.
   if (params.func == nullptr && params.kern == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const CUfunction handle = params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern);
   const LaunchShape shape = {{params.gridDimX, params.gridDimY, params.gridDimZ},

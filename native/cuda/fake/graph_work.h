@@ -1,4 +1,4 @@
-// What the nodes of a graph do, from their parameters.
+// Work of a graph's nodes, from their parameters.
 #pragma once
 
 #include "cuda/fake/objects.h"
@@ -13,7 +13,7 @@ Work host_node(const CUDA_HOST_NODE_PARAMS& params);
 
 // Another kernel, other arguments, another geometry for a kernel node.
 CUresult set_launch(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& params);
-// …and for the others, whose kind stays.
+// …and for the other nodes, whose kind stays.
 CUresult set_work(CUgraphNode node, Work work);
 
 }  // namespace kernloop::cuda::fake

@@ -40,14 +40,14 @@ CUgraph copy_of(CUgraph from, std::map<CUgraphNode, CUgraphNode>* copies) {
     graph->nodes.push_back(node);
     (*copies)[original] = Live<CUgraphNode>::of().add(node);
   }
-  // An edge may have been added to a node before the one that it comes from.
+  // A node may precede one that an edge to it comes from.
   for (const CUgraphNode node : graph->nodes) {
     for (CUgraphNode& dependency : node->dependencies) dependency = copies->at(dependency);
   }
   return graph;
 }
 
-// Of the orders that the dependencies allow, the one that is least like that in which the nodes were added.
+// Picks the allowed order that is least like the order in which nodes were added.
 std::vector<CUgraphNode> order_of(const CUgraph_st& graph) {
   std::vector<CUgraphNode> order;
   std::set<CUgraphNode> done;

@@ -8,7 +8,7 @@ namespace kernloop::cuda::fake {
 
 CUgraph create_graph(CUcontext context);
 CUgraphNode add_node(CUgraph graph, Work work, std::vector<CUgraphNode> dependencies);
-// What a captured stream is given, behind what it was given before.
+// Adds work to a captured stream, behind its earlier work.
 CUresult add_captured_node(CUstream stream, Work work);
 // With the graphs of its child nodes; not of memory nodes.
 CUresult clone_graph(CUgraph graph, CUgraph* clone);

@@ -14,7 +14,7 @@
 namespace kernloop::cuda::fake {
 namespace {
 
-// A loader is given no size: the ELF file ends with its last table or section.
+// A loader gets no size: the ELF file ends with its last table or section.
 size_t elf_bytes(const uint8_t* data) {
   Elf64_Ehdr header;
   std::memcpy(&header, data, sizeof header);
@@ -91,7 +91,7 @@ CUresult read_ptx(const std::string& text, Image& image) {
   return image.kernels.empty() ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS;
 }
 
-// As compiled by the driver: a cubin with all these kernels, where the tests name one.
+// Result of the driver's compilation: a cubin with all these kernels, if the tests name one.
 CUresult compile_ptx(Image& image) {
   if (settings().compiled_ptx.empty()) return CUDA_SUCCESS;
   std::ifstream file(settings().compiled_ptx, std::ios::binary);

@@ -1,4 +1,4 @@
-// What a module is loaded from: a cubin, read by kernloop::codeobject, or PTX, of which only the entries are read.
+// Source of a module: a cubin, read by kernloop::codeobject, or PTX, of which only the entries are read.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Image {
   const ImageKernel* find(std::string_view name) const;
 };
 
-// `data` is what cuModuleLoadData takes: its size is in it. CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_INVALID_PTX.
+// `data` is the argument of cuModuleLoadData: it contains its size. CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_INVALID_PTX.
 CUresult read_image(const void* data, std::shared_ptr<const Image>* image);
 
 }  // namespace kernloop::cuda::fake

@@ -4,7 +4,7 @@
 
 namespace kernloop::cuda::fake {
 
-// Checks a launch as the driver does before it returns, and copies what it needs.
+// Checks a launch as the driver does before it returns, and copies the data it needs.
 CUresult prepare_launch(CUcontext context, CUfunction handle, const LaunchShape& shape, void** parameters, void** extra,
                         KernelLaunch* launch);
 

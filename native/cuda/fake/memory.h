@@ -1,4 +1,4 @@
-// All memory that the device can reach: what was allocated, registered, imported or mapped, and by which device.
+// All memory that the device can reach: allocated, registered, imported or mapped, with its device.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::Device;
   int device = 0;
   CUcontext context = nullptr;
-  unsigned int flags = 0;  // of the call that made it
+  unsigned int flags = 0;  // flags of the call that made it
   CUmemoryPool pool = nullptr;
   uint64_t id = 0;  // never used twice
   std::shared_ptr<Backing> backing;
@@ -51,8 +51,8 @@ class Memory {
   std::optional<Allocation> find(CUdeviceptr address) const;
   uint64_t used_bytes(int device) const;
 
-  // Whether the device can reach all of the range. As on hardware, in whole granules: what lies beside a small
-  // allocation is reachable too.
+  // Whether the device can reach all of the range. As on hardware, whole granules are reachable: also bytes beside a
+  // small allocation.
   bool reachable(CUdeviceptr address, uint64_t bytes, int device, bool write) const;
 
   CUresult reserve(CUdeviceptr* base, uint64_t bytes, uint64_t alignment, CUdeviceptr hint);
@@ -72,7 +72,7 @@ class Memory {
   struct Range {
     uint64_t bytes = 0;
     int device = -1;                          // -1: every device
-    std::map<int, CUmemAccess_flags> access;  // of mapped memory, by device
+    std::map<int, CUmemAccess_flags> access;  // for mapped memory, by device
     bool mapped = false;
   };
   // A granule that small allocations share, 512 bytes apart.

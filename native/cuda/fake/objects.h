@@ -1,5 +1,5 @@
-// What the driver's handles point to. Objects are never freed, only struck from the list of live ones: a stale handle
-// is then always told from a valid one, and threads that still use an object may.
+// Objects behind the driver's handles. They are never freed, only removed from the list of live ones: a stale handle is
+// always distinguishable from a valid one, and threads may still use an object.
 #pragma once
 
 #include <atomic>
@@ -33,11 +33,11 @@ struct CUctx_st {
   std::atomic<CUresult> error{CUDA_SUCCESS};  // sticky
   std::atomic<bool> going_away{false};
 
-  std::mutex mutex;  // of what follows, and of the last operations of the streams
+  std::mutex mutex;  // guards the following members, and the last operations of the streams
   CUstream legacy = nullptr;
   std::map<std::thread::id, CUstream> per_thread;
   std::vector<CUstream> streams;  // all of them
-  fake::Worker marks;             // ends of what all streams had, for events of the whole context
+  fake::Worker marks;             // ends of all streams' work, for events of the whole context
 };
 
 struct CUstream_st {
@@ -48,7 +48,7 @@ struct CUstream_st {
   fake::Worker worker;
   fake::OperationPtr last;
   std::shared_ptr<fake::StreamCapture> capture;
-  std::vector<CUgraphNode> capture_tail;  // what the next captured node depends on
+  std::vector<CUgraphNode> capture_tail;  // dependencies of the next captured node
   bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
 };
 
@@ -97,12 +97,12 @@ struct CUgraphNode_st {
   uint64_t id = 0;
   CUgraph graph = nullptr;
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-  fake::KernelLaunch launch;            // of kernel nodes
-  std::function<void(CUcontext)> work;  // of the others
+  fake::KernelLaunch launch;            // for kernel nodes
+  std::function<void(CUcontext)> work;  // for other nodes
   CUgraph child = nullptr;              // a copy of its own, of child graph nodes
   std::vector<CUgraphNode> dependencies;
   bool device_updatable = false;
-  bool enabled = true;                    // of an executable graph's nodes
+  bool enabled = true;                    // for an executable graph's nodes
   std::vector<void*> parameter_pointers;  // into launch.parameters, for GetParams
 };
 
@@ -110,14 +110,14 @@ struct CUgraph_st {
   uint32_t id = 0;
   CUcontext context = nullptr;
   std::vector<CUgraphNode> nodes;             // in the order in which they were added
-  std::map<CUgraphNode, CUgraphNode> copies;  // of a clone: from the original's nodes
+  std::map<CUgraphNode, CUgraphNode> copies;  // in a clone: from the original's nodes
 };
 
 struct CUgraphExec_st {
   CUgraph graph = nullptr;                    // a copy of its own
   std::map<CUgraphNode, CUgraphNode> copies;  // from the original's nodes
   std::mutex mutex;
-  fake::OperationPtr last;  // its last launch: the next one waits for it, in whatever stream
+  fake::OperationPtr last;  // its last launch: the next one waits for it, in any stream
 };
 
 struct CUmemPoolHandle_st {

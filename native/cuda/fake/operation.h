@@ -1,5 +1,5 @@
-// Work of a stream, and the threads that do it. An operation begins when the one before it in its stream and all that
-// it waits for are done.
+// Work of a stream, and the threads that do it. An operation begins when its predecessor in the stream and all that it
+// waits for are done.
 #pragma once
 
 #include <atomic>

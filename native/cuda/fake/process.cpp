@@ -18,7 +18,7 @@ namespace {
 std::atomic<pid_t> initialised_in{0};
 std::atomic<bool> ended{false};
 
-// As the real driver does: the library is loaded at the first cuInit, before that returns.
+// The library is loaded at the first cuInit, before that returns, like in the real driver.
 void inject() {
   const char* path = std::getenv("CUDA_INJECTION64_PATH");
   if (path == nullptr || *path == '\0') return;
@@ -84,7 +84,7 @@ bool has_ended() {
 
 std::vector<CUcontext>& context_stack() {
   // Not destroyed: exit handlers call the driver, as those of the CUDA runtime do, and run after a thread's variables
-  // went.
+  // are destroyed.
   thread_local auto& stack = *new std::vector<CUcontext>;
   return stack;
 }

@@ -12,14 +12,14 @@ CUresult initialise_process();
 CUresult check_initialised();
 bool has_ended();
 
-// What a call needs that works in the current context.
+// State that a call in the current context needs.
 struct Here {
   CUcontext context = nullptr;
   CUresult error = CUDA_SUCCESS;  // no context, or one that a fault has made unusable
 };
 Here here();
 
-std::vector<CUcontext>& context_stack();  // of this thread; the current one is last
+std::vector<CUcontext>& context_stack();  // this thread's; the current one is last
 CUcontext current_context();              // null: none
 
 CUcontext create_context(int device, unsigned int flags, bool primary);

@@ -1,4 +1,4 @@
-// What tests choose about the fake, all by environment (README.md lists them). Read once.
+// Settings that tests choose for the fake, all by environment (README.md lists them). Read once.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace kernloop::cuda::fake {
 
 struct Settings {
-  int devices = 1;                     // that this process sees
-  std::vector<int> installed = {0};    // which of KERNLOOP_FAKE_CUDA_DEVICES each of them is (CUDA_VISIBLE_DEVICES)
+  int devices = 1;                     // devices that this process sees
+  std::vector<int> installed = {0};    // their indices in KERNLOOP_FAKE_CUDA_DEVICES (CUDA_VISIBLE_DEVICES)
   uint64_t memory_bytes = 8ull << 30;  // KERNLOOP_FAKE_CUDA_MEMORY, of each device
   uint64_t seed = 0;                   // KERNLOOP_FAKE_CUDA_SEED: the order in which atomics happen
   uint64_t refused_address = 0;        // KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS: no reservation may contain it

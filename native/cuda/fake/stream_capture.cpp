@@ -91,7 +91,7 @@ CUresult join_capture(CUstream stream, const std::shared_ptr<StreamCapture>& cap
   const std::lock_guard lock(captures().mutex);
   if (stream->capture != nullptr && stream->capture != capture) return CUDA_ERROR_STREAM_CAPTURE_MERGE;
   if (std::find(captures().active.begin(), captures().active.end(), capture) == captures().active.end()) {
-    return CUDA_SUCCESS;  // the capture is over, and with it what the event stood for
+    return CUDA_SUCCESS;  // the capture is over, and with it the event's recording
   }
   stream->capture = capture;
   capture->streams.insert(stream);

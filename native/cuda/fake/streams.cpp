@@ -20,7 +20,7 @@ CUstream per_thread_stream(CUcontext context) {
   return context->per_thread[std::this_thread::get_id()] = stream;
 }
 
-// What an operation of the stream waits for besides the one before it. Holds the context's mutex.
+// Operations that one of the stream waits for besides its predecessor. Holds the context's mutex.
 std::vector<OperationPtr> implicit_order(CUstream stream) {
   std::vector<OperationPtr> after;
   const CUcontext context = stream->context;

@@ -31,7 +31,7 @@ TEST(CuptiAbi, DriverCallbackIdsAreDistinct) {
   EXPECT_EQ(ids.size(), listed);
 }
 
-// A launch attribute's value begins 8 bytes in, whatever the size of the enumeration before it.
+// A launch attribute's value begins 8 bytes in, for any size of the enumeration before it.
 TEST(Abi, ReadsALaunchAttributeAsTheDriverLaysItOut) {
   unsigned char bytes[sizeof(CUlaunchAttribute)] = {};
   const uint32_t id = 4, cluster[3] = {2, 1, 1};

@@ -170,7 +170,7 @@ TEST(ChecksumMix, SmallChangesInSeveralWordsDoNotCancel) {
   distinct.expect();
 }
 
-// Half of the 128 bits change with any bit, whatever else the chunk holds; a weak mixer leaves bits alone.
+// Half of the 128 bits change with any bit, for any content of the chunk; a weak mixer leaves bits alone.
 TEST(ChecksumMix, EveryBitOfAWordReachesEveryBitOfTheChecksum) {
   constexpr int kTrials = 400;
   Bytes chunk(48);

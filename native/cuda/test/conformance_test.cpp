@@ -1,5 +1,5 @@
 // The CUDA headers themselves against the numbers that abi_test.cpp holds our declarations to, and the driver function
-// table read with cuda.h's types. Compiled only where a toolkit of CUDA 13 or newer is installed.
+// table read with cuda.h's types. Compiled only if a toolkit of CUDA 13 or newer is installed.
 
 // Ours first: cuda.h defines macros of the same names.
 #include "cuda/cupti_abi.h"

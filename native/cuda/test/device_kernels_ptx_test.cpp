@@ -58,7 +58,7 @@ TEST(DevicePtx, HasTheKernelsWithTheParametersOfTheHost) {
   }
 }
 
-// The loader puts another size of the local array in the place of the one that was compiled in.
+// The loader replaces the compiled size of the local array by another.
 TEST(DevicePtx, HasAScrubbingKernelWhoseLocalMemoryHasASizeThatStandsOnceInTheText) {
   const std::string ptx = scrub_kernel_ptx();
   const std::string size = "[" + std::to_string(4 * kScrubLocalWords) + "]";

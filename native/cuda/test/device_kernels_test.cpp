@@ -214,7 +214,7 @@ TEST_F(Pointers, EndWithTheRegion) {
   const uint64_t value = kTargets[1].base;
   for (uint64_t start = 0; start < 16; ++start) {
     for (uint64_t bytes = 0; bytes < 70; ++bytes) {
-      // Two values that lie just inside of the region, and two that lie half outside.
+      // Two values just inside the region, and two that are half outside.
       std::memset(arena.begin(), 0, 256);
       uint8_t* base = arena.begin() + 64 + start;
       std::memcpy(base - 1, &value, 8);
@@ -306,7 +306,7 @@ TEST_F(Pointers, FindTargetsThatCoverEverything) {
   EXPECT_EQ(found(arena.begin(), 4096, all), (std::vector<uint32_t>{0}));
 }
 
-// Addresses have 48 bits: what lies above cannot be told from a tag, and is never found.
+// Addresses have 48 bits: higher ones cannot be distinguished from tags, and are never found.
 TEST_F(Pointers, DoNotReachAbove48Bits) {
   const Arena arena(4096);
   const uint64_t value = (1ull << 48) + 64;
@@ -349,7 +349,7 @@ TEST_F(Pointers, NeedSortedDisjointTargets) {
 
 using Ranges = DeviceKernelsTest;
 
-// What differs: nothing, one byte, some, all; at every alignment of both sides.
+// Differences of nothing, one byte, some, all; at every alignment of both sides.
 TEST_F(Ranges, AreComparedAndRestoredExactly) {
   const Arena here(1 << 16), there(1 << 16);
   std::mt19937_64 random(9);
@@ -381,7 +381,7 @@ TEST_F(Ranges, AreComparedAndRestoredExactly) {
       uint64_t changed = 0;
       ASSERT_TRUE(kernels_->restore(address_of(destination), address_of(source), bytes, &changed).ok());
       ASSERT_EQ(changed, differing);
-      // Nothing beside the range was touched.
+      // Bytes beside the range were not touched.
       ASSERT_EQ(std::memcmp(here.begin(), expected.data(), expected.size()), 0)
           << start << " " << other << " " << bytes;
     }
@@ -403,7 +403,7 @@ TEST_F(Ranges, AreRestoredToTheirVeryEnds) {
   }
 }
 
-// Pages that are equal are not written: they stay as they are, even when they cannot be written.
+// Pages that are equal are not written, even if they are read-only.
 TEST_F(Ranges, AreWrittenOnlyWhereTheyDiffer) {
   const Arena here(8192), there(8192);
   here.begin()[5] = 1;

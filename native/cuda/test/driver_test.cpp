@@ -30,7 +30,7 @@ TEST(DriverLoad, AMissingLibraryIsNamedWithTheLoadersReason) {
   EXPECT_FALSE(driver.error().hint.empty());
 }
 
-// Any library will do for one that opens and lacks the functions: what is missing is listed, optional ones are not.
+// Any library serves as one that opens and lacks the functions: missing ones are listed, optional ones are not.
 TEST(DriverLoad, ALibraryWithoutTheFunctionsIsTooOld) {
   const auto driver = Driver::load("libc.so.6");
   ASSERT_FALSE(driver);

@@ -1,5 +1,5 @@
-// A driver that runs our kernels on the host, with just what DeviceKernels calls. Counts what is allocated and
-// launched, and fails where told.
+// A driver that runs our kernels on the host, with only the functions that DeviceKernels calls. Counts allocations and
+// launches, and fails on request.
 #pragma once
 
 #include <cstdlib>

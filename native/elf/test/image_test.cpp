@@ -129,7 +129,7 @@ TEST(ElfImage, RefusesNamesThatAreNotInAStringTable) {
   EXPECT_NE(refusal_of_symbols(crafted).find("outside of its string table"), std::string::npos);
 }
 
-// 4,096 symbols that share 64 KiB of one name would be 256 MiB of text to whoever copies them.
+// 4,096 symbols that share 64 KiB of one name would be 256 MiB of text if copied.
 TEST(ElfImage, RefusesSymbolsThatShareTheBytesOfTheirNames) {
   Crafted crafted;
   crafted.names = std::string(1, '\0') + std::string(64 << 10, 'a') + std::string(1, '\0');

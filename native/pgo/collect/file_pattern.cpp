@@ -11,7 +11,7 @@ namespace kernloop::pgo {
 
 namespace {
 
-constexpr std::string_view kSignature = "\x01";  // where %m was
+constexpr std::string_view kSignature = "\x01";  // placeholder for %m
 
 Error bad_pattern(std::string_view pattern, const std::string& why) {
   return {"PGO_PROFILE_FILE", "LLVM_PROFILE_FILE=" + std::string(pattern) + ": " + why,

@@ -1,4 +1,4 @@
-// LLVM_PROFILE_FILE: where profiles go, with the patterns of LLVM's runtime.
+// LLVM_PROFILE_FILE: the path of profiles, with the patterns of LLVM's runtime.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace kernloop::pgo {
 
-// What the patterns stand for.
+// Values of the patterns.
 struct PatternValues {
   uint64_t pid = 0;
   std::string host;
@@ -24,7 +24,7 @@ struct FilePattern {
   unsigned pool_size = 1;   // N
   bool continuous = false;  // %c: not possible for memory of a device; the profile is written at the end
 
-  // Of one unit: %m becomes its signature and a number below N.
+  // Path of one unit: %m becomes its signature and a number below N.
   std::string path_for(uint64_t signature, uint64_t pid) const;
 };
 

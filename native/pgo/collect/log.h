@@ -1,5 +1,5 @@
-// What a collector says, on the app's stderr: warnings always, details where LLVM_PROFILE_VERBOSE is set, as LLVM's own
-// runtime does.
+// Messages of a collector on the app's stderr: warnings always, details if LLVM_PROFILE_VERBOSE is set, as in LLVM's
+// own runtime.
 #pragma once
 
 #include <string>

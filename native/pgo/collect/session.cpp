@@ -43,7 +43,7 @@ bool Session::write() {
   return !store_ || store_->write();
 }
 
-// At the first profile: the environment is then what the app made of it, and the process the one that counts.
+// Opened at the first profile: by then the app has set its environment, and the process is the one that counts.
 UnitStore* Session::store() {
   if (refused_) return nullptr;
   if (!store_) {

@@ -1,4 +1,4 @@
-// What collectors of all runtimes share: the profiles of this process and the file they go to.
+// Shared state of the collectors of all runtimes: the profiles of this process and their file.
 #pragma once
 
 #include <mutex>
@@ -11,10 +11,10 @@ namespace kernloop::pgo {
 
 class Session {
  public:
-  // The units of a module's image, which `what` names; what cannot be read is said.
+  // Units of a module's image, which `what` names; unreadable ones are reported.
   static std::vector<Unit> units_of(Bytes code_object, const std::string& what);
 
-  // Reads all of an instance's units; false where one could not be read, which was said.
+  // Reads all of an instance's units; false if one could not be read, which was reported.
   bool read(Instance instance, const std::vector<Unit>& units, const ReadVariable& read);
   void retire(Instance instance);
   void retire_all(const void* handle);

@@ -1,5 +1,5 @@
-// What a process has collected, a sum a translation unit, and its files. A unit's file is whole after every write: it
-// holds what modules that are gone had counted, and what live ones had when they were last read.
+// Profiles that a process has collected, one sum per translation unit, and their files. A unit's file is whole after
+// every write: it holds the counts of unloaded modules, and those of live ones when they were last read.
 #pragma once
 
 #include <map>
@@ -11,30 +11,30 @@
 
 namespace kernloop::pgo {
 
-// Where a unit's counters lie: a module, or a program's own code on one of several devices.
+// Owner of a unit's counters: a module, or a program's own code on one of several devices.
 using Instance = std::pair<const void*, int>;
 
 class UnitStore {
  public:
   explicit UnitStore(FilePattern pattern) : pattern_(std::move(pattern)) {}
 
-  // What an instance counted until now, in place of what it had before. Where that was more the device was reset
-  // between, and counting began again: then it is added.
+  // Replaces an instance's earlier counts by those until now. If the earlier ones are higher, the device was reset in
+  // between, and counting began again: then the new counts are added.
   void set_live(Instance instance, const UnitProfile& unit);
-  // An instance is gone: what it counted stays. Whoever comes at its place begins from 0.
+  // Keeps the counts of an instance that is gone. Its successor at the same address begins from 0.
   void retire(Instance instance);
   void retire_all(const void* handle);
 
-  // False where a file could not be written, which was said.
+  // False if a file could not be written, which was reported.
   bool write();
 
  private:
   struct Entry {
-    UnitProfile gone;  // of one shape with everything else of the entry
+    UnitProfile gone;  // same shape as everything else of the entry
     std::map<Instance, UnitProfile> live;
-    UnitProfile written;  // with %m: what of it is already in the file
+    UnitProfile written;  // with %m: the part that is already in the file
     bool changed = true;  // since it was written
-    std::string cuid;     // in the file's name: with a number where others have the same
+    std::string cuid;     // in the file's name: with a number if others have the same
   };
   Entry& entry_of(const UnitProfile& unit);
   bool write(Entry& entry);

@@ -131,7 +131,7 @@ Result<std::vector<Unit>> find_units(Bytes code_object, const std::string& what)
   std::vector<Unit> found;
   for (auto& [cuid, unit] : units) {
     unit.cuid = cuid;
-    // A unit is what has all parts; other symbols may begin as one of them does.
+    // A unit has all parts; other symbols may begin like one of them.
     if (unit.variables.size() == image_parts().size()) found.push_back(std::move(unit));
   }
   if (has_names && has_version) found.push_back(std::move(stock));

@@ -1,5 +1,5 @@
-// Bounded little-endian reading and appending. What lies outside of the bytes is thrown as Malformed, to be turned into
-// an Error where a reader is entered.
+// Bounded little-endian reading and appending. Access outside the bytes throws Malformed, which a reader's entry point
+// turns into an Error.
 #pragma once
 
 #include <concepts>

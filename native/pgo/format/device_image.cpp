@@ -17,7 +17,7 @@ constexpr uint32_t kMaxSlots = 1u << 16;
 
 struct Description {
   uint32_t slots, functions, counters, uniform_rows, classes;
-  UnitProfile unit;  // what of it needs no counter
+  UnitProfile unit;  // its parts without counters
   struct Function {
     uint64_t name_ref, hash;
     uint32_t first_counter, counters, first_class, classes;
@@ -114,7 +114,7 @@ std::vector<uint64_t> sum_rows(Bytes bytes, uint32_t rows, uint32_t slots, const
   return sums;
 }
 
-// What the compiler wrote twice must be the same.
+// Facts that the compiler wrote twice must agree.
 void check_records(const Description& d, Bytes data) {
   if (data.size() != uint64_t{d.functions} * kRawRecordBytes) {
     if (data.size() < uint64_t{d.functions} * kRawRecordBytes)
@@ -287,7 +287,7 @@ Buffer write_raw(const UnitProfile& unit) {
     const UnitProfile::Record& record = unit.records[i];
     append(file, record.name_ref);
     append(file, record.hash);
-    // As if the file were memory: from this record to its first counter.
+    // Offset from this record to its first counter, as if the file were memory.
     append(file, data_bytes + first * 8 - i * kRawRecordBytes);
     for (int unused = 0; unused < 3; ++unused) append(file, uint64_t{0});
     append(file, record.counters);

@@ -1,5 +1,5 @@
-// The counters of one translation unit as they lie in the memory of a device (../pass/README.md says where), and the
-// profile that is made of them: slots summed, uniform lanes filled in where none were counted because all are.
+// Counters of one translation unit as laid out in device memory (see ../pass/README.md), and the profile made of them:
+// slots summed, uniform lanes filled in for counters that have none because all lanes are uniform.
 #pragma once
 
 #include "base/result.h"
@@ -19,7 +19,7 @@ struct DeviceImage {
   Buffer waves;        // __profw_all_<CUID>
 };
 
-// A variable of a unit: what comes before the CUID in its name.
+// A variable of a unit: the part of its name before the CUID.
 struct ImagePart {
   std::string_view prefix;
   Buffer DeviceImage::*bytes;
@@ -32,11 +32,11 @@ struct UnitProfile {
     uint32_t counters;
     bool operator==(const Record&) const = default;
   };
-  bool stock = false;  // of LLVM's own instrumentation: lanes alone
+  bool stock = false;  // LLVM's own instrumentation: lanes alone
   uint64_t raw_version = 0;
   std::vector<Record> records;
   Buffer names;
-  std::vector<uint64_t> counters;  // of all records, one after the other
+  std::vector<uint64_t> counters;  // all records', concatenated
   std::vector<uint64_t> uniform;
   WaveFile waves;
   uint32_t slots = 0;
@@ -45,18 +45,18 @@ struct UnitProfile {
 
 Result<UnitProfile> read_device_image(const DeviceImage& image);
 
-// False where they are not of the same unit: then nothing was added.
+// False if they are not of the same unit: then nothing was added.
 bool add(UnitProfile& into, const UnitProfile& other);
 
-// Takes back what was added once.
+// Subtracts what was added before.
 void subtract(UnitProfile& from, const UnitProfile& part);
 
-// What the three files of a unit hold, added to it; false where they are of another one, or not whole.
+// Adds the content of a unit's three files; false if they belong to another unit, or are not whole.
 bool add_written(UnitProfile& into, Bytes raw, Bytes uniform, Bytes waves);
 
 Buffer write_raw(const UnitProfile& unit);
 
-// Tells units apart: equal where `add` would add.
+// Identifies a unit: equal if `add` would add.
 uint64_t signature_of(const UnitProfile& unit);
 
 // "amdgcn-amd-amdhsa" or "nvptx64-nvidia-cuda".

@@ -92,7 +92,7 @@ fs::path unit_path(const fs::path& base, const UnitProfile& unit) {
 
 Result<std::vector<fs::path>> write_unit(const fs::path& raw, const UnitProfile& unit) {
   std::vector<fs::path> written;
-  // The raw profile last: who sees it finds the others.
+  // The raw profile is written last: whoever sees it finds the others.
   const std::pair<fs::path, Buffer> files[] = {{beside(raw, ".unifcnts"), write_uniform_counters(unit.uniform)},
                                                {beside(raw, ".wavecnts"), write_waves(unit.waves)},
                                                {raw, write_raw(unit)}};

@@ -1,5 +1,5 @@
-// The layout is that of llvm/ProfileData/InstrProf.h (Header, Summary) and of OnDiskIterableChainedHashTable: the items
-// lie one after the other, so that they are read without the hash.
+// The layout is that of llvm/ProfileData/InstrProf.h (Header, Summary) and of OnDiskIterableChainedHashTable: its items
+// are consecutive, and are read without the hash.
 #include "pgo/format/indexed.h"
 #include "pgo/format/names.h"
 
@@ -71,11 +71,11 @@ Profile read_items(Bytes file) {
   Profile profile;
   profile.variant = {(full & kIr) != 0, (full & kEntry) != 0, (full & kContext) != 0, (full & kLoopEntries) != 0};
   word();                             // unused
-  const uint64_t hash_kind = word();  // of names: MD5
+  const uint64_t hash_kind = word();  // hash of names: MD5
   const uint64_t hash_offset = word();
   if (hash_kind != 0) throw Malformed{"PGO_PROFILE_VERSION", "its names are hashed in an unknown way"};
   word(), word(), word();     // offsets: memory, binary ids, traces
-  if (version >= 12) word();  // of the names of virtual tables
+  if (version >= 12) word();  // names of virtual tables
   skip_summary(cursor);
   if (profile.variant.context_sensitive) skip_summary(cursor);
   Cursor table(file, hash_offset);

@@ -1,6 +1,6 @@
 // kernloop-pgo: profiles of device code. One JSON object a line on stdout; exit codes of docs/contributing/seams.md.
-// `convert` makes profiles of variables that were read back from a device, `merge` adds up those of any number of runs,
-// `show` tells what is in one.
+// `convert` makes profiles from variables read back from a device, `merge` adds up profiles of any number of runs,
+// `show` prints one.
 #include <charconv>
 #include <cstdio>
 #include <iostream>
@@ -48,7 +48,7 @@ struct Arguments {
   bool has(const char* name) const { return values.contains(name); }
 };
 
-// What is wrong, where something is.
+// Parses the arguments; returns an error message if they are wrong.
 std::optional<std::string> parse(int argc, char** argv, const std::map<std::string, bool>& known,
                                  Arguments& arguments) {
   for (int i = 2; i < argc; ++i) {
@@ -136,7 +136,7 @@ Result<Unit> read_into(Merger& merger, const Arguments& arguments) {
 int merge(const Arguments& arguments) {
   const fs::path output = arguments.one("--output"), waves = arguments.one("--waves");
   if (output.empty()) return usage("--output is missing");
-  // The version before the RFC's has no room for uniformity: who asks for it gets none.
+  // The version before the RFC's has no room for uniformity: it is left out there.
   const bool without_uniformity = arguments.has("--write-prev-version");
   if (without_uniformity && !waves.empty())
     return usage("--write-prev-version writes no uniformity: leave --waves out");

@@ -10,7 +10,7 @@ Error foreign(const std::string& what, const std::string& why) {
   return {"PGO_SIDE_FILE_FOREIGN", what + ": " + why, "keep the files of one run together, or remove the side files"};
 }
 
-// True where it did not fit.
+// True if the sum was saturated.
 bool accumulate(uint64_t& sum, uint64_t value, uint64_t weight) {
   const uint64_t scaled = saturating_multiply(value, weight);
   const bool lost = (value != 0 && scaled / value != weight) || scaled > UINT64_MAX - sum;
@@ -55,7 +55,7 @@ Result<Profile> with_side_files(const RawProfile& raw, const std::vector<uint64_
     if (uniform) {
       one.uniform = sum_slots(function, *uniform);
       for (size_t i = 0; i < one.uniform.size(); ++i) {
-        // Lanes of a warp of NVIDIA's need not come together: there it is near the truth, and may lie above it.
+        // Lanes of an NVIDIA warp need not reconverge: there the count is approximate, and may exceed that of lanes.
         if (one.uniform[i] > one.counters[i] && !(waves && waves->arch.starts_with("sm_")))
           return foreign(what,
                          "counter " + std::to_string(i) + " of " + one.name + " has more uniform lanes than lanes");
@@ -150,7 +150,8 @@ Status Merger::add_function(const FunctionProfile& function, uint64_t weight, co
   }
   entry.uniform &= !function.uniform.empty();
   if (function.classes.size() != sum.classes.size() || function.counter_class != sum.counter_class) {
-    // Both present and different cannot be of the same code; one missing only means that it was not measured.
+    // If both are present and differ, they cannot be of the same code; a missing one only means that it was not
+    // measured.
     if (!function.classes.empty() && !sum.classes.empty()) {
       return Error{"PGO_HASH_MISMATCH",
                    "'" + function.name + "' has other classes of blocks in " + what + " than in " + entry.first,

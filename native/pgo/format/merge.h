@@ -12,7 +12,7 @@
 
 namespace kernloop::pgo {
 
-// A raw profile with what lies beside it; either may be missing.
+// Profile of a raw file and its side files; either may be missing.
 Result<Profile> with_side_files(const RawProfile& raw, const std::vector<uint64_t>* uniform, const WaveFile* waves,
                                 const std::string& what);
 
@@ -24,8 +24,8 @@ struct Rename {
 
 struct MergeOptions {
   std::vector<Rename> renames{};
-  std::string arch{};           // of all inputs; empty: what they say
-  bool mixed_sampling = false;  // take counts that stand for different shares of a run as they are
+  std::string arch{};           // architecture of all inputs; empty: from the inputs
+  bool mixed_sampling = false;  // accept counts that represent different shares of a run
 };
 
 class Merger {
@@ -39,12 +39,12 @@ class Merger {
     std::string code, text;
   };
   Profile result() const;           // functions in order of name
-  std::vector<Note> notes() const;  // what is not as the inputs had it
+  std::vector<Note> notes() const;  // differences of the result from the inputs
 
  private:
   struct Entry {
     FunctionProfile function;
-    std::string original, first;  // its name and file where it was first seen
+    std::string original, first;  // name and file of its first occurrence
     bool uniform = true, classes = true;
     std::set<size_t> saturated;  // counters
   };
@@ -53,7 +53,7 @@ class Merger {
   Status add_function(const FunctionProfile& function, uint64_t weight, const std::string& what);
 
   MergeOptions options_;
-  Profile head_;  // what all inputs have in common
+  Profile head_;  // common to all inputs
   std::string first_;
   std::string arch_from_, measured_from_;
   bool mixed_ = false;

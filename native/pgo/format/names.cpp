@@ -24,7 +24,7 @@ uint64_t take_uleb(Bytes blob, uint64_t& at) {
 }
 
 std::string inflate(Bytes compressed, uint64_t size) {
-  // Deflate makes at most 1,032 bytes of one: a larger claim is a lie that would cost its memory.
+  // Deflate expands a byte to at most 1,032: a larger claim is false and would cost its memory.
   if (size > kMaxNamesBytes || size / 1032 > compressed.size())
     malformed("the compressed names claim an impossible size");
   std::string names(size, '\0');

@@ -8,10 +8,10 @@
 
 namespace kernloop::pgo {
 
-// What a record's NameRef holds.
+// NameRef of a record: a hash of the name.
 uint64_t name_ref(std::string_view name);
 
-// By reference. Throws Malformed.
+// Names by reference. Throws Malformed.
 std::map<uint64_t, std::string> read_names(Bytes blob);
 
 }  // namespace kernloop::pgo

@@ -1,5 +1,5 @@
-// What a profile says, whichever file it came in: execution counts by function, and what Kernloop's instrumentation and
-// LLVM's RFC measure besides (lanes that entered together, visits of waves).
+// Profile in any file format: execution counts by function, and the measurements that Kernloop's instrumentation and
+// LLVM's RFC add (lanes that entered together, visits of waves).
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace kernloop::pgo {
 
-// How a run was sampled: every block, one workgroup of `period`, one launch of it, or one workgroup of it in a part of
-// the launches (../pass/README.md).
+// Sampling of a run: every block, one workgroup of `period`, one launch of `period`, or one workgroup of `period` in a
+// part of the launches (../pass/README.md).
 struct Sampling {
   enum class Kind : uint32_t { kAll = 0, kBlocks = 1, kLaunches = 2, kSparse = 3 };
   Kind kind = Kind::kAll;
@@ -23,14 +23,14 @@ std::string to_text(const Sampling& sampling);  // "all", "blocks:8", "launches:
 enum class UniformRule : uint32_t { kBranch = 0, kFullMask = 1 };
 const char* to_text(UniformRule rule);
 
-// Blocks that are executed exactly when each other is, so that one measurement holds for all of them.
+// Blocks that are executed exactly as often as each other: one measurement holds for all of them.
 inline constexpr uint32_t kNoCounter = 0xffffffff;
 
 struct WaveClass {
   uint64_t waves = 0;
-  uint64_t uniform_lanes = 0;     // 0 where nothing counts the class's lanes
+  uint64_t uniform_lanes = 0;     // 0 if nothing counts the class's lanes
   bool static_uniform = false;    // no divergent branch leads there
-  uint32_t counter = kNoCounter;  // which counts its lanes
+  uint32_t counter = kNoCounter;  // counter of its lanes
 
   bool operator==(const WaveClass&) const = default;
 };
@@ -38,17 +38,17 @@ struct WaveClass {
 struct FunctionProfile {
   std::string name;
   uint64_t name_ref = 0;  // the low 8 bytes of MD5(name)
-  uint64_t hash = 0;      // of the control flow graph
+  uint64_t hash = 0;      // hash of the control flow graph
   std::vector<uint64_t> counters;
-  std::vector<uint64_t> uniform;  // as many as counters; none where it was not measured
-  std::string pattern;            // of indexed profiles, which carry the judgement alone: one of U, D a counter
+  std::vector<uint64_t> uniform;  // one per counter; none if it was not measured
+  std::string pattern;            // in indexed profiles, which carry only the judgement: one of U, D a counter
   std::vector<WaveClass> classes;
-  std::vector<uint32_t> counter_class;  // as many as counters where there are classes
+  std::vector<uint32_t> counter_class;  // one per counter if there are classes
 };
 
-// How counters are to be read; profiles of different variants cannot be merged.
+// Interpretation of the counters; profiles of different variants cannot be merged.
 struct Variant {
-  bool ir = true;  // of -fprofile-generate; false: of -fprofile-instr-generate
+  bool ir = true;  // -fprofile-generate; false: -fprofile-instr-generate
   bool entry_first = false;
   bool context_sensitive = false;
   bool loop_entries = false;
@@ -62,7 +62,7 @@ struct Profile {
   // Read past, not kept.
   uint64_t value_sites = 0;
   uint64_t binary_id_bytes = 0;
-  // Of the side files; empty and 0 without them.
+  // From the side files; empty and 0 without them.
   std::string arch;
   std::string cuid;
   uint32_t wave_size = 0;
@@ -70,7 +70,7 @@ struct Profile {
   UniformRule uniform_rule = UniformRule::kBranch;
 };
 
-// U where at least 90% of the lanes entered with all the others, and where nothing ever came.
+// U if at least 90% of the lanes entered with all the others, or if none ever did.
 inline char uniformity(uint64_t total, uint64_t uniform) {
   const auto wide = [](uint64_t value) { return static_cast<unsigned __int128>(value); };
   return total == 0 || wide(uniform) * 10 >= wide(total) * 9 ? 'U' : 'D';

@@ -1,4 +1,4 @@
-// Raw profiles (.profraw), version 10 of LLVM 22: what a run of an instrumented program leaves behind.
+// Raw profiles (.profraw), version 10 of LLVM 22: the output of an instrumented program's run.
 #pragma once
 
 #include <string_view>

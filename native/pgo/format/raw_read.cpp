@@ -1,4 +1,4 @@
-// The layout is that of llvm/ProfileData/InstrProfData.inc; the RFC's files differ in their records alone.
+// The layout is that of llvm/ProfileData/InstrProfData.inc; the RFC's files differ only in their records.
 #include "pgo/format/names.h"
 #include "pgo/format/raw.h"
 
@@ -116,8 +116,8 @@ Layout lay_out(Bytes file, const Header& header, size_t record_bytes) {
   return layout;
 }
 
-// Only the RFC's records hold how many slots a counter has: one more than this field says. They are 72 bytes long, the
-// field behind the others; builds of it that put it into the padding of 64-byte records are told by its not being 0.
+// Only the RFC's records hold the number of slots of a counter: one more than this field. They are 72 bytes long, with
+// the field at the end; RFC builds that put it into the padding of 64-byte records are recognised by its not being 0.
 uint64_t slots_of(Bytes record, size_t record_bytes) {
   const uint64_t field = record_bytes == kRfcRecordBytes ? 64 : 58;
   return uint64_t{load<uint16_t>(record, field, "a record")} + 1;
@@ -172,8 +172,8 @@ RawProfile read_with(Bytes file, const Header& header, size_t record_bytes, uint
   return profile;
 }
 
-// By the size of its records. The header does not tell it, so a file is read in the way in which it makes sense: every
-// record's name is the digest of one of the names.
+// Chosen by the size of records. The header does not state it; the right size is the one with which every record's name
+// is the digest of one of the names.
 RawProfile read_one(Bytes file, uint64_t& end) {
   const Header header = read_header(file);
   try {
@@ -183,7 +183,7 @@ RawProfile read_one(Bytes file, uint64_t& end) {
     try {
       return read_with(file, header, kRfcRecordBytes, end);
     } catch (const Malformed& rfc) {
-      // In device files the distance from records to counters is that in the file.
+      // In device files the distance from records to counters is the file's.
       const bool looks_like_rfc =
           header.counters_delta == header.records * kRfcRecordBytes + header.pad_before_counters;
       throw looks_like_rfc ? rfc : stock;

@@ -27,7 +27,7 @@ std::string take_text(Cursor& cursor, uint32_t size, const char* what) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-// Before anything is made of so many.
+// Checked before memory for that many is allocated.
 void expect(const Cursor& cursor, uint64_t bytes, const char* what) {
   if (bytes > cursor.left()) truncated(what, cursor.position() + bytes, cursor.position() + cursor.left());
 }

@@ -1,4 +1,4 @@
-// What cannot be said in a raw profile of LLVM 22 lies beside it: uniform lanes a counter in the RFC's layout
+// Side files for data that a raw profile of LLVM 22 cannot hold: uniform lanes per counter in the RFC's layout
 // (.unifcnts), and visits of waves in one of Kernloop's own (.wavecnts). README.md describes the bytes.
 #pragma once
 
@@ -15,11 +15,11 @@ inline constexpr uint64_t kUniformVersion = 1;
 inline constexpr uint64_t kWavesMagic = 0x53455641574c4b01;  // "\x01KLWAVES"
 inline constexpr uint32_t kWavesVersion = 1;
 
-// As many values as the raw profile beside it has, in its order.
+// One value for each of the raw profile's counters, in its order.
 Buffer write_uniform_counters(std::span<const uint64_t> values);
 Result<std::vector<uint64_t>> read_uniform_counters(Bytes file, const std::string& what);
 
-// Of one translation unit.
+// Wave counts of one translation unit.
 struct WaveFunction {
   uint64_t name_ref = 0;
   uint64_t hash = 0;

@@ -14,7 +14,7 @@ nlohmann::ordered_json hex_numbers(const std::vector<uint64_t>& values) {
   return list;
 }
 
-// The format has no way to write a line that is none.
+// The text format has no escapes for names that would not be read back as one.
 bool is_writable(const std::string& name) {
   if (name.empty() || name[0] == '#' || name[0] == ':' || name.front() == ' ' || name.back() == ' ') return false;
   for (const char c : name) {

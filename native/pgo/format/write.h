@@ -1,4 +1,4 @@
-// What merging writes: the text profile that `llvm-profdata-22 merge` makes an indexed one of, and the side file for
+// Output of merging: the text profile, from which `llvm-profdata-22 merge` makes an indexed one, and the side file for
 // the plugin and for reports.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace kernloop::pgo {
 
 inline constexpr const char* kWavesSchema = "kernloop.pgo-waves/1";
 
-// An error where a name cannot be written so that it is read back.
+// An error if a name cannot be written in a form that can be read back.
 Result<std::string> write_text(const Profile& profile);
 
 // The text of a file of kWavesSchema.

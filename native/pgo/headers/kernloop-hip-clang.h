@@ -22,7 +22,7 @@ extern "C" __attribute__((device, const)) _Float16 __llvm_amdgcn_rcp_f16(_Float1
 #include <hip/amd_detail/device_library_decls.h>
 #include <hip/amd_detail/host_defines.h>
 
-// The same as hip.bc of ROCm 5 has, which clang linked by itself up to 17.
+// The same as in hip.bc of ROCm 5, which clang linked by itself up to 17.
 #define KERNLOOP_FENCE(scope)                          \
   switch (order) {                                     \
     case __memory_order_relaxed:                       \

@@ -1,5 +1,5 @@
-// What the profile says of a block, carried from the point of instrumentation to code generation on the block's
-// terminator (metadata !kernloop.pgo), because blocks are merged, copied and reordered on the way.
+// Profile data of a block, carried from instrumentation to code generation on the block's terminator (metadata
+// !kernloop.pgo), because blocks are merged, copied and reordered on the way.
 #pragma once
 
 #include <llvm/IR/BasicBlock.h>
@@ -11,7 +11,7 @@
 namespace kernloop::pgo_pass {
 
 struct BlockInfo {
-  std::string function;  // whose block it was, by its name in the profile: code may have been inlined
+  std::string function;  // the block's origin, by its name in the profile: code may have been inlined
   unsigned block = 0;    // its number in that function at the point of instrumentation
   char letter = '?';     // U, D, or not known
   std::optional<uint64_t> lanes, waves;
@@ -22,7 +22,7 @@ struct BlockInfo {
 void attach(llvm::BasicBlock& block, const BlockInfo& info);
 std::optional<BlockInfo> info_of(const llvm::BasicBlock& block);
 
-// Of the first instruction that tells: line and file where the code stands in the source.
+// Sets line and file from the first instruction that has them.
 void find_line(const llvm::BasicBlock& block, BlockInfo& info);
 
 }  // namespace kernloop::pgo_pass

@@ -1,5 +1,5 @@
-// Finds the blocks of a module again in a clone of it that has been optimised since: a number on each terminator goes
-// with the block, as far as it goes.
+// Finds a module's blocks again in an optimised clone of it: a number on each terminator stays with the block, as far
+// as the block survives.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -13,8 +13,8 @@ namespace kernloop::pgo_pass {
 class BlockMarks {
  public:
   explicit BlockMarks(llvm::Module& module);
-  // What is known of the clone's blocks, on those of the module. Code that was inlined in several places was visited in
-  // all of them; if those are in several functions, nothing is said of it.
+  // Copies the data of the clone's blocks to those of the module. Code that was inlined in several places was visited
+  // in all of them; if those are in several functions, it is left out.
   void attach_all(const std::vector<ProfiledFunction>& of_clone);
   void remove();
 

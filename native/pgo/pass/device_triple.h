@@ -5,7 +5,7 @@
 
 namespace kernloop::pgo_pass {
 
-/// The plugin's passes do nothing to any other module: the host's half of a HIP compile loads the plugin too.
+/// The plugin's passes leave every other module alone: the host's half of a HIP compile loads the plugin too.
 inline bool isDevice(const llvm::Module& module) {
   const llvm::Triple& triple = module.getTargetTriple();
   return triple.isAMDGCN() || triple.getArch() == llvm::Triple::nvptx64;

@@ -1,7 +1,6 @@
 // Counts of a control flow graph from the counts of some of its blocks: what goes into a block comes out of it. Holds
 // for lanes in IR, and for waves in AMDGPU's machine code, where divergent control flow has become branches that a wave
-// takes or does not take (both sides of a divergent `if` lie one behind the other there). It does not hold for waves in
-// IR.
+// takes or does not take (both sides of a divergent `if` follow each other there). It does not hold for waves in IR.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ struct FlowGraph {
     size_t from, to;
     std::optional<uint64_t> count;
   };
-  // The number of blocks; entries and exits are to be joined with edges from and to one more node of the caller's.
+  // The number of blocks; entries and exits must be joined by edges from and to one more node of the caller's.
   explicit FlowGraph(size_t nodes) : counts(nodes), together(nodes) {
     for (size_t i = 0; i < nodes; ++i) together[i] = i;
   }
@@ -28,8 +27,8 @@ struct FlowGraph {
   std::vector<size_t> together;
 };
 
-// Fills in what follows from the counts that are there, which stay as they are. Measured counts may contradict each
-// other (sampling, code that was copied): what would be less than nothing is nothing.
+// Fills in the counts that follow from the known ones, which stay as they are. Measured counts may contradict each
+// other (sampling, code that was copied): negative results become 0.
 void solve(FlowGraph& graph);
 
 }  // namespace kernloop::pgo_pass

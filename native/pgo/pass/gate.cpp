@@ -43,8 +43,8 @@ struct GatedFunction {
   GateResult result;
 };
 
-// AMDGPU generates code callees first, pass by pass for the whole module up to some point: all of its functions are
-// known at a time.
+// AMDGPU generates code callees first, pass by pass for the whole module up to some point: all functions are known at a
+// time.
 struct GateState {
   std::map<const llvm::Function*, GatedFunction> functions;
   GatedFunction& of(const llvm::MachineFunction& function) { return functions[&function.getFunction()]; }
@@ -65,7 +65,7 @@ class CollectBlocks : public llvm::FunctionPass {
   std::shared_ptr<GateState> state_;
 };
 
-// Everything but the frequencies: those are to be computed anew.
+// Everything but the frequencies, which must be computed anew.
 class ProbabilityPass : public llvm::MachineFunctionPass {
  public:
   ProbabilityPass(char& id, std::shared_ptr<GateState> state) : MachineFunctionPass(id), state_(std::move(state)) {}
@@ -149,7 +149,7 @@ llvm::AnalysisID pass_named(llvm::StringRef name) {
 
 void add_passes(llvm::TargetMachine& machine, llvm::PassManagerBase& passes, llvm::TargetPassConfig* config) {
   if (mode() != Mode::use || !config || !machine.getTargetTriple().isAMDGCN()) return;
-  // Without optimisation nothing is allocated by frequency.
+  // Without optimisation no frequencies are used.
   if (machine.getOptLevel() == llvm::CodeGenOptLevel::None) return;
   const auto state = std::make_shared<GateState>();
   passes.add(new CollectBlocks(state));

@@ -38,8 +38,8 @@ size_t number_of(const llvm::MachineBasicBlock& block) {
   return static_cast<size_t>(block.getNumber());
 }
 
-// Instruction selection and what follows it split blocks: the pieces all name the same IR block, and only that one
-// which is entered from elsewhere is known to be visited as often as it was. None is, if that holds for several.
+// Instruction selection and later passes split blocks: the pieces all name the same IR block, and only the one that is
+// entered from other blocks is known to be visited as often as the block. If several are, none is known.
 bool is_entry_piece(const llvm::MachineBasicBlock& piece) {
   const auto from_elsewhere = [](const llvm::MachineBasicBlock& block) {
     if (block.pred_empty()) return true;
@@ -53,8 +53,8 @@ bool is_entry_piece(const llvm::MachineBasicBlock& piece) {
   return true;
 }
 
-// Whether control can come from a block to itself again without passing the other one: a `continue` does, though the
-// other one lies on all ways in and out.
+// Whether control can return from a block to itself without passing the other one: a `continue` does, though the other
+// block is on all ways in and out.
 bool goes_round_without(const llvm::MachineBasicBlock& block, const llvm::MachineBasicBlock& other) {
   llvm::SmallPtrSet<const llvm::MachineBasicBlock*, 16> seen;
   llvm::SmallVector<const llvm::MachineBasicBlock*, 16> open(block.succ_begin(), block.succ_end());
@@ -102,7 +102,7 @@ struct Copies {
   std::vector<size_t> numbers;
 };
 
-// From what was measured of one function alone: the counts of another one are those of all its calls.
+// Solves block counts from measurements of this function alone: an inlined function's counts cover all its calls.
 class MeasuredWaves {
  public:
   MeasuredWaves(const std::string& of, const MachineProfile& profile, const std::vector<double>& frequencies,
@@ -125,8 +125,8 @@ class MeasuredWaves {
   }
 
  private:
-  // Which copy was visited how often: what is left for the last one, or for several that are visited alike. A guess
-  // goes by the frequencies of the profile's lanes.
+  // Distributes a block's count over its copies: the rest is for the last one, or for several that are visited alike. A
+  // guess uses the frequencies of the profile's lanes.
   bool settle_copies(bool guess) {
     for (const auto& [block, copies] : copies_) {
       uint64_t left = copies.waves;

@@ -1,4 +1,4 @@
-// Machine blocks and what the profile says of them.
+// Machine blocks and their profile data.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -12,8 +12,8 @@
 
 namespace kernloop::pgo_pass {
 
-// The blocks of one function as code generation begins. Handles, not pointers: what CodeGenPrepare deletes leaves an
-// address that the structurizer's new blocks get.
+// The blocks of one function as code generation begins. Handles, not pointers: the structurizer's new blocks reuse
+// addresses of blocks that CodeGenPrepare deleted.
 class ProfiledBlocks {
  public:
   void collect(llvm::Function& function);
@@ -31,13 +31,13 @@ class ProfiledBlocks {
 
 struct MachineBlock {
   const llvm::MachineBasicBlock* block = nullptr;
-  const BlockInfo* info = nullptr;  // of the IR block that it comes from, or is a piece of
+  const BlockInfo* info = nullptr;  // info of the IR block that it comes from, or is a piece of
   // Waves that come by: measured, or following from those; for own code of the function only.
   std::optional<uint64_t> waves;
 };
 
-// Waves that leave a block, by successor; empty where they are not known. In waves of whichever function the branch
-// came from: only their proportion counts.
+// Waves that leave a block, by successor; empty if unknown. Counted in the function that the branch came from: only
+// their proportion matters.
 struct MachineBranch {
   std::vector<uint64_t> waves;
 };

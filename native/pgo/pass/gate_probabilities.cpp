@@ -19,7 +19,7 @@ void set_weights(llvm::MachineBasicBlock& block, const std::vector<uint64_t>& we
     block.setSuccProbability(next, llvm::BranchProbability::getBranchProbability(weights[i], sum));
 }
 
-// What LLVM would guess without a profile: loops go round, other branches go either way.
+// LLVM's guess without a profile: loops repeat, other branches go either way.
 void set_estimate(llvm::MachineBasicBlock& block, const llvm::MachineLoopInfo& loops) {
   const auto* loop = loops.getLoopFor(&block);
   std::vector<uint64_t> weights;
@@ -48,7 +48,7 @@ bool set_branch(llvm::MachineBasicBlock& block, const MachineProfile& profile, c
       set_estimate(block, loops);
       return true;
     case Gate::wave:
-      // Where no wave came by, or it is not known, the profile's lanes stay.
+      // If no wave came by, or it is unknown, the profile's lanes stay.
       if (std::all_of(waves.begin(), waves.end(), [](uint64_t count) { return count == 0; })) return false;
       set_weights(block, waves);
       return true;

@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace {
 
-// What a caller, or the front end, knew of inputs that functions did not use: they use them now.
+// Removes attributes by which callers, or the front end, marked inputs that functions did not use: they use them now.
 void forgetUnusedInputs(Module& module) {
   for (Function& function : module) {
     SmallVector<StringRef, 16> names;

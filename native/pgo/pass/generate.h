@@ -4,7 +4,7 @@
 
 namespace kernloop::pgo_pass {
 
-/// Registers what -kernloop-pgo=generate does.
+/// Registers the passes of -kernloop-pgo=generate.
 void registerGenerate(llvm::PassBuilder& builder);
 
 }  // namespace kernloop::pgo_pass

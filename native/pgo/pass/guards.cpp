@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace {
 
-// Nothing happens from here on but the return.
+// From here on there is only the return.
 bool onlyReturns(const BasicBlock* block) {
   for (unsigned steps = 0; steps < 4; ++steps) {
     for (const Instruction& instruction : *block)

@@ -7,7 +7,7 @@
 namespace kernloop::pgo_pass {
 
 /// Kernels without a branch, or whose only branch is a guard around all the rest (`if (i >= n) return;`): a profile
-/// tells nothing of them that would change their code, and counting would cost short kernels most.
+/// would not change their code, and counting costs short kernels most.
 std::vector<llvm::Function*> kernelsOfOneGuard(llvm::Module& module);
 
 }  // namespace kernloop::pgo_pass

@@ -52,7 +52,7 @@ std::string unitId(Module& module, const std::vector<FunctionPlan>& plans) {
   return utohexstr(IndexedInstrProf::ComputeHash(text), /*LowerCase=*/true);
 }
 
-// As LLVM's instrumentation left it: its flags say which entry is counted, and that these are profiles of IR.
+// Version as LLVM's instrumentation left it: its flags say which entry is counted, and that these are profiles of IR.
 uint64_t rawVersion(const Module& module) {
   const GlobalVariable* variable = module.getNamedGlobal("__llvm_profile_raw_version");
   const auto* value = variable ? dyn_cast<ConstantInt>(variable->getInitializer()) : nullptr;

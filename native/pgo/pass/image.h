@@ -14,7 +14,7 @@
 
 namespace kernloop::pgo_pass {
 
-/// Which rows of the arrays belong to a function.
+/// Rows of the arrays that belong to a function.
 struct Rows {
   unsigned first_counter;
   unsigned first_class;
@@ -24,7 +24,7 @@ struct Rows {
 
 class Image {
  public:
-  /// Whether there can be such arrays.
+  /// Whether such arrays are possible.
   static llvm::Error check(const std::vector<FunctionPlan>& plans, const GenerateOptions& options);
   Image(llvm::Module& module, const std::vector<FunctionPlan>& plans, const GenerateOptions& options);
 

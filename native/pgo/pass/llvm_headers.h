@@ -1,4 +1,4 @@
-// Parsed once for all files of the plugin. Every file still includes what it uses.
+// Precompiled for all files of the plugin. Every file still includes what it uses.
 #pragma once
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>

@@ -51,7 +51,7 @@ class Lowering {
         masks_(plan.classes.size()),
         tallies_(function_, wave_, options.slots, everyGroupCounts(options.sampling) && wave_.canAddUp()) {}
 
-  /// `blocks`: those of the plan, also after the sampled copy was put beside them.
+  /// `blocks`: those of the plan, also after the sampled copy was inserted beside them.
   void run(const std::vector<BasicBlock*>& blocks) {
     blocks_ = blocks;
     keepVariablesTogether();
@@ -81,7 +81,7 @@ class Lowering {
 
   BasicBlock* first(size_t of) const { return blocks_[plan_.classes[of].blocks.front()]; }
 
-  // A block is split where it counts, and a variable behind that would be one that is made anew at each visit.
+  // A counted block is split, and a variable behind the split would be allocated anew at each visit.
   void keepVariablesTogether() {
     BasicBlock& entry = function_.getEntryBlock();
     for (Instruction& instruction : make_early_inc_range(entry)) {
@@ -132,7 +132,7 @@ class Lowering {
     if (is_contained(tallied_, true)) tallies_.start(slot_, left);
   }
 
-  // The mask that the one of the class is compared with.
+  // The mask that the class's own is compared with.
   Value* referenceMask(size_t of) {
     BasicBlock* block = first(of);
     if (options_.uniform == UniformRule::full_mask) {
@@ -190,7 +190,7 @@ class Lowering {
     }
   }
 
-  // Which lane of a class outside of loops is its first one, and whether they are a whole wave.
+  // The first lane of a class outside of loops, and whether its lanes are a whole wave.
   struct Marks {
     AllocaInst *first, *full;
   };
@@ -219,7 +219,7 @@ class Lowering {
     const Counter& counter = plan_.counters[index];
     Value* condition = conditionOf(*counter.increment);
     IRBuilder<> at(counter.increment);
-    // On NVPTX lanes that were together at the start of the class need not be here.
+    // On NVPTX lanes that were together at the start of the class may have left since.
     Value* active = wave_.isAmdgpu() ? masks_[counter.in_class] : wave_.mask(at);
     Value* taken = wave_.ballot(at, condition, active);
     const auto& row = rows_.uniform_of_counter[index];
@@ -259,14 +259,14 @@ class Lowering {
   Function& function_;
   const Wave wave_;
   std::vector<BasicBlock*> blocks_;
-  std::vector<Value*> masks_;  // of each class
+  std::vector<Value*> masks_;  // by class
   Value* slot_ = nullptr;      // offset in a row, in bytes
   std::vector<bool> tallied_;  // classes
   Tallies tallies_;
-  std::map<unsigned, Marks> marks_;  // of classes
+  std::map<unsigned, Marks> marks_;  // by class
 };
 
-// What was said of the function while it counted nothing.
+// Drops attributes that hold only for a function that counts nothing.
 void forgetPromises(Function& function) {
   function.removeFnAttr(Attribute::Memory);
   function.removeFnAttr(Attribute::Speculatable);

@@ -6,8 +6,7 @@
 
 namespace kernloop::pgo_pass {
 
-/// Replaces the counters of a function by code that counts for a whole wave. `blocks` are those that the plan's
-/// ordinals mean.
+/// Replaces the counters of a function by code that counts for a whole wave. The plan's ordinals index `blocks`.
 void lowerCounters(const FunctionPlan& plan, const std::vector<llvm::BasicBlock*>& blocks, const Image& image,
                    const Rows& rows, const GenerateOptions& options);
 

@@ -18,7 +18,7 @@ using namespace llvm;
 
 namespace {
 
-// Where the code comes from that was inlined last: the line that somebody would edit.
+// Source of the code that was inlined last: the line that an author would edit.
 void addPlace(json::OStream& json, const DILocation* place) {
   if (!place || place->getLine() == 0) return;
   json.attribute("line", place->getLine());

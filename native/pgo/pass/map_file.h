@@ -9,7 +9,7 @@
 
 namespace kernloop::pgo_pass {
 
-/// Writes `kernloop.pgo-map/1` (README.md) where the options name a file.
+/// Writes `kernloop.pgo-map/1` (README.md) if the options name a file.
 llvm::Error writeMap(const llvm::Module& module, const std::vector<FunctionPlan>& plans,
                      const std::vector<llvm::Function*>& left_out, const std::string& cuid,
                      const GenerateOptions& options);

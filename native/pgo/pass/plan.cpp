@@ -67,7 +67,7 @@ class Planner {
     return false;
   }
 
-  // Of two blocks in a cycle each may lie on all ways from and to the other, and still one be visited more often:
+  // Each of two blocks in a cycle may be on all ways from and to the other, and still one may be visited more often:
   // `continue` goes round past the other.
   static bool alternate(BasicBlock* above, BasicBlock* block) {
     const auto forward = [](BasicBlock* at) { return successors(at); };
@@ -89,7 +89,7 @@ class Planner {
   }
 
   void findClasses() {
-    // Dominators come first in this order; the numbers are those of the function's order.
+    // This order visits dominators first; the numbers are those of the function's order.
     DenseMap<BasicBlock*, BasicBlock*> first;
     for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&function_)) {
       BasicBlock* above = companion(block);
@@ -110,8 +110,8 @@ class Planner {
     }
   }
 
-  // Out of cycles that the block is no part of: there a wave has lost lanes by the time it leaves, but gets them back
-  // behind.
+  // Leaves cycles that do not contain the block: a wave has lost lanes by the time it leaves one, but gets them back
+  // after it.
   BasicBlock* outOfForeignCycles(BasicBlock* above, const BasicBlock* block) const {
     while (above) {
       const Cycle* cycle = cycles_.getCycle(above);
@@ -128,7 +128,7 @@ class Planner {
   }
 
   // Whether all lanes that are at the end of `reference` come to `block` together, or none, judged by the branches on
-  // the way: where lanes part, both sides have to lead to the block, and not round by the reference again.
+  // the way: if lanes part, both sides have to lead to the block, and not round by the reference again.
   bool alwaysTogether(BasicBlock* reference, BasicBlock* block, ArrayRef<BasicBlock*> from) {
     SmallPtrSet<BasicBlock*, 16> way;
     SmallVector<BasicBlock*, 16> open(from.begin(), from.end());
@@ -168,7 +168,7 @@ class Planner {
       result.statically_uniform = true;
       SmallVector<BasicBlock*, 4> in, round;
       const Cycle* cycle = cycles_.getCycle(block);
-      // Of an irreducible cycle no block dominates another one's way round: the way into it stands for both.
+      // In an irreducible cycle no block dominates the back edges of another: the entry edges stand for both.
       const bool header = cycle && cycle->isReducible() && cycle->getHeader() == block;
       for (BasicBlock* edge : predecessors(block)) {
         if (!dominators_.isReachableFromEntry(edge)) continue;
@@ -176,7 +176,7 @@ class Planner {
         if (!is_contained(side, edge)) side.push_back(edge);
       }
       if (!in.empty() && round.empty()) {
-        // The immediate dominator also where an irreducible cycle's own edges are among them.
+        // Uses the immediate dominator also if an irreducible cycle's own edges are among them.
         addReference(result, block, in, true);
       } else {
         if (!in.empty()) addReference(result, block, in, false);

@@ -1,4 +1,4 @@
-// Where LLVM's PGO instrumentation put its counters, and which blocks a wave always visits together. Shared by
+// Counters as LLVM's PGO instrumentation placed them, and the blocks that a wave always visits together. Shared by
 // generate, which lowers the counters, and use, which finds the same ones on a clone of the module: both run this on a
 // module right behind PGOInstrumentationGen.
 #pragma once
@@ -23,9 +23,9 @@ struct Counter {
   bool statically_uniform;
 };
 
-/// With whose mask the mask at a block is compared. A block behind one of several kinds of edge has one for each.
+/// Reference whose mask a block's mask is compared with. A block that several kinds of edge enter has one for each.
 struct Reference {
-  unsigned in_class;                  // its mask is that of the class's first block
+  unsigned in_class;                  // its mask is the one of the class's first block
   std::vector<unsigned> from_blocks;  // predecessors to which it applies; empty: all
 };
 
@@ -33,9 +33,9 @@ struct Reference {
 /// often, with the same lanes.
 struct BlockClass {
   std::vector<unsigned> blocks;     // the first one dominates the rest
-  std::optional<unsigned> counter;  // the block counter that counts its lanes, where LLVM placed one
-  bool statically_uniform;          // under the rule "branch": no divergent branch lies on the way to it
-  // Under that rule: a class outside of all cycles whose lanes it has, at every visit.
+  std::optional<unsigned> counter;  // the block counter that counts its lanes, if LLVM placed one
+  bool statically_uniform;          // under the rule "branch": no divergent branch is on the way to it
+  // Under that rule: a class outside of all cycles that has the same lanes at every visit.
   std::optional<unsigned> lanes_of;
   unsigned depth;                     // cycles around it
   std::vector<Reference> references;  // none for the entry; one, or two for the header of a cycle (way in, way round)

@@ -1,5 +1,5 @@
-// The entry points of the plugin. It has no static object whose constructor would call LLVM: loaded into another LLVM,
-// it can still say so.
+// The entry points of the plugin. It has no static object whose constructor would call LLVM: if loaded into another
+// LLVM, it can still report that.
 #include <dlfcn.h>
 #include <link.h>
 

@@ -1,6 +1,6 @@
 // One workgroup (or launch, or both) in N counts: the function gets a second body without counters, and chooses at its
-// entry. A function that is not inlined chooses for itself, by the same expression: where it is inlined, the choice is
-// known from its caller's.
+// entry. A function that is not inlined chooses for itself, by the same expression; an inlined one takes its caller's
+// choice.
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>

@@ -21,8 +21,8 @@ SimplifyCFGPass simplifyCfg() {
   return SimplifyCFGPass(SimplifyCFGOptions().convertSwitchRangeToICmp(true));
 }
 
-// Functions of ROCm's device libraries that have no name (those behind printf): all of a unit would have one name in a
-// profile. Other units' are the same, and the linker may keep either.
+// Functions of ROCm's device libraries without a name (those behind printf): all of a unit would share one name in a
+// profile. Other units have the same ones, and the linker may keep either.
 struct LeaveOutNameless : PassInfoMixin<LeaveOutNameless> {
   static bool isRequired() { return true; }
   static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {

@@ -12,12 +12,12 @@ using namespace llvm;
 
 namespace {
 
-// Where the function is about to be left. A call that does not return may be what ends the wave.
+// Last point before the function is left. A call that does not return may be what ends the wave.
 Instruction* endOf(BasicBlock& block) {
   Instruction* end = block.getTerminator();
   if (!isa<UnreachableInst>(end)) return end;
   for (Instruction& instruction : reverse(block))
-    // Counters themselves go, and end nothing.
+    // The counters themselves are removed, and end nothing.
     if (isa<CallBase>(instruction) && !isa<InstrProfInstBase>(instruction)) return &instruction;
   return end;
 }
@@ -74,7 +74,8 @@ void Tallies::addOfEachLane(IRBuilderBase& at) {
   for (const Sum& sum : sums_) add(at, sum, slot, at.CreateZExt(tallyOf(at, sum), at.getInt64Ty()));
 }
 
-// The lanes that leave together: one of them adds for all. One sum behind the other, so that few registers are needed.
+// The lanes that leave together: one of them adds for all. The sums are computed one after the other, which needs few
+// registers.
 void Tallies::addOfWave(Instruction* before) {
   IRBuilder<> start(before);
   Value* mask = wave_.mask(start);

@@ -12,21 +12,21 @@ namespace kernloop::pgo_pass {
 
 class Tallies {
  public:
-  /// `together`: the lanes that leave together add up first. Worth it where all count, and wait for each other at the
-  /// arrays; where few workgroups do, a launch is as long as they take, and that is more instructions.
+  /// `together`: lanes that leave together add up first. That pays off if all workgroups count, and wait for each other
+  /// at the arrays; if few do, they decide the launch's duration, and the sum costs them more instructions.
   Tallies(llvm::Function& function, const Wave& wave, unsigned slots, bool together);
 
-  /// Before the first tally. `left_from`: the blocks that the function is left from.
+  /// Called before the first tally. `left_from`: the blocks from which the function is left.
   void start(llvm::Value* slot, const std::vector<llvm::BasicBlock*>& left_from);
 
   /// A new tally, to which `amount` (an i32) is added here.
   llvm::AllocaInst* count(llvm::IRBuilderBase& at, llvm::Value* amount);
   /// A new mark, set here in the lanes in which the condition holds.
   llvm::AllocaInst* mark(llvm::IRBuilderBase& at, llvm::Value* condition);
-  /// The row of the array to which each lane adds its tally at the end; only those with the mark, where there is one.
+  /// The row of the array to which each lane adds its tally at the end; only marked lanes, if there is a mark.
   void addTo(llvm::AllocaInst* tally, llvm::AllocaInst* mark, llvm::GlobalVariable* array, unsigned row);
 
-  /// Adds all to the arrays where the function is left, and keeps tallies in registers.
+  /// Keeps tallies in registers, and adds them to the arrays where the function is left.
   void finish();
 
  private:

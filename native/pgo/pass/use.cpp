@@ -80,7 +80,7 @@ class Use : public llvm::PassInfoMixin<Use> {
     return llvm::Error::success();
   }
 
-  // One profile an architecture: blocks, waves and what is divergent differ.
+  // One profile an architecture: blocks, waves and divergence differ.
   llvm::Error read_side_file(const llvm::Module& module, std::vector<ProfiledFunction>& functions, WaveProfile& waves) {
     if (options_.waves.empty()) return llvm::Error::success();
     auto read = read_waves(options_.waves);
@@ -123,8 +123,7 @@ class Use : public llvm::PassInfoMixin<Use> {
     return llvm::PreservedAnalyses::none();
   }
 
-  // Nothing but what stands on the blocks is changed: the profile is that of a clone that goes the way of instrumented
-  // code.
+  // Only the marks on the blocks are changed: the profile is that of a clone that is processed like instrumented code.
   llvm::PreservedAnalyses only_report(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
     BlockMarks marks(module);
     const auto clone = llvm::CloneModule(module);

@@ -14,7 +14,7 @@ struct UseOptions {
   bool weights;  // false: the code is built as though there were no profile, for a report of what that costs
 };
 
-// As options.h says of its own.
+// Registered like those of options.h.
 void register_use_options();
 UseOptions use_options();
 const char* name_of(Gate gate);

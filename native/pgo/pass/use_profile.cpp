@@ -49,7 +49,7 @@ ProfiledFunction describe(const FunctionPlan& plan, llvm::Function& original, co
   return function;
 }
 
-// Lanes of every block: what LLVM computes from its counters, too, and keeps as 32-bit weights.
+// Lanes of every block: LLVM computes them from its counters, too, and keeps them as 32-bit weights.
 std::vector<std::optional<uint64_t>> lanes_of(const ProfiledFunction& function) {
   const size_t outside = function.blocks.size();
   FlowGraph graph(outside + 1);
@@ -73,7 +73,7 @@ std::vector<std::optional<uint64_t>> lanes_of(const ProfiledFunction& function) 
   return graph.counts;
 }
 
-// A block with a counter has the counter's letter; others have that of their class.
+// A block with a counter has the counter's letter; other blocks have their class's.
 char letter_of(const ProfiledFunction& function, size_t block, std::optional<uint64_t> lanes) {
   if (!function.waves || function.waves->pattern.empty()) return '?';
   for (size_t i = 0; i < function.counters.size(); ++i)
@@ -84,7 +84,7 @@ char letter_of(const ProfiledFunction& function, size_t block, std::optional<uin
   return measured.static_uniform || is_uniform(measured.uniform_lanes, *lanes) ? 'U' : 'D';
 }
 
-// What LLVM's own reader can do and this one's mapping of counters to blocks cannot.
+// Refuses profiles that LLVM's own reader accepts and this mapping of counters to blocks cannot handle.
 llvm::Error check_kind(const llvm::IndexedInstrProfReader& reader) {
   if (!reader.isIRLevelProfile()) return refuse_profile("it is none of LLVM's IR level instrumentation");
   if (reader.hasCSIRLevelProfile() || reader.functionEntryOnly() || reader.hasSingleByteCoverage() ||

@@ -1,5 +1,4 @@
-// The profile of a module's functions, checked: stock's reader only warns where code and profile do not belong
-// together.
+// The profile of a module's functions, checked: stock's reader only warns if code and profile do not belong together.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -15,17 +14,16 @@
 
 namespace kernloop::pgo_pass {
 
-// A block of a function as instrumentation sees it, with the place of its code in the source. What is measured is
-// filled in by measure().
+// A block of a function as instrumentation sees it, with its source line. measure() fills in the measurements.
 struct ProfiledBlock {
   BlockInfo info;
   std::optional<unsigned> in_class;
   std::vector<unsigned> successors;
-  // That of the module which was given; none for those that instrumentation makes, on edges.
+  // The block of the given module; none for blocks that instrumentation inserts on edges.
   llvm::BasicBlock* original = nullptr;
 };
 
-// A function of the module as instrumentation sees it, with what the profile holds of it.
+// A function of the module as instrumentation sees it, with its profile.
 struct ProfiledFunction {
   std::string symbol, name;  // `name` is that in the profile
   uint64_t hash = 0;
@@ -40,11 +38,11 @@ struct ProfiledFunction {
 // Instruments a clone.
 std::vector<ProfiledFunction> functions_of(llvm::Module& module);
 
-// Looks every function up. Errors name the function; a function that is not in the profile is none.
+// Looks every function up. Errors name the function; a function that is not in the profile is no error.
 llvm::Error look_up(std::vector<ProfiledFunction>& functions, const std::string& profile);
 llvm::Error look_up(std::vector<ProfiledFunction>& functions, const WaveProfile& waves);
 
-// Fills in what is known of each block: its lanes, waves, and whether it is uniform.
+// Fills in the known facts of each block: its lanes, waves, and whether it is uniform.
 void measure(ProfiledFunction& function);
 
 }  // namespace kernloop::pgo_pass

@@ -43,7 +43,8 @@ struct Spills {
   uint64_t all() const { return store_dwords + load_dwords; }
 };
 
-// Of each lane, in memory: what AMDGPU keeps in accumulation registers or in lanes of a VGPR has no memory operand.
+// Spills of each lane to memory: values that AMDGPU keeps in accumulation registers or in lanes of a VGPR have no
+// memory operand.
 Spills spills_of(const llvm::MachineBasicBlock& block, const llvm::MachineFrameInfo& frame) {
   Spills spills;
   for (const auto& instruction : block.instrs()) {
@@ -57,7 +58,7 @@ Spills spills_of(const llvm::MachineBasicBlock& block, const llvm::MachineFrameI
   return spills;
 }
 
-// By the frequencies of the profile's lanes, where the profile leaves a block out.
+// Estimates by the frequencies of the profile's lanes, if the profile leaves a block out.
 std::optional<uint64_t> estimate(const llvm::MachineFunction& function, const MachineProfile& profile,
                                  const llvm::MachineBasicBlock& block) {
   const auto entry = profile.blocks[static_cast<size_t>(function.front().getNumber())].waves;

@@ -1,5 +1,5 @@
-// -kernloop-pgo-report: what the profile says of each block, and what register allocation spilled there.
-// kernloop.pgo-report/1, README.md.
+// -kernloop-pgo-report: the profile of each block, and its spills by register allocation. kernloop.pgo-report/1,
+// README.md.
 #pragma once
 
 #include <llvm/CodeGen/MachineFunction.h>
@@ -18,8 +18,8 @@ namespace kernloop::pgo_pass {
 
 class UseReport {
  public:
-  // Begins the report of a module, from what its functions are before optimisation, and writes it: on NVPTX, where
-  // registers are ptxas's, that is all.
+  // Begins the report of a module, from its functions before optimisation, and writes it: on NVPTX, where ptxas
+  // allocates registers, the report ends with that.
   void begin(const llvm::Module& module, const UseOptions& options, const std::vector<ProfiledFunction>& functions);
   void add_machine_code(llvm::MachineFunction& function, const MachineProfile& profile, const GateResult& gate);
   void write();
@@ -34,7 +34,7 @@ class UseReport {
   std::vector<Function> functions_;
 };
 
-// Of the module that is being compiled.
+// Report of the module that is being compiled.
 UseReport& report();
 
 }  // namespace kernloop::pgo_pass

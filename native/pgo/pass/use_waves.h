@@ -1,5 +1,5 @@
-// The side file of a merged profile, kernloop.pgo-waves/1 (native/pgo/format/README.md): what the stock format has no
-// place for.
+// The side file of a merged profile, kernloop.pgo-waves/1 (native/pgo/format/README.md): data that the stock format has
+// no place for.
 #pragma once
 
 #include <llvm/Support/Error.h>
@@ -19,15 +19,15 @@ struct WaveClass {
 
 struct FunctionWaves {
   std::vector<uint64_t> counters;  // lanes
-  std::vector<uint64_t> uniform;   // this and what follows is empty where the profile came from tools that do not tell
-  std::string pattern;             // one letter a counter, U or D
+  std::vector<uint64_t> uniform;  // this and the following members are empty if the profile's tools do not measure them
+  std::string pattern;            // one letter a counter, U or D
   std::vector<WaveClass> classes;
   std::vector<uint64_t> counter_class;
 };
 
 struct WaveProfile {
-  std::string arch;                                                     // empty: not told
-  uint64_t wave_size = 0;                                               // 0: not told
+  std::string arch;                                                     // empty: unknown
+  uint64_t wave_size = 0;                                               // 0: unknown
   std::map<std::pair<std::string, uint64_t>, FunctionWaves> functions;  // by name in the profile and hash
 };
 
@@ -36,7 +36,7 @@ inline bool is_uniform(uint64_t uniform_lanes, uint64_t lanes) {
   return lanes == 0 || uniform_lanes >= lanes - lanes / 10;
 }
 
-// Says where in the text something is wrong.
+// Names the place of an error in the text.
 llvm::Expected<WaveProfile> parse_waves(llvm::StringRef text);
 llvm::Expected<WaveProfile> read_waves(llvm::StringRef path);
 

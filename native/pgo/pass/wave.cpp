@@ -20,7 +20,7 @@ unsigned amdgpuWaveSize(const Function& function) {
   return AMDGPU::getArchAttrAMDGCN(gpu) & AMDGPU::FEATURE_WAVE32 ? 32 : 64;
 }
 
-// 90 of "sm_90a"; 0 where it does not say.
+// 90 of "sm_90a"; 0 if the attribute is missing.
 unsigned nvptxArchitecture(const Function& function) {
   StringRef name = function.getFnAttribute("target-cpu").getValueAsString();
   unsigned number = 0;

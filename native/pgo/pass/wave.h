@@ -1,5 +1,4 @@
-// What a wave knows of itself, on either target: which lanes are active, which of them acts for all, and which
-// workgroup this is.
+// Queries of a wave about itself, on either target: its active lanes, the lane that acts for all, and its workgroup.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -22,14 +21,14 @@ class Wave {
   /// The active lanes in which the condition holds. `active` is mask() at the same place.
   llvm::Value* ballot(llvm::IRBuilderBase& at, llvm::Value* condition, llvm::Value* active) const;
   llvm::Value* fullMask(llvm::IRBuilderBase& at) const;
-  /// How many lanes of the mask are before this one: 0 in the one that acts for all. An i32.
+  /// Number of lanes of the mask before this one: 0 in the one that acts for all. An i32.
   llvm::Value* lanesBefore(llvm::IRBuilderBase& at, llvm::Value* mask) const;
   /// Whether the lanes that are here can add up their values without memory.
   bool canAddUp() const { return adds_up_; }
   /// The sum of an i32 of each lane of the mask, which is mask() at the same place: an i64, the same in all of them.
   llvm::Value* sumOfLanes(llvm::IRBuilderBase& at, llvm::Value* value, llvm::Value* mask) const;
-  /// An i32 of the same value in each lane of which the compiler does not know that: it would add up over the lanes
-  /// again what one lane adds.
+  /// An i32 of the same value in each lane, hidden from the compiler: it would otherwise add up over the lanes again
+  /// what one lane adds.
   llvm::Value* perLane(llvm::IRBuilderBase& at, llvm::Value* value) const;
 
   /// x + A y + B z of the workgroup, an i32.

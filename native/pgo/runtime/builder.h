@@ -1,4 +1,4 @@
-// What the library asks of kernloop-pgo-runtime, which has the cache and starts the compiler.
+// Requests of the library to kernloop-pgo-runtime, which has the cache and starts the compiler.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct KnownProfile {
 
 struct CacheEntry {
   std::filesystem::path folder;
-  std::string instrumented, production, gate;  // paths; empty where there is none
+  std::string instrumented, production, gate;  // paths; empty if there is none
   std::optional<KnownProfile> profile;
   bool known = false;     // the profile was in the cache before
   bool compiled = false;  // something had to be compiled

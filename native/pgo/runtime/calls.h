@@ -1,4 +1,4 @@
-// What every function in front of a runtime's does with this process's Runtime.
+// Shared code of the intercepted functions of all runtimes, for this process's Runtime.
 #pragma once
 
 #include "pgo/collect/log.h"
@@ -6,7 +6,7 @@
 
 namespace kernloop::pgo::runtime {
 
-// Nothing may leave through a C interface, and nothing of ours may stop the app.
+// No exception may leave through a C interface, and no failure of ours may stop the app.
 template <typename Work>
 void with_runtime(Work work) {
   try {

@@ -30,7 +30,7 @@ struct Pipe {
   ~Pipe() { close(0), close(1); }
 };
 
-// A file of its own and not a pipe: who does not read all of it must not end this process by SIGPIPE.
+// A file and not a pipe: a child that does not read all of it must not end this process by SIGPIPE.
 int memory_file(const std::string& text) {
   const int file = ::memfd_create("input", MFD_CLOEXEC);
   size_t at = 0;
@@ -51,7 +51,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// False where it ran past its limit.
+// False if it ran past its limit.
 bool read_both(Pipe& output, Pipe& errors, ChildEnd& ended, double limit_seconds) {
   using Clock = std::chrono::steady_clock;
   const auto limit =
@@ -92,7 +92,8 @@ ChildEnd run_child(const ChildRequest& request) {
   ::posix_spawn_file_actions_adddup2(&actions, errors.ends[1], 2);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  // A group of its own, to be ended as one; and the signals of an ordinary program, whatever the app did to its own.
+  // The child gets a process group of its own, to be ended as one, and the default signal dispositions, even if the app
+  // changed its own.
   sigset_t none, all;
   ::sigemptyset(&none);
   ::sigfillset(&all);
@@ -120,7 +121,7 @@ ChildEnd run_child(const ChildRequest& request) {
   while ((waited = ::waitpid(child, &status, 0)) < 0 && errno == EINTR) {
   }
   if (!ended.problem.empty()) return ended;
-  // An app may have taken its end before us (SIGCHLD ignored): then what it wrote has to tell.
+  // The app may have reaped the child before us (SIGCHLD ignored): then its output has to show how it ended.
   if (waited < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
     ended.ran = true;
   } else {

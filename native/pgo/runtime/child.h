@@ -1,4 +1,4 @@
-// Another program, run to its end: by its words alone, without a shell, and with an environment that is said.
+// Runs another program to its end: by its arguments alone, without a shell, and with an explicit environment.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct ChildRequest {
 struct ChildEnd {
   bool ran = false;  // it was started, and ended by itself with 0
   std::string output, errors;
-  std::string problem;  // how it ended, where that was not well
+  std::string problem;  // how it ended, if not successfully
 };
 
 ChildEnd run_child(const ChildRequest& request);
 
-// What programs find their files by, of this process's environment; nothing that says what to do.
+// Variables of this process's environment by which programs find their files; none that changes their behaviour.
 std::vector<std::string> plain_environment();
 
 }  // namespace kernloop::pgo::runtime

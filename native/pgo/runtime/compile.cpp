@@ -41,7 +41,7 @@ std::vector<std::string> plugin_option(const std::string& option) {
   return {"-Xclang", "-mllvm", "-Xclang", "-" + option};
 }
 
-// HIPRTC's own words and those for the architecture, which is that of the code that it made.
+// Options only for HIPRTC, and options for the architecture, which is that of the code that it made.
 bool is_for_hiprtc(const std::string& option) {
   for (const char* prefix : {"--gpu-architecture", "--offload-arch", "-hip-pch"}) {
     if (option.starts_with(prefix)) return true;
@@ -59,7 +59,7 @@ struct Cost {
   std::optional<double> score = 0.0;
 };
 
-// Of what the plugin says behind register allocation.
+// Cost from the plugin's report after register allocation.
 Cost cost_in(const fs::path& report) {
   Cost cost;
   const auto bytes = read_file(report);
@@ -213,7 +213,7 @@ Result<fs::path> Compiler::production(const CachedProfile& profile, bool& built)
     if (!compiled) return compiled.error();
     const Cost cost = cost_in(report);
     if (cost.score) scores[name] = *cost.score;
-    // The first is taken where nothing tells them apart; the code without weights only where it is better than all.
+    // The first is taken if no score distinguishes them; the code without weights only if it is better than all.
     if (!best || (cost.score && *cost.score < least)) {
       best = std::move(*compiled);
       chosen = name;

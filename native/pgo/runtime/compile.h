@@ -9,7 +9,7 @@ class Compiler {
  public:
   Compiler(const Config& config, const ProgramFolder& program) : config_(config), program_(program) {}
 
-  // Makes it where it is not there as it should be. `built` says whether anything was compiled.
+  // Makes it if it is missing or not intact. `built` is set if anything was compiled.
   Result<fs::path> instrumented(bool& built) const;
   Result<fs::path> production(const CachedProfile& profile, bool& built) const;
 
@@ -25,7 +25,7 @@ class Compiler {
   const ProgramFolder& program_;
 };
 
-// The files that a compiler says it read, as it says it to make.
+// The files that a compiler read, from its dependency output for make.
 std::set<fs::path> files_in_rule(const std::string& rule);
 
 }  // namespace kernloop::pgo::runtime

@@ -52,7 +52,8 @@ Bytes code_at(const void* image) {
   return {static_cast<const uint8_t*>(image), size_of_cuda_image(image)};
 }
 
-// That of the device: what NVRTC compiled for an older one runs there, too. "sm_90a" where the app asks for that.
+// Architecture of the device: code that NVRTC compiled for an older one runs there, too. "sm_90a" if the app asks for
+// that.
 std::string target(Bytes, const RtcProgram& program) {
   CUdevice device = 0;
   int major = 0, minor = 0;
@@ -67,7 +68,7 @@ std::string target(Bytes, const RtcProgram& program) {
   return "sm_" + number;
 }
 
-// What the compiler alone put there: texts of printf, and its own.
+// Names that only the compiler generates: texts of printf, and its own.
 bool is_the_compilers(std::string_view name) {
   return name.empty() || name[0] == '$' || name[0] == '.' || name.starts_with("__nv") || name.starts_with("_$");
 }

@@ -1,5 +1,5 @@
-// In front of NVRTC's functions and the CUDA driver's of the same names (LD_PRELOAD), for apps that are linked with
-// them and for those that look them up. The app gets from NVRTC what NVRTC gives: other code is only launched.
+// Interposes NVRTC's functions and the CUDA driver's by name (LD_PRELOAD), for apps that are linked with them and for
+// those that look them up. The app gets NVRTC's own results: other code is only launched.
 #include <dlfcn.h>
 
 #include "pgo/collect/cuda/lookup.h"
@@ -128,7 +128,7 @@ EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction functi
   }));
 }
 
-// Into a graph goes code that needs nobody to look at its counters between launches.
+// Graphs get code whose counters need no reading between launches.
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   const Driver* next = cuda::driver();
   const CUresult result = next ? next->cuStreamBeginCapture(stream, mode) : CUDA_ERROR_NOT_INITIALIZED;

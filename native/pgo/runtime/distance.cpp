@@ -14,7 +14,7 @@ Wide sum_of(std::span<const uint64_t> counts) {
   return sum;
 }
 
-// So that products of two sums, and of those with 20,000, fit.
+// Bits to drop so that products of two sums, and of those with 20,000, fit.
 unsigned excess_bits(Wide sum) {
   constexpr unsigned kBits = 56;
   unsigned bits = 0;

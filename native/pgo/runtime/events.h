@@ -1,4 +1,4 @@
-// What happens in an app, for the stage: one JSON object a line, in a file of each process. And for people, on stderr.
+// Events in an app: for the stage, one JSON object a line in a file of each process; for people, on stderr.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ class Events {
  public:
   explicit Events(std::filesystem::path folder) : folder_(std::move(folder)) {}
   void write(const nlohmann::json& event);
-  // On stderr too, and once for each text.
+  // Also on stderr, once for each text.
   void refused(const std::string& program, const std::string& code, const std::string& reason);
 
  private:

@@ -1,5 +1,5 @@
-// What the device's runtime behind this library is asked for: HIP's (hip_gpu.cpp) or CUDA's driver (cuda_gpu.cpp).
-// Results are errors of that runtime, 0 is success.
+// Interface to the device's runtime behind this library: HIP's (hip_gpu.cpp) or CUDA's driver (cuda_gpu.cpp). Results
+// are errors of that runtime, 0 is success.
 #pragma once
 
 #include "pgo/collect/units.h"
@@ -8,19 +8,19 @@
 namespace kernloop::pgo::runtime {
 
 struct Gpu {
-  const char* name;                 // "HIP": of whom an error is
-  const char* compiler;             // "HIPRTC": who made the app's own code
+  const char* name;                 // "HIP": the origin of errors
+  const char* compiler;             // "HIPRTC": the compiler of the app's own code
   int (*place)(uint64_t* current);  // the device or context that calls are of
   int (*load)(void** module, const void* image);
   int (*unload)(void* module);
   int (*function)(void** function, void* module, const char* name);
   std::optional<Buffer> (*variable)(void* module, const std::string& name);
   int (*synchronize)();
-  // Of an image as the app gives it: empty where it is none that the compiler gives.
+  // Code of an image as the app passes it: empty if the compiler did not make it.
   Bytes (*code_at)(const void* image);
-  // What to compile for; empty where that is not known.
+  // Target to compile for; empty if that is unknown.
   std::string (*target)(Bytes code, const RtcProgram& program);
-  // A variable that would be there once more in each code; empty where there is none.
+  // A variable that would be duplicated in each code; empty if there is none.
   std::string (*variable_of_its_own)(Bytes code);
   Result<std::vector<Unit>> (*units)(Bytes code, const std::string& what);
 };

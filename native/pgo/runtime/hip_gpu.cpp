@@ -37,7 +37,7 @@ int synchronize() {
   return hip::next_hipDeviceSynchronize()();
 }
 
-// What HIPRTC gives is one code object.
+// HIPRTC returns one code object.
 Bytes code_at(const void* image) {
   const auto pieces = code_objects_at(image, "a module");
   return pieces && pieces->size() == 1 ? (*pieces)[0].code_object : Bytes{};

@@ -1,5 +1,5 @@
-// In front of HIP's and HIPRTC's functions of the same names (LD_PRELOAD). The app gets from HIPRTC what HIPRTC gives:
-// other code is only launched, so that no cache of the app's own ever holds any of ours.
+// Interposes HIP's and HIPRTC's functions by name (LD_PRELOAD). The app gets HIPRTC's own results: other code is only
+// launched, which keeps it out of the app's caches.
 #include <dlfcn.h>
 
 #include "pgo/collect/hip/hip_api.h"
@@ -107,7 +107,7 @@ int kernloop_ext_launch(void* function, uint32_t gx, uint32_t gy, uint32_t gz, u
   });
 }
 
-// Into a graph goes code that needs nobody to look at its counters between launches.
+// Graphs get code whose counters need no reading between launches.
 EXPORT int hipStreamBeginCapture(void* stream, int mode) {
   const auto next = hip::next_hipStreamBeginCapture();
   const int error = next ? next(stream, mode) : kNotInitialised;

@@ -1,6 +1,6 @@
-// kernloop-pgo-runtime: what the library in an app asks for. `open` finds or makes what the cache has of a program,
-// `use` takes a profile that was measured and gives the code made of it, `build` makes what another machine lacks,
-// `forget` lets the next process measure anew. One JSON object on stdout; requests come on stdin.
+// kernloop-pgo-runtime: serves requests of the library in an app. `open` finds or makes the cache's entry of a program,
+// `use` takes a measured profile and returns the code made of it, `build` makes what another machine lacks, `forget`
+// lets the next process measure anew. One JSON object on stdout; requests come on stdin.
 #include <unistd.h>
 
 #include <cstdio>
@@ -96,7 +96,8 @@ int use(const Config& config, const fs::path& folder, const fs::path& raw, const
   return finish(answer, *program);
 }
 
-// What another machine asked for and could not build: the code with counters, and that of the profile it measured.
+// Builds what another machine asked for and could not build: the code with counters, and that of the profile it
+// measured.
 int build(const Config& config, const fs::path& folder) {
   const auto program = ProgramFolder::at(config, folder);
   if (!program) return fail(program.error());
@@ -104,7 +105,7 @@ int build(const Config& config, const fs::path& folder) {
   const Compiler compiler(config, *program);
   Answer answer;
   answer.instrumented(compiler);
-  // A workload that comes back finds its code there, too.
+  // A workload that returns finds its code there, too.
   size_t profiles = 0;
   for (const CachedProfile& profile : program->profiles()) {
     answer.production(*program, compiler, profile);

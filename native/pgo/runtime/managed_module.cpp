@@ -104,7 +104,7 @@ std::optional<UnitProfile> ManagedModule::counted() {
   return **unit;
 }
 
-// Since then; which is now from here on.
+// Counts since `begin`, which becomes now.
 std::optional<UnitProfile> ManagedModule::counted_since(std::optional<UnitProfile>& begin) {
   auto total = counted();
   if (!total) return std::nullopt;
@@ -144,7 +144,7 @@ ManagedModule::Choice ManagedModule::choose(const std::string& name, bool may_co
     if (may_count) ++kernel.in_production;
   }
   if (counts && may_count && load_counting()) {
-    // A profile that cannot be read is none, which is known only now.
+    // An unreadable profile, which is noticed only here, counts as none.
     choice = {Code::kCounting, counting_.function(name)};
   } else if (covers(name) && !entry_.production.empty()) {
     if (!production_.module && !load(entry_.production, production_)) entry_.production.clear();
@@ -174,7 +174,7 @@ void ManagedModule::failed(const std::string& name, const Choice& choice, int er
            ""});
 }
 
-// Makes a profile of what was measured, and what is in use already where only more kernels were met.
+// Makes a profile of the measurement, and of the one in use as well if only more kernels were met.
 void ManagedModule::measured_enough(bool at_end) {
   auto measured = counted_since(measurement_);
   if (!measured) return;
@@ -227,11 +227,11 @@ void ManagedModule::take(const CacheEntry& entry) {
   if (entry.problem) give_up(*entry.problem);
   profile_.reset();
   if (!entry.profile) return;
-  // What was measured may be near to one that was there: then that one is in use.
+  // If the measured profile is close to an existing one, that one is in use.
   profile_ = read_profile();
 }
 
-// Does the app still do what was measured?
+// Compares the app's current workload with the measured one.
 void ManagedModule::judge(bool at_end) {
   const uint64_t launches = sampled_;
   sampled_ = 0;
@@ -254,7 +254,7 @@ void ManagedModule::judge(bool at_end) {
   profile_.reset();
   measurement_ = window_;
   for (auto& [name, kernel] : kernels_) kernel.measured = 0;
-  // The next process is to measure, if this one does not get so far.
+  // If this process ends too early, the next one measures.
   if (const auto forgotten = builder_.forget(entry_.folder); !forgotten) give_up(forgotten.error());
   if (at_end) note(name_ + ": the workload has changed; the next run measures anew");
 }

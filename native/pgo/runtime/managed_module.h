@@ -1,5 +1,5 @@
-// A module of the app whose kernels are counted, and run in other code. Each launch of a kernel is of one of three:
-// the app's own code, the code with counters, or that made by a profile; all three are loaded beside each other.
+// A module of the app whose kernels are counted, and run in other code. Each launch of a kernel uses one of three: the
+// app's own code, the code with counters, or the code made from a profile; all three are loaded side by side.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ class ManagedModule {
  public:
   ManagedModule(const Config& config, Events& events, CacheEntry entry, std::string name, uint64_t place);
 
-  // The kernel to launch in place of the app's; null for its own. `after` it was launched, without an error, what was
-  // counted is looked at, if that is due. Both in one go: the caller holds the lock.
+  // The kernel to launch in place of the app's; null for its own. `after` it was launched without an error, the counts
+  // are checked if that is due. Both in one go: the caller holds the lock.
   enum class Code { kOwn, kCounting, kProduction };
   struct Choice {
     Code code = Code::kOwn;
@@ -27,7 +27,7 @@ class ManagedModule {
   void after(const std::string& kernel, const Choice& choice);
   // The launch was refused: this kernel runs in the app's own code from now on.
   void failed(const std::string& kernel, const Choice& choice, int error);
-  // Before the app's module goes, or the process ends: what was counted until now is kept, and everything unloaded.
+  // Before the app's module goes, or the process ends: keeps the counts so far, and unloads everything.
   void finish(bool unload);
 
  private:
@@ -63,7 +63,7 @@ class ManagedModule {
   std::map<std::string, Kernel> kernels_;
   Loaded counting_, production_;
   std::vector<Unit> units_;
-  std::optional<UnitProfile> measurement_, window_;  // what the counters were when each began
+  std::optional<UnitProfile> measurement_, window_;  // counters at the begin of each
   std::optional<UnitProfile> profile_;               // in use
   uint64_t sampled_ = 0;                             // launches of this window
   bool without_counting_ = false;

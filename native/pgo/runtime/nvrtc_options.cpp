@@ -7,7 +7,8 @@ namespace kernloop::pgo::runtime {
 
 namespace {
 
-// Of the architecture, which is the device's; of what is said of the source; of what changes no code of ours.
+// Options for the architecture, which is the device's; for messages about the source; and those that change no code of
+// ours.
 constexpr const char* kWithoutAMeaning[] = {"gpu-architecture",
                                             "arch",
                                             "device-w",

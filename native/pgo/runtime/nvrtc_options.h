@@ -10,10 +10,10 @@ namespace kernloop::pgo::runtime {
 
 struct NvrtcOptions {
   std::vector<std::string> words;
-  bool all_on_device = false;  // functions that say nothing are the device's
+  bool all_on_device = false;  // functions without attributes are the device's
 };
 
-// Refused where one changes code and clang has no word for it, or nobody knows what it does.
+// Refused if an option changes code and clang has no word for it, or its meaning is unknown.
 Result<NvrtcOptions> words_of_nvrtc(const std::vector<std::string>& options);
 
 }  // namespace kernloop::pgo::runtime

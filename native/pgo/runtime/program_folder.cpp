@@ -29,7 +29,7 @@ Status make_folder(const fs::path& path) {
   return kernloop::Unit{};
 }
 
-// A header's name is its path below a folder, as programs include it; none may lead out of there.
+// A header's name is its path below a folder, as programs include it; none may leave the folder.
 bool stays_below(const fs::path& name) {
   if (name.empty() || name.is_absolute()) return false;
   for (const fs::path& part : name) {
@@ -49,7 +49,7 @@ fs::path facts_file(const fs::path& code) {
   return code.string() + ".json";
 }
 
-// A workload that never comes back would fill the disk otherwise.
+// Otherwise workloads that never return would fill the disk.
 void forget_oldest(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   std::error_code problem;
@@ -59,7 +59,8 @@ void forget_oldest(const fs::path& folder) {
   for (size_t i = 0; i + kMostProfiles < all.size(); ++i) fs::remove_all(all[i].second, problem);
 }
 
-// What programs for NVRTC bring along where it has no such type: another one than clang's headers have.
+// Renames integer types that the program declares itself because NVRTC lacks them: clang's headers define them
+// differently.
 std::string own_types(const Json& request, const std::string& text) {
   std::string all = text, macros;
   for (const auto& header : request.at("headers")) all += "\n" + header.at("content").get<std::string>();
@@ -73,7 +74,7 @@ std::string own_types(const Json& request, const std::string& text) {
   return macros;
 }
 
-// clang includes CUDA's headers by itself; those that the program includes are to take it for NVRTC.
+// clang includes CUDA's headers by itself; headers that the program includes must take it for NVRTC.
 std::string for_nvrtc(const Json& request, const std::string& text) {
   const auto options = words_of_nvrtc(request.at("options"));
   const bool all_on_device = options && options->all_on_device;
@@ -165,13 +166,13 @@ Status ProgramFolder::lock() const {
     return cannot("lock", path, problem);
   }
   if (file < 0) return cannot("open", path, {errno, std::generic_category()});
-  // What the compiler is given: written each time, so that nothing else can stand there.
+  // Input of the compiler: written each time, so that it cannot be anything else.
   if (auto done = write_text_file(folder_ / "request.json", json_text(request_)); !done) return done;
   const std::string text = request_.at("source").get<std::string>() + "\n";
   std::string source =
       is_cuda() ? for_nvrtc(request_, text) : "#include <hip/hip_runtime.h>\n#define __HIPCC_RTC__ 1\n" + text;
   size_t number = 0;
-  // An address makes clang instantiate what is named. A constant that nobody reads leaves nothing in the code.
+  // Taking an address makes clang instantiate the name. An unread constant leaves nothing in the code.
   for (const auto& name : request_.at("names"))
     source += "static __device__ constexpr auto kernloop_name_" + std::to_string(number++) + " = &" +
               name.get<std::string>() + ";\n";
@@ -185,7 +186,7 @@ Status ProgramFolder::lock() const {
   return kernloop::Unit{};
 }
 
-// Below where the app stands, or in a folder that it named.
+// Whether the file is below the app's folder, or in one that it named.
 bool ProgramFolder::is_of_the_app(const fs::path& file) const {
   const fs::path stands = request_.value("folder", "");
   std::vector<fs::path> folders = {stands};
@@ -206,8 +207,8 @@ bool ProgramFolder::has(const fs::path& code) const {
   const Json facts = this->facts(code);
   if (!facts.is_object() || digest_of_file(code) != facts.value("sha256", "")) return false;
   for (const auto& [file, digest] : facts.at("files").items()) {
-    // Elsewhere built: what the compiler read there need not lie here, and headers of that system are not those of
-    // this.
+    // Without a compiler here, another machine built it: files that it read may be missing here, and system headers
+    // differ.
     if (config_->clang.empty() && !is_of_the_app(file)) continue;
     const auto now = digest_of_file(file);
     if (!now && config_->clang.empty()) continue;
@@ -225,7 +226,7 @@ Status ProgramFolder::keep(const fs::path& code, const fs::path& compiled, const
   facts["conditions"] = config_->conditions;
   facts["files"] = Json::object();
   for (const fs::path& file : read) {
-    // Of the program itself, whose digest the folder is called by.
+    // Files of the program itself, whose digest names the folder.
     const fs::path below = file.lexically_relative(folder_);
     if (!below.empty() && *below.begin() != "..") continue;
     const auto digest = digest_of_file(file);
@@ -235,7 +236,7 @@ Status ProgramFolder::keep(const fs::path& code, const fs::path& compiled, const
   const auto digest = digest_of_file(compiled);
   if (!digest) return Error{"IO_ERROR", "the compiler left no " + compiled.string(), kRemedy};
   facts["sha256"] = *digest;
-  // Code that does not fit what is said of it is made again: so in this order.
+  // Code that does not match its facts is made again: the order here depends on that.
   std::error_code problem;
   fs::remove(facts_file(code), problem);
   fs::rename(compiled, code, problem);
@@ -248,7 +249,7 @@ std::optional<CachedProfile> ProgramFolder::profile(const std::string& id) const
   const fs::path folder = profile_folder(id);
   const fs::path raw = folder / "profile.profraw";
   const Json kernels = read_json(folder / "kernels.json");
-  // Its name is its digest: what was changed since is none.
+  // Its name is its digest: a changed profile counts as missing.
   if (!kernels.is_array() || digest_of_profile(raw) != id) return std::nullopt;
   return CachedProfile{id, raw, kernels.get<std::set<std::string>>()};
 }

@@ -1,6 +1,6 @@
-// What the cache keeps of one program (source, headers, options, names, target): code with counters, profiles, and the
-// code made of each, below the digest of what else decides code. Whoever writes holds the lock; files come by rename,
-// and each has its digest beside it: what does not fit it is made again.
+// Cache of one program (source, headers, options, names, target): code with counters, profiles, and the code made of
+// each, below the digest of everything else that decides code. Writers hold the lock; files are renamed into place, and
+// each has its digest beside it: a file that does not match is made again.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,21 +15,21 @@ namespace kernloop::pgo::runtime {
 
 namespace fs = std::filesystem;
 
-inline constexpr size_t kMostProfiles = 32;  // of one program; the oldest go
+inline constexpr size_t kMostProfiles = 32;  // per program; the oldest go
 
 struct CachedProfile {
   std::string id;  // digest of its files
-  fs::path raw;    // its .profraw; the side files lie beside it
+  fs::path raw;    // its .profraw; the side files are beside it
   std::set<std::string> kernels;
 };
 
 class ProgramFolder {
  public:
-  // Of the request that the library wrote. Refused where it cannot be kept as files.
+  // Folder of the library's request. Refused if it cannot be kept as files.
   static Result<ProgramFolder> make(const Config& config, const std::string& request);
   static Result<ProgramFolder> at(const Config& config, const fs::path& folder);
 
-  // Held until the process ends: a program builds once, whoever asks.
+  // Held until the process ends: a program is built once for all that ask.
   Status lock() const;
 
   const fs::path& folder() const { return folder_; }
@@ -38,13 +38,13 @@ class ProgramFolder {
   bool is_cuda() const { return request_.at("target").get<std::string>().starts_with("sm_"); }
   fs::path source() const { return folder_ / (is_cuda() ? "source.cu" : "source.hip"); }
   fs::path headers() const { return folder_ / "headers"; }
-  // Below the digest of the conditions; without a compiler those of whoever built last, empty where nobody did.
+  // Folder below the digest of the conditions; without a compiler, that of the last builder, empty if nobody built.
   const fs::path& built() const { return built_; }
   fs::path profile_folder(const std::string& id) const { return built_ / "profiles" / id; }
 
-  // The code of that name, where it is what was built, and of the files that lie there now.
+  // Whether the code of that name is as it was built, from the files as they are now.
   bool has(const fs::path& code) const;
-  // Moves what was compiled to its place, and says beside it what it was made of.
+  // Moves compiled code to its place, and records its inputs beside it.
   Status keep(const fs::path& code, const fs::path& compiled, const std::set<fs::path>& read,
               nlohmann::json facts) const;
   nlohmann::json facts(const fs::path& code) const;
@@ -55,7 +55,7 @@ class ProgramFolder {
   std::optional<CachedProfile> profile(const std::string& id) const;
   std::vector<CachedProfile> profiles() const;
   Result<CachedProfile> add_profile(const fs::path& raw, const std::set<std::string>& kernels) const;
-  // The nearest of those that are within the bound and have all of these kernels.
+  // The nearest profile within the bound that has all of these kernels.
   std::optional<CachedProfile> nearest(const fs::path& raw, const std::set<std::string>& kernels) const;
 
  private:

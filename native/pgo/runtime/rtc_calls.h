@@ -1,5 +1,5 @@
-// The calls of HIPRTC and NVRTC that a program is made by, which are the same but for their names: `next` is the
-// library's own function, null where there is none, and what it returned is what the app gets.
+// Calls of HIPRTC and NVRTC that make a program; they differ only in their names. `next` is the library's own function,
+// null if there is none; the app gets its result.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace kernloop::pgo::runtime {
 
 namespace {
 
-// Options that name files from where the app stands.
+// Options that name files relative to the app's folder.
 bool looks_for_files(const std::string& option) {
   return option.starts_with("-I") || option.starts_with("-i") || option.starts_with("--include") ||
          option.starts_with("@");
@@ -67,7 +67,7 @@ std::string variable_in_code(Bytes code_object) {
   for (const elf::Section& section : image->sections()) {
     const bool data = section.name.starts_with(".data") && !section.name.starts_with(".data.rel.ro");
     if ((data || section.name.starts_with(".bss")) && section.size > 0 && (section.flags & SHF_ALLOC)) {
-      // What only the compiler put there has a name that says so.
+      // Sections that only the compiler fills have a symbol that shows it.
       const bool own = std::any_of(symbols->begin(), symbols->end(), [&](const elf::Symbol& symbol) {
         return symbol.name.starts_with("__hip_cuid_") && symbol.size == section.size;
       });
@@ -76,7 +76,7 @@ std::string variable_in_code(Bytes code_object) {
   }
   for (const elf::Symbol& symbol : *symbols) {
     if (symbol.section == SHN_UNDEF || symbol.type != STT_OBJECT || symbol.name.ends_with(".kd")) continue;
-    // Constants that every unit may define are nobody's to set; HIPRTC's own hold addresses of kernels.
+    // Nobody sets constants that every unit may define; HIPRTC's own hold addresses of kernels.
     if (symbol.binding == STB_WEAK || symbol.name.starts_with("__hiprtc_") || symbol.name.starts_with("__hip_cuid_"))
       continue;
     return std::string(symbol.name);

@@ -1,5 +1,5 @@
-// What the app compiles at run time: programs between hiprtcCreateProgram and hiprtcDestroyProgram, and the code that
-// came of them, by which a module is known when it is loaded.
+// Programs that the app compiles at run time, between hiprtcCreateProgram and hiprtcDestroyProgram, and their code, by
+// which a module is recognised when it is loaded.
 #pragma once
 
 #include <map>
@@ -20,17 +20,17 @@ struct RtcProgram {
   std::vector<std::pair<std::string, std::string>> headers;  // name, content
   std::vector<std::string> options, expressions;
 
-  // As hiprtcCreateProgram and nvrtcCreateProgram are given it; `name`, `names` may be null.
+  // Takes the arguments of hiprtcCreateProgram and nvrtcCreateProgram; `name`, `names` may be null.
   static RtcProgram made_of(const char* source, const char* name, int headers, const char* const* contents,
                             const char* const* names);
-  // What decides its code, for the cache; the architecture is that of the code. None where it is no text.
+  // Everything that decides its code, for the cache; the architecture is that of the code. None if it is not text.
   std::optional<std::string> request(const std::string& target) const;
 };
 
-// "gfx90a:sramecc+:xnack-", as the code says itself; empty where it does not.
+// "gfx90a:sramecc+:xnack-", from the code itself; empty if it has none.
 std::string target_of_code(Bytes code_object);
 
-// Why code cannot be exchanged while its module is loaded; empty where it can: a module variable would be there twice.
+// Reason why code cannot be exchanged while its module is loaded; empty if it can: a module variable would exist twice.
 std::string variable_in_code(Bytes code_object);
 
 class RtcPrograms {
@@ -40,7 +40,7 @@ class RtcPrograms {
   void compiled(void* program, std::span<const char* const> options);
   void gave_code(void* program, Bytes code);
   void destroyed(void* program);
-  // Of an image that is loaded.
+  // Program of a loaded image.
   std::shared_ptr<const RtcProgram> program_of(Bytes code_object) const;
 
  private:

@@ -49,7 +49,7 @@ void Runtime::module_loaded(void* module, const void* image) {
   modules_[module] = std::move(managed);
   if (!at_exit_) {
     at_exit_ = true;
-    // The device's runtime was there before, so that its own end comes after this.
+    // The device's runtime is initialised first, so that its own end comes after this.
     std::atexit([] {
       if (Runtime* runtime = Runtime::instance()) runtime->finish();
     });

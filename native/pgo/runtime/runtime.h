@@ -1,4 +1,4 @@
-// The one of this process: which modules of the app are managed, and which of their kernels a function handle is.
+// The process's state: the app's modules that are managed, and the kernels of their function handles.
 #pragma once
 
 #include <atomic>
@@ -10,11 +10,11 @@ namespace kernloop::pgo::runtime {
 
 class Runtime {
  public:
-  // Null where this process is not to be managed: no configuration, or a fork of one that is.
+  // Null if this process is not managed: no configuration, or a fork of one that is.
   static Runtime* instance();
 
   RtcPrograms programs;
-  std::atomic<int> captures = 0;  // of streams into graphs, that go on
+  std::atomic<int> captures = 0;  // running captures of streams into graphs
 
   void module_loaded(void* module, const void* image);
   void module_unloaded(void* module);

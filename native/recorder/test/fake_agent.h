@@ -56,7 +56,7 @@ class FakeAgent {
 
   std::function<void(protocol::BeginMessage&)> prepare;  // changes what begin() asks
   protocol::Welcome welcome;
-  protocol::KernelReply kernel;  // what the recorder said of the last one
+  protocol::KernelReply kernel;  // the recorder's reply on the last kernel
   std::string error;
   std::unique_ptr<capture::RecorderClient> client;
 };

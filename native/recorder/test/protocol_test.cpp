@@ -220,7 +220,7 @@ TEST(Messages, TheWireHasTheFieldsInTheirOrderAndNothingBetween) {
   EXPECT_FALSE(ToyMessage::decode(two));
 }
 
-// A list that lacks a member is found by the compiler, wherever the member stands.
+// The compiler finds a list that lacks a member, at any position.
 struct Whole {
   std::string first;
   std::array<uint32_t, 3> second = {};

@@ -162,7 +162,7 @@ TEST_F(RecorderTest, AWholeNameIsTheSymbolTheSignatureOrTheNameWithoutParameters
   EXPECT_EQ(agent.load(tiny_code_object(), symbol, 0), expected);
 }
 
-// Matchers that recurse for each character, or that try every way to divide a name, do not come to an end here.
+// Matchers that recurse for each character, or that try every division of a name, do not finish here.
 TEST_F(RecorderTest, NamesOfTheLongestKindAreMatchedByAnyExpression) {
   const std::string symbol = std::string(protocol::kMaxSymbolBytes - 1, 'x') + 'z';
   const std::vector<std::string> matching = {"^(x|y|z)+$", "(x+x+)+z$", "(?=x).*z", "(x*)*z", "x(?!x)"};
@@ -496,7 +496,7 @@ TEST_F(RecorderTest, WhatHadComeOfACaptureThatIsGivenUpIsTold) {
   ASSERT_TRUE(agent->begin(0)->granted);
   send_capture(*agent, pattern(3u << 20));
   ASSERT_TRUE(run.recorder->wait_for("\"capturing\""));
-  // Nobody has told how much there is.
+  // The total is not announced yet.
   EXPECT_FALSE(run.event("capturing").contains("total_bytes"));
   agent.reset();
   run.finish();
@@ -514,7 +514,7 @@ TEST_F(RecorderTest, HowFarACaptureIsIsToldOfAllThereIsWhereThatIsKnown) {
   const std::vector<uint8_t> first = pattern(1u << 20), second = pattern(5u << 20);
   sink.scope(2, 6u << 20);
   sink.kernarg(std::vector<uint8_t>(tiny_kernarg_bytes()));
-  // Less than it turns out to be is no total.
+  // A total below the actual size is ignored.
   sink.total(1);
   sink.region(0, region_at(kBase, first.size()));
   sink.pre(0, 0, first);
@@ -536,7 +536,7 @@ TEST_F(RecorderTest, HowFarACaptureIsIsToldOfAllThereIsWhereThatIsKnown) {
 TEST_F(RecorderTest, AFullDiskIsARefusalAndTheRecorderGoesOn) {
   run.select("^tiny_kernel", 1, "reachable", "a");
   run.select("^tiny_kernel", 2, "reachable", "b");
-  // A file-size limit stands for the full disk: writes beyond it fail in the same places.
+  // A file-size limit replaces the full disk: writes beyond it fail in the same places.
   struct rlimit before, small;
   getrlimit(RLIMIT_FSIZE, &before);
   small = before;
@@ -877,7 +877,7 @@ TEST_F(RecorderTest, SurvivesARingOfGarbage) {
   for (uint64_t head : {uint64_t{8}, uint64_t{4}, uint64_t{1} << 40, ~uint64_t{0}, uint64_t{1} << 20}) {
     FakeAgent agent(run.socket(), 2u << 20);
     ASSERT_TRUE(agent.client);
-    // The counters lie in front of the data, the header in front of the counters.
+    // The counters precede the data, the header precedes the counters.
     auto* header = reinterpret_cast<protocol::RingHeader*>(reinterpret_cast<uint8_t*>(agent.client->counter(0)) -
                                                            protocol::kCountersOffset);
     std::memset(static_cast<void*>(agent.client->counter(0) + protocol::kMaxKernels), 0xff, 1 << 20);
@@ -938,7 +938,7 @@ TEST_F(RecorderTest, TakesThePlaceOfADeadRecordersSocketAndOfNothingElse) {
   EXPECT_TRUE(run.start()) << run.recorder->output();
 }
 
-// Under a limit of address space (RLIMIT_AS, strict overcommit) two captures are to fit.
+// Two captures must fit under a limit of address space (RLIMIT_AS, strict overcommit).
 TEST_F(RecorderTest, OnlyTheThreadThatMatchesNamesHasRoomForDeepRecursion) {
   run.select("^tiny_kernel");
   ASSERT_TRUE(run.start());

@@ -1,4 +1,4 @@
-// A front end without a device: what becomes of a dispatch that selections want, as the recorder tells it.
+// A front end without a device: the fate of a selected dispatch, as the recorder reports it.
 #include "capture/core/selected_dispatch.h"
 
 #include <gtest/gtest.h>
@@ -148,7 +148,7 @@ TEST_F(SelectedDispatchTest, AScopeThatWasTooSmallIsTriedAgainWithTheRegion) {
   EXPECT_TRUE(std::filesystem::exists(run.output() / "capture.json"));
 }
 
-// Code without an address of its own: what belongs to the capture is found by name.
+// Code without an address of its own: parts of the capture are found by name.
 TEST_F(SelectedDispatchTest, ACubinsVariablesAreFoundByNameAndItsLongArgumentsTaken) {
   std::ifstream file(KERNLOOP_RECORDER_TEST_CUBIN, std::ios::binary);
   const std::vector<uint8_t> cubin(std::istreambuf_iterator<char>(file), {});

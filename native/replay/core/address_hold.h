@@ -9,7 +9,7 @@ namespace kernloop::replay {
 
 class AddressHold {
  public:
-  // Reserves what it can; `taken` are the ranges that something else occupies already.
+  // Reserves what it can; something else already occupies the ranges in `taken`.
   explicit AddressHold(const std::vector<AddressRange>& ranges);
   ~AddressHold() { release(); }
   AddressHold(const AddressHold&) = delete;
@@ -25,8 +25,8 @@ class AddressHold {
 // ADDRESS_TAKEN for a captured range that is not to be had in this process.
 Error address_taken(const AddressRange& range);
 
-// Starts this program again without address-space randomisation, once: where the stack or a library lies is luck
-// otherwise. Returns only when that is not possible or was done already.
+// Starts this program again without address-space randomisation, once; otherwise the stack or a library may be mapped
+// at a captured address. Returns only if that is not possible or was done already.
 void restart_without_randomisation(char** argv);
 bool was_restarted();
 

@@ -23,7 +23,7 @@ bool is_address(uint64_t value, const std::vector<Target>& targets) {
   });
 }
 
-// In each sample a pointer, or what stands for none; in one of them a pointer.
+// Each sample holds a pointer or a value that means none; at least one holds a pointer.
 bool holds_pointers(const Observations& seen, uint64_t at, const std::vector<Target>& targets) {
   bool any = false;
   for (const Buffer& sample : seen.samples) {
@@ -35,7 +35,7 @@ bool holds_pointers(const Observations& seen, uint64_t at, const std::vector<Tar
   return any;
 }
 
-// Moves the words that hold pointers from what varies to the result.
+// Moves words that hold pointers from the varying part to the result.
 ArraySample take_pointers(Observations& seen, uint64_t offset, const std::vector<Target>& targets) {
   ArraySample pointers{ElementType::kU64, true, {}};
   std::vector<uint64_t> words;
@@ -66,13 +66,13 @@ Number magnitude_of(const ElementSample& element) {
   return std::max({std::fabs(element.spread.max), std::fabs(element.spread.min), std::fabs(element.post)});
 }
 
-// Whole numbers are summed exactly in any order. Those that vary by much are indices, or what was found at one.
+// Whole numbers are summed exactly in any order. If they vary by much, they are indices, or values found at an index.
 bool is_no_number(ElementType type, const ElementSample& element) {
   return !is_float(type) && width_of(element) > std::max<Number>(2, magnitude_of(element) / 8);
 }
 
-// Whether most of what replays gave instead of *post* is what *post* has at other places: values that moved, and no
-// sums. In short types equal values are chance.
+// Whether most of the values that replays gave instead of *post* occur in *post* at other places: they moved and are no
+// sums. Equal values of short types are chance.
 bool moves(const Observations& seen, ElementType type, const std::vector<uint64_t>& offsets) {
   const size_t size = size_of(type);
   if (size < 4) return false;

@@ -1,4 +1,4 @@
-// What replays gave for the varying elements of one array, and of what kind it is: numbers around a centre, or the
+// Values that replays gave for the varying elements of one array, and their kind: numbers around a centre, or the
 // places and links of a structure whose shape follows the order of waves.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace kernloop::replay {
 struct ElementSample {
   uint64_t offset = 0;  // in the target
   bool is_finite = true;
-  Spread spread;  // of the replays
+  Spread spread;  // over the replays
   Number post = 0;
 };
 
@@ -26,12 +26,12 @@ struct ArraySample {
   uint64_t end() const { return elements.back().offset + size_of(type); }
 };
 
-// Of a few kilobytes that vary, at `offset` in a target. The last of the samples is *post*. Words that hold pointers
-// into one of the targets in every sample are an array of their own; `type_of` is asked about the rest.
+// Samples a few kilobytes that vary, at `offset` in a target. The last sample is *post*. Words that hold pointers into
+// one of the targets in every sample are an array of their own; `type_of` is asked about the rest.
 std::vector<ArraySample> sample_arrays(const Observations& seen, uint64_t offset, const std::vector<Target>& targets,
                                        const std::function<ElementType(const Observations&)>& type_of);
 
-// Appends, or joins what lies close to the last array of its kind.
+// Appends the array, or joins it to the last array of its kind if they are close.
 void add_array(std::vector<ArraySample>& arrays, ArraySample array);
 
 }  // namespace kernloop::replay

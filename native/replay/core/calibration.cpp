@@ -11,7 +11,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// More than this varies only where something is broken (or the whole result is random): numbers would say nothing.
+// More than this varies only if something is broken (or the whole result is random): numbers would mean nothing.
 constexpr size_t kMaxBytes = 256u << 20;
 constexpr size_t kMaxRuns = 8u << 20;
 constexpr uint64_t kClusterBytes = 1u << 20;  // a multiple of every element size

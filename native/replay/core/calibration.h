@@ -1,5 +1,4 @@
-// Which elements vary from replay to replay, of which type they are, and whether the app's own result is explained by
-// that.
+// Finds the elements that vary from replay to replay, their types, and whether they explain the app's own result.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +12,7 @@
 
 namespace kernloop::replay {
 
-// An element of *post* outside of where the replays say that further ones lie: something else than order is at work.
+// An element of *post* outside the interval in which the replays predict further ones: its cause is not the order.
 struct Unexplained {
   bool is_variable = false;
   std::string target;
@@ -30,7 +29,7 @@ struct CalibrationResult {
   uint64_t order_dependent_bytes = 0;
 };
 
-// To eight-byte bounds, so that no element is cut: offsets in the target.
+// Rounds to eight-byte bounds, which cut no element: offsets in the target.
 AddressRange widened(const Target& target, uint64_t begin, uint64_t end);
 
 constexpr uint64_t kClusterGap = 64;  // closer bytes belong to one array or struct
@@ -39,15 +38,15 @@ class Calibration {
  public:
   Calibration(ContentCache& cache, const std::vector<Target>& targets);
 
-  // After a replay: remembers what differs from *post*. False when that is so much that it cannot be a matter of order.
+  // After a replay: records its differences from *post*. False if they are too many to come from the order.
   Result<bool> record_replay(DeviceReplay& device);
   void forget_last_replay();
-  // Replays of other processes: what a process finds cold another may not. A file of this program's own, of this
-  // capture.
+  // Adds replays of other processes: a cold process may give other results than a warm one. The file is this program's
+  // own, for this capture.
   Status save(const std::filesystem::path& path) const;
   Status load(const std::filesystem::path& path);
   size_t replays() const { return replays_; }
-  // Whether the later half of the replays showed nothing to vary that the earlier half had not shown.
+  // Whether the later half of the replays showed nothing varying that the earlier half had not shown.
   bool is_settled() const;
   Result<CalibrationResult> finish();
 
@@ -64,14 +63,14 @@ class Calibration {
 
   std::optional<ElementType> declared_type(const Target& target) const;
   std::vector<AddressRange> varying_bytes_of(const History& history) const;
-  // `post` with what a replay left in its place; a replay holds *post* wherever it did not differ from it.
+  // `post` with the bytes that a replay left there; a replay holds *post* wherever it did not differ.
   Buffer sample(const std::vector<Run>& runs, const AddressRange& extent, const Buffer& post) const;
   ElementType type_of(const Target& target, const Observations& seen) const;
   // The app's result, then each replay.
   std::vector<ContentSource> sources() const;
   Result<Cluster> gather(const Target& target, const History& history, const AddressRange& extent,
                          std::vector<AddressRange> varying) const;
-  // The arrays of what varies in a target.
+  // Arrays of a target's varying bytes.
   Result<std::vector<ArraySample>> arrays_of(const Target& target, const History& history,
                                              const std::vector<AddressRange>& varying) const;
   struct Unseen {
@@ -80,13 +79,13 @@ class Calibration {
   };
   Result<std::vector<Unseen>> unseen_beside(const Target& target, const ArraySample& array, uint64_t reach,
                                             const std::vector<AddressRange>& taken) const;
-  // The arrays of a target; `taken`: what is judged otherwise.
+  // The arrays of a target; `taken`: ranges that are judged otherwise.
   Status judge(const Target& target, const std::vector<ArraySample>& arrays, double miss,
                std::vector<AddressRange> taken, CalibrationResult& result) const;
   // Numbers around a centre, each with its interval.
   Status judge_numbers(const Target& target, const ArraySample& array, double miss,
                        const std::vector<AddressRange>& taken, CalibrationResult& result) const;
-  // A structure whose shape follows the order: gives the range that cannot be judged.
+  // For a structure whose shape follows the order: the range that cannot be judged.
   Result<std::optional<AddressRange>> take_shape(const Target& target, const ArraySample& array,
                                                  CalibrationResult& result) const;
 

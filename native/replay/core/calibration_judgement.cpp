@@ -1,4 +1,4 @@
-// Which of the elements that vary are numbers around a centre, with which intervals, and what cannot be judged.
+// Decides which of the varying elements are numbers around a centre, with which intervals, and which cannot be judged.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -28,7 +28,7 @@ bool overlaps_any(const std::vector<AddressRange>& ranges, uint64_t offset, uint
                      [&](const AddressRange& range) { return offset < range.end() && range.base < offset + size; });
 }
 
-// Elements arrive in ascending order; `post` is one of the values seen.
+// Elements arrive in ascending order; `post` is among the values seen.
 void add_element(const Target& target, ElementType type, uint64_t offset, Number min, Number max, Number low,
                  Number high, CalibrationResult& result) {
   result.varying_bytes += size_of(type);
@@ -68,8 +68,8 @@ void add_unexplained(const Target& target, ElementType type, const ElementSample
 
 }  // namespace
 
-// What the kernel wrote beside elements that vary, and was the same in all replays: it may be of the array all the
-// same.
+// Bytes that the kernel wrote beside varying elements and that were the same in all replays may belong to the array as
+// well.
 Result<std::vector<Calibration::Unseen>> Calibration::unseen_beside(const Target& target, const ArraySample& array,
                                                                     uint64_t reach,
                                                                     const std::vector<AddressRange>& taken) const {
@@ -110,7 +110,7 @@ Status Calibration::judge_numbers(const Target& target, const ArraySample& array
     const uint64_t reach = model.rare() > 1 ? kUnseenReach : kClusterGap;
     auto found = unseen_beside(target, array, reach, taken);
     if (!found) return found.error();
-    // A sum or two beside much that never varies are something else than that.
+    // A few sums among many elements that never vary have another cause.
     if (model.rare() > 1 || found->size() <= spreads.size()) unseen = std::move(*found);
   }
   auto next = unseen.begin();
@@ -142,8 +142,8 @@ Status Calibration::judge_numbers(const Target& target, const ArraySample& array
 
 Result<std::optional<AddressRange>> Calibration::take_shape(const Target& target, const ArraySample& array,
                                                             CalibrationResult& result) const {
-  // Where the replays agree with each other and differ from the app, it is no matter of order: of one element that is
-  // chance, of most it is a capture that lacks something.
+  // If the replays agree with each other and differ from the app, the order is not the cause: in one element that is
+  // chance, in most of them the capture lacks something.
   const auto varying =
       static_cast<size_t>(std::count_if(array.elements.begin(), array.elements.end(), [](const ElementSample& element) {
         return !element.is_finite || element.spread.varies();
@@ -154,7 +154,7 @@ Result<std::optional<AddressRange>> Calibration::take_shape(const Target& target
     }
     return std::optional<AddressRange>();
   }
-  // With it goes what the kernel wrote around it: of a list only the links between waves vary, say.
+  // The bytes that the kernel wrote around it go along: in a list, for example, only the links between waves vary.
   constexpr uint64_t kPiece = 64 << 10;
   uint64_t from = array.elements.front().offset, to = array.end();
   const auto changed_near = [&](uint64_t begin, uint64_t end, bool backwards) -> Result<std::optional<uint64_t>> {

@@ -9,13 +9,13 @@ namespace kernloop::replay {
 
 namespace {
 
-// An array of counters with longer gaps of such as nobody counted in is found by the whole of its allocation only.
+// A counter array with longer gaps of unused counters is found only through its whole allocation.
 constexpr uint64_t kCounterGap = 64;  // bytes
 constexpr uint64_t kMostCounters = 1u << 20;
 // More would make the file of a self-check long; neighbours are then one.
 constexpr size_t kMostSpans = 1u << 16;
 constexpr size_t kMostCapacitiesTried = 4;
-// What is looked at before it is taken for something else: in large arrays with much that changes beside them.
+// Bounds on the search: large arrays may have many changing bytes beside them that are no counters.
 constexpr size_t kMostCounterArrays = 256;
 constexpr uint64_t kMostSteps = 1u << 26;
 
@@ -41,7 +41,7 @@ class SpanSearch {
     return Unit{};
   }
 
-  // In which every sample holds the same records; none where nothing tells.
+  // Spans in which every sample holds the same records; none if they cannot be determined.
   Result<std::vector<RecordSpan>> spans_of(const RecordLayout& layout) const {
     const RecordColumn& column = layout.columns.front();
     for (const uint64_t base : bases_of(column)) {
@@ -73,7 +73,7 @@ class SpanSearch {
     if (auto read = sources_.front()(target, 0, post); !read) return read;
     Counters all, near;
     const auto close = [&] {
-      // With one of them there is nothing to tell apart.
+      // A single counter has no spans to separate.
       if (near.size() > 1 && near.size() < all.size()) add(near);
       near.clear();
     };
@@ -101,7 +101,7 @@ class SpanSearch {
     counters_.push_back(std::move(counters));
   }
 
-  // Where arrays of its allocation begin, its own first.
+  // Starts of the arrays in its allocation, its own first.
   std::set<uint64_t, std::greater<>> bases_of(const RecordColumn& column) const {
     std::set<uint64_t, std::greater<>> bases;
     for (const FreeArray& array : arrays_) {
@@ -123,7 +123,7 @@ class SpanSearch {
   Result<std::vector<RecordSpan>> spans_by(const RecordLayout& layout, const Counters& counters, uint64_t base,
                                            uint64_t scale, const std::vector<uint64_t>& changed,
                                            uint64_t& steps) const {
-    // Cursors, each of which begins where its part of the array does.
+    // Cursors, each of which begins with its part of the array.
     if (auto spans = checked(layout, claimed(layout, counters, base, scale, 0)); !spans || !spans->empty())
       return spans;
     // From both ends.
@@ -149,7 +149,7 @@ class SpanSearch {
     const uint64_t greatest = (targets_[column.target].size - base) / scale / last;
     size_t tried = 0;
     for (uint64_t capacity = most; capacity <= greatest && tried < kMostCapacitiesTried && steps > 0; ++capacity) {
-      // The last ones first: they soon refute a wrong one.
+      // Last ones first: they refute a wrong capacity soonest.
       const bool holds_all = std::all_of(changed.rbegin(), changed.rend(), [&](uint64_t place) {
         if (steps == 0) return false;
         --steps;
@@ -179,7 +179,7 @@ class SpanSearch {
     return places;
   }
 
-  // What lies in the layout; none where a border lies within a record, or claims overlap.
+  // Spans of the layout; none if a border is within a record, or claims overlap.
   static std::vector<RecordSpan> claimed(const RecordLayout& layout, const Counters& counters, uint64_t base,
                                          uint64_t scale, uint64_t capacity) {
     const RecordColumn& column = layout.columns.front();

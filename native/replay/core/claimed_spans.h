@@ -1,5 +1,5 @@
-// Threads that claim places in rows, cells or buckets (out[atomicAdd(&cursor[row], 1)]) leave each of them in free
-// order, and not all of the array: what the dispatch made of the counters says where each begins and ends.
+// Spans of free order: threads that claim places in rows, cells or buckets (out[atomicAdd(&cursor[row], 1)]) permute
+// each of them, and not all of the array. The counters' values after the dispatch show where each begins and ends.
 #pragma once
 
 #include <vector>

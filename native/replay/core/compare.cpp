@@ -32,7 +32,7 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
              {"differing_bytes", found.differing_bytes()}});
 }
 
-// The actual bytes with *post* in place of what was accepted already, so that the rest can be compared as bytes.
+// The actual bytes with *post* in place of bytes already accepted, which lets the rest be compared as bytes.
 Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::vector<AddressRange>& accepted,
                     Buffer& copy) {
   const uint64_t end = offset + actual.size();
@@ -54,7 +54,7 @@ void emit_tolerance(const Target& target, size_t index, const ToleranceCount& co
   sink.emit(event);
 }
 
-// Of one target.
+// Differences of one target.
 struct Found {
   explicit Found(uint64_t size) : map(size) {}
 
@@ -73,7 +73,7 @@ struct Found {
   }
 };
 
-// Adds what differs by the tolerances alone to those bytes that `accept` left different.
+// Adds the differences by tolerances alone to the bytes that `accept` left different.
 void judge_elements(const Target& target, const ToleranceJudge& judge, Found& found, Comparison& comparison,
                     EventSink& sink) {
   for (size_t i = 0; i < target.tolerances.size(); ++i) {
@@ -90,7 +90,7 @@ void judge_elements(const Target& target, const ToleranceJudge& judge, Found& fo
   }
 }
 
-// Of what is not ignored.
+// Counts only bytes that are not ignored.
 uint64_t unjudged_bytes_of(const Target& target, const std::vector<VaryingRange>& varying) {
   std::vector<AddressRange> neither = unjudged_in(target, varying);
   if (neither.empty()) return 0;
@@ -123,7 +123,7 @@ void emit_compared(const Target& target, const Found& found, uint64_t varying, u
   sink.emit(event);
 }
 
-// What comes in any order, of every target: arrays of several may belong together.
+// Accepts records in any order, across all targets: arrays of several may belong together.
 Result<std::vector<AcceptedBytes>> accept_free_orders(DeviceReplay& device, ContentCache& cache,
                                                       const std::vector<Target>& targets,
                                                       const std::vector<VaryingRange>& varying, Comparison& comparison,
@@ -195,7 +195,7 @@ Status for_each_piece(const AddressRange& range, const Visit& visit) {
   return Unit{};
 }
 
-// `expected_at(offset, size)`: what these bytes were before the launch.
+// `expected_at(offset, size)`: these bytes before the launch.
 template <typename Expected>
 Status compare_unowned(DeviceReplay& device, const AddressRange& range, const Expected& expected_at,
                        Comparison& comparison, EventSink& sink) {

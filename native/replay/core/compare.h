@@ -12,26 +12,26 @@
 namespace kernloop::replay {
 
 struct Comparison {
-  uint64_t compared_bytes = 0;   // of regions and variables
+  uint64_t compared_bytes = 0;   // regions and variables
   uint64_t padding_bytes = 0;    // checked for poison
-  uint64_t varying_bytes = 0;    // of compared_bytes: judged by the range that a calibration recorded
-  uint64_t tolerance_bytes = 0;  // of compared_bytes: elements within their tolerance, though not equal
+  uint64_t varying_bytes = 0;    // part of compared_bytes: judged by the range that a calibration recorded
+  uint64_t tolerance_bytes = 0;  // part of compared_bytes: elements within their tolerance, though not equal
   uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t unjudged_bytes = 0;   // not compared: the order of waves decides them
-  uint64_t stray_bytes = 0;      // written where the captured code touches nothing, and seen by untouched.h
+  uint64_t stray_bytes = 0;      // stray writes, where the captured code touches nothing (untouched.h)
   uint64_t differing_bytes = 0;  // anywhere, these included
-  uint64_t undecided_bytes = 0;  // of varying_bytes: in free order, and of what records cannot be known
+  uint64_t undecided_bytes = 0;  // part of varying_bytes: in free order, with unknown records
   std::string undecided;         // why, of the first
 };
 
-// Emits a `free_order` event for arrays in free order that are judged together, a `compared` event for each target,
-// `difference` events (its first ranges) and a `differences` event with totals where it differs; for each tolerance a
-// `tolerance` event with what it met.
+// Emits a `free_order` event for arrays in free order that are judged together, and a `compared` event for each target;
+// if it differs, also `difference` events (its first ranges) and a `differences` event with totals; a `tolerance` event
+// with its counts for each tolerance.
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);
 
-// Adds what was written beside the variables of a lens, as padding.
+// Adds writes beside the variables of a lens, as padding.
 Status compare_margins(DeviceReplay& device, const LensState& lens, Comparison& comparison, EventSink& sink);
 
 }  // namespace kernloop::replay

@@ -11,7 +11,7 @@
 
 namespace kernloop::replay {
 
-// At one moment; what the device does not tell is missing.
+// Conditions at one moment; values that the device does not report are missing.
 struct Conditions {
   std::optional<uint32_t> sm_mhz, memory_mhz, celsius;
   std::vector<std::string> slowed_by;  // why clocks are lower than they could be

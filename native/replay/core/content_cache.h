@@ -17,10 +17,10 @@ class ContentCache {
   ContentCache(const archive::Reader& reader, uint64_t budget_bytes)
       : reader_(reader), budget_(budget_bytes), zeros_(reader.manifest().chunk_bytes), ahead_(reader) {}
 
-  // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be
-  // compared.
+  // Valid until the next call but one: chunks that did not fit alternate between two scratch buffers, so that two can
+  // be compared.
   Result<Bytes> chunk(const archive::ContentView& view, size_t index);
-  // A chunk of this process's own under a name that no content has, outside of the budget, until it is let go.
+  // A chunk of this process's own under a unique name, outside the budget, until it is let go.
   archive::ChunkName hold(Buffer raw);
   void let_go(const archive::ChunkName& name);
   const archive::Reader& reader() const { return reader_; }
@@ -31,7 +31,7 @@ class ContentCache {
   Buffer zeros_;
   Buffer scratch_[2];
   int next_scratch_ = 0;
-  uint64_t held_ = 0;  // so far
+  uint64_t held_ = 0;  // held so far
   std::unordered_map<Digest, Buffer, DigestHash> kept_;
   ReadAhead ahead_;
 };

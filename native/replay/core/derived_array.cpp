@@ -15,7 +15,7 @@ constexpr size_t kSampled = 4096;     // elements of an array
 constexpr uint64_t kShuffled = 4096;  // elements that change places with each other
 constexpr uint64_t kSpecialOf = 64;
 
-// Of floats: how many bits the fraction has, and the bits of 1.
+// Float format: number of fraction bits, and the bits of 1.
 struct FloatForm {
   int fraction = 0;
   uint64_t one = 0;
@@ -108,7 +108,7 @@ uint64_t sampled(const InputArray& array, Draw& draw) {
   return load_bits(&array.sample[draw.below(array.sample.size() / size) * size], size);
 }
 
-// Of an array in which all elements are the same, something near: 1.5 times as much, or a whole number beside it.
+// A value near the only one of a constant array: 1.5 times as much, or the next whole number.
 uint64_t beside_constant(const InputArray& array, uint64_t bits, Draw& draw) {
   const ElementType type = array.type;
   const size_t size = size_of(type);
@@ -126,7 +126,7 @@ uint64_t beside_constant(const InputArray& array, uint64_t bits, Draw& draw) {
   return bits <= greatest && greatest - bits >= step ? bits + step : (bits - step) & mask;
 }
 
-// Between two of its values. A number that the array has none of (0) does not come of it.
+// A value between two of the array's. The result is never 0 unless the array has zeros.
 uint64_t between(const InputArray& array, Draw& draw) {
   const ElementType type = array.type;
   const uint64_t first = sampled(array, draw), second = sampled(array, draw);
@@ -296,7 +296,7 @@ Status look_at_values(ContentCache& cache, const Target& target, uint64_t most_b
     }
   }
   if (!first) array.parts.clear();
-  // Where the sample missed every number, which infinities beside few numbers may make it do.
+  // The sample may have missed every number if there are few of them among infinities.
   if (first && array.sample.empty())
     array.sample.assign(reinterpret_cast<const uint8_t*>(&*first), reinterpret_cast<const uint8_t*>(&*first) + size);
   array.quantum = lowest == kNone ? 0 : lowest;

@@ -18,13 +18,13 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kMostHeldBytes = uint64_t{256} << 20;  // of results that wait for the variant
+constexpr uint64_t kMostHeldBytes = uint64_t{256} << 20;  // results that wait for the variant
 constexpr size_t kMostArrays = 64;
 constexpr size_t kMostScalars = 32;     // values that are tried
-constexpr uint64_t kRepeats = 2;        // of the captured code, before a difference counts
-constexpr uint64_t kCalibrations = 16;  // of captured code whose result varies, for each input
+constexpr uint64_t kRepeats = 2;        // launches of the captured code, before a difference counts
+constexpr uint64_t kCalibrations = 16;  // launches of captured code whose result varies, for each input
 
-// What the captured code may touch, beside what it touched with the captured input.
+// Memory that the captured code may touch, compared with the captured input.
 enum class MayTouch { kAnything, kTheSame, kLess };
 
 struct Scalar {
@@ -55,7 +55,7 @@ struct Input {
   MayTouch may_touch = MayTouch::kTheSame;
 };
 
-// What the captured code makes of an input.
+// Result of the captured code for an input.
 struct Answer {
   Input input;
   std::vector<archive::Content> post;  // by target
@@ -72,7 +72,7 @@ struct Party {
   bool is_loaded = false;
 };
 
-// How a launch ended, and what it touched.
+// End of a launch, and the memory that it touched.
 struct Ran {
   Launched launched;
   HeldBack told;
@@ -120,7 +120,8 @@ class DerivedInputs {
     return conclude();
   }
 
-  // The captured code with the captured input; what it reads; what of that may be changed. False: nothing can be.
+  // Launches the captured code with the captured input, and finds what it reads and which of that may be changed.
+  // False: nothing may be.
   Result<bool> prepare() {
     if (auto switched = switch_to(captured()); !switched) return switched.error();
     if (auto configured = configure_device(options_, device_, sink_); !configured) return configured.error();
@@ -152,7 +153,7 @@ class DerivedInputs {
     return has_plan() && !is_lost_;
   }
 
-  // Each array by itself: one that holds addresses, indexes or bounds is left alone from then on.
+  // Tries each array by itself: one that holds addresses, indexes or bounds is left alone from then on.
   Status try_arrays() {
     for (size_t a = 0; a < arrays_.size() && !is_lost_; ++a) {
       const bool is_declared_float = arrays_[a].is_declared && is_float(arrays_[a].type);
@@ -221,7 +222,7 @@ class DerivedInputs {
     return ran->launched.is_complete && touches_what_it_may(input, ran->launched);
   }
 
-  // Its bytes; nothing where it is a negative whole number, or has no place among the arguments.
+  // Bytes of the argument; none for a negative whole number, or an argument that has no place in the kernarg segment.
   std::optional<uint64_t> value_of(const DerivedScalar& argument) {
     const Buffer& kernarg = captured().program.launch.kernarg;
     const size_t size = size_of(argument.type);
@@ -232,7 +233,8 @@ class DerivedInputs {
     return bytes;
   }
 
-  // Kinds of inputs take turns: declared numbers, whatever they lead to; all that is proven; scalar arguments.
+  // Kinds of inputs take turns: declared numbers, whether or not they lead elsewhere; everything proven; scalar
+  // arguments.
   enum class Kind { kFloats, kProven, kScalars };
 
   std::vector<Kind> kinds() const {
@@ -280,8 +282,8 @@ class DerivedInputs {
     if (!tells_ || input.may_touch == MayTouch::kAnything) return true;
     const auto reads = touched(launched.accesses, false), writes = touched(launched.accesses, true);
     if (input.may_touch == MayTouch::kTheSame) {
-      // Values that decide which lane touches what are indexes, which may have to be a permutation: so they stay, and
-      // may change places.
+      // Values that decide which lane touches which memory are indexes, possibly a permutation: they keep their values,
+      // and may only change places.
       const bool may_be_indexes =
           input.change.recipe == Recipe::kPermuted &&
           std::any_of(input.arrays.begin(), input.arrays.end(), [&](size_t a) { return !arrays_[a].is_constant; });
@@ -314,8 +316,8 @@ class DerivedInputs {
     return drop(input, *kept);
   }
 
-  // What the launch left, in chunks of this process's own where that is not what the app had. Why it does not count, or
-  // nothing.
+  // Keeps the launch's result; chunks that differ from the app's are held in this process. Returns the reason why it
+  // does not count, or nothing.
   Result<std::string> keep_answer(Answer& answer) {
     bool has_effect = false;
     uint64_t special_before = 0, special_now = 0;
@@ -349,7 +351,7 @@ class DerivedInputs {
     return std::string();
   }
 
-  // Whether the launch left, in what is compared, something else than with the captured input, beside the input itself.
+  // Whether the launch's compared result differs from that of the captured input, the input itself aside.
   Result<bool> changes_result(const Input& input, size_t t, uint64_t offset, Bytes now) {
     const Target& target = captured().targets[t];
     Buffer pre(now.size()), post(now.size());
@@ -379,7 +381,7 @@ class DerivedInputs {
     }
   }
 
-  // Where the result of the captured code varies by nature it does so otherwise for every input.
+  // If the result of the captured code varies by nature, it varies differently for every input.
   Result<std::string> find_varying(Answer& answer) {
     const std::vector<Target> targets = targets_with(answer, captured());
     Calibration calibration(cache_, targets);
@@ -400,7 +402,7 @@ class DerivedInputs {
     return std::string();
   }
 
-  // The variant with each input whose answer waits.
+  // Runs the variant with each input whose answer waits.
   Status compare_answers() {
     if (auto switched = switch_to(variant()); !switched) return switched;
     while (!answers_.empty() && !end_) {
@@ -452,7 +454,7 @@ class DerivedInputs {
     return Unit{};
   }
 
-  // Whether the captured code gives its answer again, in other orders. What differs by itself is not held against a
+  // Whether the captured code gives its answer again, in other orders. Results that differ by themselves do not fail a
   // variant.
   Result<bool> repeats_itself(const Answer& answer) {
     if (auto switched = switch_to(captured()); !switched) return switched.error();
@@ -473,7 +475,7 @@ class DerivedInputs {
     return compare_replay(device_, cache_, side.program, targets, snapshot_, options_.poison, answer.varying, sink);
   }
 
-  // Of a side, with what the captured code left in place of what it left for the app.
+  // Targets of a side, with the captured code's result for this input in place of *post*.
   std::vector<Target> targets_with(const Answer& answer, const Party& side) {
     std::vector<Target> targets = side.targets;
     for (Target& target : targets) {
@@ -481,14 +483,14 @@ class DerivedInputs {
       if (known == captured().targets.size()) continue;
       target.post.content = &answer.post[known];
       for (ElementTolerance& tolerance : target.tolerances) {
-        // Which NaN it is, nobody promises.
+        // The payload of a NaN result is unspecified.
         if (options_.derivation->special && is_float(tolerance.type)) tolerance.bounds.exact = false;
       }
     }
     return targets;
   }
 
-  // The number of this target among those of the captured code, or how many these are: none of them.
+  // Index of this target among those of the captured code; their number if it is none of them.
   size_t place_in_captured(const Target& target) {
     const auto known = std::find_if(captured().targets.begin(), captured().targets.end(), [&](const Target& each) {
       return each.is_variable == target.is_variable && each.name == target.name;
@@ -499,7 +501,7 @@ class DerivedInputs {
   Party& captured() { return sides_[0]; }
   Party& variant() { return sides_[1]; }
 
-  // Both want the captured address where a device loads code where it is told to.
+  // Both sides need the captured address if the device loads code at a given address.
   Status switch_to(Party& side) {
     if (side.is_loaded) return Unit{};
     if (CodePlacement* const placement = device_.code_placement()) {
@@ -531,7 +533,7 @@ class DerivedInputs {
     }
   }
 
-  // Puts the input where the captured one was just restored.
+  // Writes the input over the captured one, which was just restored.
   Status put(const Input& input, Party& side) {
     const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
     Buffer chunk;
@@ -549,8 +551,8 @@ class DerivedInputs {
     return Unit{};
   }
 
-  // `order`: of waves, on a device that takes a seed. Memory and registers that nobody wrote hold the opposite pattern
-  // in every other order.
+  // `order`: order of waves, on a device that takes a seed. Every other order inverts the fill of unwritten memory and
+  // registers.
   Result<Ran> launch(Party& side, const Input& input, uint64_t order) {
     Ran ran;
     if (auto restored = snapshot_.restore(side.program, ran.told); !restored) return restored.error();
@@ -586,8 +588,8 @@ class DerivedInputs {
     for (const archive::ChunkName& name : answer.held) cache_.let_go(name);
   }
 
-  // Loading code anew for each input would cost more than the launches. Where both sides are loaded at once, and a
-  // fault may end the process, no answer waits.
+  // Loading code anew for each input costs more than the launches. If both sides are loaded at once and a fault may end
+  // the process, each answer is judged at once.
   bool has_room() {
     uint64_t bytes = 0;
     for (const Answer& answer : answers_) bytes += answer.held_bytes;
@@ -676,15 +678,15 @@ class DerivedInputs {
   Snapshot snapshot_;
   std::array<Party, 2> sides_;
   std::vector<VaryingRange> varying_;
-  bool tells_ = false;                        // the device, of what a launch touches
-  std::vector<AddressRange> reads_, writes_;  // of the captured code with the captured input
+  bool tells_ = false;                        // the device records accesses
+  std::vector<AddressRange> reads_, writes_;  // accesses of the captured code with the captured input
   std::optional<uint64_t> by_lane_;           // likewise
   std::vector<InputArray> arrays_;
-  std::vector<size_t> floats_;   // of these: declared to be floating-point
-  std::vector<size_t> proven_;   // whatever they hold, the same memory is touched
-  std::vector<size_t> movable_;  // the same while they hold the same values, in whatever places
+  std::vector<size_t> floats_;   // the arrays declared to be floating-point
+  std::vector<size_t> proven_;   // the same memory is touched for any values
+  std::vector<size_t> movable_;  // the same memory is touched while they hold the same values, in any order
   std::vector<Scalar> scalars_;
-  std::list<Answer> answers_;  // that wait for the variant
+  std::list<Answer> answers_;  // answers that wait for the variant
   uint64_t judged_ = 0, dropped_ = 0, failed_ = 0;
   Comparison total_;
   std::string verdict_, reason_;

@@ -10,7 +10,7 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kMostDerivedBytes = uint64_t{256} << 20;  // of all arrays together
+constexpr uint64_t kMostDerivedBytes = uint64_t{256} << 20;  // all arrays together
 
 // Aligned 64-bit words of `parts` that lead into captured memory, as offsets.
 Result<std::vector<AddressRange>> find_pointers(ContentCache& cache, const std::vector<Target>& targets,
@@ -37,7 +37,7 @@ Result<std::vector<AddressRange>> find_pointers(ContentCache& cache, const std::
   return merge_ranges(std::move(pointers));
 }
 
-// What of `parts` are whole elements, counted from `base`.
+// Whole elements in `parts`, counted from `base`.
 std::vector<AddressRange> whole_elements(const std::vector<AddressRange>& parts, uint64_t base, uint64_t size) {
   std::vector<AddressRange> whole;
   for (const AddressRange& part : parts) {
@@ -65,7 +65,7 @@ class ArrayFinder {
   }
 
  private:
-  // A source says what a variable holds that the app never sets: a right edit may write its values out.
+  // The source defines a variable that the app never sets: a right edit may inline its values.
   bool is_set_by_app(const Target& variable) const {
     const auto& variables = cache_.reader().manifest().module_variables;
     return std::any_of(variables.begin(), variables.end(), [&](const archive::ModuleVariable& each) {
@@ -159,7 +159,7 @@ std::vector<AddressRange> touched(const std::vector<Access>& accesses, bool is_w
 
 std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint64_t seed) {
   std::vector<uint64_t> values;
-  // So many less are still as many blocks, as apps compute them.
+  // Subtracting up to this many keeps the number of blocks, as apps compute it.
   const uint64_t past = value == 0 ? 0 : (value - 1) % std::max<uint64_t>(1, block_threads);
   const auto add = [&](uint64_t less) {
     if (less > past || std::find(values.begin(), values.end(), value - less) != values.end()) return;

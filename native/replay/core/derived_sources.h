@@ -1,4 +1,4 @@
-// What of a captured dispatch's input may be changed (derived_inputs.h): found before any input is derived.
+// Finds which input of a captured dispatch may be changed (derived_inputs.h), before any input is derived.
 #pragma once
 
 #include "replay/core/derived_array.h"
@@ -6,9 +6,10 @@
 
 namespace kernloop::replay {
 
-// The arrays that the captured code reads, in regions and in variables that the app may have set, without what the
-// options leave as captured, what is not compared, and pointers. `accesses`: of the captured code with the captured
-// input; null where the device does not tell, and then only arrays of declared floating-point types are given, whole.
+// The arrays that the captured code reads, in regions and in variables that the app may have set, without bytes that
+// the options keep as captured, bytes that are not compared, and pointers. `accesses`: those of the captured code with
+// the captured input; null if the device does not record them: then only arrays of declared floating-point types are
+// returned, whole.
 Result<std::vector<InputArray>> find_input_arrays(ContentCache& cache, const Derivation& derivation,
                                                   const std::vector<Target>& targets,
                                                   const std::vector<Access>* accesses);
@@ -16,13 +17,13 @@ Result<std::vector<InputArray>> find_input_arrays(ContentCache& cache, const Der
 // Bytes that any launch touched, reads or writes: sorted and disjoint.
 std::vector<AddressRange> touched(const std::vector<Access>& accesses, bool is_write);
 
-// In the place of a whole number that the app passed: one less, another one with which the last block is partial, one
-// with which that block has one thread (1, if there is no other block), three less, and an odd one. An app makes as
-// many blocks of each, where the number is how many threads it needs.
+// Replacements for a whole number that the app passed: one less, another one with which the last block is partial, one
+// with which that block has one thread (1, if there is no other block), three less, and an odd one. All of them give
+// the app's number of blocks, if the value is a number of threads.
 std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint64_t seed);
 
-// In the place of a floating-point number that the app passed: others by a power of two apart, so that what is exact
-// stays so, of the same sign, and in [-1, 1] if it is. It may be a share or a probability.
+// Replacements for a floating-point number that the app passed: powers of two times it, which keeps exact results
+// exact, of the same sign, and in [-1, 1] if it is. It may be a share or a probability.
 std::vector<double> other_values(double value);
 
 }  // namespace kernloop::replay

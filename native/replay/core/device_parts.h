@@ -1,4 +1,4 @@
-// What some devices have besides what every device has (device.h): each asks for a part, and does without where there
+// Optional parts of a device, beyond what every device has (device.h): callers ask for a part, and do without if there
 // is none.
 #pragma once
 
@@ -12,51 +12,51 @@
 
 namespace kernloop::replay {
 
-// What a probe's map held after the last launch, in memory of the device's own.
+// Content of a probe's map after the last launch, in memory of the device's own.
 struct ProbedMapView {
   std::string name;
   uint64_t unit_bytes = 0;
   std::span<const uint8_t> records;
-  std::span<const uint32_t> counts;  // of each thread or wave, records that it had
+  std::span<const uint32_t> counts;  // records that each thread or wave had
   uint64_t kept = 0, dropped = 0;
   uint32_t wave_size = 0;
 };
 
-// How kernels are executed, of a device that is software. 0 is the default of each number.
+// Settings for the execution of kernels on a software device. 0 is the default of each number.
 class SoftwareExecution {
  public:
   virtual ~SoftwareExecution() = default;
   virtual Status set_wave_instruction_limit(uint64_t per_dispatch) = 0;
   virtual Status set_seed(uint64_t seed) = 0;
   virtual Status set_threads(uint32_t threads) = 0;
-  // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
-  // all bits inverted. Hardware leaves there what it leaves.
+  // Fill of on-chip memory and registers that nobody has written; the pattern's counterpart has all bits inverted.
+  // Hardware leaves them undefined.
   virtual Status set_unwritten_fill(uint64_t pattern) = 0;
-  // As of a machine in use, drawn from the seed: small numbers in place of that pattern, and clocks that have run for
-  // hours. 0: not.
+  // Imitates a machine in use, drawn from the seed: small numbers in place of that pattern, and clocks that have run
+  // for hours. 0: off.
   virtual Status set_machine_in_use(uint32_t seed) = 0;
   // Whether kernels may write to the constants of code that is loaded from now on, as on hardware.
   virtual Status open_constants(bool) { return Unit{}; }
-  // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for.
+  // Runs that many wave-instructions of every launch in an order that shows races, and checks for races if `races`.
   virtual Status set_adverse(uint64_t wave_instructions, bool races) = 0;
-  // Whether no more workgroups are resident at once than the GPU that this device stands for holds.
+  // Whether residency is limited to as many workgroups as the modelled GPU holds at once.
   virtual Status limit_residency(bool) { return Unit{}; }
-  // Memory of which the first floating-point atomic of every launch is told (LaunchOutcome::float_atomics).
+  // Memory for which the first floating-point atomic of every launch is reported (LaunchOutcome::float_atomics).
   virtual Status watch_float_atomics(const std::vector<AddressRange>&) { return Unit{}; }
   virtual Status record_accesses() = 0;
   virtual Status profile() = 0;
-  // Probes ("kernloop.probes/1"), and what they left of the last launch, map by map.
+  // Probes ("kernloop.probes/1"), and their results of the last launch, map by map.
   virtual Status set_probes(const std::string& request) = 0;
   virtual Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) const = 0;
 };
 
-// Of a device that loads code where it is told to (device.h: load).
+// Part of a device that loads code at a given address (device.h: load).
 class CodePlacement {
  public:
   virtual ~CodePlacement() = default;
   // Nothing may be placed there from now on, and any access by a kernel faults.
   virtual Status keep_out(uint64_t base, uint64_t size) = 0;
-  // Removes every code object and opens what was kept out, for other code in the same places.
+  // Removes every code object and opens closed ranges, for other code at the same addresses.
   virtual Status unload_code() = 0;
 };
 
@@ -64,12 +64,12 @@ class CodePlacement {
 class KeptMemory {
  public:
   virtual ~KeptMemory() = default;
-  // Takes a copy of what lies there now. False: there is no room for one.
+  // Copies the current content of the range. False: there is no room for a copy.
   virtual Result<bool> keep(const AddressRange& range) = 0;
   // Puts back all that was kept.
   virtual Status restore() = 0;
-  // Puts back what the launch before wrote, as far as earlier launches of the kernel showed where that is, and touches
-  // nothing else. False: that is not known, or not all that it wrote was kept.
+  // Puts back the previous launch's writes, as far as earlier launches of the kernel showed their addresses, and
+  // touches nothing else. False: they are unknown, or not all of them was kept.
   virtual Result<bool> restore_written() { return false; }
 };
 

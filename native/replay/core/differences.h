@@ -1,4 +1,4 @@
-// Exact byte differences between what is expected and what is there.
+// Exact byte differences between expected and actual memory.
 #pragma once
 
 #include <algorithm>
@@ -41,22 +41,22 @@ uint64_t count_differences(Bytes expected, Bytes actual);
 struct Difference {
   uint64_t offset = 0;
   uint64_t bytes = 0;                   // extent
-  uint64_t differing_bytes = 0;         // of that extent
+  uint64_t differing_bytes = 0;         // within that extent
   Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
   Buffer lead;  // the equal bytes before them, from the last multiple of 8 on: of the element that differs
 };
 
-// Where in a target bytes differ, in a bounded number of bins of equal size.
+// Distribution of differing bytes over a target, in a bounded number of bins of equal size.
 class DifferenceMap {
  public:
   static constexpr uint64_t kMostBins = 1024, kLeastBytes = 4;
 
   explicit DifferenceMap(uint64_t size);
   void add(uint64_t offset, uint64_t bytes);
-  void add(const DifferenceMap& other);  // of the same size
+  void add(const DifferenceMap& other);  // must have the same size
 
   uint64_t bin_bytes() const { return bin_bytes_; }
-  const std::vector<uint64_t>& bins() const { return bins_; }  // differing bytes; empty where there are none
+  const std::vector<uint64_t>& bins() const { return bins_; }  // differing bytes; empty if none differ
 
  private:
   uint64_t size_, bin_bytes_;
@@ -70,9 +70,9 @@ class DifferenceCollector {
 
   explicit DifferenceCollector(uint64_t size = 0) : map_(size) {}
   static constexpr uint64_t kMergeGap =
-      8;  // runs closer than this are one range: a wrong float is one thing, not three
+      8;  // runs closer than this are one range: a wrong float is one difference, not three
 
-  // Compares a piece that lies at `offset` in the target.
+  // Compares a piece at `offset` of the target.
   void compare(uint64_t offset, Bytes expected, Bytes actual);
 
   uint64_t differing_bytes() const { return differing_bytes_; }

@@ -27,7 +27,7 @@ std::string escaped(const std::string& name) {
 
 constexpr const char* kManifestName = "dump.json";
 
-// Never over a file that is there; O_EXCL does not follow a link that somebody left, either.
+// Never overwrites an existing file; O_EXCL does not follow an existing link, either.
 Result<FileDescriptor> create(const std::filesystem::path& path) {
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return archive::io_error("cannot create", path, errno);
@@ -82,7 +82,7 @@ std::string dump_file_name(const Target& target, const std::vector<Target>& all)
 Status check_files_absent(const std::filesystem::path& directory, const char* manifest,
                           const std::vector<std::string>& files) {
   std::error_code none;
-  // Also a link to nowhere is something.
+  // A dangling link counts as existing, too.
   const auto is_there = [&](const std::filesystem::path& path) {
     return std::filesystem::symlink_status(path, none).type() != std::filesystem::file_type::not_found;
   };

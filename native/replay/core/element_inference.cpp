@@ -11,13 +11,12 @@ namespace {
 enum class Measure { kRelative, kAbsolute };
 
 // Mean over the varying elements of (max - min), relative to the greatest magnitude for floats. Rearranged sums differ
-// in their last digits when read with the right type; with a wrong one, noise of one number lands in the leading digits
-// of another. Nothing when a value is no plausible float: counters read as floats are denormal, sign-extended ones are
-// NaN.
+// in their last digits if read with the right type; with a wrong one, noise of one number lands in the leading digits
+// of another. None if a value is no plausible float: counters read as floats are denormal, sign-extended ones are NaN.
 std::optional<Number> mean_spread(const Observations& seen, ElementType type, Measure measure) {
   std::vector<uint64_t> offsets;
   if (!elements_of(seen, size_of(type), offsets) || offsets.empty()) return std::nullopt;
-  // A half goes down to 6e-8 by design; float and double values of real programs keep far from their limits.
+  // A half goes down to 6e-8 by design; float and double values of real programs stay far from their limits.
   const Number least = type == ElementType::kF16 ? 0 : 1e-30L;
   const Number greatest = type == ElementType::kF16 ? 65504 : 1e30L;
   Number sum = 0;
@@ -79,8 +78,8 @@ ElementType infer_type(const Observations& seen) {
     if (word && half && *word <= *half) floating = kNone;
   }
   if (floating != kNone) return floating;
-  // Signed and unsigned differ only where values cross zero, or the middle of the range: there, the wrong one spreads
-  // over all of it.
+  // Signed and unsigned differ only if values cross zero, or the middle of the range: the wrong type then spreads over
+  // all of the range.
   const ElementType word = least_spread(seen, {ElementType::kI32, ElementType::kU32}, Measure::kAbsolute, kNone);
   return word != kNone ? word : least_spread(seen, {ElementType::kI16, ElementType::kU16}, Measure::kAbsolute, kNone);
 }

@@ -1,4 +1,4 @@
-// Guesses the element type of bytes that vary, where no declaration tells.
+// Guesses the element type of varying bytes that have no declaration.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,7 @@
 
 namespace kernloop::replay {
 
-// The same bytes as several runs left them (at least one), lying at `address`; `varying` are the ones that differ, as
-// offsets.
+// The same bytes at `address` as several runs left them (at least one); `varying`: offsets of those that differ.
 struct Observations {
   uint64_t address = 0;
   std::vector<Buffer> samples;

@@ -104,7 +104,7 @@ Number load_e5m2(uint8_t bits) {
   return bits & 0x80 ? -HUGE_VALL : HUGE_VALL;
 }
 
-// MI300's: the bias is one more, and what would be -0 is the one NaN.
+// MI300's format: the bias is one more, and the code of -0 is the one NaN.
 Number load_fnuz(uint8_t bits, int fraction_bits, int bias) {
   return bits == 0x80 ? std::nanl("") : load_small(bits, fraction_bits, bias);
 }

@@ -11,7 +11,7 @@
 
 namespace kernloop::replay {
 
-// f8e4m3 and f8e5m2 are those of OCP (E4M3 has no infinity), the …fnuz ones those of AMD (one NaN, no infinity, no -0).
+// f8e4m3 and f8e5m2 are the OCP formats (E4M3 has no infinity); the …fnuz ones are AMD's (one NaN, no infinity, no -0).
 enum class ElementType : uint8_t {
   kF16,
   kBf16,
@@ -39,7 +39,7 @@ bool is_float(ElementType type);
 const char* name_of(ElementType type);  // "f32"
 std::optional<ElementType> element_type_of(std::string_view name);
 
-// Of whole numbers.
+// For whole numbers only.
 Number least_of(ElementType type);
 Number greatest_of(ElementType type);
 
@@ -55,8 +55,7 @@ archive::Json number_to_json(ElementType type, Number value);
 archive::Json value_to_json(ElementType type, Number value);
 std::optional<Number> number_from_json(const archive::Json& json);
 
-// Of what a C++ pointer type points to: "float*", "float const*", "const unsigned int *". Nothing for structs, void,
-// T**.
+// Element type of a C++ pointer type: "float*", "float const*", "const unsigned int *". None for structs, void, T**.
 std::optional<ElementType> pointee_type(std::string_view pointer_type);
 
 // Types of the parameters in a demangled signature: "scale(float**, int const*, float)" → three.

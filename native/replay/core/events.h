@@ -1,4 +1,4 @@
-// Where results go: NDJSON on stdout in the program, a list in tests.
+// Sinks for results: NDJSON on stdout in the program, a list in tests.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ class EventSink {
   virtual void emit(const archive::Json& event) = 0;
 };
 
-// Told later, or not at all.
+// Holds events back, to emit later or not at all.
 class HeldBack final : public EventSink {
  public:
   void emit(const archive::Json& event) override { events_.push_back(event); }

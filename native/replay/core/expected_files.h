@@ -1,5 +1,5 @@
-// What whoever asks for a replay saw in the files that it is to read. Another content by the time that it is read, or
-// for as long, would be judged in the name of the one that was seen.
+// Digests of the files as the caller saw them when it asked for a replay. Another content at the time of reading, even
+// if only then, would be judged in the name of the one that the caller saw.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace kernloop::replay {
 
-// By path, as it is named to the program.
+// By path, as passed to the program.
 using ExpectedFiles = std::map<std::filesystem::path, Digest>;
 
-// INPUT_CHANGED where another content is expected of `path` than `digest`, that of the bytes that were read.
+// INPUT_CHANGED if `path` is expected to have another digest than `digest`, that of the bytes read.
 Status check_expected(const ExpectedFiles& expected, const std::filesystem::path& path, const Digest& digest);
 
-// As archive::read_text, and checked.
+// archive::read_text, with the digest checked.
 Result<std::string> read_expected(const ExpectedFiles& expected, const std::filesystem::path& path, uint64_t max_bytes);
 
 }  // namespace kernloop::replay

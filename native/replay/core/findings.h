@@ -1,4 +1,4 @@
-// What a device's checks found in a launch, told with where it lies in captured memory and in the code.
+// Reports what a device's checks found in a launch, located in captured memory and in the code.
 #pragma once
 
 #include "replay/core/device.h"
@@ -8,10 +8,11 @@
 
 namespace kernloop::replay {
 
-// A `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing where none was asked for.
+// Emits a `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing if none was
+// requested.
 void tell_findings(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink);
 
-// A `past_lds` event for each instruction that went past the end of LDS, in whatever order.
+// Emits a `past_lds` event for each instruction that went past the end of LDS, in any order.
 void tell_past_lds(const Json& past_lds, const Program& program, EventSink& sink);
 
 }  // namespace kernloop::replay

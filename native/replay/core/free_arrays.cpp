@@ -11,8 +11,8 @@ namespace kernloop::replay {
 namespace {
 
 constexpr uint64_t kClusterGap = 64;  // closer bytes belong to one array
-// Arrays beside each other without a pointer to each are few, and of some size: else one array fell into pieces, since
-// few of its elements vary.
+// Adjacent arrays without a pointer to each are few and large: otherwise one array fell into pieces, since few of its
+// elements vary.
 constexpr size_t kMostParts = 8;
 constexpr uint64_t kLeastPart = 256;
 
@@ -64,7 +64,7 @@ class ArraySearch {
   }
 
  private:
-  // From where each pointer argument points up to where the next one does.
+  // Segments from each pointer argument's target up to the next one's.
   std::vector<AddressRange> segments() const {
     std::set<uint64_t> starts = {0};
     const Buffer& arguments = manifest_.kernarg.bytes;
@@ -107,8 +107,8 @@ class ArraySearch {
     return found;
   }
 
-  // Arrays one behind the other, out[p] and out[n + p], hold the same units together as well: what tells them is that
-  // one permutation orders both.
+  // Two adjacent arrays, out[p] and out[n + p], hold the same units together as well; one permutation that orders both
+  // distinguishes them.
   Result<std::vector<FreeArray>> in_equal_parts(const FreeArray& array, const std::vector<AddressRange>& varying) {
     const AddressRange& segment = array.segment;
     for (const uint64_t total : {segment.size, array.part.end() - segment.base}) {
@@ -126,7 +126,7 @@ class ArraySearch {
           parts.back().part = *differing;
         }
         if (parts.size() < count) continue;
-        // Cheap, and false where it is one array.
+        // Cheap check; false for a single array.
         const auto same_first = holds_same({{layout.columns.front()}, layout.count});
         if (!same_first) return same_first.error();
         if (!*same_first) continue;
@@ -151,7 +151,7 @@ class ArraySearch {
     return AddressRange{low, high - low};
   }
 
-  // In units as small as it takes: of what the signature says first.
+  // Tries units from the signature's first, down to the smallest.
   Result<std::optional<FreeArray>> array_in(const AddressRange& varying, const AddressRange& segment) {
     const Pointer pointer = pointer_to(target_.address + segment.base);
     const uint64_t most = pointer.element ? size_of(*pointer.element) : 4;

@@ -13,7 +13,8 @@ Result<std::vector<FreeArray>> take_free_arrays(const archive::Manifest& manifes
                                                 size_t target, const std::vector<ContentSource>& sources,
                                                 std::vector<AddressRange>& varying);
 
-// Of a pointer type without a scalar behind it: "float4*", "HIP_vector_type<float, 4u> const*". Nothing for others.
+// Element size of a pointer to a vector type without a scalar equivalent: "float4*", "HIP_vector_type<float, 4u>
+// const*". None for others.
 std::optional<uint64_t> vector_bytes(std::string_view pointer_type);
 
 }  // namespace kernloop::replay

@@ -1,5 +1,5 @@
-// Arrays that hold the same records in another order in each replay, as a calibration recorded them, and how they are
-// judged: whole records, each as often, and arrays that one permutation orders as one array of all their parts.
+// Arrays that hold the same records in another order in each replay, as a calibration recorded them. Judged are whole
+// records, each as often as before; arrays that one permutation orders are judged as one array of all their parts.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@
 
 namespace kernloop::replay {
 
-// How arrays of a calibration are to be judged; `sources`: the app's result first, then each replay; `before` the
-// dispatch.
+// Judgement of a calibration's arrays; `sources`: the app's result first, then each replay; `before`: content before
+// the dispatch.
 Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& arrays,
                                                  const std::vector<ContentSource>& sources, const ContentSource& before,
                                                  const std::vector<Target>& targets);
 
-// What is judged together. Indices are those of the lists of varying ranges and of targets that it was made from.
+// Ranges that are judged together. Indices refer to the lists of varying ranges and of targets that it was made from.
 struct FreeOrder {
   std::vector<size_t> ranges;
   std::vector<FoundLayout> layouts;
   std::vector<FoundLink> links;
-  std::string unexamined;  // why its records are not known, where they are not
+  std::string unexamined;  // reason why its records are unknown, if they are
 };
 
-// Fails with a message that names what is malformed.
+// Fails with a message that names the malformed part.
 Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& ranges, const std::vector<Target>& targets);
 
 enum class OrderVerdict : uint8_t {
@@ -37,14 +37,14 @@ enum class OrderVerdict : uint8_t {
 
 struct JudgedOrder {
   OrderVerdict verdict = OrderVerdict::kSame;
-  std::string reason;                                   // of kUnknown
+  std::string reason;                                   // for kUnknown
   std::vector<std::pair<size_t, AddressRange>> beyond;  // bytes of targets around the ranges, which that is about too
 };
 Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
                                 const std::vector<Target>& targets, const ContentSource& expected,
                                 const ContentSource& actual);
 
-// Whether a replay that left all of `target` as it was before, and all else as the app did, would pass.
+// Whether a replay that left all of `target` as it was before, and everything else as the app did, would pass.
 Result<bool> passes_free_orders_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
                                           const std::vector<VaryingRange>& ranges);
 
@@ -52,11 +52,11 @@ ContentSource pre_of_targets(ContentCache& cache, const std::vector<Target>& tar
 ContentSource post_of_targets(ContentCache& cache, const std::vector<Target>& targets);
 ContentSource device_memory(DeviceReplay& device, const std::vector<Target>& targets);
 
-// As a `free_order` event tells it.
+// Fields of a `free_order` event.
 archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
                       const std::vector<Target>& targets, const JudgedOrder& judged);
 
-// RECORD_REFUTED where the replays of the self-check held no such records.
+// RECORD_REFUTED if the self-check's replays held no such records.
 Status apply_records(const std::vector<GivenRecord>& given, std::vector<VaryingRange>& ranges);
 
 }  // namespace kernloop::replay

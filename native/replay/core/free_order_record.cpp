@@ -1,4 +1,4 @@
-// What a calibration writes down of arrays in free order.
+// Writes a calibration's record of arrays in free order.
 #include <algorithm>
 
 #include "replay/core/claimed_spans.h"
@@ -8,7 +8,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// How many records in front and behind, all of whose parts lie in their segments, the dispatch changed.
+// Counts the records in front and behind that the dispatch changed and whose parts are all within their segments.
 Status find_surroundings(const std::vector<FreeArray>& arrays, const ContentSource& before, const ContentSource& after,
                          FoundLayout& found) {
   const RecordLayout& layout = found.layout;
@@ -24,7 +24,7 @@ Status find_surroundings(const std::vector<FreeArray>& arrays, const ContentSour
     most_before = std::min(most_before, (column.offset - segment.base) / column.stride);
     most_behind = std::min(most_behind, (segment.end() - column.offset) / column.stride - layout.count);
   }
-  // Counted from the first record, where those in front have negative numbers.
+  // Counted from the first record; records in front of it have negative numbers.
   const auto is_changed = [&](int64_t record) -> Result<bool> {
     for (const RecordColumn& column : layout.columns) {
       const uint64_t at = column.offset + static_cast<uint64_t>(record * static_cast<int64_t>(column.stride));

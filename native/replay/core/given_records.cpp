@@ -1,4 +1,4 @@
-// What the user says of records, put in the place of what the self-check left open.
+// Applies the user's statements about records where the self-check left them open.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,8 +23,7 @@ Status apply_records(const std::vector<GivenRecord>& given, std::vector<VaryingR
       const bool concerned = range.permuted > 0 && range.records && range.target == record.target &&
                              range.offset < record.offset + record.size && record.offset < range.offset + range.bytes();
       if (!concerned) continue;
-      // Records of every length that the given one divides, cut down to it; with those of other arrays that they go
-      // with.
+      // Records of every length that is a multiple of the given one, cut down to it, and the arrays that go with them.
       std::map<uint64_t, uint64_t> pieces;  // by order
       std::set<uint64_t> lengths;
       for (const RecordEntry& entry : *range.records) {

@@ -11,13 +11,13 @@ namespace {
 
 constexpr uint64_t kDwordBytes = 4;
 
-// What may be closed of the bytes behind a region: from the next dword on.
+// The part of the bytes behind a region that may be closed: it starts at the next dword.
 AddressRange from_next_dword(const AddressRange& padding) {
   const uint64_t base = (padding.base + kDwordBytes - 1) / kDwordBytes * kDwordBytes;
   return base >= padding.end() ? AddressRange{padding.end(), 0} : AddressRange{base, padding.end() - base};
 }
 
-// The granules beside the mappings, where no mapping is; two mappings may have one between them.
+// The granules next to the mappings that are unmapped; two mappings may share one between them.
 std::vector<AddressRange> neighbours_of(const std::vector<Mapping>& mappings, DeviceReplay& device) {
   std::vector<AddressRange> neighbours;
   const auto add = [&](const AddressRange& range) {

@@ -30,7 +30,7 @@ uint64_t byte_of(const std::vector<AddressRange>& ranges, uint64_t random) {
   return range->base + left;
 }
 
-// What is judged as a number, or not at all: one flipped low bit is no error there.
+// Bytes judged as numbers, or not at all, are not exact: one flipped low bit is no error there.
 bool is_exact(const Target& target, const std::vector<VaryingRange>& varying, uint64_t offset) {
   if (contains(target.ignored, offset) || contains(target.dropped, offset)) return false;
   return std::none_of(varying.begin(), varying.end(), [&](const VaryingRange& range) {
@@ -55,12 +55,12 @@ Result<Injection> inject_bit_flips(DeviceReplay& device, ContentCache& cache, co
   std::mt19937_64 random(seed);
   Discard discard;
   Injection injection;
-  // Ranges that are not compared byte for byte may be all there is: the attempts are bounded.
+  // All ranges may be compared otherwise than byte for byte: the attempts are bounded.
   for (uint64_t attempt = 0; injection.flips < count && attempt < 64 * (count + 16); ++attempt) {
     const auto& from = attempt % 2 == 0 && !changed.empty() ? changed : all;
     if (from.empty()) break;
     const Target& target = *from[random() % from.size()];
-    // Of what began with other values, every second one of such a target.
+    // If a target began with other values in its overwritten bytes, half of its flips go there.
     const bool is_overwritten = !target.overwritten.empty() && random() % 2 == 0;
     const uint64_t offset = is_overwritten ? byte_of(target.overwritten, random()) : random() % target.size;
     const auto bit = static_cast<unsigned>(random() % 8);

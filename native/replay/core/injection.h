@@ -13,7 +13,7 @@ namespace kernloop::replay {
 struct Injection {
   uint64_t flips = 0;
   uint64_t detected = 0;
-  uint64_t overwritten = 0;                       // of the flips: in bytes that began with other values (overwritten.h)
+  uint64_t overwritten = 0;                       // flips in bytes that began with other values (overwritten.h)
   archive::Json missed = archive::Json::array();  // {"region"|"variable", "offset", "bit"}, the first of them
 };
 

@@ -54,7 +54,7 @@ bool same_place(const KernelArgument& a, const KernelArgument& b) {
   return a.offset == b.offset && a.size == b.size;
 }
 
-// Whether `after` is `before` and behind it, each after the other, arguments of these sizes by value.
+// Whether `after` is `before` followed by by-value arguments of these sizes, each after the other.
 bool is_appended(const std::vector<KernelArgument>& before, const std::vector<KernelArgument>& after,
                  const std::vector<uint32_t>& sizes) {
   if (after.size() != before.size() + sizes.size()) return false;
@@ -69,7 +69,7 @@ bool is_appended(const std::vector<KernelArgument>& before, const std::vector<Ke
   return true;
 }
 
-// What the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"); nothing for other kinds.
+// Value that the ABI derives from the geometry (AMDGPUUsage, "Kernel Argument Metadata"); none for other kinds.
 std::optional<uint64_t> geometry_value(const std::string& kind, uint32_t dimensions,
                                        const std::array<uint64_t, 3>& work_items,
                                        const std::array<uint32_t, 3>& block_threads) {
@@ -104,7 +104,7 @@ Result<Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& ca
   }
   if (appended.empty() && same_layout(captured, launched)) return source;
 
-  // Without arguments in the metadata (assembly) there is nothing to go by but the size.
+  // Without arguments in the metadata (assembly) only the size can be compared.
   const auto opaque = [](const Kernel& kernel) { return kernel.args.empty() && kernel.kernarg_bytes > 0; };
   if (opaque(captured) || opaque(launched)) {
     if (!appended.empty() || captured.kernarg_bytes != launched.kernarg_bytes)

@@ -82,7 +82,7 @@ class Finder {
     }
   }
 
-  // What the launch gives: the app's attribute of the launch, or of the function.
+  // Cluster dimensions of the launch: the app's attribute of the launch, or of the function.
   std::array<uint32_t, 3> launched_cluster() const {
     for (const std::string prefix : {"cluster_blocks_", "required_cluster_blocks_"}) {
       std::array<uint32_t, 3> blocks{};
@@ -100,7 +100,7 @@ class Finder {
   void check_clusters(const codeobject::CubinKernelFacts& facts) {
     const auto launched = launched_cluster();
     const auto& own = facts.cluster_blocks;
-    // The driver lets nobody change what was compiled in (CUDA_ERROR_INVALID_VALUE; H200, driver 580).
+    // The driver refuses to change compiled-in dimensions (CUDA_ERROR_INVALID_VALUE; H200, driver 580).
     if (is_given(own) && is_given(launched) && own != launched) {
       return add(LaunchLimit::kClusterDimensions,
                  "it was compiled for clusters of " + shown(own) + " blocks, and the app asks for " + shown(launched));
@@ -141,7 +141,7 @@ namespace {
 // Blocks have this much shared memory without asking for more (CUDA C++ Programming Guide, "Shared Memory").
 constexpr uint64_t kSharedWithoutAsking = 48 << 10;
 
-// A capture holds what the driver said of the function, which is the captured code's doing where the app set nothing.
+// A capture holds the driver's value for the function, which comes from the captured code if the app set nothing.
 // Another code object has its own.
 std::map<std::string, uint64_t> attributes_of_app(const archive::Geometry& geometry, const Kernel& captured) {
   auto attributes = geometry.attributes;

@@ -1,5 +1,5 @@
-// Whether a kernel can be launched as the app launches it. Runtimes refuse what the code object does not allow (HIP and
-// the CUDA driver; ROCr does not look), so that the app's own launch would fail where a replay's might not.
+// Whether a kernel can be launched as the app launches it. Runtimes refuse launches that the code object does not allow
+// (HIP and the CUDA driver; ROCr does not check): the app's own launch would fail, although a replay's might not.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ namespace kernloop::replay {
 
 struct Program;
 
-// Who says how the kernel is launched: the capture, the options of a replay whose result nobody knows, or the source of
-// the variant itself.
+// Origin of the launch configuration: the capture, options of a replay whose result is unknown, or the variant's own
+// source.
 enum class LaunchOf { kApp, kOverride, kVariant };
 
-// What stands against a launch.
+// Reasons why a launch is impossible.
 enum class LaunchLimit {
   kBlockThreads,       // more threads a block than the kernel was compiled for
   kRequiredBlock,      // the kernel was compiled for blocks of one shape alone
@@ -32,12 +32,12 @@ struct Obstacle {
   std::string what;  // "it was compiled for at most 64 threads a block (launch bounds), and the launch has 256"
 };
 
-// From what the code object says; what only the device knows: DeviceReplay::check_launch.
+// Checks what the code object says; limits that only the device knows: DeviceReplay::check_launch.
 std::vector<Obstacle> find_obstacles(const codeobject::Kernel& kernel, const Launch& launch,
                                      const DeviceLimits& device);
 
-// The launch of `kernel` with what the capture says, static segments of its own added to the app's dynamic ones.
-// Without what only a loaded code object has: the kernel's address, the kernel arguments.
+// The captured launch for `kernel`, with its own static segments added to the app's dynamic ones. It lacks the facts of
+// loaded code: the kernel's address, the kernel arguments.
 Launch launch_as_captured(const archive::Geometry& geometry, const codeobject::Kernel& captured,
                           const codeobject::Kernel& kernel);
 
@@ -46,7 +46,7 @@ Launch launch_as_captured(const archive::Geometry& geometry, const codeobject::K
 Status check_launch(DeviceReplay& device, const archive::Geometry& geometry, const Program& program);
 
 constexpr const char* kLaunchImpossible = "LAUNCH_IMPOSSIBLE";
-// Of a kernel that a device refused, or would.
+// Error for a kernel that a device refused, or would refuse.
 Error launch_impossible(const codeobject::Kernel& kernel, const std::string& why, LaunchOf launch);
 
 }  // namespace kernloop::replay

@@ -1,4 +1,4 @@
-// Which granules a capture's regions need, and which bytes of those granules belong to no region (padding).
+// Finds the granules that a capture's regions need, and the bytes of those granules that belong to no region (padding).
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ struct Layout {
 // The same bytes as sorted, disjoint ranges.
 std::vector<AddressRange> merge_ranges(std::vector<AddressRange> ranges);
 
-// Of regions that all live in device memory.
+// For regions that are all in device memory.
 Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule);
 
 struct Home {
   archive::RegionClass kind = archive::RegionClass::kDevice;
   uint64_t granule = 4096;
 };
-// CAPTURE_INVALID where regions of different kinds share a granule: no page is both.
+// CAPTURE_INVALID if regions of different kinds share a granule: no page is both.
 Result<Layout> lay_out(const std::vector<archive::Region>& regions,
                        const std::function<Home(const archive::Region&)>& home_of);
 

@@ -14,7 +14,7 @@
 
 namespace kernloop::replay {
 
-// One by its name, or all that begin so.
+// One variable by its name, or all with that prefix.
 struct LensSelector {
   bool is_prefix = false;
   std::string text;
@@ -26,10 +26,10 @@ struct LensBuffer {
   uint8_t fill = 0;
 };
 
-// What the kernel is given behind its own parameters: where a buffer lies, or a value.
+// Parameter appended to the kernel's own: the address of a buffer, or a value.
 struct LensParameter {
   std::optional<size_t> buffer;        // index into the buffers
-  std::vector<uint64_t> values = {0};  // by launch of `--iterations`; every launch beyond has the last
+  std::vector<uint64_t> values = {0};  // by launch of `--iterations`; later launches use the last
   uint32_t bytes = 8;
 };
 
@@ -39,16 +39,16 @@ struct Lens {
   std::vector<LensParameter> parameters;
 };
 
-// More is no lens of anybody: a file is read before it is known whose it is.
-inline constexpr size_t kMaxLensEntries = 256;  // of each kind
-inline constexpr size_t kMaxLensValues = 4096;  // of one parameter
+// Bounds beyond any real lens: the file may be anybody's.
+inline constexpr size_t kMaxLensEntries = 256;  // per kind
+inline constexpr size_t kMaxLensValues = 4096;  // per parameter
 inline constexpr uint64_t kMaxLensVariableBytes = uint64_t{1} << 30, kMaxLensBufferBytes = uint64_t{16} << 30;
 
 inline Error lens_invalid(const std::string& what, const std::string& hint) {
   return {"LENS_INVALID", what, hint};
 }
 
-// LENS_INVALID for what the format does not have: a field that this version does not know would be another lens.
+// LENS_INVALID for unknown fields, too: a field that this version does not know would change the lens's meaning.
 Result<Lens> read_lens(const std::filesystem::path& path);
 Result<Lens> parse_lens(std::string_view text, const std::string& where);
 

@@ -1,5 +1,5 @@
-// What a lens saw, as files: `<variable>.bin` and `<buffer id>.bin`, and `lens.json`, which says what they are and
-// comes last: without it they are not complete.
+// Writes the lens's result as files: `<variable>.bin` and `<buffer id>.bin`, and last `lens.json`, which describes
+// them: without it they are not complete.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ struct LensRequest {
   std::filesystem::path file, directory;
 };
 
-// Asked before anything is launched. TARGET_EXISTS where something would be overwritten.
+// Called before anything is launched. TARGET_EXISTS if something would be overwritten.
 Status check_lens_output(const LensRequest& request, const LensState& lens);
 
 // The fields of a `lens` event. `facts` go into lens.json ("kernloop.lens-output/1").

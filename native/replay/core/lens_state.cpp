@@ -7,12 +7,12 @@ namespace kernloop::replay {
 
 namespace {
 
-// Far from what runtimes hand out, so that a stale address of the app's does not lead here.
+// Far from addresses that runtimes hand out: a stale address of the app's does not point here.
 constexpr uint64_t kAperture = 0x2a5e'0000'0000, kApertureEnd = 0x3000'0000'0000;
-constexpr uint64_t kWindow = uint64_t{32} << 20;  // what CUDA reserves
-constexpr uint64_t kAlignment = 256;              // of a buffer, as of what the app's runtime allocates
+constexpr uint64_t kWindow = uint64_t{32} << 20;  // CUDA's reservation
+constexpr uint64_t kAlignment = 256;              // alignment of a buffer, equal to that of the app's runtime
 constexpr int kMostRefusals = 64;
-constexpr uint64_t kPageBytes = 4096;  // of a loaded image
+constexpr uint64_t kPageBytes = 4096;  // page of a loaded image
 
 uint64_t round_up(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;

@@ -26,16 +26,16 @@ struct IgnoredBytes {
   uint64_t size = 0;
 };
 
-// A calibration may end after so many replays where further ones show nothing new, and for want of time.
+// A calibration may end after this many replays if further ones show nothing new, or if time is short.
 struct Settling {
   size_t replays = 0;
   double seconds = 0;
 };
 
-// The length of the records in an array whose order is free, as the user says.
+// Length of the records in an array whose order is free, given by the user.
 struct GivenRecord {
   std::string target;
-  uint64_t offset = 0, size = 0;  // of the array
+  uint64_t offset = 0, size = 0;  // extent of the array
   uint64_t bytes = 0;
 };
 
@@ -46,22 +46,22 @@ struct DerivedScalar {
   ElementType type = ElementType::kI32;
 };
 
-// Inputs made of the captured one (derived_inputs.h).
+// Inputs derived from the captured one (derived_inputs.h).
 struct Derivation {
-  uint64_t inputs = 0;  // that are to count
+  uint64_t inputs = 0;  // number of inputs that must count
   uint64_t seed = 1;
   uint64_t only = 0;                         // the number of one input; 0: all
   bool special = false;                      // with NaN, infinities, -0 and subnormal numbers
-  std::vector<ElementTolerance> types = {};  // what elements are declared to be; bounds say nothing
-  std::vector<DerivedScalar> scalars = {};   // that may be less than captured
-  std::vector<IgnoredBytes> kept = {};       // as captured
+  std::vector<ElementTolerance> types = {};  // declared types of elements; bounds are unused
+  std::vector<DerivedScalar> scalars = {};   // arguments that may be less than captured
+  std::vector<IgnoredBytes> kept = {};       // bytes kept as captured
 };
 
 struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
   ExpectedFiles expected;
-  std::filesystem::path hsa_runtime;  // empty: the software GPU beside the program
+  std::filesystem::path hsa_runtime;  // empty: the software GPU installed beside the program
   bool launches_with_hip = false;     // through the HIP runtime instead of a queue of ours
   std::filesystem::path hip_runtime;  // empty: libamdhip64 by its usual names
   std::optional<std::filesystem::path> code_object;
@@ -76,20 +76,20 @@ struct Options {
   double limit_seconds = 0;
   bool compare = false;
   bool side_by_side = false;  // the captured code and --code-object take turns
-  uint64_t order_seed = 0;    // of these turns
+  uint64_t order_seed = 0;    // order of these turns
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;                        // seeds; empty: no calibration
   std::optional<Settling> settle;                         // else all of them, and all iterations, are replayed
-  std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, and then of this one too
+  std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, then also of this one
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;
   std::optional<std::filesystem::path> overwritten;         // a selfcheck.json
-  std::vector<Fill> fills = {Fill::kCaptured};              // of what it names: a compared launch each
+  std::vector<Fill> fills = {Fill::kCaptured};              // one compared launch for each
   Disturbed disturb_untouched = Disturbed::kNothing;        // likewise (untouched.h): launches begin with other values
-  bool find_overwritten = false;                            // where the device tells what is read
-  std::optional<std::filesystem::path> search_overwritten;  // by launches; goes on where the file says
+  bool find_overwritten = false;                            // if the device records reads
+  std::optional<std::filesystem::path> search_overwritten;  // by launches; continues from the state in the file
   std::optional<std::filesystem::path> dropped;             // more memory that is not there (archive/dropped.h)
-  uint64_t find_unused = 0;                                 // in granules of so many bytes; software GPU only
+  uint64_t find_unused = 0;                                 // in granules of this many bytes; software GPU only
   std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
   std::optional<Derivation> derivation;
@@ -104,7 +104,7 @@ struct Options {
                                // the regions is closed to the kernel
   Overrides overrides;
   CacheState cache = CacheState::kAsIs;
-  uint32_t device = 0;          // which one, where there are several
+  uint32_t device = 0;          // index, if there are several
   std::string describe_device;  // a device kind: describe that one and do nothing else
 };
 

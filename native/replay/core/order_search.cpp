@@ -9,7 +9,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// A struct of more could be a chunk of shorter ones that one wave claimed together.
+// A longer struct could be a chunk of shorter ones that one wave claimed together.
 constexpr uint64_t kLongestStruct = 32;
 // Fewer say too little.
 constexpr size_t kFewestArrangements = 3;
@@ -19,7 +19,7 @@ struct Studied {
   FreeArray array;
   std::vector<Stride> strides;  // none: too long
   size_t arrangements = 0;
-  uint64_t record = 0;  // bytes; what is judged for certain
+  uint64_t record = 0;  // bytes; the length that is certain
 
   const Stride* stride(uint64_t bytes) const {
     const auto found = std::find_if(strides.begin(), strides.end(), [&](const Stride& s) { return s.bytes == bytes; });
@@ -33,7 +33,7 @@ Result<Studied> study(const FreeArray& array, const std::vector<ContentSource>& 
   if (array.part.size > kMostSearchedBytes) return studied;
   const uint64_t unit = array.unit;
   const auto in_units = [&](uint64_t bytes) { return bytes / unit * unit; };
-  // Records may begin before what varies, and end behind it.
+  // Records may begin before the varying part, and end after it.
   const uint64_t before = in_units(std::min(kLongestRecord, array.part.base - array.segment.base));
   const uint64_t behind = in_units(std::min(kLongestRecord, array.segment.end() - array.part.end()));
   const uint64_t from = array.part.base - before;
@@ -62,12 +62,12 @@ RecordLayout layout_of(const Studied& studied, const Stride& stride) {
   return {{{studied.array.target, stride.begin, stride.bytes}}, stride.count};
 }
 
-// --- arrays that one permutation orders ---
+// --- arrays that the same permutation orders ---
 
-// By which record of the other array the records of one go.
+// Record of the other array that a record corresponds to.
 enum class Alignment : uint8_t {
-  kSegments,  // that of the same index, from where each pointer points
-  kParts,     // that of the same place in what varies
+  kSegments,  // the record of the same index, from where each pointer points
+  kParts,     // the record at the same place of the varying part
 };
 
 struct Group {
@@ -76,7 +76,7 @@ struct Group {
   RecordLayout layout;
 };
 
-// The first record of an array, in which `stride` has its begin at a multiple of the record.
+// The first record of an array whose records are aligned to `stride`.
 uint64_t first_record(const Studied& studied, const Stride& stride) {
   return studied.array.segment.base + (stride.begin - studied.array.segment.base) % stride.bytes;
 }
@@ -86,7 +86,7 @@ std::optional<RecordLayout> extended(const Group& group, const std::vector<Studi
   const Studied& first = all[group.members.front()];
   const RecordColumn& own = group.layout.columns.front();
   const Studied& other = all[member];
-  // Index of the other array's first varying record among those of the group.
+  // Index of the other array's first varying record among the group's records.
   int64_t at = 0;
   if (alignment == Alignment::kSegments) {
     const uint64_t mine = (own.offset - first_record(first, *group.strides.front())) / own.stride;
@@ -95,7 +95,7 @@ std::optional<RecordLayout> extended(const Group& group, const std::vector<Studi
   }
   const int64_t from = std::min<int64_t>(0, at);
   const int64_t to = std::max(static_cast<int64_t>(group.layout.count), at + static_cast<int64_t>(stride.count));
-  // Records that were equal by chance lie outside of what varies: all arrays are completed to the same records.
+  // Records that were equal by chance are outside the varying part: all arrays are completed to the same records.
   RecordLayout layout = group.layout;
   layout.columns.push_back({other.array.target, stride.begin, stride.bytes});
   layout.count = static_cast<uint64_t>(to - from);
@@ -197,7 +197,7 @@ Result<std::optional<RecordLayout>> in_chunks(const Group& group, const std::vec
   return std::optional<RecordLayout>();
 }
 
-// What one array alone is judged by.
+// Layouts that one array is judged by on its own.
 void add_layouts_of(const Studied& one, std::vector<FoundLayout>& layouts) {
   layouts.push_back({layout_of(one, *one.stride(one.record)), true});
   if (one.array.pointee == Pointee::kRecord && one.record == one.array.record_bytes) return;

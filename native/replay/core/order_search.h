@@ -1,5 +1,5 @@
-// Arrays whose order is free: of which records they are, and which of them one permutation orders. Told by the app's
-// result and the replays of a calibration.
+// Finds arrays whose order is free, their records, and which arrays one permutation orders, from the app's result and
+// the replays of a calibration.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,27 @@ inline bool overlap(const AddressRange& a, const AddressRange& b) {
   return a.base < b.end() && b.base < a.end();
 }
 
-// What the signature says about what an array holds.
+// Content of an array by the kernel's signature.
 enum class Pointee : uint8_t {
   kUnknown,
   kScalar,  // though a thread may write several of them as one record
-  kRecord,  // of a size that is known: float4
-  kStruct,  // of a size that is not
+  kRecord,  // known size: float4
+  kStruct,  // unknown size
 };
 
 // An array that holds the same units in another order each time.
 struct FreeArray {
   size_t target = 0;
-  AddressRange part;     // in which it varies: a multiple of the unit
-  AddressRange segment;  // which it may fill: from a pointer of the kernel up to the next one
+  AddressRange part;     // range in which it varies: a multiple of the unit
+  AddressRange segment;  // range it may fill: from a pointer of the kernel up to the next one
   uint64_t unit = 1;     // bytes
   Pointee pointee = Pointee::kUnknown;
-  uint64_t record_bytes = 0;            // of kRecord
-  ElementType type = ElementType::kU8;  // of a unit, for people
+  uint64_t record_bytes = 0;            // for kRecord
+  ElementType type = ElementType::kU8;  // a unit's type, for people
 };
 
-// Arrays that come in free order, one or several. What the app and every replay left agrees in all layouts; what
-// differs in a certain one is wrong, and what differs in others only may be right.
+// Arrays that come in free order, one or several. The results of the app and of every replay agree in all layouts; a
+// difference in a certain layout is wrong, a difference in the others only may be right.
 struct FoundLayout {
   RecordLayout layout;
   bool is_certain = false;
@@ -64,7 +64,7 @@ Result<FoundOrders> find_orders(const std::vector<FreeArray>& arrays, const std:
 // More is not searched for records.
 inline constexpr uint64_t kMostSearchedBytes = 32u << 20;
 
-// The records that `index` names, in its order; nothing where one of its numbers names none.
+// The records that `index` names, in its order; none if one of its numbers names no record.
 Result<std::optional<Fingerprint>> named_records(const ContentSource& source, const FoundLink& link);
 
 }  // namespace kernloop::replay

@@ -14,9 +14,9 @@ namespace {
 using codeobject::Kernel;
 using codeobject::KernelArgument;
 
-// Beyond any device; what the code object and this one allow is another matter (launch_check.h).
-constexpr uint64_t kMaxBlockThreads = 1024;              // of AMD and NVIDIA GPUs alike
-constexpr uint64_t kMaxWorkItems = UINT32_MAX;           // of a dimension: more does not fit an AQL packet
+// Limits beyond any device; launch_check.h checks those of the code object and of this device.
+constexpr uint64_t kMaxBlockThreads = 1024;              // limit of AMD and NVIDIA GPUs alike
+constexpr uint64_t kMaxWorkItems = UINT32_MAX;           // per dimension: more does not fit an AQL packet
 constexpr uint32_t kMaxGroupBytes = 1024 * 1024;         // beyond any device's
 constexpr uint32_t kGroupBytesWithoutAsking = 48 << 10;  // CUDA C++ Programming Guide, "Shared Memory"
 
@@ -28,7 +28,7 @@ std::optional<Buffer> bytes_of(std::optional<T> value) {
   return bytes;
 }
 
-// Whole numbers may be given in hex: those are the bits.
+// Whole numbers may be given in hex: their bits.
 template <typename T>
 std::optional<Buffer> integer_bytes(const std::string& text) {
   const auto hex = from_hex_number(text);
@@ -65,12 +65,12 @@ std::optional<Buffer> value_bytes(ElementType type, const std::string& text) {
     case ElementType::kF8E5M2:
     case ElementType::kF8E4M3Fnuz:
     case ElementType::kF8E5M2Fnuz:
-      return std::nullopt;  // as bits: u16, u8
+      return std::nullopt;  // read as bits: u16, u8
   }
   return std::nullopt;
 }
 
-// What an argument is to be read as; a pointer has no element type.
+// Type to read an argument as; a pointer has no element type.
 struct ScalarType {
   bool is_pointer = false;
   ElementType element = ElementType::kU64;
@@ -154,7 +154,8 @@ class Overrider {
     changes_["dynamic_group_segment_bytes"] = change(launch_.dynamic_group_segment_bytes, bytes);
     launch_.dynamic_group_segment_bytes = bytes;
     launch_.group_segment_bytes = fixed + bytes;
-    // Whoever launches such a kernel asks the driver for as much as it needs; the app asked for what its own one did.
+    // An app must ask the driver for the shared memory that such a kernel needs; the captured app asked for what its
+    // own kernel did.
     if (is_of_variant && kernel_.cubin && fixed + bytes > kGroupBytesWithoutAsking) {
       uint64_t& allowed = launch_.attributes["max_dynamic_shared_bytes"];
       allowed = std::max<uint64_t>(allowed, bytes);
@@ -248,7 +249,7 @@ class Overrider {
     if (!argument.type_name.empty()) {
       if (auto type = type_spelled(argument.type_name)) return type;
     }
-    // Of the kernel itself, with whose parameters a variant was found to agree.
+    // Signature of the captured kernel; a variant's parameters were found to agree with it.
     const std::vector<std::string> signature = parameter_types(manifest_.kernel.name);
     if (signature.size() != arguments_.size()) return std::nullopt;
     return type_spelled(signature[index]);

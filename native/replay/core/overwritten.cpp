@@ -10,7 +10,8 @@ namespace kernloop::replay {
 namespace {
 
 constexpr uint64_t kMaxOverwrittenFile = 256u << 20;
-// Of a file, expanded: memory for so many ranges is nothing, and no kernel that folds badly takes it all.
+// Bounds for the expanded ranges of a file: memory for this many is small, and a kernel whose ranges fold badly cannot
+// exhaust it.
 constexpr uint64_t kMaxRanges = 8u << 20;
 constexpr size_t kMaxRows = 20'000;
 
@@ -52,7 +53,7 @@ bool read_row(const archive::Json& json, OverwrittenRow& row) {
          (row.count == 1 || row.stride >= row.bytes);
 }
 
-// Where it ends, or nothing where that is beyond what a target may have.
+// Whether the row ends within the target.
 bool fits(const OverwrittenRow& row, uint64_t size) {
   if (row.bytes > size || row.offset > size - row.bytes) return false;
   return row.count == 1 || (size - row.bytes - row.offset) / row.stride >= row.count - 1;

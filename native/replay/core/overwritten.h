@@ -1,6 +1,6 @@
-// Bytes that the captured dispatch overwrites without reading what they held: whatever is put there before a launch,
-// they end as the app left them. So a replay may begin with other values in them, and what leaves them alone is noticed
-// also where the app's dispatch wrote what memory held already (a kernel that a loop repeats).
+// Bytes that the captured dispatch overwrites without reading them: for any content before a launch, they end as the
+// app left them. A replay may therefore begin with other values in them. That exposes a variant that leaves them alone,
+// even if the app's dispatch wrote what memory held already (a kernel that a loop repeats).
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,13 @@
 
 namespace kernloop::replay {
 
-// Sorted and disjoint, as all below. What of `a` is not in `b`, and what is in both.
+// Sorted and disjoint, like all ranges below. `without`: bytes of `a` that are not in `b`; `intersection`: bytes in
+// both.
 std::vector<AddressRange> without(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b);
 std::vector<AddressRange> intersection(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b);
 uint64_t total_bytes(const std::vector<AddressRange>& ranges);
 
-// Of the device's memory: what the dispatch wrote and no wave read, as offsets in each target.
+// Bytes that the dispatch wrote and no wave read, as offsets in each target.
 std::vector<std::vector<AddressRange>> overwritten_by(const std::vector<Access>& accesses,
                                                       const std::vector<Target>& targets);
 // Likewise all that it wrote, and all that it read.
@@ -30,20 +31,19 @@ std::vector<std::vector<AddressRange>> read_by(const std::vector<Access>& access
 struct OverwrittenRow {
   uint64_t offset = 0, bytes = 0, count = 1, stride = 0;
 };
-// At most `most` rows, those with the most bytes: the others are not told, and so stay unpoisoned.
+// At most `most` rows, those with the most bytes; the others are left out, and stay unpoisoned.
 std::vector<OverwrittenRow> fold(const std::vector<AddressRange>& ranges, size_t most);
 
 // An `event` of each row of a target.
 void emit_rows(const char* event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink);
 
-// The lists `overwritten` and `untouched` (untouched.h) of a selfcheck.json, into the targets; none where an older
-// version wrote the file.
-// VARYING_INVALID where it does not fit the capture.
+// Reads the lists `overwritten` and `untouched` (untouched.h) of a selfcheck.json into the targets; none if an older
+// version wrote the file. VARYING_INVALID if it does not fit the capture.
 Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets,
                         const ExpectedFiles& expected = {});
 
-// Bytes of a target that are to be as the app left them whatever they held, without those that `varying` leaves
-// unjudged; and of these, those that the app's dispatch left as they were.
+// Bytes of a target that must end as the app left them for any content before, without those that `varying` leaves
+// unjudged; and how many of these the app's dispatch left unchanged.
 struct Rewritten {
   uint64_t bytes = 0, unchanged = 0;
 };

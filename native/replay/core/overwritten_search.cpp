@@ -14,7 +14,7 @@ namespace {
 using Ranges = std::vector<AddressRange>;
 using ByTarget = std::vector<Ranges>;
 
-constexpr double kSeconds = 20;  // of one process, after which no area is begun
+constexpr double kSeconds = 20;  // per process, after which no area is begun
 constexpr size_t kMaxStops = 6;  // launches that cost a process
 constexpr size_t kMaxLaunchesOfArea = 40;
 constexpr size_t kMaxRangesOfArea = 200'000;
@@ -26,10 +26,10 @@ struct Area {
   AddressRange range;  // offsets
 };
 
-// What a launch left of the bytes that it began with other values in.
+// Result of a launch in the bytes that it began with other values in.
 struct Seen {
   Ranges as_post;        // whole words
-  Ranges changed;        // bytes that hold another value than the one it began with
+  Ranges changed;        // bytes whose value differs from the one they began with
   bool is_clean = true;  // all other memory is as the app left it
 };
 
@@ -53,7 +53,7 @@ class Search {
     for (size_t i = next_; i < areas.size(); ++i) {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
       if (stops_ > kMaxStops || spent.count() > kSeconds) break;
-      next_ = i + 1;  // of a process that goes on where this one ends
+      next_ = i + 1;  // area at which the next process continues
       ++stops_;
       if (auto written = write_state(); !written) return written.error();
       launches_ = 0;
@@ -72,7 +72,7 @@ class Search {
   }
 
  private:
-  // Nothing: a launch did not end by itself.
+  // None: a launch did not end by itself.
   using Found = Result<std::optional<Ranges>>;
 
   std::vector<Area> areas_of_targets() const {
@@ -102,7 +102,7 @@ class Search {
     return areas;
   }
 
-  // What may hold other values at all.
+  // Bytes that may hold other values in principle.
   Result<Ranges> candidates(const Area& area) const {
     const Target& target = search_.targets[area.target];
     Ranges left_out = target.ignored;
@@ -149,7 +149,7 @@ class Search {
     return settle(area.target, (*seen)->changed);
   }
 
-  // What of `ranges` withstands every fill.
+  // The part of `ranges` that withstands every fill.
   Found settle(size_t target, Ranges ranges) {
     constexpr Fill kFills[] = {Fill::kBelow, Fill::kAbove, Fill::kHuge, Fill::kOpposite,
                                Fill::kZeros, Fill::kOnes,  Fill::kHuge, Fill::kOpposite};
@@ -167,7 +167,7 @@ class Search {
     return std::optional(std::move(ranges));
   }
 
-  // Something in there is read, and shows elsewhere: whatever half it is in is left, the other may be told.
+  // Something in the range is read and shows elsewhere: the half that contains it is dropped, the other may be kept.
   Found split(size_t target, const Ranges& ranges) {
     const uint64_t bytes = total_bytes(ranges);
     if (bytes < kFewestBytesToSplit) return std::optional(Ranges());
@@ -188,7 +188,7 @@ class Search {
     return settle(target, merge_ranges(std::move(both)));
   }
 
-  // `ranges` of one target, and what was found before, begin with other values.
+  // Launches with other values in `ranges` of one target, and in the bytes found before.
   Result<std::optional<Seen>> launch_with(size_t index, const Ranges& ranges, Fill fill) {
     ++launches_;
     for (size_t t = 0; t < search_.targets.size(); ++t) {
@@ -243,7 +243,7 @@ class Search {
       const uint64_t size = std::min<uint64_t>(4 - (address + at) % 4, range.end() - at);
       const uint64_t in_chunk = at - chunk;
       if (std::memcmp(&post[in_chunk], &actual[in_chunk], size) == 0) append(seen.as_post, at, size);
-      // A byte that the fill leaves as the app has it tells nothing.
+      // A byte that the fill leaves at the app's value proves nothing.
       for (uint64_t i = 0; i < size; ++i) {
         if (actual[in_chunk + i] != began[in_chunk + i]) append(seen.changed, at + i, 1);
       }

@@ -7,7 +7,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// hipcc's identity of a compilation unit: its name differs from build to build, and no kernel knows it.
+// hipcc's identity of a compilation unit: its name differs from build to build, and no kernel uses it.
 bool is_identity(const codeobject::Variable& variable) {
   return variable.name.starts_with("__hip_cuid_");
 }
@@ -19,7 +19,8 @@ Status add_piece(const AddressRange& range, OwnState& state, DeviceReplay& devic
   return device.read(range.base, piece.loaded);
 }
 
-// Each symbol has a place of its own. What has none, or none that the runtime tells, is out of reach.
+// Finds each symbol at its own address. Symbols without an address, or whose address the runtime does not report, are
+// out of reach.
 Status find_by_name(const codeobject::CodeObjectInfo& info, const LoadedCode& code,
                     const std::vector<AddressRange>& taken, OwnState& state, DeviceReplay& device) {
   std::vector<AddressRange> named, nameless;

@@ -1,6 +1,6 @@
-// What a variant may keep from launch to launch: the writable bytes of its image that nothing captured lies in, named
-// by a symbol or not. The app's next launch finds there what the one before left. So launches that are judged or
-// measured begin with these bytes as loaded, and what a launch leaves in them is judged as well.
+// State that a variant may keep from launch to launch: the writable bytes of its image that no captured variable
+// covers, named by a symbol or not. The app's next launch finds there what the previous one left. Launches that are
+// judged or measured therefore begin with these bytes as loaded, and their content after a launch is judged as well.
 #pragma once
 
 #include <functional>
@@ -17,20 +17,20 @@ struct OwnState {
   struct Piece {
     AddressRange range;
     Buffer loaded;  // relocations included
-    // ROCm's device library keeps the heap of new and malloc there. It goes on from launch to launch, new each time;
-    // what it leads to is memory of the HIP runtime, which is neither put back nor seen.
+    // ROCm's device library keeps the heap of new and malloc there. It persists from launch to launch and differs each
+    // time; the memory that it points to belongs to the HIP runtime, and is neither put back nor seen.
     bool is_device_heap = false;
   };
   std::vector<Piece> pieces;
   std::vector<std::string> names;         // variables in these
-  std::vector<std::string> out_of_reach;  // what the runtime gives no address of: it is not put back, and not seen
+  std::vector<std::string> out_of_reach;  // variables without a known address: they are not put back, and not seen
 
-  // Which of two contents are the same: without what the device's heap knows.
+  // Digests that identify a content, without the state of the device's heap.
   std::vector<Digest> digests_of(const std::vector<Buffer>& contents) const;
   bool is_empty() const { return pieces.empty() && out_of_reach.empty(); }
 };
 
-// Of the variant `info`, just loaded as `code`. `taken`: where captured variables and those of a lens lie.
+// State of the variant `info`, just loaded as `code`. `taken`: ranges of captured variables and of a lens's variables.
 Result<OwnState> find_own_state(const codeobject::CodeObjectInfo& info, const codeobject::CodeObjectInfo& captured,
                                 const LoadedCode& code, std::vector<AddressRange> taken, DeviceReplay& device);
 
@@ -43,7 +43,7 @@ Result<std::vector<Buffer>> read_own_state(const OwnState& state, DeviceReplay& 
 Status write_own_state(const OwnState& state, const std::vector<Buffer>& contents, DeviceReplay& device);
 uint64_t changed_bytes(const OwnState& state, const std::vector<Buffer>& contents);
 
-// What is told of it with a result; null where nothing is to be told. `launches`: that were made in a row.
+// Facts reported with a result; null if there is nothing to report. `launches`: number of launches made in a row.
 Json state_facts(const OwnState& state, uint64_t changed_bytes, uint64_t launches);
 
 }  // namespace kernloop::replay

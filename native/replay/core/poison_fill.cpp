@@ -17,8 +17,8 @@ constexpr std::array<std::pair<std::string_view, Fill>, 7> kNames = {{{"captured
                                                                       {"below", Fill::kBelow},
                                                                       {"ones", Fill::kOnes}}};
 
-// Halves of the form 0111'10mm'01mm'mmmm: near the largest number of every float format. As the softgpu's
-// unwritten_fill.cpp; here each byte differs between the two of a pair, whatever is drawn.
+// Halves of the form 0111'10mm'01mm'mmmm: near the largest number of every float format. Like the softgpu's
+// unwritten_fill.cpp, but each byte differs between the two of a pair for every draw.
 constexpr uint32_t kHuge = 0x78407840, kHugeFree = 0x033f033f, kSwapSign = 0x83ff83ff;
 constexpr uint32_t kNan = 0x7ff97ff9, kNanFree = 0x00060006;
 
@@ -42,7 +42,7 @@ uint32_t word_of(Fill fill, uint64_t word, bool is_leading) {
         pair = {kNan | (bits & kNanFree), negative};
         break;
       case 1:
-        pair = {1 + 2 * (bits >> 8 & 15), negative};  // of positive ones a byte might be the same
+        pair = {1 + 2 * (bits >> 8 & 15), negative};  // two positive numbers might share a byte
         break;
       case 2:
       case 3:
@@ -56,8 +56,8 @@ uint32_t word_of(Fill fill, uint64_t word, bool is_leading) {
   return fill == Fill::kHuge ? pair.first : pair.second;
 }
 
-// By 1 in each byte, and what is carried: no byte stays the same. Words that the range cuts are told by what of them is
-// in it.
+// Adds 1 to each byte, with carry: no byte stays the same. Words that the range cuts are compared by the part within
+// it.
 void move_range(Fill fill, uint64_t address, std::span<uint8_t> bytes, Bytes post) {
   for (size_t i = 0; i < bytes.size();) {
     const size_t in_word = (address + i) % 4, count = std::min<size_t>(4 - in_word, bytes.size() - i);
@@ -69,7 +69,7 @@ void move_range(Fill fill, uint64_t address, std::span<uint8_t> bytes, Bytes pos
   }
 }
 
-// Words are those of the device's addresses, so that elements are whole.
+// Words are aligned by device address, which keeps elements whole.
 void poison_range(Fill fill, uint64_t range_begin, uint64_t address, std::span<uint8_t> bytes) {
   constexpr uint64_t kLeadingWords = 4;
   for (size_t i = 0; i < bytes.size();) {
@@ -81,7 +81,8 @@ void poison_range(Fill fill, uint64_t range_begin, uint64_t address, std::span<u
   }
 }
 
-// Calls `visit(range, from, to)` for what of the overwritten lies in [offset, offset + size), as offsets in there.
+// Calls `visit(range, from, to)` for each part of the overwritten ranges in [offset, offset + size), as offsets in
+// there.
 template <typename Visit>
 void for_each_overwritten(const Target& target, uint64_t offset, uint64_t size, const Visit& visit) {
   auto range = std::lower_bound(target.overwritten.begin(), target.overwritten.end(), offset,
@@ -125,7 +126,7 @@ Status poison_overwritten(Fill fill, DeviceReplay& device, ContentCache& cache, 
         end = std::max(end, to);
       });
       if (begin >= end) continue;
-      // One write of a device that is far away, whatever lies between.
+      // One write instead of many to a remote device, including the bytes between the ranges.
       copy.resize(end - begin);
       if (auto read = read_content(cache, target.pre, offset + begin, copy); !read) return read;
       if (needs_post(fill)) {

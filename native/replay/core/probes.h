@@ -1,5 +1,5 @@
 // Probes that the device itself calls: the request is a file ("kernloop.probes/1", softgpu/engine/probe_request.cpp),
-// and what they left comes as files: `<map>.bin`, and `<map>.counts.bin` with a u32 for each thread or wave.
+// and the results are files: `<map>.bin`, and `<map>.counts.bin` with a u32 for each thread or wave.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ struct ProbesRequest {
   std::filesystem::path file, directory;
 };
 
-// Asked before anything is launched. TARGET_EXISTS where the folder is not empty.
+// Called before anything is launched. TARGET_EXISTS if the folder is not empty.
 Status set_probes(const ProbesRequest& request, DeviceReplay& device);
 
 // The fields of a `probes` event.

@@ -24,8 +24,8 @@ bool overlaps(const AddressRange& a, const AddressRange& b) {
   return a.base < b.end() && b.base < a.end();
 }
 
-// A variant takes the captured place when every captured variable lies at the same offset in it: then data pointers in
-// captured memory stay good. Elsewhere a stale pointer faults loudly instead of meeting other code.
+// A variant takes the captured address if every captured variable has the same offset in it: then data pointers in
+// captured memory stay valid. Elsewhere a stale pointer faults loudly instead of meeting other code.
 bool fits_in_place(const Manifest& manifest, const LoadedCodeObject& object, const std::vector<LoadedCodeObject>& all) {
   bool any = false;
   for (const ModuleVariable& variable : manifest.module_variables) {
@@ -94,7 +94,7 @@ class Loader {
     return Unit{};
   }
 
-  // Before any code is loaded: with HIP, what was not reserved by then is HIP's.
+  // Before any code is loaded: HIP takes addresses that are not reserved by then.
   Status place_lens() {
     if (!variant_.lens) return Unit{};
     std::vector<AddressRange> code;
@@ -105,7 +105,8 @@ class Loader {
     return Unit{};
   }
 
-  // After captured arguments were relocated: what the lens appends is no captured address, whatever its value.
+  // After captured arguments were relocated: the lens's appended values are no captured addresses, even if they equal
+  // one.
   Status bind_lens() {
     if (!program_.lens) return Unit{};
     const LoadedCodeObject& object = object_of(manifest_.kernel.code_object);
@@ -140,7 +141,7 @@ class Loader {
       const uint64_t end = (captured_range(object).end() + granule - 1) / granule * granule;
       if (auto kept = placement->keep_out(base, end - base); !kept) return kept;
     }
-    // What has an address of its own goes first: the others take what is left.
+    // Objects with an address of their own go first: the others take the remaining addresses.
     for (const bool placed : {true, false}) {
       for (size_t i = 0; i < addresses.size(); ++i) {
         if (addresses[i].has_value() != placed) continue;
@@ -206,7 +207,8 @@ class Loader {
                    "capture again"};
     }
     auto address = device_.variable_address(object.code, *now);
-    // The runtime's own, which HIP finds by no name: what it leads to is of this process, not of the app's.
+    // The HIP runtime's own variable, which HIP does not find by name: the memory that it points to belongs to this
+    // process, not to the app.
     if (!address && now->is_device_heap && variable.pre == variable.post) return Unit{};
     if (!address) return address.error();
     target.address = *address;
@@ -220,7 +222,7 @@ class Loader {
     return Unit{};
   }
 
-  // Pieces of sections that no symbol names are variables too, and are found by their place alone.
+  // Parts of sections that no symbol names are variables too, and are found only by their address.
   static Result<uint64_t> offset_in_image(const ModuleVariable& variable, const LoadedCodeObject& object) {
     const uint64_t offset = variable.address - object.captured->load_base;
     if (variable.address < object.captured->load_base || offset > object.captured_info.memory_bytes ||
@@ -231,12 +233,12 @@ class Loader {
     return offset;
   }
 
-  // As the recorder names what no symbol covers: ".bss+0x4".
+  // Name that the recorder gives to bytes without a symbol: ".bss+0x4".
   static bool is_nameless(const ModuleVariable& variable) {
     return variable.name.starts_with(".") && variable.name.find("+0x") != std::string::npos;
   }
 
-  // Bytes between variables (padding), or of variables whose names are gone, where nobody tells where the code lies.
+  // Bytes between variables (padding), or of variables without names, if the load address of the code is unknown.
   Status report_nameless(const ModuleVariable& variable) {
     if (variable.pre != variable.post) {
       return Error{"VARIABLE_MISSING",
@@ -253,7 +255,7 @@ class Loader {
         now ? "has " + std::to_string(now->size) + " bytes in the variant instead of " + std::to_string(variable.size)
             : "is not in the variant";
     // Removing a variable that the kernel left alone is a fair optimisation. Changing its size, or losing one that the
-    // kernel writes, leaves nothing to compare with.
+    // kernel writes, makes a comparison impossible.
     if (now || variable.pre != variable.post) {
       return Error{
           now ? "VARIABLE_SIZE" : "VARIABLE_MISSING",
@@ -294,11 +296,11 @@ class Loader {
     return true;
   }
 
-  // A table of functions, say, that nobody changed since the app loaded its code: the same code elsewhere, or other
-  // code, has other addresses in it, and the runtime filled these in.
+  // Keeps addresses in memory, such as a table of functions, that did not change since the app loaded its code: the
+  // same code at another address, or other code, has other addresses in it, which the runtime filled in.
   Result<bool> keep_addresses(const ModuleVariable& variable, const Target& target) {
     constexpr uint64_t kMaxBytes = 16u << 20;
-    // No relocation of a cubin is known here.
+    // Relocations of cubins are not known here.
     if (manifest_.device.kind == "cuda" || variable.pre != variable.post || variable.size > kMaxBytes) return false;
     const LoadedCodeObject& object = object_of(variable.code_object);
     const size_t index = static_cast<size_t>(&object - program_.code_objects.data());
@@ -358,7 +360,7 @@ class Loader {
     }
   }
 
-  // The captured address of every variable that lies elsewhere now, or is gone.
+  // The captured address of every variable that has moved or is gone.
   void add_moved_variables(const LoadedCodeObject& object) {
     for (const ModuleVariable& variable : manifest_.module_variables) {
       if (variable.code_object != object.captured->sha256) continue;
@@ -373,9 +375,9 @@ class Loader {
     return found != program_.variables.end() ? &*found : nullptr;
   }
 
-  // A pointer argument into a module variable follows it: metadata that tells pointers apart is trusted; where the
-  // metadata has but values (by_value, or nothing at all), every aligned word counts. Pointers in memory cannot be told
-  // from numbers and are left.
+  // Relocates pointer arguments into module variables. Metadata that marks pointers is trusted; if it has only values
+  // (by_value, or nothing at all), every aligned word counts. Pointers in memory cannot be distinguished from numbers
+  // and are left.
   void relocate_kernargs() {
     const codeobject::Kernel& kernel = program_.kernel;
     if (kernel.args.empty()) relocate_words(0, program_.launch.kernarg.size());
@@ -401,7 +403,7 @@ class Loader {
     ++program_.relocated_kernargs;
   }
 
-  // The variable that a captured pointer points into, or behind: an end, where nothing else begins there.
+  // The variable that a captured pointer points into, or just past, if nothing else begins there.
   const ModuleVariable* variable_of(uint64_t value) const {
     const ModuleVariable* ends_there = nullptr;
     for (const ModuleVariable& variable : manifest_.module_variables) {

@@ -1,4 +1,4 @@
-// What is launched: the captured code objects at their addresses, or a variant in place of the one that owns the
+// The launched program: the captured code objects at their addresses, or a variant in place of the one that owns the
 // kernel.
 #pragma once
 
@@ -20,20 +20,20 @@ namespace kernloop::replay {
 struct LoadedCodeObject {
   const archive::CodeObject* captured = nullptr;
   codeobject::CodeObjectInfo captured_info;
-  codeobject::CodeObjectInfo info;  // of what is loaded: the same, or the variant's
+  codeobject::CodeObjectInfo info;  // the loaded code's: the same, or the variant's
   bool is_variant = false;
   LoadedCode code;
 };
 
-// A variable that nobody changed between load and capture, and whose initializer the variant's source changed: the edit
-// counts.
+// A variable that was unchanged between load and capture, and whose initializer the variant's source changed: the
+// variant's initializer applies.
 struct KeptVariable {
   std::string name;
   uint64_t address = 0;
   Buffer content;
 };
 
-// Memory where floating-point atomics have this effect on the real GPU (float_atomics.h).
+// Memory in which floating-point atomics have this effect on the real GPU (float_atomics.h).
 struct WatchedRegion {
   std::string id;
   AddressRange range;
@@ -42,17 +42,17 @@ struct WatchedRegion {
 
 struct Program {
   Launch launch;
-  codeobject::Kernel kernel;               // what is launched
-  std::vector<std::string> null_services;  // hidden arguments that nobody fills (kernarg.h)
+  codeobject::Kernel kernel;               // the launched kernel
+  std::vector<std::string> null_services;  // hidden arguments that are not filled (kernarg.h)
   codeobject::Kernel captured_kernel;
-  bool is_variant = false;  // of what is launched
+  bool is_variant = false;  // the launched kernel is the variant's
   LaunchOf launch_of = LaunchOf::kApp;
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;
   OwnState own_state;
   std::optional<LensState> lens;
-  // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
+  // Former ranges of the capture's code and variables: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
   uint64_t stale_in_memory = 0;  // pointers into these in captured memory, counted when that is first restored
   bool is_counted = false;
@@ -62,7 +62,7 @@ struct Program {
   ConditionsSeen conditions;  // during its measured launches
 };
 
-// Those of this launch of `--iterations`, into the arguments.
+// Writes the parameters for this launch of `--iterations` into the arguments.
 void set_lens_parameters(Program& program, uint64_t launch);
 
 struct VariantOptions {

@@ -6,7 +6,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// Chunks ahead for each thread: enough that none waits for the reader.
+// Chunks ahead for each thread: enough to keep all of them busy.
 constexpr size_t kAheadPerThread = 2;
 
 }  // namespace
@@ -77,7 +77,7 @@ void ReadAhead::schedule(const archive::ContentView& view, size_t after,
     jobs_.push_back(std::move(job));
     ++added;
   }
-  // Two contents may be read in turn. What was scheduled before that and never asked for is given up.
+  // Two contents may be read in turn. Older jobs that were never asked for are given up.
   while (jobs_.size() > 2 * limit + 1) jobs_.pop_front();
   if (added == 0) return;
   while (threads_.size() < std::min(max_threads_, jobs_.size())) threads_.emplace_back([this] { work(); });

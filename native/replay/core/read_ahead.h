@@ -1,5 +1,5 @@
-// Chunks of a capture, decoded by several threads ahead of where they are asked for: verifying and decompressing is
-// slower than a device's memory, and contents are read from front to back.
+// Chunks of a capture, decoded ahead of use by several threads: verifying and decompressing is slower than a device's
+// memory, and contents are read from front to back.
 #pragma once
 
 #include <condition_variable>
@@ -17,14 +17,14 @@ namespace kernloop::replay {
 
 class ReadAhead {
  public:
-  // As many threads as the machine has, up to a bound. They start when there is something to read ahead.
+  // Uses as many threads as the machine has, up to a bound. They start when there is something to read ahead.
   explicit ReadAhead(const archive::Reader& reader, size_t max_threads = 8);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // Chunk `index` of the view. What follows it is fetched meanwhile, except for zero chunks and what `is_known` says
-  // nobody will ask for.
+  // Returns chunk `index` of the view. The chunks that follow are fetched meanwhile, except for zero chunks and those
+  // that `is_known` says nobody will ask for.
   Result<Buffer> take(const archive::ContentView& view, size_t index,
                       const std::function<bool(const Digest&)>& is_known);
   // Memory of a chunk that is no longer of use: fresh pages cost as much as the decoding.

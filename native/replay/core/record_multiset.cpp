@@ -25,7 +25,7 @@ uint64_t mix_b(uint64_t x) {
 }  // namespace
 
 Fingerprint fingerprint(Bytes bytes, const Fingerprint& before) {
-  // The length counts, so that zeros behind a record are seen.
+  // The length is included: zeros after a record are noticed.
   Fingerprint print{mix_a(before.a + bytes.size() + 0x9e3779b97f4a7c15ull), mix_b(before.b ^ (bytes.size() + 1))};
   for (size_t at = 0; at < bytes.size(); at += 8) {
     uint64_t word = 0;

@@ -1,4 +1,4 @@
-// Records in no order: arrays are told apart by what they hold, however it is arranged.
+// Records as a multiset: arrays are distinguished by the records that they hold, in any arrangement.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace kernloop::replay {
 
-// 128 bits. Of a record they depend on every byte and its place; sums of them depend on which records there are and how
-// often, and not on their order.
+// 128-bit fingerprint. It depends on every byte of a record and its place; sums of fingerprints depend on which records
+// there are and how often, and not on their order.
 struct Fingerprint {
   uint64_t a = 0, b = 0;
 
@@ -19,13 +19,13 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-// Of a record; `before` is that of the bytes in front of it, where it goes on elsewhere.
+// Fingerprint of a record; `before` is that of the preceding bytes, if the record continues at another place.
 Fingerprint fingerprint(Bytes bytes, const Fingerprint& before = {});
 
 // Fills `into` with the bytes of a target (an index) from an offset on.
 using ContentSource = std::function<Status(size_t target, uint64_t offset, std::span<uint8_t> into)>;
 
-// Where a part of each record lies: the one with index i at `offset + i * stride`, `stride` bytes.
+// One part of each record: record i has `stride` bytes at `offset + i * stride`.
 struct RecordColumn {
   size_t target = 0;
   uint64_t offset = 0, stride = 0;
@@ -37,12 +37,12 @@ struct RecordSpan {
   bool operator==(const RecordSpan&) const = default;
 };
 
-// Records of one part or several: arrays that one permutation orders.
+// Records of one or several parts: several are arrays that one permutation orders.
 struct RecordLayout {
   std::vector<RecordColumn> columns;
   uint64_t count = 0;
-  // Where the order is free within each of these only: rows, cells, buckets. Sorted, disjoint, none empty; what lies
-  // between them is one more. All is one where there are none.
+  // Spans within which the order is free: rows, cells, buckets. Sorted, disjoint, none empty; the bytes between two
+  // spans are one more. Without spans, the whole array is one.
   std::vector<RecordSpan> spans = {};
 };
 

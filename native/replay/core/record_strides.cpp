@@ -41,7 +41,7 @@ class Candidate {
     }
   }
 
-  // Drops the places where the two do not hold the same records.
+  // Drops the offsets at which the two do not hold the same records.
   void test(const std::vector<uint64_t>& post, const std::vector<uint64_t>& replay) {
     std::vector<uint64_t> difference(units_, 0);
     const uint64_t from = begin_ >= units_ - 1 ? begin_ - (units_ - 1) : 0;
@@ -64,7 +64,7 @@ class Candidate {
   }
 
  private:
-  // The record that holds the first unit that differs; negative where it would begin before the bytes.
+  // The record that holds the first differing unit; negative if it would begin before the bytes.
   int64_t first(uint64_t phase) const {
     const uint64_t into = (begin_ + units_ - phase) % units_;
     return static_cast<int64_t>(begin_) - static_cast<int64_t>(into);
@@ -99,7 +99,7 @@ std::vector<Stride> consistent_strides(const Arrangements& seen, uint64_t unit, 
     if (candidates[i].is_refuted()) continue;
     const int64_t bytes = static_cast<int64_t>((i + 1) * unit);
     const uint64_t phase = static_cast<uint64_t>((origin % bytes + bytes) % bytes);
-    // An origin between two units is none of these places.
+    // An origin between two units is no such place.
     Stride stride = candidates[i].stride(phase % unit == 0 ? phase / unit : i + 1);
     strides.push_back({stride.bytes * unit, stride.begin * unit, stride.count});
   }

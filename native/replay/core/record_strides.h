@@ -1,4 +1,4 @@
-// How long the records of an array are, told by arrangements of it alone: what came in another order each time came in
+// Finds the record length of an array from its arrangements alone: bytes that came in another order each time came in
 // whole records.
 #pragma once
 
@@ -18,16 +18,16 @@ struct Arrangements {
 
 struct Stride {
   uint64_t bytes = 0;
-  uint64_t begin = 0;  // of the first record that holds a byte of the part that differs
+  uint64_t begin = 0;  // begin of the first record that holds a byte of the differing part
   uint64_t count = 0;  // up to the last such record
 };
 
-// Every multiple of `unit` up to kLongestRecord of which each sample holds the same records, ascending. Where records
-// of that length may begin at several places, the one that fits an array that begins at `origin` (which may lie before
-// the bytes), if it is among them. Begin and end are multiples of the unit.
+// Every multiple of `unit` up to kLongestRecord of which each sample holds the same records, ascending. If records of
+// that length may begin at several places, the place that fits an array from `origin` on (which may be before the
+// bytes) is taken. Begin and end are multiples of the unit.
 std::vector<Stride> consistent_strides(const Arrangements& seen, uint64_t unit, int64_t origin);
 
-// Those of which no other is a multiple.
+// Strides of which no other one is a multiple.
 std::vector<Stride> longest_of(const std::vector<Stride>& strides);
 
 // Arrangements that differ from each other.

@@ -24,7 +24,7 @@ void tell_iteration(const LaunchOutcome& outcome, Json event, EventSink& sink) {
   sink.emit(event);
 }
 
-// Each with where it lies in its code object, relative to that one's load base.
+// Each spot has its offset in its code object, relative to the load base.
 void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, EventSink& sink) {
   for (const HotSpot& spot : spots) {
     Json event = spot.counts;
@@ -39,7 +39,7 @@ void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, E
   }
 }
 
-// A null pointer may be that of a service: nothing that a kernel can reach lies so low.
+// A fault near null may be that of a service: nothing that a kernel can reach has such a low address.
 std::optional<std::string> hint_of_services(const Program& program, std::optional<uint64_t> address) {
   constexpr uint64_t kBehindNull = 0x10000;
   if (program.null_services.empty() || (address && *address >= kBehindNull)) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::string> hint_of_services(const Program& program, std::optiona
          (program.null_services.size() == 1 ? " is" : " are") + " null); launch it with --launch hip, which has";
 }
 
-// Where it may be that the code wants what the capture lacks: hardware tells no address.
+// If hardware reports no address, the code may need memory that the capture lacks.
 std::optional<std::string> hint_of_dropped(const Snapshot& snapshot, const Json& near) {
   const bool is_there = !near.is_null() && near.value("dropped", false);
   if (snapshot.dropped_bytes() == 0 || (!near.is_null() && !is_there)) return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<Error> option_of_software(const Options& options) {
   if (options.limit_wave_instructions != 0)
     return unsupported_option("--limit-wave-instructions", "leave it out, or use --limit-seconds");
   if (options.threads != 0) return unsupported_option("--threads");
-  // --find-overwritten makes use of accesses where they can be recorded.
+  // --find-overwritten uses accesses if they can be recorded.
   if (options.record_accesses || options.find_unused > 0 || takes_accesses(options.disturb_untouched))
     return unsupported_option("--record-accesses");
   if (options.profile) return unsupported_option("--profile");
@@ -147,7 +147,7 @@ Status configure_execution(const Options& options, SoftwareExecution& execution)
   return set_unwritten_fill(options, execution, false);
 }
 
-// The launch that counts, behind one that only warms the caches where the device asks for that.
+// The launch that counts, after one that only warms the caches if the device needs it.
 Result<LaunchOutcome> launch_in_state(DeviceReplay& device, Snapshot& snapshot, Program& program, EventSink& sink) {
   if (device.needs_launch_before()) {
     auto before = device.launch(program.launch);
@@ -256,8 +256,8 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   auto outcome = launch_in_state(device, snapshot, program, sink);
   if (!outcome) {
     const Error& error = outcome.error();
-    // What the checks before could not foresee. Of the captured code, or of another launch, it says nothing of a
-    // variant.
+    // The earlier checks could not foresee this refusal. A refusal of the captured code, or of another launch, is no
+    // verdict on a variant.
     const bool is_of_variant =
         program.is_variant && program.launch_of != LaunchOf::kOverride && error.code == "LAUNCH_REFUSED";
     return is_of_variant ? launch_impossible(program.kernel, error.message, program.launch_of) : error;

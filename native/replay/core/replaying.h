@@ -1,4 +1,4 @@
-// Steps that every kind of session is made of.
+// Steps common to every kind of session.
 #pragma once
 
 #include "replay/core/compare.h"
@@ -11,43 +11,44 @@ namespace kernloop::replay {
 // The code object and symbol that the command line names, if any.
 Result<VariantOptions> named_variant(const Options& options);
 
-// What was not asked for stays as the environment has it. Emits `cache` where a state of the caches was asked for.
+// Sets only what was asked for; the rest stays as the environment has it. Emits `cache` if a state of the caches was
+// asked for.
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink);
-// The content of on-chip memory and registers that nobody wrote; the other pattern of its pair if `is_opposite`.
+// Sets the fill of on-chip memory and registers that nobody wrote; the other pattern of its pair if `is_opposite`.
 Status set_unwritten_fill(const Options& options, SoftwareExecution& execution, bool is_opposite);
 
-// Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where
+// Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` if
 // that is not the captured one.
 Result<Program> load_for_replay(const Options& options, ContentCache& cache, DeviceReplay& device,
                                 const VariantOptions& variant, EventSink& sink);
 
-// What a program is judged by: regions and its module variables, with their marks.
+// Targets that a program is judged by: regions and its module variables, with their marks.
 Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& snapshot, const Program& program);
 
-// Of what is written beside dumped memory.
+// Facts that are written beside dumped memory.
 Json dump_facts(const Options& options, const archive::Manifest& manifest, const Program& program);
 
 struct Launched {
   bool is_complete = false;
-  bool is_limit = false;     // of one that is not: it ran past its limit; otherwise it faulted
+  bool is_limit = false;     // if it is not complete: it ran past its limit; otherwise it faulted
   bool device_lost = false;  // see LaunchOutcome
   std::optional<uint64_t> wave_instructions;
-  std::vector<Access> accesses;  // of one that is, when recorded
+  std::vector<Access> accesses;  // if it is complete and accesses are recorded
   std::optional<uint64_t> accesses_by_lane;
   Json past_lds = Json::array();  // LaunchOutcome::past_lds
 
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };
 
-// With a lens: that nothing is written over, and with --guard what is closed around it.
+// Prepares a lens: checks that nothing would be overwritten, and closes its surroundings with --guard.
 Status prepare_lens(const Options& options, DeviceReplay& device, const Program& program);
-// What the last launch left in the lens, into files. Emits `lens`.
+// Writes the lens's content after the last launch into files. Emits `lens`.
 Status tell_lens(const Options& options, DeviceReplay& device, const Program& program,
                  const archive::Manifest& manifest, EventSink& sink);
 
-// One launch of restored memory, in the state of the caches that was asked for. `iteration`: the fields by which a
-// measured launch is told, as an `iteration` event; null for one that is not measured. The last one tells what was
-// profiled, too. A fault or a limit is told as a `fault` event.
+// One launch of restored memory, with the caches in the requested state. `iteration`: fields of the `iteration` event
+// of a measured launch; null for one that is not measured. The last launch also reports its profile. A fault or a limit
+// emits a `fault` event.
 Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink);
 

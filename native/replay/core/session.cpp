@@ -25,7 +25,7 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr size_t kFewestReplays = 8;  // of a calibration
+constexpr size_t kFewestReplays = 8;  // per calibration
 
 bool repeats(const Options& options) {
   return options.warmup + options.iterations > 1 || options.calibrate.size() > 1 || options.fills.size() > 1 ||
@@ -84,7 +84,7 @@ class Session {
     return configure_device(options_, device_, sink_);
   }
 
-  // What the app cannot launch is a wrong variant, as one whose result differs is.
+  // A variant that the app cannot launch is wrong, like one whose result differs.
   Result<SessionEnd> judged(const Error& error) {
     if (!options_.compare || error.code != kLaunchImpossible) return error;
     emit_result("fail", {{"code", error.code}, {"reason", error.message}});
@@ -96,7 +96,7 @@ class Session {
     return dump_targets(*options_.dump, device_, targets_, dump_facts(options_, reader_.manifest(), program_));
   }
 
-  // Of the last launch.
+  // Reports the probes of the last launch.
   Status tell_probes() {
     if (!options_.probes) return Unit{};
     auto event = write_probes(*options_.probes, device_);
@@ -152,7 +152,7 @@ class Session {
       if (!options_.compare || !measured) continue;
       auto compared = compare(sink_);
       if (!compared) return compared.error();
-      // What one iteration could not decide stays undecided.
+      // Bytes that one iteration could not decide stay undecided.
       if (compared->undecided.empty()) {
         compared->undecided = total.undecided;
         compared->undecided_bytes = total.undecided_bytes;
@@ -229,7 +229,7 @@ class Session {
                     total.compared_bytes > 0 && *changed + rewritten->bytes > 0 && !*reason, std::move(numbers));
   }
 
-  // What a launch begins with.
+  // Restores the memory that a launch begins with.
   Status restore(Fill fill) {
     fill_ = fill;
     if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored;
@@ -246,7 +246,8 @@ class Session {
     return true;
   }
 
-  // A launch with other values in what the last one used and the captured code does not touch. False: likewise.
+  // A launch with other values in memory that the last one used and the captured code does not touch. False: a launch
+  // did not end by itself.
   Result<bool> replay_disturbed(Comparison& total) {
     if (!takes_accesses(options_.disturb_untouched) || total.differing_bytes > 0) return true;
     if (options_.disturb_untouched == Disturbed::kWritten) {
@@ -264,8 +265,8 @@ class Session {
     return completed;
   }
 
-  // A launch on a machine in use, while all is right: one that is right only where it finds the judge's poison, young
-  // clocks, compute unit 0 or what a launch of ours alone has goes wrong there. False: likewise.
+  // A launch on a machine in use, if all was right so far: a variant fails there if it relies on the judge's poison,
+  // young clocks, compute unit 0 or the absence of other launches. False: a launch did not end by itself.
   Result<bool> replay_in_use(Comparison& total) {
     SoftwareExecution* const execution = device_.software_execution();
     if (options_.machine_in_use == 0 || execution == nullptr || total.differing_bytes > 0) return true;
@@ -282,7 +283,7 @@ class Session {
     return completed;
   }
 
-  // What differs then is told, and in `total`. False: likewise.
+  // Differences are reported and added to `total`. False: a launch did not end by itself.
   Result<bool> replay_once_more(Fill fill, Comparison& total) {
     if (auto restored = restore(fill); !restored) return restored.error();
     auto completed = launch(options_.iterations, false);
@@ -296,9 +297,9 @@ class Session {
     return true;
   }
 
-  // False: a launch did not end by itself; what was found so far is in the file.
+  // False: a launch did not end by itself; the results so far are in the file.
   Result<bool> search() {
-    // A lock that begins with another value is waited for in vain.
+    // A kernel may wait forever for a lock that begins with another value.
     double& limit = program_.launch.limit_seconds;
     const double enough = std::max(1.0, 20 * seconds_of_launch_);
     limit = limit > 0 ? std::min(limit, enough) : enough;
@@ -314,14 +315,14 @@ class Session {
     return true;
   }
 
-  // Aligned words: what is no pointer leads nowhere.
+  // Aligned words: other values point nowhere.
   static std::vector<uint64_t> pointers_in(const Buffer& kernarg) {
     std::vector<uint64_t> words(kernarg.size() / 8);
     std::memcpy(words.data(), kernarg.data(), words.size() * 8);
     return words;
   }
 
-  // What every launch so far overwrote and none read, and what none touched.
+  // Bytes that every launch so far overwrote and none read, and bytes that none touched.
   void watch_overwritten() {
     auto untouched = untouched_by(accesses_, targets_);
     for (size_t t = 0; t < targets_.size(); ++t) {
@@ -337,7 +338,7 @@ class Session {
     found_ = std::move(found);
   }
 
-  // What no launch so far touched.
+  // Bytes that no launch so far touched.
   void watch_unused() {
     auto unused = unused_by(accesses_, targets_, options_.find_unused);
     for (size_t t = 0; t < unused_.size(); ++t) unused[t] = intersection(unused[t], unused_[t]);
@@ -346,7 +347,8 @@ class Session {
 
   void tell_overwritten() {
     if (!found_) return;
-    // What is written with what it held, and read as well: a repeated launch cannot show who leaves it out.
+    // Bytes that are read and then written with the value they held: a repeated launch cannot show that a variant
+    // leaves them out.
     const auto written = written_by(accesses_, targets_);
     for (size_t t = 0; t < targets_.size(); ++t) {
       const Target& target = targets_[t];
@@ -367,8 +369,8 @@ class Session {
     }
   }
 
-  // A variant may keep something from launch to launch in memory of its own, which each process begins anew: then a
-  // later launch in a process may give another result than the first. What a lens reads might be more than that, too.
+  // A variant may keep state from launch to launch in memory of its own, which each process begins anew: a later launch
+  // in a process may then give another result than the first. Memory that a lens reads may be such state, too.
   bool is_to_be_repeated(const Comparison& total) const {
     const bool has_state = !program_.own_state.is_empty() || (program_.lens && !program_.lens->variables.empty());
     return options_.compare && options_.adverse == 0 && total.differing_bytes == 0 && has_state;
@@ -392,8 +394,8 @@ class Session {
   }
 
   // Further launches behind the last one, each of which begins with the state that the one before left, until one
-  // leaves a state that another one began with: from there on nothing new comes. What differed is in `total`, what
-  // stayed open is undecided there. The answer is the reason, where there is one; none: a launch did not end by itself.
+  // leaves a state that another one began with: from there on states repeat. Differences are added to `total`, and so
+  // are undecided bytes. Returns the reason if there is one; none: a launch did not end by itself.
   Result<std::optional<std::string>> repeat(Comparison& total) {
     constexpr uint64_t kMostLaunches = 8;
     const OwnState& own = program_.own_state;
@@ -403,7 +405,7 @@ class Session {
     auto state = read_state();
     if (!state) return state.error();
     const uint64_t changed = replay::changed_bytes(own, state->own);
-    // What a lens counts goes on counting: once more is enough.
+    // A lens's counters only count on: one more launch is enough.
     uint64_t fewest = program_.lens && !program_.lens->variables.empty() ? 2 : 1;
     if (!own.out_of_reach.empty()) fewest = kMostLaunches;
     for (uint64_t launches = 1;; ++launches) {
@@ -471,13 +473,13 @@ class Session {
     return compared;
   }
 
-  // Hardware takes no seed, and needs none: its order varies by nature.
+  // Hardware takes no seed: its order varies by nature.
   Status choose_order(size_t replay) {
     SoftwareExecution* const execution = device_.software_execution();
     if (execution == nullptr) return Unit{};
     if (auto seeded = execution->set_seed(options_.calibrate[replay]); !seeded) return seeded;
     if (options_.adverse == 0) return Unit{};
-    // What the adverse order makes of it is seen in every second one; for races nobody asks.
+    // Every second replay runs in the adverse order, to see its effect on results; races are not checked.
     return execution->set_adverse(replay % 2 == 1 ? options_.adverse : 0, false);
   }
 
@@ -556,8 +558,7 @@ class Session {
                     std::move(numbers));
   }
 
-  // As many replays as were asked for, then twice and four times as many where the last half still showed something
-  // new.
+  // The requested number of replays, then twice and four times as many if the last half still showed something new.
   bool is_enough(const Calibration& calibration, std::chrono::steady_clock::time_point started) const {
     const size_t replays = calibration.replays(), least = options_.settle->replays;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
@@ -581,7 +582,7 @@ class Session {
     sink_.emit(event);
   }
 
-  // Where *pre* itself would pass, what passes proves nothing.
+  // If *pre* itself would pass, a pass proves nothing.
   Result<std::optional<std::string>> why_unproven(uint64_t changed_bytes, uint64_t rewritten_bytes) {
     std::optional<std::string> reason;
     if (changed_bytes + rewritten_bytes == 0) return reason;
@@ -602,7 +603,7 @@ class Session {
       const Target& target = targets_[t];
       bool passes_all = true;
       for (const Fill fill : options_.fills) {
-        // What began with other values says all that the app's own would.
+        // Targets that begin with other values prove all that the app's own values would.
         if (fill == Fill::kCaptured && !target.overwritten.empty() && options_.fills.size() > 1) continue;
         const auto passes = passes_unchanged(cache_, targets_, t, varying_, overlay(fill, target));
         if (!passes) return passes.error();
@@ -617,8 +618,8 @@ class Session {
     return reason;
   }
 
-  // The first array that its tolerance would let pass as launches began with it; nothing where there is none. An array
-  // that the captured code leaves alone says nothing.
+  // The first array that its tolerance would let pass with the values before the launch; none if there is no such
+  // array. An array that the captured code leaves alone proves nothing.
   Result<std::optional<std::string>> find_indiscernible() {
     const auto is_exact = [](const ElementTolerance& tolerance) { return tolerance.bounds.exact; };
     for (const Target& target : targets_) {
@@ -648,13 +649,13 @@ class Session {
     return target.name + " at offset " + std::to_string(part.offset) + " (" + std::to_string(part.size) + " bytes)";
   }
 
-  // Of what launches began with.
+  // Overlay of the values that launches began with.
   static Overlay overlay(Fill fill, const Target& target) {
     if (fill == Fill::kCaptured || target.overwritten.empty()) return {};
     return [fill, &target](uint64_t offset, std::span<uint8_t> pre) { poison(fill, target, offset, pre, {}); };
   }
 
-  // Of what was poisoned before a launch at least.
+  // Counts bytes that were poisoned before at least one launch.
   Result<Rewritten> count_rewritten() {
     Rewritten all;
     const bool is_poisoned =
@@ -669,7 +670,7 @@ class Session {
     return all;
   }
 
-  // Of what is compared, without what of `varying` cannot be judged: a kernel all of whose results are ignored proves
+  // Counts compared bytes, without those that `varying` cannot judge: a kernel whose results are all ignored proves
   // nothing.
   Result<uint64_t> changed_bytes(const std::vector<VaryingRange>& varying) {
     uint64_t changed = 0;
@@ -702,16 +703,16 @@ class Session {
   std::vector<Target> targets_;
   std::vector<VaryingRange> varying_;
   std::optional<uint64_t> wave_instructions_;
-  double seconds_of_launch_ = 0;                                   // and of all around it
-  std::vector<Access> accesses_;                                   // of the last launch, when recorded
+  double seconds_of_launch_ = 0;                                   // including everything around it
+  std::vector<Access> accesses_;                                   // accesses of the last launch, if recorded
   std::optional<std::vector<std::vector<AddressRange>>> found_;    // by target
   std::vector<std::vector<AddressRange>> unused_;                  // by target, once there was a launch
   std::vector<std::vector<AddressRange>> untouched_;               // likewise
   bool disturbs_ = options_.disturb_untouched == Disturbed::kAll;  // launches, from now on
-  bool is_in_use_ = false;                                         // the machine of the launch that is told of
-  bool is_disturbed_ = false;                                      // that launch, by itself (takes_accesses)
-  Json state_;                                                     // what the variant keeps, to be told
-  Fill fill_ = Fill::kCaptured;                                    // what the last launch began with
+  bool is_in_use_ = false;                                         // the reported launch ran on a machine in use
+  bool is_disturbed_ = false;    // the reported launch was disturbed by itself (takes_accesses)
+  Json state_;                   // state that the variant keeps, to be reported
+  Fill fill_ = Fill::kCaptured;  // fill that the last launch began with
   SessionEnd end_;
 };
 

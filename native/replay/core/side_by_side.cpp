@@ -13,7 +13,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// Says of every event whose it is.
+// Adds the side to every event.
 class SideSink final : public EventSink {
  public:
   SideSink(const char* side, EventSink& inner) : side_(side), inner_(inner) {}
@@ -34,10 +34,10 @@ struct Side {
   Program program = {};
   std::vector<Target> targets = {};
   std::vector<VaryingRange> varying = {};
-  std::optional<TimedResults> results = {};  // of turns; `state` is what the first launch left of its own
+  std::optional<TimedResults> results = {};  // results of turns; `state` is what the first launch left in its own state
   Json state = {};
   Comparison first = {};
-  uint64_t least_ns = 0;  // of any launch that changes what the app's did; 0: unknown
+  uint64_t least_ns = 0;  // bound for any launch that changes the app's bytes; 0: unknown
   uint64_t measured = 0;
   std::optional<uint64_t> wave_instructions = {};
 };
@@ -80,7 +80,7 @@ class SideBySide {
  private:
   Side& variant_side() { return sides_[1]; }
 
-  // False, here and below: a launch did not end by itself, and `end_` says what comes of that.
+  // False, here and below: a launch did not end by itself, and `end_` holds the consequence.
   Result<bool> take_turns_on_device() {
     for (Side& side : sides_) {
       if (auto loaded = load(side); !loaded) return loaded.error();
@@ -114,7 +114,7 @@ class SideBySide {
   Result<bool> run_one_after_the_other() {
     for (Side& side : sides_) {
       if (&side != &sides_.front()) {
-        // Both want the captured address.
+        // Both sides need the captured address.
         snapshot_.forget_programs();
         if (CodePlacement* const placement = device_.code_placement()) {
           if (auto unloaded = placement->unload_code(); !unloaded) return unloaded.error();
@@ -175,7 +175,7 @@ class SideBySide {
 
   bool is_to_be_compared() const { return !options_.overrides.make_another_result(); }
 
-  // Compares what the first launch left in memory with what the app computed.
+  // Compares the first launch's memory with the app's result.
   Status compare_first(Side& side) {
     if (!is_to_be_compared()) return Unit{};
     auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,
@@ -189,7 +189,7 @@ class SideBySide {
       written += *changed;
     }
     side.least_ns = device_.least_ns_to_write(written);
-    // Every launch begins with it as loaded: what a variant would save by it, it does not save here.
+    // Every launch begins with it as loaded: state that a variant would save for later launches is not saved here.
     const auto left = read_own_state(side.program.own_state, device_);
     if (!left) return left.error();
     side.state = state_facts(side.program.own_state, changed_bytes(side.program.own_state, *left), 1);
@@ -206,8 +206,8 @@ class SideBySide {
     });
   }
 
-  // Once. A difference is told and is no verdict: tolerances and what they are worth are another matter. What cannot be
-  // decided counts as different.
+  // Reported once. A difference is reported and is no verdict: tolerances are not judged here. Undecided bytes count as
+  // different.
   void tell_checked(Side& side) {
     if (!side.results) return;
     Json event = {{"event", "checked"},
@@ -223,7 +223,7 @@ class SideBySide {
     side.results.reset();
   }
 
-  // Of the variant, whoever was launched last.
+  // Dumps the variant, whichever side was launched last.
   Result<bool> dump() {
     Side& side = variant_side();
     if (options_.dump->time == DumpTime::kPre) {
@@ -238,7 +238,7 @@ class SideBySide {
     return true;
   }
 
-  // Of one more launch, which starts from exactly what was restored.
+  // Reports one more launch, which starts from exactly the restored memory.
   Result<bool> tell_lens_of_variant() {
     Side& side = variant_side();
     auto launched = launch(side, Json(), true);

@@ -1,4 +1,4 @@
-// The captured code and a variant in one process, over one restored memory: what they take, compared fairly.
+// The captured code and a variant in one process, over the same restored memory, for a fair comparison of their costs.
 #pragma once
 
 #include "archive/reader.h"
@@ -7,9 +7,9 @@
 
 namespace kernloop::replay {
 
-// Where time is measured, both are loaded, each is launched once and its result compared with *post* (a `checked`
-// event), and then they take turns (turns.h). Where work is counted, which repeats exactly, one follows the other, each
-// at the captured address. Every event of a side says which: "captured" or "variant".
+// If time is measured, both are loaded, each is launched once and its result compared with *post* (a `checked` event),
+// and then they take turns (turns.h). If work is counted, which repeats exactly, one follows the other, each at the
+// captured address. Every event of a side says which: "captured" or "variant".
 Result<SessionEnd> replay_side_by_side(const Options& options, const archive::Reader& reader, DeviceReplay& device,
                                        EventSink& sink);
 

@@ -11,7 +11,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// What there is of them, as regions of their own.
+// Kept parts of the targets, as regions of their own.
 std::vector<archive::Region> kept_of(const std::vector<Target>& targets, const std::vector<archive::Region>& regions) {
   std::vector<archive::Region> kept;
   for (size_t i = 0; i < regions.size(); ++i) {
@@ -56,7 +56,8 @@ Status Snapshot::map(const std::optional<std::filesystem::path>& dropped) {
   return keep_closed();
 }
 
-// In pieces that a device reserves as a whole: what it gave away of one would be memory again.
+// Closed in pieces that a device reserves as a whole: if a device gave away part of a piece, memory could be mapped
+// there again.
 Status Snapshot::keep_closed() {
   constexpr uint64_t kPieceBytes = 32u << 20;
   std::vector<AddressRange> mapped, dropped;
@@ -125,7 +126,7 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
   }
   if (program.is_restored) return Unit{};
-  // The archive is read once: further launches put back what the device keeps.
+  // The archive is read once: further launches use the device's copies.
   std::vector<AddressRange> ranges;
   if (first) {
     for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);

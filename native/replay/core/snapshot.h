@@ -16,13 +16,13 @@ namespace kernloop::replay {
 
 class Snapshot {
  public:
-  // `poison` fills what of the granules belongs to no region. `repeats`: there will be more than one launch, so that
-  // the device may keep copies. Without `fills_padding` nobody ever writes the bytes of no region.
+  // `poison` fills the bytes of granules that belong to no region. `repeats`: there will be more than one launch, so
+  // the device may keep copies. Without `fills_padding`, bytes of no region are never written.
   Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats, bool fills_padding = true)
       : cache_(cache), device_(device), poison_(poison), repeats_(repeats), fills_padding_(fills_padding) {}
 
-  // Maps all regions at their addresses, without what the capture lacks (archive/dropped.h) or `dropped` names besides:
-  // whole granules of that stay without memory, so that every access there faults, and the rest is padding.
+  // Maps all regions at their addresses, without the parts that the capture lacks (archive/dropped.h) or `dropped`
+  // names besides: their whole granules stay unmapped, so that every access there faults, and the rest is padding.
   Status map(const std::optional<std::filesystem::path>& dropped = std::nullopt);
 
   const std::vector<Target>& regions() const { return regions_; }
@@ -34,21 +34,21 @@ class Snapshot {
     poison_ = poison;
   }
   const std::vector<AddressRange>& padding() const { return layout_.padding; }
-  // Granules of regions in which nothing was captured, and nothing lies.
+  // Granules of regions in which nothing was captured and nothing is mapped.
   const std::vector<AddressRange>& closed() const { return closed_; }
   uint64_t dropped_bytes() const;
 
-  // Programs that are loaded: captured pointers that they leave stale are counted as captured memory passes by.
-  // What their lenses have of granules beside their buffers is padding, too.
+  // Registers loaded programs: captured pointers that they leave stale are counted while captured memory is restored.
+  // Bytes beside their lenses' buffers in the same granules are padding, too.
   void attend(Program& program);
-  // With their code goes what was kept of their variables.
+  // Their code goes, and with it the copies of their variables.
   void forget_programs();
 
-  // Everything that a launch of `program` may look at, as it was before the dispatch. The first time for a program,
-  // emits `restored` and, if there are any, `stale_code_pointers`.
+  // Everything that a launch of `program` may read, as it was before the dispatch. The first time for a program, emits
+  // `restored` and, if there are any, `stale_code_pointers`.
   Status restore(Program& program, EventSink& sink);
-  // The same after a launch that began with everything restored. Where memory is not compared afterwards, with as
-  // little effect on the caches as the device can.
+  // The same after a launch that began with everything restored. If memory is not compared afterwards, the caches are
+  // disturbed as little as the device can.
   Status restore_written(Program& program, EventSink& sink);
 
  private:
@@ -68,7 +68,7 @@ class Snapshot {
   std::vector<AddressRange> closed_;
   std::vector<Program*> attended_;
   bool restored_once_ = false;
-  bool is_repoisoned_ = false;  // what the device keeps of padding may be the poison of before
+  bool is_repoisoned_ = false;  // the device's copies of padding may hold the previous poison
   std::vector<AddressRange> kept_;
 };
 

@@ -1,4 +1,4 @@
-// Captured values that point to where the captured code was: with a variant elsewhere they lead nowhere, and users
+// Captured values that point to the captured code's address: with a variant loaded elsewhere they are stale, and users
 // should know first.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kernloop::replay {
 
-// Aligned 64-bit values of `bytes` (which lie at `address`) that fall into one of the ranges.
+// Counts aligned 64-bit values of `bytes` (at `address`) that fall into one of the ranges.
 uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t address, Bytes bytes);
 
 }  // namespace kernloop::replay

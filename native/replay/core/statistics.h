@@ -1,4 +1,4 @@
-// Distributions that tolerance intervals are made of.
+// Distributions for tolerance intervals.
 #pragma once
 
 namespace kernloop::replay {

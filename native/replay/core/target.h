@@ -1,4 +1,4 @@
-// One thing that is restored and compared: a region, or a module variable wherever its code object lies now.
+// One restored and compared object: a region, or a module variable at the address where its code object is loaded now.
 #pragma once
 
 #include <functional>
@@ -21,28 +21,28 @@ struct Target {
   std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
   std::vector<AddressRange> overwritten = {};     // offsets (overwritten.h): sorted, disjoint
   std::vector<AddressRange> untouched = {};       // offsets (untouched.h): sorted, disjoint
-  std::vector<AddressRange> dropped = {};         // offsets where there is no memory (archive/dropped.h): likewise
+  std::vector<AddressRange> dropped = {};         // offsets that are unmapped (archive/dropped.h), likewise
 
   uint64_t ignored_bytes() const;
   uint64_t dropped_bytes() const;
-  // What of these bytes there is, as offsets.
+  // Kept parts of these bytes, as offsets.
   std::vector<AddressRange> kept(const AddressRange& offsets) const;
 
   const char* kind() const { return is_variable ? "variable" : "region"; }
 };
 
-// Chunk by chunk: what `content` holds and what the device holds now. Both spans are valid during the call.
+// Chunk by chunk: the bytes of `content` and the device's bytes now. Both spans are valid during the call.
 using ChunkVisitor = std::function<Status(uint64_t offset, Bytes content, Bytes actual)>;
 Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& target, const archive::ContentView& content,
                    const ChunkVisitor& visit);
 
-// What is on the device, in any number of pieces; bytes that are dropped stay as they are in `bytes`, and are not
-// written.
+// Copies kept bytes from or to the device, in any number of pieces; dropped bytes stay unchanged in `bytes`, and are
+// not written.
 Status read_kept(DeviceReplay& device, const Target& target, uint64_t offset, std::span<uint8_t> bytes);
 Status write_kept(DeviceReplay& device, const Target& target, uint64_t offset, Bytes bytes);
 
-// Writes *pre*. Bytes that are right already are left alone where the device can be read cheaply.
-// `visit`, when given, sees every chunk that is not all zeros.
+// Writes *pre*. Bytes that are right already are left alone if the device can be read cheaply. `visit`, when given,
+// sees every chunk that is not all zeros.
 using RestoreVisitor = std::function<void(uint64_t address, Bytes pre)>;
 Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh,
                       const RestoreVisitor& visit = {});
@@ -51,13 +51,13 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
 Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
                                      const archive::ContentView& post, const std::vector<AddressRange>& ignored);
 
-// Where one tolerance judges: bytes in which *post* differs from what a launch began with, and how many of them would
-// not pass as they were. Where none would not, the tolerance proves nothing.
+// Range of one tolerance: bytes in which *post* differs from the memory before the launch, and how many of them would
+// not pass unchanged. If all would pass, the tolerance proves nothing.
 struct Discernible {
   uint64_t differing = 0, noticed = 0;
 };
-// For each tolerance of the target, without the bytes in `left_out`.
-// `before`, when given, changes what a launch began with: its chunk of *pre*, at that offset.
+// For each tolerance of the target, without the bytes in `left_out`. `before`, when given, changes the values that a
+// launch began with: its chunk of *pre*, at that offset.
 using Overlay = std::function<void(uint64_t offset, std::span<uint8_t> pre)>;
 Result<std::vector<Discernible>> count_discernible_bytes(ContentCache& cache, const Target& target,
                                                          const std::vector<AddressRange>& left_out,

@@ -1,4 +1,4 @@
-// What the command line says of single targets: bytes to leave out, elements to judge as numbers.
+// Marks that the command line puts on single targets: bytes to leave out, elements to judge as numbers.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace kernloop::replay {
 
 // USAGE for bytes that no region has.
 Status mark_ignored(const std::vector<IgnoredBytes>& ignored, std::vector<Target>& targets);
-// USAGE for what no target has, and for tolerances that overlap.
+// USAGE for names of no target, and for tolerances that overlap.
 Status mark_tolerances(const std::vector<ElementTolerance>& tolerances, std::vector<Target>& targets);
 
 }  // namespace kernloop::replay

@@ -1,5 +1,5 @@
-// Holds every timed launch to the launch whose result was compared with *post*: code that computes something else once
-// it is timed has no time worth telling.
+// Compares every timed launch with the launch whose result was compared with *post*: the time of code that computes
+// something else once it is timed is worthless.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@ namespace kernloop::replay {
 
 class TimedResults {
  public:
-  // Of `targets`, without what is ignored. Both must outlive the object.
+  // Results of `targets`, without ignored bytes. Both must outlive the object.
   TimedResults(DeviceReplay& device, const std::vector<Target>& targets);
 
-  // After the launch that was compared, and what came of it.
+  // Called after the launch that was compared, with its result.
   Status begin(const Comparison& compared);
   // After each timed launch. Memory with the same bytes has the same verdict; anything else is compared by `compare`:
   // results may vary by nature.
@@ -24,7 +24,7 @@ class TimedResults {
 
   // The first launch and all that were timed.
   uint64_t launches() const { return launches_; }
-  // Launches that left something else than the app computed.
+  // Launches whose result differs from the app's.
   uint64_t wrong_launches() const { return wrong_launches_; }
   // Most bytes of any launch that differ from *post* or cannot be decided.
   uint64_t differing_bytes() const { return differing_bytes_; }

@@ -200,7 +200,7 @@ bool ToleranceJudge::are_excused(size_t index) const {
   return matched < 1 && static_cast<double>(count.excusable()) <= (1 - matched) * static_cast<double>(count.elements);
 }
 
-// Bytes that are equal hold no error, but may hold what is counted, or refused.
+// Equal bytes are no error, but may hold special values that are counted, or refused.
 void ToleranceJudge::count_equal_specials(size_t index, uint64_t offset, Bytes expected) {
   const ElementType type = tolerances_[index].type;
   constexpr size_t kBlock = 4096;
@@ -248,7 +248,7 @@ void ToleranceJudge::judge(size_t index, uint64_t offset, Bytes expected, std::s
   }
 }
 
-// Of a pair of which at least one is NaN or infinite.
+// Counts a pair of which at least one is NaN or infinite.
 void ToleranceJudge::count_special(size_t index, Number expected, Number actual) {
   ToleranceCount& count = counts_[index];
   const auto tally = [](SpecialCount& special, bool before, bool now, bool same) {

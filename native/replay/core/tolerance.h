@@ -1,11 +1,11 @@
 // Elements of a known type: counted, and judged as numbers where they need not equal *post* bit for bit.
 //
-// An element passes when its bytes are equal, or when it lies within any of the stated bounds:
+// An element passes if its bytes are equal, or if it is within any of the stated bounds:
 //   |actual - expected| <= atol + rtol * |expected|   (NumPy's assert_allclose with equal_nan=True)
 //   at most `ulp` representable values of its type lie between the two   (floating types only)
 // NaN passes only where *post* has a NaN (of any payload), an infinity only where *post* has the same one: no bound,
-// however wide, lets either pass in place of a number. A policy can refuse both even there, or leave the elements out
-// where *post* has one. `matched` excuses a share of the elements whose numbers are out of bounds, never a NaN or an
+// however wide, lets either pass in place of a number. A policy can refuse both even there, or leave out elements for
+// which *post* has one. `matched` excuses a share of the elements whose numbers are out of bounds, never a NaN or an
 // infinity in place of a number.
 #pragma once
 
@@ -18,11 +18,11 @@
 
 namespace kernloop::replay {
 
-// What becomes of an element where *post* has a NaN (or an infinity).
+// Policy for an element for which *post* has a NaN (or an infinity).
 enum class Special : uint8_t {
   kMatch,   // it passes when it is the same
-  kRefuse,  // it fails, whatever it is, and so does one that only the replay has
-  kIgnore,  // it passes, whatever it is
+  kRefuse,  // it always fails, and so does an element for which only the replay has one
+  kIgnore,  // it always passes
 };
 
 struct Bounds {
@@ -46,7 +46,7 @@ struct ElementTolerance {
 // "r3:OFFSET:SIZE=f32,…" for a part. At least one bound. Nothing when malformed.
 std::optional<ElementTolerance> parse_tolerance(const std::string& text);
 
-// How far apart two elements are. Errors are of finite numbers only, so that a NaN can slip past no maximum.
+// Distance of two elements. Errors are of finite numbers only, which keeps NaN out of maxima.
 struct ElementError {
   bool within = false;
   bool finite = false;  // both are, and the errors below say how far apart they are
@@ -56,7 +56,7 @@ struct ElementError {
 };
 ElementError judge_element(ElementType type, const Bounds& bounds, const uint8_t* expected, const uint8_t* actual);
 
-// How often *post* and the replay have a NaN, or an infinity, in one place.
+// Number of places in which *post* and the replay have a NaN, or an infinity.
 struct SpecialCount {
   uint64_t expected_only = 0, actual_only = 0;
   uint64_t both = 0;   // infinities: the same one
@@ -68,39 +68,39 @@ struct ElementExample {
   Number expected = 0, actual = 0;
 };
 
-// Of one ElementTolerance; elements that something else accepts (ignored, varying) are not counted.
+// Counts for one ElementTolerance, without elements that something else accepts (ignored, varying).
 struct ToleranceCount {
   uint64_t elements = 0, within = 0, outside = 0;  // the rest are equal bit for bit, and not refused
-  uint64_t not_finite = 0;                         // of `outside`: NaN or infinity on one side, or another infinity
-  uint64_t refused = 0;                            // of `outside`: equal, but NaN or infinite where neither may be
+  uint64_t not_finite = 0;  // part of `outside`: NaN or infinity on one side, or another infinity
+  uint64_t refused = 0;     // part of `outside`: equal, but NaN or infinite where neither may be
   SpecialCount nan, infinity;
   Number max_absolute = 0, max_relative = 0;
   uint64_t max_ulp = 0;
   static constexpr size_t kExamples = 4;
   std::vector<ElementExample> first_outside;  // the first few
-  std::optional<ElementExample> worst;        // of finite numbers outside: the greatest absolute error
+  std::optional<ElementExample> worst;        // the greatest absolute error of finite numbers outside
 
   // Outside by their numbers alone: what `matched` may excuse.
   uint64_t excusable() const { return outside - not_finite - refused; }
 };
 
-// Judges a target piece by piece. `tolerances` lie inside of the target, sorted, disjoint, at multiples of their
+// Judges a target piece by piece. `tolerances` are ranges of the target: sorted, disjoint, at multiples of their
 // element's size; pieces arrive at multiples of 8 bytes.
 class ToleranceJudge {
  public:
-  // `size`: of the target, where it is to be mapped where its elements differ.
+  // `size`: that of the target, if its differing elements are to be mapped.
   ToleranceJudge(const std::vector<ElementTolerance>& tolerances, const std::vector<AddressRange>& accepted_already,
                  uint64_t size = 0);
 
   // The actual bytes with *post* in place of the elements within their bounds, and of those that may yet be excused.
-  // `copy` holds them where they are not `actual` itself; `actual` may already be in it.
+  // `copy` holds them if they differ from `actual`; `actual` may already be in it.
   Bytes accept(uint64_t offset, Bytes expected, Bytes actual, Buffer& copy);
 
   const std::vector<ToleranceCount>& counts() const { return counts_; }
 
-  // After the last piece: whether so few elements are out of bounds that their share excuses them.
+  // After the last piece: whether few enough elements are out of bounds for their share to be excused.
   bool are_excused(size_t index) const;
-  // The differences of elements that only such a share could excuse; they are not in what `accept` returned.
+  // The differences of elements that only such a share could excuse; `accept` does not return them.
   const DifferenceCollector& excusable(size_t index) const { return excusable_[index]; }
 
  private:

@@ -10,11 +10,11 @@ namespace kernloop::replay {
 
 namespace {
 
-// Errors of sums are no normal numbers: where great addends come late or early, their scale varies from order to order,
-// which makes the tails heavier. Intervals are wider by at least the first, and by as much more as the kurtosis tells.
-// What the simulation of sums (tolerance_interval_test) needs, and some more.
+// Errors of sums are not normally distributed: their scale depends on whether great addends come late or early, which
+// makes the tails heavier. Intervals are wider by at least the first factor, and by more as the kurtosis demands. The
+// values are those that the simulation of sums (tolerance_interval_test) needs, with a margin.
 constexpr Number kLeastTails = 1.5L, kGreatestTails = 4, kTailsUntold = 2.25L;
-// The least that an interval of floating-point numbers is wider than what the sample says, in units in the last place.
+// Minimum by which an interval of floating-point numbers is wider than the sample, in units in the last place.
 constexpr Number kLeastSpacings = 2;
 // More than one or two additions that round otherwise, and far less than a wrong digit that matters.
 constexpr Number kMostSpacingsOfRounding = 32;
@@ -23,7 +23,7 @@ constexpr size_t kTailSample = 512;  // values that a kurtosis is worth somethin
 constexpr double kJumpQuantile = 0.9;
 
 struct Precision {
-  int fraction_bits, least_exponent;  // of normal numbers
+  int fraction_bits, least_exponent;  // for normal numbers
 };
 Precision precision_of(ElementType type) {
   switch (type) {
@@ -51,7 +51,7 @@ Precision precision_of(ElementType type) {
 }  // namespace
 
 Spread spread_of(std::span<const Number> values) {
-  // Differences from the first: of large numbers that vary little the mean of the squares says nothing.
+  // Differences from the first value: the mean of squares is useless for large numbers that vary little.
   const Number first = values.front();
   Spread spread{0, first, first, 0, 0, 0};
   Number sum = 0, squares = 0, candidate = first;
@@ -107,9 +107,9 @@ Moments moments_of(const std::vector<double>& values) {
 
 }  // namespace
 
-// Sums of numbers of one sign have errors in proportion to them; where numbers cancel, the errors are as great as those
-// of other sums, however small the result. Of the two, what makes the elements more alike; and in doubt what their
-// signs say.
+// Sums of numbers of one sign have errors in proportion to them; if numbers cancel, the errors are as great as those of
+// other sums, however small the result. The scale that makes the elements more alike is chosen; if in doubt, their
+// signs decide.
 void IntervalModel::choose_scale(std::span<const Spread> elements) {
   constexpr double kClearly = 0.5;
   std::vector<double> absolute, relative;
@@ -130,7 +130,7 @@ void IntervalModel::choose_scale(std::span<const Spread> elements) {
 }
 
 void IntervalModel::fit_prior(std::span<const Spread> elements) {
-  // Those that differ in few replays are of another kind than those that always do.
+  // Elements that differ in few replays are of another kind than those that always do.
   std::vector<double> logs;
   for (const Spread& element : elements) {
     const Number scale = scale_of(element);
@@ -198,7 +198,7 @@ Number IntervalModel::half_width_unseen(Number value) const {
 }
 
 bool IntervalModel::is_rounding(Number half_width, Number value) const {
-  // Where numbers cancel, sums of them are rounded as those of greater ones.
+  // Sums of numbers that cancel are rounded like greater ones.
   const Number magnitude = is_relative_ ? std::fabs(value) : std::max(std::fabs(value), greatest_);
   return half_width <= kMostSpacingsOfRounding * spacing_at(type_, magnitude);
 }

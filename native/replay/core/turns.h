@@ -1,4 +1,4 @@
-// In which order two kernels take turns, so that neither has the better times of a device whose clock drifts.
+// Order in which two kernels take turns, in which neither benefits from a drifting clock.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct Turn {
   bool operator==(const Turn&) const = default;
 };
 
-// `launches` of each side, in rounds of ABBA or BAAB as `seed` throws: within a round each side has the same mean
-// place, so that a drift cancels. An odd number leaves a last round of AB or BA.
+// `launches` of each side, in rounds of ABBA or BAAB as drawn from `seed`: within a round each side has the same mean
+// position, so that a drift cancels. An odd number leaves a last round of AB or BA.
 std::vector<Turn> take_turns(uint64_t launches, uint64_t seed);
 
 }  // namespace kernloop::replay

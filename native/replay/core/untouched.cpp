@@ -10,7 +10,7 @@ namespace kernloop::replay {
 
 namespace {
 
-// Of the untouched bytes in a chunk: offsets in the target.
+// Untouched bytes in a chunk, as offsets in the target.
 std::vector<AddressRange> untouched_in(const Target& target, const AddressRange& chunk) {
   std::vector<AddressRange> found;
   auto range = std::lower_bound(target.untouched.begin(), target.untouched.end(), chunk.base,
@@ -22,8 +22,8 @@ std::vector<AddressRange> untouched_in(const Target& target, const AddressRange&
   return found;
 }
 
-// The four bytes that a disturbed launch begins with at `address`, a multiple of 4: none is what the app had. Halves,
-// floats and doubles are finite and greater than 1, so that sums and products show them and a product with 0 stays 0;
+// The four bytes that a disturbed launch begins with at `address`, a multiple of 4: each differs from the app's.
+// Halves, floats and doubles are finite and greater than 1: sums and products show them, and a product with 0 stays 0;
 // their signs vary.
 uint32_t disturbed_word(uint64_t address, uint32_t app) {
   constexpr uint32_t kScramble = 0x9E3779B1, kLow = 0x35, kOtherLow = 0x9A, kHigh = 0x42, kOtherHigh = 0x43;
@@ -31,7 +31,7 @@ uint32_t disturbed_word(uint64_t address, uint32_t app) {
   const uint32_t draw = static_cast<uint32_t>(address / 4) * kScramble >> 16;
   const uint32_t half = (kLow ^ (draw & 1) * (kLow ^ kOtherLow)) | (kHigh ^ (draw >> 1 & 1)) << 8 | (draw & 0x100) << 7;
   const uint32_t chosen = half * kHalves, differs = chosen ^ app;
-  // 0x80 in each byte that is what the app had.
+  // 0x80 in each byte that equals the app's.
   const uint32_t same = ~(((differs & 0x7F7F7F7F) + 0x7F7F7F7F) | differs) & 0x80808080;
   return chosen ^ (((same << 1) - (same >> 7)) & kOther * kHalves);
 }
@@ -41,7 +41,7 @@ uint8_t disturbed(uint64_t address, uint8_t app) {
   return static_cast<uint8_t>(disturbed_word(address & ~uint64_t{3}, uint32_t{app} << shift) >> shift);
 }
 
-// Writes what a disturbed launch begins with into what of `bytes`, which lie at `offset`, is in `ranges`.
+// Writes the bytes that a disturbed launch begins with into the parts of `bytes` (at `offset`) that are in `ranges`.
 void disturb(const Target& target, const std::vector<AddressRange>& ranges, uint64_t offset, Bytes app,
              std::span<uint8_t> bytes) {
   const uint64_t base = target.address + offset;
@@ -82,8 +82,8 @@ Result<std::vector<AddressRange>> zero_blocks(ContentCache& cache, const Target&
   return merge_ranges(std::move(found));
 }
 
-// Calls `visit(ranges, span, app, actual)` for each chunk with untouched bytes: `span` around these, what the app had
-// in it, and what the device holds, which is written back.
+// Calls `visit(ranges, span, app, actual)` for each chunk with untouched bytes: `span` around these, the app's bytes in
+// it, and the device's, which are written back.
 template <typename Visit>
 Status change_untouched(DeviceReplay& device, ContentCache& cache, const Target& target, const Visit& visit) {
   if (target.untouched.empty()) return Unit{};

@@ -1,4 +1,4 @@
-// Memory of a capture that the captured dispatch neither reads nor writes, in whole granules: what `--shrink` drops.
+// Memory of a capture that the captured dispatch neither reads nor writes, in whole granules: `--shrink` drops it.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace kernloop::replay {
 
-// Of what the device tells of a launch, as offsets in each region; nothing of variables. A granule counts by its
-// address.
+// Whole granules that a launch did not touch, by the device's record, as offsets in each region; none of variables.
+// Granules are aligned by address.
 std::vector<std::vector<AddressRange>> unused_by(const std::vector<Access>& accesses,
                                                  const std::vector<Target>& targets, uint64_t granule);
 

@@ -15,7 +15,7 @@ Error bad_varying(const std::filesystem::path& path, const std::string& why) {
   return {"VARYING_INVALID", path.string() + ": " + why, "calibrate again (the capture's self-check writes this file)"};
 }
 
-// Both bounds of every element, around what was seen; or none at all.
+// Both bounds of every element, around the values seen; or none at all.
 bool read_interval(const archive::Json& json, VaryingRange& range) {
   const auto low = json.find("low"), high = json.find("high");
   if (low == json.end() && high == json.end()) return true;
@@ -33,7 +33,7 @@ bool read_interval(const archive::Json& json, VaryingRange& range) {
   return true;
 }
 
-// Fields that every object of a kind has: false where one is missing or no count.
+// Fields that every object of a kind has: false if one is missing or no count.
 bool read_counts(const archive::Json& json, std::initializer_list<std::pair<const char*, uint64_t*>> fields) {
   return json.is_object() && std::all_of(fields.begin(), fields.end(), [&](const auto& field) {
            const auto found = json.find(field.first);
@@ -285,7 +285,7 @@ Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& ta
     if (overlay) {
       const Buffer captured = *before;
       overlay(range.offset, *before);
-      // Values that no launch leaves there are no other order of those that it does.
+      // Values that no launch leaves there cannot be another order of the values that it does.
       if (range.permuted > 0 && *before != captured) return false;
     }
     if (range.permuted > 0) {

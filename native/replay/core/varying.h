@@ -1,6 +1,6 @@
-// Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers;
-// or, where every replay gave the same values in another order, as records in any order (replay/core/free_order.h); or
-// as what cannot be judged.
+// Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers; or
+// as records in any order, if every replay gave the same values in another order (replay/core/free_order.h); or as
+// bytes that cannot be judged.
 #pragma once
 
 #include <filesystem>
@@ -19,13 +19,13 @@ namespace kernloop::replay {
 // Part of a layout of records in free order (replay/core/order_search.h): those with the same `order` in a file go
 // together.
 struct RecordEntry {
-  uint64_t bytes = 0;   // of one record
+  uint64_t bytes = 0;   // size of one record
   uint64_t offset = 0;  // in the target
   uint64_t count = 0;
   uint64_t order = 0;
   bool certain = false;
   uint64_t before = 0, behind = 0;     // records around them that may belong to them
-  std::vector<RecordSpan> spans = {};  // of RecordLayout; told once for those that go together
+  std::vector<RecordSpan> spans = {};  // see RecordLayout; recorded once for ranges that go together
 };
 
 // The values are numbers of records of another array.
@@ -36,9 +36,9 @@ struct IndexedRecords {
   uint64_t index_offset = 0, index_bytes = 0, index_count = 0;  // in the range's own target
 };
 
-// `count` elements in a row, each with the least and the greatest value seen and the interval that passes; or all of
-// them in any order; or places and links of a structure whose shape follows the order of waves, which nothing is known
-// of.
+// `count` consecutive elements: each with the least and the greatest value seen and the interval that passes; or all of
+// them in any order; or places and links of a structure whose shape follows the order of waves, of which nothing is
+// known.
 struct VaryingRange {
   bool is_variable = false;
   std::string target;
@@ -46,10 +46,10 @@ struct VaryingRange {
   ElementType type = ElementType::kF32;
   std::vector<Number> min, max;
   uint64_t permuted = 0;  // elements in any order: then without min and max
-  // Of permuted ones. Nothing where the file is of a version that did not tell; empty where there was too much to tell.
+  // Records of permuted ranges. None if the file's version did not record them; empty if there were too many.
   std::optional<std::vector<RecordEntry>> records = std::nullopt;
   std::optional<IndexedRecords> indexes = std::nullopt;
-  std::vector<Number> low = {}, high = {};  // what passes; none in a file of earlier versions: see within_spread
+  std::vector<Number> low = {}, high = {};  // bounds that pass; none in a file of earlier versions: see within_spread
   uint64_t order_dependent = 0;             // elements that are not judged: then without all of these
 
   uint64_t count() const { return permuted > 0 ? permuted : order_dependent > 0 ? order_dependent : min.size(); }
@@ -57,18 +57,17 @@ struct VaryingRange {
   bool passes(size_t element, Number value) const;
 };
 
-// Finite, and no further outside of what was seen than the width of what was seen. An element that never varied has no
-// width.
+// Finite, and outside the values seen by no more than their width. An element that never varied has no width.
 bool within_spread(Number value, Number min, Number max);
 
 archive::Json to_json(const VaryingRange& range);
 
-// The `varying` list of a selfcheck.json. Ranges must lie in the targets they name.
+// The `varying` list of a selfcheck.json. Ranges must be within the targets they name.
 Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets,
                                                const ExpectedFiles& expected = {});
 
-// Of the ranges that concern `target`, those without free order: the bytes whose values are acceptable now, sorted; and
-// how many bytes were judged as numbers. Those that cannot be judged are among the accepted.
+// For the ranges of `target` without free order: the bytes whose values are acceptable now, sorted; and how many bytes
+// were judged as numbers. Bytes that cannot be judged are among the accepted.
 struct AcceptedBytes {
   std::vector<AddressRange> accepted;  // offsets in the target
   uint64_t judged_bytes = 0;
@@ -79,8 +78,8 @@ Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
 // Offsets in `target` that cannot be judged: sorted, disjoint.
 std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<VaryingRange>& ranges);
 
-// Whether *pre* itself would pass all ranges that concern `target`, though the dispatch changed something there: then
-// a variant that leaves them alone passes as well. Of those that began with other values (`before`) these count.
+// Whether *pre* itself would pass all ranges of `target`, though the dispatch changed something there: then a variant
+// that leaves them alone passes as well. If bytes began with other values, `before` supplies those.
 Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
                               const std::vector<VaryingRange>& ranges, const Overlay& before = {});
 

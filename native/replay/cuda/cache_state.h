@@ -11,7 +11,7 @@
 
 namespace kernloop::replay {
 
-// What of `ranges`, in their order, fits into `bytes` together; the last one may be cut.
+// The first of `ranges`, in their order, that fit into `bytes` together; the last one may be cut.
 std::vector<AddressRange> first_bytes(const std::vector<AddressRange>& ranges, uint64_t bytes);
 
 class CachePreparer {
@@ -22,7 +22,7 @@ class CachePreparer {
   CachePreparer& operator=(const CachePreparer&) = delete;
 
   CacheFacts facts(CacheState state) const;
-  // `memory` is what the kernel may touch.
+  // `memory`: ranges that the kernel may touch.
   Status prepare(CacheState state, const std::vector<AddressRange>& memory);
 
  private:

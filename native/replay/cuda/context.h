@@ -11,7 +11,7 @@ namespace kernloop::replay {
 
 class Context {
  public:
-  // Starts the driver and finds the device. DEVICE_NOT_FOUND, or what Driver::load says.
+  // Starts the driver and finds the device. DEVICE_NOT_FOUND, or errors of Driver::load.
   static Result<std::unique_ptr<Context>> find(uint32_t ordinal);
   // Makes the device's primary context, current in this thread.
   Status enter();
@@ -25,7 +25,7 @@ class Context {
   const std::string& device_name() const { return name_; }
   ComputeCapability capability() const;
   int attribute(cuda::CUdevice_attribute which) const;
-  std::string pci_bus_id() const;  // "0000:3b:00.0"; empty where the driver does not tell
+  std::string pci_bus_id() const;  // "0000:3b:00.0"; empty if the driver does not report it
 
   // DEVICE_ERROR or OUT_OF_MEMORY: "<doing> failed: cuMemMap: CUDA_ERROR_…: text".
   Error error(const char* call, cuda::CUresult result, const std::string& doing) const;
@@ -36,7 +36,7 @@ class Context {
   std::string describe(cuda::CUresult result) const { return driver_->describe(result); }
   std::string name_of(cuda::CUresult result) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS"
 
-  // After a fault or a hang: nothing is asked of the driver any more, not even to clean up.
+  // After a fault or a hang: the driver is not called any more, not even to clean up.
   void abandon() { abandoned_ = true; }
   bool abandoned() const { return abandoned_; }
 

@@ -94,10 +94,10 @@ class CudaDevice final : public DeviceReplay {
   Result<LaunchOutcome> run(const Launch& launch, LaunchPlan& plan, bool restores);
   Result<LaunchOutcome> launch_after_another(const Launch& launch, LaunchPlan& plan);
   Status give_up_persisting_lines(uint64_t kernel);
-  // Fills what the kernel could read without having written it.
+  // Fills memory that the kernel could read without having written it.
   Status scrub(CUfunction function);
   Status submit(const Launch& launch, LaunchPlan& plan);
-  // Whether the launch ended by itself in time; `state` is how.
+  // Whether the launch ended by itself in time; `state` is its status.
   bool wait(const Launch& launch, CUresult* state) const;
   LaunchOutcome fault_outcome(const Launch& launch, CUresult result);
   LaunchOutcome limit_outcome(const Launch& launch, double seconds);
@@ -109,7 +109,7 @@ class CudaDevice final : public DeviceReplay {
   DeviceMemory memory_;
   Staging staging_;
   KernelTimer timer_;
-  std::unique_ptr<ManagementLibrary> management_;  // null where there is none
+  std::unique_ptr<ManagementLibrary> management_;  // null without the library
   std::unique_ptr<DeviceKernels> kernels_;
   std::unique_ptr<KeptCopies> copies_;
   std::unique_ptr<CachePreparer> cache_preparer_;
@@ -138,7 +138,7 @@ Status CudaDevice::start(const archive::Manifest& manifest) {
   return set_limits(*plan);
 }
 
-// They size what the context allocates with the code: before anything is loaded.
+// They size the context's allocations with the code, and are set before anything is loaded.
 Status CudaDevice::set_limits(const LaunchPlan& plan) {
   for (const ContextLimit& limit : plan.limits) {
     if (auto set = context_->check("cuCtxSetLimit", context_->driver().cuCtxSetLimit(limit.limit, limit.value),
@@ -171,7 +171,7 @@ Status CudaDevice::prepare(const std::vector<Mapping>& mappings) {
   if (auto started = timer_.start(); !started) return started;
   management_ = ManagementLibrary::open(context_->pci_bus_id());
   use_cupti();
-  // What kernels print, the driver writes to stdout, which is for events. From here on, nothing starts this program
+  // The driver writes kernels' printf output to stdout, which is for events. From here on, nothing starts this program
   // again.
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   return Unit{};
@@ -228,7 +228,7 @@ Result<uint64_t> CudaDevice::kernel_address(const LoadedCode& code, const codeob
                           "finding kernel " + kernel.name);
       !found)
     return found.error();
-  // The launch's dynamic shared memory is what the captured total has beyond this.
+  // The launch's dynamic shared memory is the captured total minus this.
   int static_bytes = 0;
   if (auto told = context_->check(
           "cuFuncGetAttribute",
@@ -278,7 +278,7 @@ Status CudaDevice::fill(uint64_t address, uint64_t size, uint8_t byte) {
 
 Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, Buffer& scratch) {
   if (in_place(address) || size > Staging::kBufferBytes) return DeviceReplay::view(address, size, scratch);
-  // Chunk after chunk of a region: what follows is fetched ahead, as far as memory is mapped there.
+  // Chunk after chunk of a region: following bytes are fetched ahead, as far as memory is mapped there.
   uint64_t limit = 0;
   for (const AddressRange& range : ranges_) {
     if (address >= range.base && address < range.end()) limit = range.end();
@@ -309,8 +309,8 @@ Result<Digest> CudaDevice::digest(const std::vector<AddressRange>& ranges) {
   return all.finish();
 }
 
-// By the width and clock of the memory's bus, which carries two words a clock (DDR). What fits into the L2 cache may
-// still be there when the kernel ends.
+// Computed from the width and clock of the memory's bus, which carries two words a clock (DDR). Bytes that fit into the
+// L2 cache may still be there when the kernel ends.
 uint64_t CudaDevice::least_ns_to_write(uint64_t bytes) const {
   const auto l2 = static_cast<uint64_t>(std::max(context_->attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 0));
   const double khz = context_->attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
@@ -355,7 +355,7 @@ Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan,
   const Driver& driver = context_->driver();
   for (const FunctionSetting& setting : plan.settings) {
     CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
-    // An app that allows the rest of what there is allows a variant with more static shared memory less.
+    // An app that allows all remaining shared memory allows less to a variant with more static shared memory.
     if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
       result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
     if (auto set = context_->check("cuFuncSetAttribute", result,
@@ -417,9 +417,9 @@ Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
   return run(launch, *plan, false);
 }
 
-// Lines that one kernel asked the L2 cache to keep would be cache that the next one lacks.
+// Lines that one kernel made persistent in the L2 cache would be missing from the next kernel's cache.
 Status CudaDevice::give_up_persisting_lines(uint64_t kernel) {
-  // To a cold launch the one before is another, whatever it was of.
+  // A cold launch always counts the previous launch as another kernel.
   const bool is_another = last_kernel_ != kernel || cache_ == CacheState::kCold;
   last_kernel_ = kernel;
   const auto reset = context_->driver().cuCtxResetPersistingL2Cache;
@@ -428,7 +428,8 @@ Status CudaDevice::give_up_persisting_lines(uint64_t kernel) {
   return context_->check("cuCtxResetPersistingL2Cache", reset(), "emptying the persisting part of the L2 cache");
 }
 
-// In every comparison with another word (poison_): a kernel that reads what it never wrote gives another result then.
+// Fills local and shared memory with another word in every comparison (poison_): a kernel that reads what it never
+// wrote then gives another result.
 Status CudaDevice::scrub(CUfunction function) {
   int local_bytes = 0;
   if (auto told = context_->check(
@@ -448,12 +449,12 @@ Status CudaDevice::scrub(CUfunction function) {
                          "filling shared and local memory");
 }
 
-// As in a loop of the app: the launch before left in the caches what the kernel works on, and what it wrote is still on
-// its way to memory. Measured on an H200, an in-place kernel takes 6% longer then than after a pause.
+// Launches as in a loop of the app: the previous launch left the kernel's memory in the caches, and its writes are
+// still on their way to memory. Measured on an H200, an in-place kernel takes 6% longer then than after a pause.
 Result<LaunchOutcome> CudaDevice::launch_after_another(const Launch& launch, LaunchPlan& plan) {
   auto before = run(launch, plan, false);
   if (!before || before->end != LaunchOutcome::End::kCompleted) return before;
-  // What the kernel was seen to write is all that it wrote, most likely: good enough for a time, not for a verdict.
+  // The bytes that the kernel was seen to write are most likely all: good enough for a time, not for a verdict.
   const bool is_likely_enough = copies_->knows_written() && !launch.is_compared;
   if (is_likely_enough) {
     copies_->restore_host();
@@ -463,7 +464,7 @@ Result<LaunchOutcome> CudaDevice::launch_after_another(const Launch& launch, Lau
   return run(launch, plan, !launch.is_compared);
 }
 
-// One launch from its submission to its end; `restores` puts back what the one before wrote, directly ahead of it.
+// One launch from its submission to its end; `restores` puts back the previous launch's writes, directly ahead of it.
 Result<LaunchOutcome> CudaDevice::run(const Launch& launch, LaunchPlan& plan, bool restores) {
   if (launch.is_compared) {
     if (auto scrubbed = scrub(reinterpret_cast<CUfunction>(launch.kernel)); !scrubbed) return scrubbed.error();
@@ -475,7 +476,7 @@ Result<LaunchOutcome> CudaDevice::run(const Launch& launch, LaunchPlan& plan, bo
   if (auto timed = context_->check("cuEventRecord", timer_.before(staging_.stream()), "timing the kernel"); !timed)
     return timed.error();
   if (auto submitted = submit(launch, plan); !submitted) return submitted.error();
-  // A fault may be told by any call from here on.
+  // Any call from here on may return a fault.
   CUresult state = timer_.after(staging_.stream());
   if (state == CUDA_SUCCESS && !wait(launch, &state)) return limit_outcome(launch, limit_of(launch));
   if (!fault_kind(state).empty()) return fault_outcome(launch, state);
@@ -533,13 +534,13 @@ RegionClass cuda_home_of(const archive::Region& region) {
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv) {
   if (options.launches_with_hip) return unsupported_option("--launch hip", "leave it out");
-  // Whether they are free is looked at before the driver starts, and no more: what is mapped at that time, driver 580
-  // never reserves, not even when it is unmapped again.
+  // Before the driver starts, addresses are only checked: driver 580 never reserves addresses that are mapped at that
+  // time, not even after they are unmapped.
   if (const AddressHold look(addresses_of(manifest)); !look.taken().empty()) {
     restart_without_randomisation(argv);
     return address_taken(look.taken().front());
   }
-  // A replay is not to be captured, whatever the environment is set up for.
+  // A replay must not be captured, even if the environment is set up for it.
   if (const char* injection = std::getenv("CUDA_INJECTION64_PATH"); injection && names_capture_agent(injection))
     ::unsetenv("CUDA_INJECTION64_PATH");
   auto context = Context::find(options.device);

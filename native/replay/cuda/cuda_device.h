@@ -13,8 +13,9 @@ namespace kernloop::replay {
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv);
 
-// What a captured region comes back as. Pinned and registered host memory is memory of this process. The rest that
-// others could change meanwhile (managed, of another process or device) is device memory: here nobody does.
+// Kind of memory that a captured region is restored to. Pinned and registered host memory is memory of this process.
+// The other kinds that others could change meanwhile (managed, of another process or device) are device memory: here
+// nobody changes them.
 archive::RegionClass cuda_home_of(const archive::Region& region);
 
 }  // namespace kernloop::replay

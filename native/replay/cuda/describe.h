@@ -1,4 +1,4 @@
-// What a CUDA device says about itself, for its identity in the stages: `--describe-device cuda`.
+// A CUDA device's description of itself, for its identity in the stages: `--describe-device cuda`.
 #pragma once
 
 #include "replay/core/events.h"

@@ -12,7 +12,7 @@ struct ComputeCapability {
   std::string isa() const { return "sm_" + std::to_string(major) + std::to_string(minor); }
 };
 
-// `isa` is the captured device's, "sm_90". DEVICE_MISMATCH names both; of what fits, the driver has the last word.
+// `isa` is the captured device's, "sm_90". DEVICE_MISMATCH names both; the driver may still refuse a device that fits.
 Status check_device_fits(const std::string& isa, const ComputeCapability& device, const std::string& device_name);
 
 }  // namespace kernloop::replay

@@ -140,7 +140,7 @@ bool DeviceMemory::keep_unmapped(const AddressRange& range) {
     ::munmap(got, range.size);
     return false;
   }
-  // A window is the driver's to give away as a whole: what of ours is not mapped stays so.
+  // The driver frees a window only as a whole: unmapped parts of ours stay reserved.
   const AddressRange window = round_out({range}, kWindowBytes).at(0);
   if (overlaps_any(merge_ranges(windows_), range)) return true;
   return reserve(window).ok();

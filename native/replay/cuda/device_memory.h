@@ -20,11 +20,11 @@ class DeviceMemory {
   // ADDRESS_TAKEN names both addresses; OUT_OF_MEMORY says how much is missing. Nothing stays mapped after an error.
   Status map(const std::vector<Mapping>& mappings);
 
-  // More device memory, whole granules, in a window of the driver that has nothing else; false where it gives none
-  // there.
+  // Maps more device memory, whole granules, in a driver window that has nothing else; false if the driver gives no
+  // window there.
   Result<bool> map_apart(const AddressRange& window, const AddressRange& range);
 
-  // Nothing of the driver or of this process comes to lie there from now on; false where something does.
+  // Keeps the driver and this process from mapping anything there from now on; false if something is mapped already.
   bool keep_unmapped(const AddressRange& range);
 
   // Mapped as memory of this process.
@@ -47,7 +47,7 @@ class DeviceMemory {
 
   Context& context_;
   std::vector<AddressRange> windows_, host_;
-  std::vector<AddressRange> closed_pages_;  // of this process, beside those of captured host memory
+  std::vector<AddressRange> closed_pages_;  // pages of this process, beyond those of captured host memory
   std::vector<Physical> physical_;
   uint64_t host_bytes_on_device_ = 0;
 };

@@ -1,4 +1,4 @@
-// What the driver's error codes say about a kernel that went wrong.
+// Kinds of kernel faults by the driver's error codes.
 #pragma once
 
 #include <string>

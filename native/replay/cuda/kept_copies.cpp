@@ -14,9 +14,9 @@ namespace {
 constexpr uint64_t kPieceBytes = uint64_t{256} << 20;
 // Left to the driver, which takes memory for local variables and for its heaps at a launch.
 constexpr uint64_t kDeviceReserve = uint64_t{1} << 30;
-// Smaller ranges are copied back as a whole: among them are constants, which no kernel is to write.
+// Smaller ranges are copied back as a whole: constants, which no kernel writes, are among them.
 constexpr uint64_t kCopiedWhole = uint64_t{64} << 10;
-// In what grain it is remembered where the kernel writes.
+// Granularity at which a kernel's writes are remembered.
 constexpr uint64_t kWrittenGrain = uint64_t{1} << 20;
 
 uint64_t free_host_bytes() {

@@ -1,4 +1,4 @@
-// Copies of restored memory near the device: further iterations put back what the kernel wrote without the archive.
+// Copies of restored memory near the device: further iterations restore the kernel's writes without the archive.
 #pragma once
 
 #include <vector>
@@ -18,32 +18,32 @@ class KeptCopies final : public KeptMemory {
   KeptCopies(const KeptCopies&) = delete;
   KeptCopies& operator=(const KeptCopies&) = delete;
 
-  // On the device while it has room, else in pinned host memory while the machine has; false when neither has.
+  // On the device while it has room, else in pinned host memory while the machine has; false if neither has.
   Result<bool> keep(const AddressRange& range) override;
   Status restore() override;
   // Nothing that a launch writes is lost.
   bool keeps_all() const { return keeps_ && !keeps_too_little_; }
 
-  // What lies in this process's own memory; the device must be idle.
+  // Restores the part in this process's own memory; the device must be idle.
   void restore_host();
   // Whether restore() has seen what the kernel writes.
   bool knows_written() const { return knows_written_; }
-  // Puts back what the kernel was seen to write, on the device: enqueued, not waited for, so that a launch follows at
-  // once. Only after a launch that began with everything restored.
+  // Restores the bytes that the kernel was seen to write, on the device: enqueued, not waited for, so that a launch
+  // follows at once. Only after a launch that began with everything restored.
   Status enqueue_restore_of_written();
 
  private:
   struct Copy {
     AddressRange of;
     cuda::CUdeviceptr at = 0;
-    void* pinned = nullptr;  // where `at` is the device's view of host memory
+    void* pinned = nullptr;  // if `at` is the device's view of host memory
   };
 
   Result<bool> keep_on_device(const AddressRange& range);
   Result<bool> keep_host(const AddressRange& range);
   Result<bool> allocate(Copy& copy);
   Status copy_back(const Copy& copy, const AddressRange& range);
-  // Puts back what differs. Piece by piece while it is not known what the kernel writes, and remembers that.
+  // Restores differing bytes. While the kernel's writes are unknown, it does so piece by piece, and remembers them.
   Status restore_differing(const Copy& copy);
   void remember_written(const AddressRange& range);
   void free(const Copy& copy);

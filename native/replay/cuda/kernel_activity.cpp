@@ -84,7 +84,7 @@ std::optional<uint64_t> KernelActivity::duration_ns(const std::string& symbol) {
   const std::lock_guard lock(records().mutex);
   const Record* found = nullptr;
   for (const Record& record : records().kernels) {
-    if (record.name != symbol) continue;  // what the kernel itself launched
+    if (record.name != symbol) continue;  // launched by the kernel itself
     if (found) return std::nullopt;
     found = &record;
   }

@@ -18,8 +18,7 @@ class KernelActivity {
 
   // Forgets what ran so far.
   void forget();
-  // Duration of the one kernel of that name that ran and ended since then. None when CUPTI recorded no such thing, or
-  // several.
+  // Duration of the only kernel of that name that ran and ended since then. None if CUPTI recorded none, or several.
   std::optional<uint64_t> duration_ns(const std::string& symbol);
 
  private:

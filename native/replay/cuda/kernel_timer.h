@@ -1,4 +1,4 @@
-// How long the kernel ran: the device's own record of it through CUPTI, or the time between two events around it, which
+// Duration of the kernel: the device's own record of it through CUPTI, or the time between two events around it, which
 // includes the launch.
 #pragma once
 
@@ -25,14 +25,13 @@ class KernelTimer {
   Status start();
   void use(std::unique_ptr<KernelActivity> activity) { activity_ = std::move(activity); }
 
-  // Around one launch on `stream`.
-  // Kernels that ran before are not what is timed.
+  // Around one launch on `stream`. Kernels that ran before are not timed.
   void forget();
   cuda::CUresult before(cuda::CUstream stream);
   cuda::CUresult after(cuda::CUstream stream);
   // CUDA_SUCCESS: done; CUDA_ERROR_NOT_READY: it runs; else what went wrong.
   cuda::CUresult state() const;
-  // Of the launch between before() and after(), which is done. `symbol` is the kernel's.
+  // Time of the launch between before() and after(), which has ended. `symbol` is the kernel's.
   Result<KernelTime> take(const std::string& symbol);
 
  private:

@@ -11,7 +11,7 @@ using namespace cuda;
 // Blocks may have this much shared memory without asking for more (CUDA C++ Programming Guide, "Shared Memory").
 constexpr uint64_t kSharedWithoutAsking = 48 << 10;
 
-constexpr uint64_t kDriversChoice = UINT32_MAX;  // of a carveout: -1
+constexpr uint64_t kDriversChoice = UINT32_MAX;  // carveout of -1
 
 Error out_of_range(const std::string& name, uint64_t value) {
   return {"CAPTURE_INVALID", "launch attribute " + name + " of the capture cannot be " + std::to_string(value),
@@ -35,7 +35,7 @@ class Planner {
 
  private:
   Status add(const std::string& name, uint64_t value) {
-    if (name == "device_ordinal" || name == "graph_node") return Unit{};  // where it ran, not how
+    if (name == "device_ordinal" || name == "graph_node") return Unit{};  // its place, not its configuration
     if (name == "max_dynamic_shared_bytes" || name.starts_with("cluster_blocks_") ||
         name.starts_with("preferred_cluster_blocks_") || name.starts_with("required_cluster_blocks_")) {
       return check(name, value);

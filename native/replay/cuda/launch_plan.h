@@ -1,4 +1,4 @@
-// What a launch needs of the driver, from what the capture says of it. Pure: no driver is asked.
+// Requirements of a launch on the driver, from the capture's record of it. Pure: no driver is asked.
 #pragma once
 
 #include <map>

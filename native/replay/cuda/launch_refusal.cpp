@@ -40,13 +40,13 @@ std::string why_too_large(const Context& context, CUfunction function, const cod
       static_cast<uint64_t>(std::max(context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK), 0));
   const auto asked = launch.attributes.find("max_dynamic_shared_bytes");
   if (asked == launch.attributes.end()) {
-    // Dynamic memory beyond that alone is an override's, for which a replay asks by itself.
+    // Only an override has more dynamic memory, which a replay allows by itself.
     if (without_asking == 0 || dynamic > without_asking || own + dynamic <= without_asking) return "";
     return "a block of it takes " + std::to_string(own + dynamic) + " bytes of shared memory (" + std::to_string(own) +
            " static, " + std::to_string(dynamic) + " dynamic), and without the app asking for more it gets " +
            std::to_string(without_asking);
   }
-  // An app that allows the rest of what there is computes it from the kernel's static part.
+  // An app that allows all remaining shared memory computes it from the kernel's static part.
   const bool is_rest = captured.group_segment_bytes > 0 && asked->second + captured.group_segment_bytes == most;
   if (most == 0 || is_rest || asked->second + own <= most) return "";
   return "the app allows it " + std::to_string(asked->second) +

@@ -13,7 +13,7 @@ constexpr int kClockSm = 1, kClockMemory = 2;  // nvmlClockType_t
 constexpr int kTemperatureGpu = 0;             // nvmlTemperatureSensors_t
 
 // nvmlClocksEventReasons (until driver 535 nvmlClocksThrottleReasons), without "idle" and "set by the application",
-// which slow nothing down that was not meant to be.
+// which are no unintended slowdowns.
 struct Reason {
   unsigned long long bit;
   const char* name;

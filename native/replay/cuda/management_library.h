@@ -11,8 +11,8 @@ namespace kernloop::replay {
 
 class ManagementLibrary {
  public:
-  // Opens it for the device on that PCI bus ("0000:3b:00.0"). Null where the library is missing or does not know the
-  // device: containers often lack it, and a time is worth telling without.
+  // Opens it for the device on that PCI bus ("0000:3b:00.0"). Null if the library is missing or does not know the
+  // device: containers often lack it, and a time is useful without it.
   static std::unique_ptr<ManagementLibrary> open(const std::string& pci_bus_id);
   ~ManagementLibrary();
   ManagementLibrary(const ManagementLibrary&) = delete;

@@ -5,7 +5,7 @@
 
 namespace kernloop::replay {
 
-// Empty: CUPTI is ours to use. Else why not, for people.
+// Empty: CUPTI is available to us. Otherwise the reason, for people.
 std::string reason_against_cupti(char** environment);
 
 // Our own capture agent, which a replay is never to load.

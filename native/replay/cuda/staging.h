@@ -24,7 +24,7 @@ class Staging {
   Status write(uint64_t address, Bytes bytes);
   Status read(uint64_t address, std::span<uint8_t> into);
   Status fill(uint64_t address, uint64_t size, uint8_t byte);
-  // `size` <= kBufferBytes. Valid until the next call. What follows it, within `limit`, is fetched ahead.
+  // `size` <= kBufferBytes. Valid until the next call. The bytes that follow, within `limit`, are fetched ahead.
   Result<Bytes> view(uint64_t address, uint64_t size, uint64_t limit);
   // Everything started so far is done.
   Status finish();
@@ -35,7 +35,7 @@ class Staging {
   struct Buffer {
     uint8_t* bytes = nullptr;
     cuda::CUevent done = nullptr;
-    AddressRange ahead;  // what of the device it is being filled with; empty: nothing of use
+    AddressRange ahead;  // device memory it is being filled with; empty: nothing of use
   };
 
   Status wait(Buffer& buffer);

@@ -50,7 +50,8 @@ Status AqlLauncher::prepare_kernarg(size_t bytes) {
   return Unit{};
 }
 
-// A page that nobody serves: whoever asks for a service faults in the launches before, where the pointer is null.
+// A page that no service handles: the other launches have a null pointer there, and a kernel that asks for the service
+// faults.
 Status AqlLauncher::prepare_services(const Launch& launch) {
   if (!launch.amid_others || launch.amid_others->services.empty()) return Unit{};
   if (!services_) {
@@ -90,7 +91,7 @@ void AqlLauncher::put_barrier(hsa_signal_t completion) {
 }
 
 Status AqlLauncher::submit(const Launch& launch) {
-  constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // of a dimension, in an AQL packet
+  constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // per dimension, in an AQL packet
   for (uint64_t items : launch.grid_work_items) {
     if (items <= kMaxWorkItems) continue;
     return Error{"CAPTURE_INVALID", "a grid of " + std::to_string(items) + " work-items does not fit an AQL packet",
@@ -108,7 +109,7 @@ Status AqlLauncher::submit(const Launch& launch) {
   packet.group_segment_size = launch.group_segment_bytes;
   packet.kernel_object = launch.kernel;
   packet.kernarg_address = kernarg_;
-  // Apps have a signal for a packet of theirs where they wait for that very one.
+  // Apps give a packet its own signal only if they wait for that very packet.
   const bool is_amid_others = launch.amid_others.has_value();
   told_ = is_amid_others ? hsa_signal_t{0} : signal_;
   packet.completion_signal = told_;
@@ -125,7 +126,7 @@ Result<AqlLauncher::End> AqlLauncher::run(const Launch& launch) {
   std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
   if (auto ready = prepare_services(launch); !ready) return ready.error();
   hsa_.hsa_signal_store_relaxed(signal_, 1);
-  // How long to wait in one go: short enough to notice faults and limits.
+  // Length of one wait: short enough to notice faults and limits.
   const uint64_t ticks = timestamp_hz_ / 100;
   const auto begin = Clock::now();
   if (auto submitted = submit(launch); !submitted) return submitted.error();

@@ -1,4 +1,4 @@
-// Launches by AQL packets on a queue of ours: what a runtime of HSA alone offers. HipLauncher is the other way.
+// Launches by AQL packets on a queue of ours: the interface of an HSA runtime alone. HipLauncher is the alternative.
 #pragma once
 
 #include <atomic>
@@ -13,20 +13,19 @@ class AqlLauncher {
  public:
   enum class End { kCompleted, kFault, kLimit };
 
-  // `status`: set by whoever learns of a fault, here as by the runtime's events. `timed`: kernels are timed by the
-  // device.
+  // `status`: set when a fault is noticed, here and by the runtime's events. `timed`: the device times kernels.
   AqlLauncher(HsaLibrary& hsa, hsa_agent_t gpu, hsa_amd_memory_pool_t kernarg_pool, std::atomic<int>& status,
               bool timed)
       : hsa_(hsa), gpu_(gpu), kernarg_pool_(kernarg_pool), status_(status), timed_(timed) {}
 
-  // Anything but kCompleted leaves a device that nothing may be asked of any more.
+  // After anything but kCompleted the device must not be used any more.
   Result<End> run(const Launch& launch);
-  Result<uint64_t> duration_ns() const;  // of the last one
+  Result<uint64_t> duration_ns() const;  // duration of the last launch
 
-  hsa_signal_t signal() const { return told_; }  // that the last one completed with; 0: none
-  // Kernel arguments, packets and queue: no captured memory, wherever this process put them.
+  hsa_signal_t signal() const { return told_; }  // completion signal of the last launch; 0: none
+  // Kernel arguments, packets and queue: not captured memory, at any address of this process.
   std::vector<AddressRange> own_memory() const;
-  // Not by a destructor: a lost device is not to be touched.
+  // Not called by a destructor: a lost device must not be used.
   void free();
 
  private:

@@ -1,4 +1,4 @@
-// Puts memory between a launch and what the GPU's caches held before it.
+// Evicts the GPU's caches before a launch by accessing other memory.
 #pragma once
 
 #include "replay/core/device.h"
@@ -6,12 +6,12 @@
 
 namespace kernloop::replay {
 
-// What is overwritten at least on hardware: twice the largest Infinity Cache (256 MiB), which drivers did not tell of
-// at first, and which lies behind L2 caches that are told of once where each die has its own.
+// Bytes overwritten at least on hardware: twice the largest Infinity Cache (256 MiB), which early drivers did not
+// report, and which is behind L2 caches that are reported once although each die has its own.
 constexpr uint64_t kLeastOverwrittenBytes = uint64_t{512} << 20;
 
-// Of the largest cache of an agent, by the list of its caches and by the older HSA_AGENT_INFO_CACHE_SIZE; 0 where
-// neither tells of one.
+// Size of an agent's largest cache, by the list of its caches and by the older HSA_AGENT_INFO_CACHE_SIZE; 0 if neither
+// reports one.
 uint64_t largest_cache_bytes(const HsaLibrary& hsa, hsa_agent_t agent);
 
 // Three times the largest cache, at least `least`.

@@ -25,19 +25,19 @@ constexpr const char* kNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libam
 // Set by a thread of HIP that wants to end the process, on its way to do so.
 std::atomic<bool> hip_aborts{false};
 
-// What every call returns once a queue has stopped, since ROCm 7 and behind softgpu/hip.
+// Status of every call once a queue has stopped, since ROCm 7 and behind softgpu/hip.
 bool says_stopped(HipStatus status) {
   return status == kHipErrorIllegalAddress || status == kHipErrorLaunchFailure;
 }
 
-// What a launch returns that is never started: hipErrorInvalidValue, OutOfMemory (of LDS), InvalidConfiguration,
-// LaunchOutOfResources, CooperativeLaunchTooLarge. One beyond the launch bounds is a kHipErrorLaunchFailure, as what a
-// stopped queue returns: which of the two it was, waiting tells.
+// Status of a launch that is never started: hipErrorInvalidValue, OutOfMemory (of LDS), InvalidConfiguration,
+// LaunchOutOfResources, CooperativeLaunchTooLarge. A launch beyond the launch bounds returns kHipErrorLaunchFailure,
+// like a stopped queue: waiting distinguishes the two.
 bool says_refused(HipStatus status) {
   return status == 1 || status == 2 || status == 9 || status == 701 || status == 720;
 }
 
-// The thread stays here: the one that waits for the launch reports what happened, and then leaves.
+// The thread stays here: the thread that waits for the launch reports the abort, and then exits.
 void hold_abort(int) {
   hip_aborts = true;
   for (;;) ::pause();
@@ -67,7 +67,7 @@ using LaunchWorkItems = HipStatus (*)(void*, uint32_t, uint32_t, uint32_t, uint3
                                       void**, void**, void*, void*, uint32_t);
 
 struct HipLauncher::Functions {
-  LaunchWorkItems launch_work_items = nullptr;  // where HIP has it
+  LaunchWorkItems launch_work_items = nullptr;  // if HIP has it
 #define KERNLOOP_DECLARE(name, ...) decltype(static_cast<__VA_ARGS__>(nullptr)) name = nullptr;
   KERNLOOP_HIP_FUNCTIONS(KERNLOOP_DECLARE)
 #undef KERNLOOP_DECLARE
@@ -161,7 +161,7 @@ Result<int> HipLauncher::submit(const Launch& launch) {
                  "this HIP launches whole blocks, and the last one of the captured launch is partial",
                  "replay with --launch direct"};
   }
-  if (says_stopped(status)) return status;  // who waits is told, too
+  if (says_stopped(status)) return status;  // the waiting thread gets it, too
   if (says_refused(status)) return refused(launch, status);
   if (status != kHipSuccess) return error("launching a module's kernel", status, "launching " + launch.kernel_name);
   return status;
@@ -175,7 +175,7 @@ Error HipLauncher::refused(const Launch& launch, int status) const {
 }
 
 Result<HipLauncher::End> HipLauncher::wait(double limit_seconds) {
-  // In a thread of its own, which is left behind where it never comes back.
+  // Waits in a thread of its own, which is left behind if it never returns.
   struct Waiting {
     std::atomic<bool> is_over{false};
     HipStatus status = kHipSuccess;

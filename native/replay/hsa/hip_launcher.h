@@ -1,5 +1,5 @@
-// Launches through the HIP runtime, which fills what only it can: hidden arguments with services behind them (hostcall,
-// heap, printf). The library is loaded at run time and uses the HSA runtime that this process has already.
+// Launches through the HIP runtime, which alone can fill hidden arguments of services (hostcall, heap, printf). The
+// library is loaded at run time and uses the HSA runtime that this process has already.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class HipLauncher {
   static Result<std::unique_ptr<HipLauncher>> open(const std::filesystem::path& library);
   ~HipLauncher();
 
-  // Numbers of its own for what is loaded.
+  // Own ids for loaded code.
   Result<uint64_t> load(Bytes code_object);
   Result<uint64_t> kernel(uint64_t code, const std::string& name);
   // VARIABLE_MISSING for a variable that HIP does not find by name: a local symbol.
@@ -30,8 +30,8 @@ class HipLauncher {
     End end = End::kCompleted;
     std::optional<uint64_t> duration_ns;  // between events around the launch, where timed
   };
-  // When a queue stops, HIP ends the process, which is held up, or, since ROCm 7, returns an error from every call:
-  // both are kStopped. After that and after kLimit nothing of HIP may be touched any more.
+  // When a queue stops, HIP ends the process, which is delayed, or, since ROCm 7, returns an error from every call:
+  // both are kStopped. After that and after kLimit HIP must not be called any more.
   Result<Run> run(const Launch& launch, bool is_timed);
 
  private:
@@ -39,9 +39,9 @@ class HipLauncher {
   HipLauncher();
   Error error(const char* call, int status, const std::string& doing) const;
   Error refused(const Launch& launch, int status) const;
-  // HIP's status: of a stopped queue, or of a kernel that was refused, where it is not success.
+  // HIP's status: an error of a stopped queue, or of a kernel that was refused, if it is not success.
   Result<int> submit(const Launch& launch);
-  // Of the thread that waits: false when HIP ended first, or the limit was reached.
+  // For the waiting thread: false if HIP ended first, or the limit was reached.
   Result<End> wait(double limit_seconds);
 
   std::unique_ptr<Functions> hip_;

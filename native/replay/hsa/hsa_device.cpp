@@ -105,8 +105,8 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   std::vector<hsa_executable_t> executables_;
   std::unique_ptr<AqlLauncher> aql_;  // from the first launch on, without hip_
   CacheState cache_ = CacheState::kAsIs;
-  std::unique_ptr<CacheEvictor> evictor_;  // where the caches are to be cold
-  std::unique_ptr<WarmCopies> kept_;       // where they are to be warm
+  std::unique_ptr<CacheEvictor> evictor_;  // if the caches are to be cold
+  std::unique_ptr<WarmCopies> kept_;       // if they are to be warm
   std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
   std::atomic<uint64_t> fault_address_{0};
   bool lost_ = false;
@@ -138,8 +138,8 @@ Status HsaDevice::start(const std::string& isa) {
   auto soft = SoftwareGpu::find(*hsa_);
   if (!soft) return soft.error();
   soft_ = std::move(*soft);
-  // Without a handler a memory fault ends the process before anything could be reported.
-  // Some runtimes tell of it here only and leave the queue's own callback silent.
+  // Without a handler a memory fault ends the process before anything could be reported. Some runtimes report it only
+  // here and leave the queue's own callback silent.
   hsa_->hsa_amd_register_system_event_handler(
       [](const hsa_amd_event_t* event, void* data) {
         HsaDevice& device = *static_cast<HsaDevice*>(data);
@@ -278,7 +278,7 @@ Status HsaDevice::find_pools() {
       granule > 0) {
     granule_ = granule;
   }
-  // The host needs access only where memory is read in place.
+  // The host needs access only if memory is read in place.
   auto placed = PlacedMemory::of(*hsa_, {agents_.gpu, agents_.cpu, soft_ != nullptr}, pools_.device);
   if (!placed) return placed.error();
   placed_ = std::move(*placed);
@@ -339,7 +339,7 @@ Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObje
   status = hsa_->hsa_executable_freeze(executable, nullptr);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_freeze", status, doing);
 
-  // The load base, from any symbol whose address both the file and the runtime tell.
+  // The load base, from any symbol whose address both the file and the runtime report.
   const auto base_from = [&](const std::string& name, hsa_executable_symbol_info_t attribute,
                              uint64_t relative) -> std::optional<uint64_t> {
     hsa_executable_symbol_t symbol;
@@ -438,7 +438,7 @@ Result<CacheFacts> HsaDevice::set_cache(CacheState state) {
   return facts;
 }
 
-// HIP tells where variables are, and the image lies around them as the file says.
+// HIP reports variables' addresses, and the file gives their offsets in the image.
 std::optional<uint64_t> HsaDevice::base_with_hip(uint64_t code, const codeobject::CodeObjectInfo& info) {
   std::optional<uint64_t> base;
   for (const codeobject::Variable& variable : info.variables) {
@@ -503,7 +503,7 @@ Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
   if (!aql_) aql_ = std::make_unique<AqlLauncher>(*hsa_, agents_.gpu, pools_.kernarg, queue_status_, !soft_);
   const auto end = aql_->run(launch);
   if (!end) return end.error();
-  // HIP's signals are its own: what it launched is told of as the last dispatch.
+  // HIP's signals are its own: its launch is reported as the last dispatch.
   if (soft_) soft_->tell_of(aql_->signal());
   if (*end != AqlLauncher::End::kCompleted) {
     lost_ = true;
@@ -563,8 +563,8 @@ std::filesystem::path built_in_runtime() {
   return program.parent_path().parent_path() / "lib" / "softgpu" / kRuntimeName;
 }
 
-// A capture of hardware is replayed there unless the caller names the software GPU: through the system's runtime, which
-// the loader finds as it does for apps.
+// A capture of hardware is replayed on hardware unless the caller names the software GPU: through the system's runtime,
+// which the loader finds as it does for apps.
 std::filesystem::path runtime_for(const Options& options, const archive::Device& device) {
   if (!options.hsa_runtime.empty()) return options.hsa_runtime;
   return device.kind == "hsa" ? kRuntimeName : built_in_runtime();
@@ -581,9 +581,9 @@ Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, co
     restart_without_randomisation(argv);
     return address_taken(hold.taken().front());
   }
-  // What kernels print, HIP writes to stdout, which is for events. From here on, nothing starts this program again.
+  // HIP writes kernels' printf output to stdout, which is for events. From here on, nothing starts this program again.
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  // A replay is not to be captured, whatever the environment is set up for.
+  // A replay must not be captured, even if the environment is set up for it.
   ::unsetenv("HSA_TOOLS_LIB");
   auto library = HsaLibrary::open(runtime_for(options, manifest.device));
   if (!library) return library.error();

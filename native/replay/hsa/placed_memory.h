@@ -1,5 +1,5 @@
-// Memory of the GPU at chosen addresses. ROCr has virtual memory management for it since ROCm 6; before, shared virtual
-// memory takes its place: pages of the host that the GPU reaches at the same address.
+// Memory of the GPU at chosen addresses. ROCr has virtual memory management for it since ROCm 6; older runtimes use
+// shared virtual memory: pages of the host that the GPU reaches at the same address.
 #pragma once
 
 #include <memory>
@@ -20,20 +20,20 @@ class PlacedMemory {
   static Result<std::unique_ptr<PlacedMemory>> of(HsaLibrary& hsa, const Agents& agents, hsa_amd_memory_pool_t pool);
   virtual ~PlacedMemory() = default;
 
-  // Addresses without memory. The reason where they are not to be had.
+  // Addresses without memory. Returns the reason if they are not available.
   virtual Status reserve(const AddressRange& range) = 0;
   virtual void give_back(const AddressRange& range) = 0;
-  // Memory in `range` of the reserved `window`; `unback` takes both. Gives the window back where it fails.
+  // Maps memory in `range` of the reserved `window`; `unback` frees both. Gives the window back if it fails.
   virtual Status back(const AddressRange& range, const AddressRange& window) = 0;
   virtual void unback() = 0;
-  // Before a launch: to where the GPU has it, if the host had it in between.
+  // Before a launch: moves memory back to the GPU, if the host accessed it in between.
   virtual Status bring() { return Unit{}; }
 
   std::vector<AddressRange> ranges() const;
 
  protected:
   struct Mapped {
-    AddressRange range, window;  // and what is reserved around it
+    AddressRange range, window;  // the memory, and the reservation around it
     hsa_amd_vmem_alloc_handle_t handle{};
   };
   std::vector<Mapped> mappings_;

@@ -1,4 +1,4 @@
-// Copies of restored memory on the device: they put back what a kernel wrote without a look at the archive.
+// Copies of restored memory on the device: they restore a kernel's writes without the archive.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,16 @@ class PoolCopies {
   PoolCopies(const PoolCopies&) = delete;
   PoolCopies& operator=(const PoolCopies&) = delete;
 
-  // False where the device has no room for a copy.
+  // False if the device has no room for a copy.
   Result<bool> keep(const AddressRange& range);
   // Puts back all that was kept.
   Status restore();
-  // Remembers where memory differs from what was kept, 1 MiB exact. Through the host: once a kernel, not once a launch.
+  // Remembers the 1 MiB pieces in which memory differs from the copies. Through the host: once a kernel, not once a
+  // launch.
   Status learn_written();
   // Puts back what was learnt.
   Status restore_written();
-  // Of memory that is no more.
+  // Drops copies of memory that no longer exists.
   void forget_outside(const std::vector<AddressRange>& ranges);
   // Not on a device that was lost.
   void free();

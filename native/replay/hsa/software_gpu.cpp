@@ -181,7 +181,7 @@ Status SoftwareGpu::report_accesses(std::span<const AddressRange> own, LaunchOut
     outcome.accesses_by_lane = 0;
   }
   for (const LanesOfPage& page : pages) {
-    // Packets lie elsewhere in each launch.
+    // Packets have other addresses in each launch.
     const bool is_own = std::any_of(own.begin(), own.end(), [&](const AddressRange& range) {
       return page.range.base < range.end() && range.base < page.range.end();
     });

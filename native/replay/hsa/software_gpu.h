@@ -1,4 +1,4 @@
-// The software GPU's extension of HSA, behind which a runtime tells and does more than hardware.
+// The software GPU's extension of HSA, through which it reports and does more than hardware.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace kernloop::replay {
 
 class SoftwareGpu final : public SoftwareExecution {
  public:
-  // Null on any other runtime; RUNTIME_INCOMPLETE on a software GPU that lacks what replays need.
+  // Null on any other runtime; RUNTIME_INCOMPLETE on a software GPU that lacks functions that replays need.
   static Result<std::unique_ptr<SoftwareGpu>> find(HsaLibrary& hsa);
 
   Status set_wave_instruction_limit(uint64_t per_dispatch) override;
@@ -26,15 +26,15 @@ class SoftwareGpu final : public SoftwareExecution {
   Status record_accesses() override;
   Status profile() override;
   Status set_probes(const std::string& request) override;
-  // Of the code object that this thread loads next.
+  // For the code object that this thread loads next.
   Status set_next_load_address(uint64_t address, const std::string& doing);
   Result<bool> close_to_kernels(const AddressRange& range);
 
-  // What it tells of from here on: the dispatch that completed with `signal`. Before, of the last one.
+  // Reports are of the dispatch that completed with `signal` from here on; before, of the last one.
   void tell_of(hsa_signal_t signal) { told_ = signal; }
-  // `own`: memory of this process, whose accesses are none of the capture's.
+  // `own`: memory of this process, whose accesses are not the capture's.
   Status report(std::span<const AddressRange> own, LaunchOutcome& outcome) const;
-  // Why that dispatch did not end, where the software GPU says so: as a fault or the limit of instructions.
+  // Reason why that dispatch did not end, if the software GPU reports it: a fault or the limit of instructions.
   void explain(LaunchOutcome& outcome) const;
   Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) const override;
 

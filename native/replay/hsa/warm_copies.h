@@ -1,5 +1,5 @@
-// What is put back between the launch that warms the caches and the one that counts: by itself, what the first one
-// wrote, once that is known of a kernel.
+// Memory put back between the launch that warms the caches and the one that counts: only what the first one wrote, once
+// that is known for a kernel.
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@ class WarmCopies final : public KeptMemory {
   Result<bool> restore_written() override;
 
   void launches(uint64_t kernel) { last_kernel_ = kernel; }
-  // The code is gone, and what was kept of memory outside of `regions`.
+  // The code is gone, and with it the copies of memory outside `regions`.
   void forget_code(const std::vector<AddressRange>& regions);
   // Not on a device that was lost.
   void free() { copies_.free(); }
 
  private:
   PoolCopies copies_;
-  bool keeps_too_little_ = false;        // a launch may write what cannot be put back from copies
-  std::optional<uint64_t> last_kernel_;  // that was launched
-  std::set<uint64_t> learnt_kernels_;    // whose writes copies_ knows
+  bool keeps_too_little_ = false;        // a launch may write memory that the copies cannot restore
+  std::optional<uint64_t> last_kernel_;  // the last launched kernel
+  std::set<uint64_t> learnt_kernels_;    // kernels whose writes copies_ knows
 };
 
 }  // namespace kernloop::replay

@@ -36,7 +36,8 @@ Buffer to_buffer(const std::vector<T>& values) {
 }
 
 struct CudaCapture {
-  // Both arrays share a granule with bytes of nobody. A driver never places module variables where they were captured.
+  // Both arrays share a granule with bytes of no region. A driver never places module variables where they were
+  // captured.
   static constexpr uint64_t kIn = 0x400000000100, kOut = 0x400000001a40, kFar = 0x400003fff000;
   static constexpr uint64_t kTable = 0x410000000000, kBig = 0x420000000200, kCounter = 0x420000000400;
   static constexpr int kCount = 200;  // the last block is partial
@@ -44,11 +45,11 @@ struct CudaCapture {
   std::vector<float> in, out_pre, out_post, big, table = {5, 6, 7, 8};  // the app has set the table
   int32_t counter_pre = 41, counter_post = 42;
   std::string isa = "sm_90", symbol = "replay_fill";
-  uint64_t in_address = kIn;  // what the kernel gets for `in`
+  uint64_t in_address = kIn;  // the kernel's argument for `in`
   archive::RegionClass in_class = archive::RegionClass::kDevice;
   std::string in_api = "cuMemAlloc_v2";
   std::vector<uint64_t> pointers;    // a third region full of these, when not empty
-  std::vector<uint32_t> shape_post;  // what replay_shape finds
+  std::vector<uint32_t> shape_post;  // result of replay_shape
   archive::Geometry geometry;
   std::vector<uint8_t> far_bytes;  // a region across two windows, when not empty; unchanged
 

@@ -1,4 +1,4 @@
-// What the CUDA back end decides before it asks any driver.
+// Decisions of the CUDA back end before it asks any driver.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -18,7 +18,8 @@ namespace {
 using Ranges = std::vector<AddressRange>;
 constexpr uint64_t kMiB = 1 << 20;
 
-// Addresses of an H200 (driver 580): small allocations share a granule, 512 bytes apart; the async pool lies low.
+// Addresses of an H200 (driver 580): small allocations share a granule, 512 bytes apart; the async pool has low
+// addresses.
 TEST(Reservation, MergesAllocationsOfOneGranuleIntoOneWindow) {
   const Ranges captured = {{0x7f7721e00000, 4096}, {0x7f7721e00200 + 4096, 512}, {0x302000000, 100}};
   EXPECT_EQ(round_out(captured, kDeviceGranule), (Ranges{{0x302000000, 2 * kMiB}, {0x7f7721e00000, 2 * kMiB}}));

@@ -46,7 +46,7 @@ class CudaReplay : public testing::Test {
   std::map<std::string, std::string> environment_;
 };
 
-// What only the fake can be made to do.
+// Behaviour that only the fake can be made to show.
 class FakeCudaReplay : public CudaReplay {
  protected:
   void SetUp() override {
@@ -185,7 +185,7 @@ TEST_F(CudaReplay, KeepsWhatAKernelPrintsOutOfItsEvents) {
 }
 
 TEST_F(CudaReplay, FollowsArgumentsIntoModuleVariablesAndTellsOfPointersInMemory) {
-  // The kernel reads eight floats of d_big through its argument; what points there from memory cannot be followed.
+  // The kernel reads eight floats of d_big through its argument; pointers to it in memory cannot be followed.
   capture_.in_address = Capture::kBig;
   capture_.pointers = {Capture::kBig + 4, 17, Capture::kOut, Capture::kTable + 15};
   capture_.out_post = capture_.out_pre;
@@ -212,7 +212,7 @@ TEST_F(CudaReplay, KeepsPinnedMemoryWhereItWas) {
   capture_.in_class = archive::RegionClass::kHost;
   capture_.in_api = "cuMemHostAlloc";
   edit([](archive::Manifest& manifest) {
-    // In its own place: host pages and device granules are not shared.
+    // At its own address: host pages and device granules are not shared.
     manifest.regions[0].base = 0x430000000100;
     std::memcpy(manifest.kernarg.bytes.data() + 8, &manifest.regions[0].base, 8);
   });
@@ -258,7 +258,7 @@ TEST_F(CudaReplay, SetsTheClustersThatTheAppsFunctionRequired) {
   capture_.shape_post = {16, 2, 1, 64, 256, 8, 2};
   const ProgramRun run = replay({"--compare"});
   EXPECT_EQ(run.exit_code, kExitPass) << run.last();
-  // The driver would not let the app set them on a variant whose own code says another size.
+  // The driver would not let the app set them on a variant whose own code has another size.
   const ProgramRun other = compare_variant("clustered");
   EXPECT_EQ(other.exit_code, kExitFail) << other.last();
   EXPECT_EQ(other.last()["code"], "LAUNCH_IMPOSSIBLE") << other.last();
@@ -322,7 +322,7 @@ TEST_F(CudaReplay, SaysWhenTheDriverRefusesTheLaunch) {
   EXPECT_EQ(run.last()["code"], "LAUNCH_REFUSED") << run.last();
 }
 
-// What the app launches, and with which of the variants it could.
+// The app's launch, and the variants that could replace its kernel.
 class CudaLaunchLimits : public CudaReplay {
  protected:
   void launch(uint32_t blocks, uint32_t threads, uint32_t dynamic = 0) {
@@ -372,7 +372,7 @@ TEST_F(CudaLaunchLimits, AreTheRegistersOfABlock) {
 TEST_F(CudaLaunchLimits, AreTheSharedMemoryThatTheAppAskedFor) {
   launch(4, 64, 4 << 10);
   expect_pass("shared");
-  // What the capture holds is what the driver says of the captured kernel, which is no wish of the app.
+  // The capture holds the driver's value for the captured kernel, which the app did not choose.
   launch(4, 64, 20 << 10);
   for (const bool is_told : {false, true}) {
     if (is_told) capture_.geometry.attributes = {{"max_dynamic_shared_bytes", 48 << 10}};
@@ -405,12 +405,12 @@ using CudaLeftovers = CudaLaunchLimits;
 TEST_F(CudaLeftovers, OfEarlierLaunchesAreInNeitherSharedNorLocalMemory) {
   for (const char* poison : {"0xA5", "0x5A"}) {
     EXPECT_EQ(compare_variant("unwritten_local", {"--poison", poison}).exit_code, kExitFail) << poison;
-    // The smaller of a negative number and what the kernel wrote is no maximum.
+    // The minimum of a negative number and the kernel's result is no maximum.
     const ProgramRun maximum = compare_variant("unwritten_shared", {"--poison", poison});
     EXPECT_EQ(maximum.exit_code, std::string(poison) == "0x5A" ? kExitFail : kExitPass) << poison << maximum.last();
   }
-  // All of it, on every multiprocessor, where a block has most of it or little. With 16 and 100 KiB a block an H200
-  // showed words that were not filled (docs/validate.md): how it divides shared memory then is not known.
+  // All of it, on every multiprocessor, whether a block has most of it or little. With 16 and 100 KiB a block an H200
+  // showed words that were not filled (docs/validate.md): its division of shared memory is unknown in that case.
   for (const uint32_t dynamic : {227u << 10, 100u << 10, 64u << 10, 48u << 10, 16u << 10, 8u << 10, 1u << 10}) {
     capture_.geometry.attributes = {{"max_dynamic_shared_bytes", dynamic}};
     launch(2 * 132 * 32, 64, dynamic);
@@ -566,7 +566,7 @@ TEST_F(FakeCudaReplay, LeavesCuptiToAToolThatHasIt) {
 }
 
 TEST_F(FakeCudaReplay, PassesTheCooperativeAttributeOn) {
-  // The fake's kernel writes what its launch said into the eighth word.
+  // The fake's kernel writes its cooperative attribute into the eighth word.
   capture_.symbol = "replay_shape";
   capture_.shape_post = {4, 1, 1, 64, 256, 1, 1, 1};
   capture_.geometry.group_segment_bytes = 256;

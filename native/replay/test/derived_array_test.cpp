@@ -101,7 +101,7 @@ TEST_F(DerivedArrayTest, MakesNumbersOfZerosAndZerosOfNumbers) {
   const std::vector<float> values = derive_all(array, Recipe::kZeros);
   for (size_t i = 0; i < 100; ++i) EXPECT_NE(values[i], 0);
   EXPECT_GT(std::count(values.begin() + 100, values.end(), 0.0f), 5);
-  // Of nothing but zeros, too: what is added to begins so.
+  // An array of zeros changes, too: accumulators begin so.
   const std::vector<float> from_zeros = derive_all(look(std::vector<float>(200, 0)), Recipe::kZeros);
   EXPECT_EQ(std::count(from_zeros.begin(), from_zeros.end(), 0.0f), 0);
 }

@@ -260,7 +260,7 @@ TEST_F(DerivedInputsTest, KeepTheValuesOfWhatDecidesWhichThreadTouchesWhat) {
   options_.derivation->types.clear();
   captured_ = [this](int count) {
     fill_(count);
-    // An order of the threads, say: whatever it is, all of them together touch the same.
+    // An order of the threads, for example: in any order, all of them together touch the same.
     device_.outcome.accesses_by_lane = 0;
     for (int i = 0; i < count; ++i) {
       uint32_t bits = 0;
@@ -347,7 +347,7 @@ TEST_F(DerivedInputsTest, AreDroppedWhereTheCapturedCodeGivesNaN) {
   };
   variant_ = [this](int count) {
     captured_(count);
-    // Another NaN, which is nobody's mistake.
+    // Another NaN payload, which is no mistake.
     for (int i = 0; i < count; ++i) out(i) = std::isnan(out(i)) ? std::nanf("7") : out(i);
   };
   EXPECT_EQ(run().exit_code, kExitPass) << result();

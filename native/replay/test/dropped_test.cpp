@@ -1,4 +1,4 @@
-// What a capture that was shrunk lacks: no memory, whatever restores, compares, or looks there.
+// Memory that a shrunk capture lacks is not there: nothing restores, compares, or reads it.
 #include <gtest/gtest.h>
 
 #include "archive/file.h"
@@ -10,7 +10,7 @@
 namespace kernloop::replay {
 namespace {
 
-constexpr uint64_t kList = 0x400000100000;  // of FillCapture::pointers
+constexpr uint64_t kList = 0x400000100000;  // address of FillCapture::pointers
 constexpr uint64_t kPage = 4096;
 
 TEST(Unused, IsWholeGranulesByAddressThatNothingTouched) {
@@ -56,7 +56,7 @@ class DroppedSession : public testing::Test {
     return run_session(options_, **reader, device, output_);
   }
 
-  // What the app computed, by the host.
+  // The app's result, computed by the host.
   void compute(FakeDevice& device, const Launch& launch) const {
     for (int i = 0; i < FillCapture::kCount; ++i)
       device.number(FillCapture::kOut + 4 * static_cast<uint64_t>(i)) = capture_.out_post[static_cast<size_t>(i)];
@@ -123,7 +123,7 @@ TEST_F(DroppedSession, AFaultThereSaysWhy) {
   archive::Json fault = output_.first("fault");
   EXPECT_EQ(fault["near"]["dropped"], true);
   EXPECT_NE(fault.value("hint", "").find("this memory was dropped"), std::string::npos) << fault;
-  // Where the device tells no address it may be that; elsewhere it is not.
+  // If the device reports no address, dropped memory may be the cause; at another address it is not.
   device.outcome.fault = {{"kind", "memory_access"}};
   run(device);
   EXPECT_NE(output_.first("fault").value("hint", "").find("memory that was dropped"), std::string::npos);

@@ -1,4 +1,4 @@
-// A device whose kernel is a function of the test: memory at any address, and exact counts of what was asked of it.
+// A device whose kernel is a function of the test: memory at any address, and exact counts of calls.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class FakeDevice final : public DeviceReplay, public SoftwareExecution, public C
   std::map<uint64_t, Buffer> kept;
   bool loses_writes_after_launch = false;
   uint64_t free_code_address = 0x500010000000;
-  LaunchOutcome outcome;  // what launches end with
+  LaunchOutcome outcome;  // outcome of launches
   std::vector<uint64_t> seeds;
   uint64_t seed = 0;
   uint32_t machine_in_use = 0;

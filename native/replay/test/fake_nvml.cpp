@@ -1,4 +1,4 @@
-// What NVIDIA's management library answers for one device that is at its power cap and hot.
+// NVIDIA's management library, faked for one device that is at its power cap and hot.
 #include <cstring>
 
 extern "C" {

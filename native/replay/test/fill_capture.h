@@ -22,13 +22,13 @@ Buffer as_bytes(const std::vector<T>& values) {
 }
 
 struct FillCapture {
-  // Both arrays share a granule with bytes of nobody, before, between and behind them.
+  // Both arrays share a granule with bytes of no region, before, between and behind them.
   static constexpr uint64_t kIn = 0x400000000100, kOut = 0x400000001a40, kCode = 0x500000000000;
   static constexpr int kCount = 200;  // the last wave is partial
 
   std::vector<float> in, out_pre, out_post, big;
   std::vector<float> table = {5, 6, 7, 8};  // the app has set c_tab
-  std::optional<bool> table_told;           // whether it asked where it lies
+  std::optional<bool> table_told;           // whether the app asked for its address
   int32_t counter_pre = 41, counter_post = 42;
   std::string symbol = "fill", name = "fill(float*, float const*, int)";
   std::string code_object = "baseline.hsaco";
@@ -139,7 +139,7 @@ inline std::filesystem::path test_code_object(const std::string& name) {
 class EventList final : public EventSink {
  public:
   void emit(const archive::Json& event) override { events.push_back(event); }
-  // The first of that kind; null when there is none.
+  // The first event of that kind; null if there is none.
   archive::Json first(const char* kind) const {
     for (const auto& event : events) {
       if (event.at("event") == kind) return event;

@@ -1,5 +1,5 @@
-// What is done between restoring memory and the launch that counts, so that the caches are as asked: the calls of the
-// HSA runtime in their order, on the software GPU in this process, and what lay in memory at each.
+// Steps between restoring memory and the launch that counts, which bring the caches into the requested state: the calls
+// of the HSA runtime in their order, on the software GPU in this process, and the content of memory at each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-// The functions that are looked at, and the list of their calls. "restored" or "written" behind one: whether `out` was
-// then as before the dispatch.
+// The observed functions, and the list of their calls. "restored" or "written" after a call: whether `out` was then as
+// before the dispatch.
 struct Recorded {
   decltype(&hsa_amd_memory_fill) fill = nullptr;
   decltype(&hsa_memory_copy) copy = nullptr;
@@ -93,7 +93,7 @@ class HsaCaches : public testing::Test {
 TEST_F(HsaCaches, OverwriteMemoryBetweenRestoringAndEveryLaunchWhereCold) {
   EXPECT_EQ(replay({"--cache", "cold", "--iterations", "2", "--warmup", "1"}).exit_code, kExitPass)
       << events_.events.back();
-  // Restored first: what restores memory leaves it in the caches.
+  // Restoring comes first: it leaves its memory in the caches.
   const Calls one = {"overwrite restored", "launch restored"};
   EXPECT_EQ(recorded.calls, (Calls{one[0], one[1], one[0], one[1], one[0], one[1]}));
   const archive::Json cache = events_.first("cache");
@@ -147,7 +147,7 @@ TEST_F(HsaCaches, WarmThroughBothSidesOfAComparison) {
 }
 
 TEST_F(HsaCaches, PutBackNoMoreThanWasWrittenBeforeAWarmLaunch) {
-  // A region that the kernel does not touch, far larger than what it writes.
+  // A region that the kernel does not touch, far larger than its output.
   capture_.pointers.assign((8u << 20) / sizeof(uint64_t), 0x1234);
   std::filesystem::remove_all(directory_.path() / "capture");
   capture_.write(directory_.path() / "capture");

@@ -1,4 +1,4 @@
-// Whether a kernel can be launched as the app launches it: limits one by one, and what comes of them.
+// Whether a kernel can be launched as the app launches it: limits one by one, and their consequences.
 #include "replay/core/launch_check.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class Obstacles : public testing::Test {
     device_.shared_bytes = 65536;
     device_.scratch_bytes_per_wave = 0x1fff * 1024;
   }
-  // The one limit that is not kept; nothing where all are.
+  // The one limit that is exceeded; none if all are kept.
   std::optional<LaunchLimit> only() {
     const auto found = find_obstacles(kernel_, launch_, device_);
     EXPECT_LE(found.size(), 1u);
@@ -52,7 +52,7 @@ TEST_F(Obstacles, AreNoneWithinAllLimits) {
   kernel_.max_flat_workgroup_size = 256;  // exactly
   launch_.group_segment_bytes = 65536;
   EXPECT_EQ(only(), std::nullopt);
-  kernel_.max_flat_workgroup_size = 0;  // not told
+  kernel_.max_flat_workgroup_size = 0;  // unknown
   device_ = {};
   launch_.group_segment_bytes = 1 << 20;
   EXPECT_EQ(only(), std::nullopt);
@@ -146,7 +146,7 @@ TEST(LaunchAsCaptured, LeavesOutWhatTheCapturedCubinSaidByItself) {
   geometry.group_segment_bytes = 8 << 10;
   geometry.attributes = {{"max_dynamic_shared_bytes", 40 << 10}, {"required_cluster_blocks_x", 2}, {"cooperative", 1}};
   using Attributes = std::map<std::string, uint64_t>;
-  // 40 KiB beside 8 KiB static ones are what every kernel has; the clusters, the app set on the function.
+  // Every kernel may use 40 KiB beside 8 KiB of static shared memory; the app set the clusters on the function.
   EXPECT_EQ(launch_as_captured(geometry, captured, variant).attributes,
             (Attributes{{"required_cluster_blocks_x", 2}, {"cooperative", 1}}));
   captured.cubin->cluster_blocks = {2, 1, 1};
@@ -216,7 +216,7 @@ TEST_F(ImpossibleLaunch, ComesOfARuntimeThatRefusesTheLaunchItself) {
   device_.refuses_to_launch = Error{"LAUNCH_REFUSED", "HIP refuses", ""};
   EXPECT_EQ(run().exit_code, kExitFail);
   EXPECT_EQ(last()["code"], "LAUNCH_IMPOSSIBLE");
-  // Of the captured code that is no verdict on anybody's edit.
+  // A refusal of the captured code is no verdict on a variant.
   options_.code_object.reset();
   EXPECT_EQ(run().exit_code, kExitBadInput);
   EXPECT_EQ(last()["code"], "LAUNCH_REFUSED");
@@ -236,7 +236,7 @@ TEST_F(ImpossibleLaunch, IsHeldAgainstTheDevicesMemory) {
   options_.code_object = test_code_object("static_lds.hsaco");
   run();
   EXPECT_EQ(last()["code"], "LAUNCH_IMPOSSIBLE") << last();
-  // Where the app's own launch was over that limit, its runtime does not look.
+  // If the app's own launch exceeded that limit, its runtime does not check it.
   with_dynamic(5000);
   run();
   EXPECT_FALSE(last().contains("code")) << last();

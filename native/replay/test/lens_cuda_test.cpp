@@ -14,7 +14,7 @@ using archive::Json;
 using Capture = CudaCapture;
 using Arguments = std::vector<std::string>;
 
-constexpr uint64_t kLanes = 256;  // of the launch: the variant counts before it looks at n
+constexpr uint64_t kLanes = 256;  // lanes of the launch: the variant counts before it looks at n
 
 class CudaLens : public testing::Test {
  protected:
@@ -96,8 +96,8 @@ TEST_F(CudaLens, LeavesCapturedVariablesToTheComparison) {
 }
 
 TEST_F(CudaLens, DoesNotTakeAValueOfTheLensForACapturedAddress) {
-  // A parameter that equals the captured address of a variable, which lies elsewhere now, is passed as it is: as an
-  // offset it leads to memory that is not there.
+  // A parameter that equals the captured address of a moved variable is passed unchanged: as an offset it leads to
+  // memory that is not there.
   const ProgramRun outcome = run("lens", LensFiles::counting(0, Capture::kTable), {"--compare"});
   EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
   EXPECT_EQ(outcome.first("restored")["relocated_kernargs"], 0);
@@ -118,7 +118,7 @@ TEST_F(CudaLens, GivesEachLaunchItsOwnValues) {
   const Json told = run("lens", LensFiles::counting(), {"--compare"}).first("lens");
   const uint64_t buffer = number(told["buffers"][0]["address"]), astray = (Capture::kIn - buffer) / 8;
   Json lens = LensFiles::counting(1);
-  // Counts are put back before each launch: those of the last one are seen.
+  // Counts are put back before each launch: only those of the last one are seen.
   lens["parameters"][2] = {{"u64", {"0x1", "0x2", "0x3", "0x4"}}};
   const auto last_of = [&](const std::string& iterations, const Arguments& more) {
     Arguments arguments = {"--compare", "--iterations", iterations};
@@ -158,7 +158,8 @@ TEST_F(CudaLens, KeepsItsBuffersAwayFromCapturedAddresses) {
   };
   const uint64_t usual = address();
   const auto directory = directory_.path() / "capture";
-  // A region of the app's just there; then a module variable's captured address, where nothing lies any more.
+  // A region of the app at just that address; then a module variable's captured address, where nothing is mapped any
+  // more.
   std::filesystem::remove_all(directory);
   archive::Manifest manifest = capture_.write(directory);
   const uint64_t base = manifest.regions[0].base = usual / 4096 * 4096;

@@ -1,4 +1,4 @@
-// A lens for the variants `lens` of the tests, and what it read back.
+// A lens for the variants `lens` of the tests, and the data that it read back.
 #pragma once
 
 #include <gtest/gtest.h>

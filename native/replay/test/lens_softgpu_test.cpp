@@ -1,6 +1,6 @@
-// Variants with a lens, on the software GPU: what is read back against counts that the host computes, and what is still
-// noticed. The variant `lens` (codeobject/test/data/kernels.hip) takes three parameters more: so many threads add
-// i + 1 to seen[first + i]; and it counts lanes in variables of its own.
+// Variants with a lens, on the software GPU: data read back against counts that the host computes, and errors that are
+// still noticed. The variant `lens` (codeobject/test/data/kernels.hip) takes three more parameters: a number of threads
+// that add i + 1 to seen[first + i]; and it counts lanes in variables of its own.
 #include <gtest/gtest.h>
 
 #include "replay/test/fill_capture.h"
@@ -13,7 +13,7 @@ namespace {
 using archive::Json;
 using Capture = FillCapture;
 
-constexpr uint64_t kLanes = 256;  // of the launch: the variant counts before it looks at n
+constexpr uint64_t kLanes = 256;  // lanes of the launch: the variant counts before it looks at n
 
 class SoftGpuLens : public testing::Test {
  protected:
@@ -138,7 +138,7 @@ TEST_F(SoftGpuLens, NamesNoVariableOfTheCapturedCode) {
 }
 
 TEST_F(SoftGpuLens, StillNoticesThatAVariantIsRightInItsFirstLaunchOnly) {
-  // What it keeps from launch to launch lies in a variable of the lens, which iterations put back.
+  // The variant keeps its state in a variable of the lens, which iterations put back.
   const Json hides = {{"schema", "kernloop.lens/1"}, {"variables", {{{"prefix", "lens_"}}}}};
   const ProgramRun outcome = compare("lens_kept.hsaco", hides, {"--iterations", "2"});
   EXPECT_EQ(outcome.exit_code, kExitFail) << outcome.last();
@@ -177,7 +177,7 @@ TEST_F(SoftGpuLens, NoticesWritesOfTheInstrumentationIntoCapturedMemory) {
   EXPECT_EQ(region.first("difference")["region"], "in");
   const Json lanes = compare("lens.hsaco", lens()).first("lens")["variables"][0];
   const uint64_t variable = std::stoull(lanes["address"].get<std::string>(), nullptr, 16);
-  // 0x20 before lens_lanes lies d_big.
+  // d_big is 0x20 before lens_lanes.
   const ProgramRun neighbour = compare("lens.hsaco", lens(1, (variable - 32 - buffer) / 8));
   EXPECT_EQ(neighbour.exit_code, kExitFail) << neighbour.last();
   EXPECT_EQ(neighbour.first("difference")["variable"], "d_big");
@@ -186,7 +186,8 @@ TEST_F(SoftGpuLens, NoticesWritesOfTheInstrumentationIntoCapturedMemory) {
 TEST_F(SoftGpuLens, NoticesThatItsVariablesAreOverrun) {
   const Json told = compare("lens.hsaco", lens()).first("lens");
   const auto number = [](const Json& hex) { return std::stoull(hex.get<std::string>(), nullptr, 16); };
-  // As if lens_lanes had more than four elements: nothing named lies behind it, to the end of its page.
+  // The lens accesses lens_lanes as if it had more than four elements: nothing named follows it, to the end of its
+  // page.
   const uint64_t behind = number(told["variables"][0]["address"]) + 32, buffer = number(told["buffers"][0]["address"]);
   const Json overrun = lens(3, (behind - buffer) / 8);
   const ProgramRun judged = compare("lens.hsaco", overrun, {"--iterations", "2"});
@@ -198,7 +199,7 @@ TEST_F(SoftGpuLens, NoticesThatItsVariablesAreOverrun) {
   EXPECT_EQ(plain.first("fault")["near"]["region"], "lens:lens_lanes") << plain.first("fault");
   EXPECT_EQ(plain.first("fault")["near"]["distance"], 0);
   EXPECT_EQ(plain.count("lens"), 0u);
-  // Before lens_step, which is a dword at 0x4910, lies c_tab.
+  // c_tab is before lens_step, which is a dword at 0x4910.
   EXPECT_EQ(compare("lens.hsaco", lens(1, (number(told["variables"][1]["address"]) - 8 - buffer) / 8)).exit_code,
             kExitFail);
 }
@@ -210,7 +211,8 @@ TEST_F(SoftGpuLens, KeepsItsBuffersAwayFromCapturedAddresses) {
     return std::stoull(outcome.first("lens")["buffers"][0]["address"].get<std::string>(), nullptr, 16);
   };
   const uint64_t usual = address_of();
-  // A region of the app's just where it would lie, and a captured pointer to where nothing is restored any more.
+  // A region of the app just where the buffer would be placed, and a captured pointer to memory that is no longer
+  // restored.
   const auto directory = directory_.path() / "capture";
   std::filesystem::remove_all(directory);
   archive::Manifest manifest = capture_.write(directory);

@@ -1,5 +1,5 @@
-// The file of a lens, which may be anybody's; where its buffers come to lie; and replays on a device whose kernel is a
-// function of the test.
+// The file of a lens, which anybody may have written; the placement of its buffers; and replays on a device whose
+// kernel is a function of the test.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -158,11 +158,11 @@ TEST_F(AppendedArguments, StandBehindTheKernelsOwnAndBeforeHiddenOnes) {
   ASSERT_TRUE(kernarg) << kernarg.error().message;
   put_appended(launched_, {0x1122334455667788, 0x99aabbcc}, *kernarg);
   EXPECT_EQ(to_hex(*kernarg),
-            "0102030405060708"  // as captured
+            "0102030405060708"  // captured values
             "090a0b0c00000000"
             "8877665544332211"  // the lens's
-            "ccbbaa9940000000"  // and blocks of 64
-            "1112131415161718"  // what the app had at 16
+            "ccbbaa9940000000"  // blocks of 64
+            "1112131415161718"  // the app's bytes at 16
             "0300000000000000");
 }
 

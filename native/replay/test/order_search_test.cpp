@@ -1,4 +1,4 @@
-// Synthetic arrays that threads fill at places they claim: what is recorded of them, what passes, and what does not.
+// Synthetic arrays that threads fill at claimed places: their record, results that pass, and results that fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,14 +67,14 @@ void put(Buffer& bytes, uint64_t offset, const T& value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-// Calibrates replays of a kernel, as the self-check does, and judges others by what that found.
+// Calibrates replays of a kernel, as the self-check does, and judges others by the calibration.
 class FreeOrderTest : public ::testing::Test {
  protected:
   static constexpr uint32_t kItems = 1000;
   static constexpr uint8_t kBefore = 0x11;
   static constexpr uint64_t kBase = 0x400000000000, kApart = 0x100000000;
 
-  // What a kernel does: memory of all its arrays, items in the given order.
+  // A kernel's effect: memory of all its arrays, for items in the given order.
   using Kernel = std::function<Memory(const Order&)>;
   using Orders = std::function<Order(Random&)>;
 
@@ -148,7 +148,7 @@ class FreeOrderTest : public ::testing::Test {
 
   Random random_{2026};
   Kernel kernel_;
-  std::vector<std::vector<uint64_t>> pointers_;  // of each target; else one to its begin
+  std::vector<std::vector<uint64_t>> pointers_;  // by target; else one to its begin
   Memory before_;                                // the dispatch; else kBefore everywhere
   std::vector<Memory> samples_;
   std::vector<Target> targets_;
@@ -330,7 +330,7 @@ TEST_F(FreeOrderTest, TellsArraysApartThatLieInOneAllocation) {
 }
 
 TEST_F(FreeOrderTest, CompletesArraysOfWhichSomeRecordsAreEqualByChance) {
-  // Few values: at both ends, and in between, the same ones often come back.
+  // Few values: at both ends, and in between, the same ones often recur.
   const auto kernel = [](const Order& order) {
     Memory memory = two_arrays(order);
     for (size_t place = 0; place < order.size(); ++place) put(memory[1], place * 4, order[place] % 50 == 0 ? 1u : 0u);
@@ -410,7 +410,7 @@ std::vector<uint32_t> rows_begin() {
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   return begins;
 }
-// `stray`: whose row an item takes.
+// `stray`: an item in another row.
 Memory rows(const Order& order, uint32_t stray, bool downwards = false) {
   Memory memory(3, Buffer(kRowItems * 4, 0));
   const std::vector<uint32_t> begins = rows_begin();
@@ -438,7 +438,7 @@ TEST_F(FreeOrderTest, KeepsRowsApartThatCursorsClaim) {
     const Order other = loose_order(kRowItems, random_);
     EXPECT_EQ(judge(other), OrderVerdict::kSame);
     EXPECT_EQ(event_["arrays"][0]["spans"], kRows) << event_;
-    // As many items a row, and each pair as before: only in the row of a neighbour.
+    // Each row has as many items, and each pair is as before, but in a neighbour's row.
     EXPECT_EQ(judge(rows(other, 1, downwards)), OrderVerdict::kDifferent);
     ASSERT_TRUE(apply_records({{"r0", 0, 1 << 20, 4}}, ranges_));
     EXPECT_EQ(judge(other), OrderVerdict::kSame);

@@ -1,4 +1,4 @@
-// Launches that are not the captured one: what is changed, what is refused.
+// Launches that are not the captured one: changes and refusals.
 #include "replay/core/overrides.h"
 
 #include <gtest/gtest.h>

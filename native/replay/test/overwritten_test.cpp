@@ -1,5 +1,5 @@
-// What a dispatch overwrites without reading it: told, searched for, and judged by launches that begin with other
-// values.
+// Bytes that a dispatch overwrites without reading them: recorded, searched for, and judged by launches that begin with
+// other values.
 #include "replay/core/overwritten.h"
 
 #include <gtest/gtest.h>
@@ -78,8 +78,8 @@ float as_float(const uint8_t* bytes) {
   return value;
 }
 
-// Whatever the app left there: what does not write a byte shows in one of two launches, and in each of the others that
-// look for reads.
+// For any result of the app: an unwritten byte shows in one of two launches, and in each of the others that look for
+// reads.
 TEST(PoisonFill, EveryByteDiffersFromTheResultInOneOfTwoLaunches) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
@@ -152,7 +152,7 @@ class OverwrittenTest : public testing::Test {
     options_.fills = {Fill::kCaptured, Fill::kHuge, Fill::kOpposite, Fill::kZeros};
     return run(std::move(kernel));
   }
-  // What a search says, byte by byte of `out`.
+  // Result of a search, byte by byte of `out`.
   std::set<uint64_t> search(FakeDevice& device, bool goes_on = false) {
     options_.search_overwritten = directory_.path() / "search.json";
     if (!goes_on) std::filesystem::remove(*options_.search_overwritten);
@@ -172,7 +172,7 @@ class OverwrittenTest : public testing::Test {
     FakeDevice device(std::move(kernel));
     return search(device);
   }
-  // out[i] = what the app has there, decided by `value` from what it held and what that is.
+  // out[i] = value(content before, the app's result).
   FakeDevice::KernelFunction each(std::function<float(float held, float result)> value) const {
     return [value, post = capture_.out_post](FakeDevice& device, const Launch&) {
       for (size_t i = 0; i < post.size(); ++i) {
@@ -311,7 +311,8 @@ TEST_F(OverwrittenTest, ASearchIsNotFooledByHowWhatIsThereIsRead) {
 }
 
 TEST_F(OverwrittenTest, ASearchLeavesOutWhatAnotherElementIsMadeOf) {
-  // The first half is what the second was, which is written after: both are as before only because a loop repeats it.
+  // The first half copies the second, which is written after it: both are as before only because a loop repeats the
+  // kernel.
   for (size_t i = 0; i < 100; ++i) capture_.out_post[i] = capture_.out_pre[i] = capture_.out_post[i + 100];
   const auto found = search([this](FakeDevice& device, const Launch&) {
     for (size_t i = 0; i < 100; ++i)

@@ -48,7 +48,7 @@ TEST_F(OwnStateTest, IsAllThatIsWritableInTheImageButWhatWasCaptured) {
   const OwnState state = find(code);
   EXPECT_EQ(state.names, std::vector<std::string>{"own"});
   EXPECT_TRUE(state.out_of_reach.empty());
-  // Also what the loader alone should write, where no symbol is, and around all of that on its pages.
+  // Also bytes that only the loader should write, bytes without symbols, and all other bytes of these pages.
   for (const uint64_t at : {0x80, 0x100, 0x142, 0x17f, 0x188, 0x190, 0x23f, 0x2bf}) *device_.at(code.id + at) ^= 0xff;
   for (const uint64_t beside : {0x7f, 0x180, 0x187, 0x2c0}) *device_.at(code.id + beside) = 0x55;
   const auto left = read_own_state(state, device_);

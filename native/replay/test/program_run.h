@@ -19,14 +19,14 @@ struct ProgramRun {
   std::vector<archive::Json> events;
 
   archive::Json last() const { return events.empty() ? archive::Json() : events.back(); }
-  // The first of that kind; null when there is none.
+  // The first event of that kind; null if there is none.
   archive::Json first(const std::string& kind) const {
     for (const archive::Json& event : events) {
       if (event.at("event") == kind) return event;
     }
     return nullptr;
   }
-  // Of that kind and of one side of a replay side by side.
+  // Events of that kind and of one side of a replay side by side.
   std::vector<archive::Json> of_side(const std::string& kind, const std::string& side) const {
     std::vector<archive::Json> found;
     for (const archive::Json& event : events) {

@@ -1,4 +1,4 @@
-// Chunks read ahead are the chunks that are asked for, in whatever order.
+// Chunks read ahead equal the requested chunks, in any order.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kChunk = archive::kChunkBytes;
 constexpr size_t kChunks = 24;
-constexpr size_t kNoisy = 15;  // which the pack keeps as it is
+constexpr size_t kNoisy = 15;  // the pack keeps it uncompressed
 
 class ReadAheadTest : public testing::Test {
  protected:

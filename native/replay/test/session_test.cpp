@@ -16,7 +16,7 @@ namespace {
 
 using Capture = FillCapture;
 
-// What `fill` does, reading its variables where the code object was loaded.
+// The effect of `fill`, which reads its variables at the code object's load address.
 void fill(FakeDevice& device, const Launch& launch, const std::string& code_object = "baseline.hsaco") {
   uint64_t pointers[2];
   int32_t count;
@@ -205,7 +205,7 @@ TEST_F(SessionTest, ProvesNothingWhereTheMemoryBeforeTheDispatchPassesToo) {
 }
 
 TEST_F(SessionTest, ProvesNothingWhereOneTargetWouldPassAsItWasBefore) {
-  // d_counter is exact, and says nothing of `out`.
+  // d_counter is exact, and no evidence for `out`.
   options_.tolerances = {*parse_tolerance("out=f32,atol=1e6")};
   const auto counts_alone = [this](FakeDevice& device, const Launch& launch) {
     fill(device, launch);
@@ -541,7 +541,7 @@ TEST_F(SessionTest, FollowsPointerArgumentsToModuleVariables) {
 
 TEST_F(SessionTest, FollowsThePointerBehindAModuleVariable) {
   archive::Manifest manifest = capture_.write(directory_.path() / "capture");
-  uint64_t end = 0;  // of the last variable: of a [begin, end) that the app passed
+  uint64_t end = 0;  // end of a [begin, end) that the app passed, in the last variable
   for (const archive::ModuleVariable& v : manifest.module_variables) end = std::max(end, v.address + v.size);
   std::memcpy(manifest.kernarg.bytes.data() + 8, &end, 8);
   std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
@@ -553,7 +553,7 @@ TEST_F(SessionTest, FollowsThePointerBehindAModuleVariable) {
   EXPECT_EQ(now, device.loaded.at(0) + (end - Capture::kCode));
 }
 
-// On CUDA a module variable lies wherever the driver puts it, and parameters are values without a kind.
+// On CUDA the driver chooses a module variable's address, and parameters are values without a kind.
 TEST_F(SessionTest, FindsVariablesThatMoveOnADeviceWithoutLoadBases) {
   capture_.pointers = {Capture::kCode + 0x4810, 17, Capture::kOut};
   FakeDevice device(baseline());
@@ -602,7 +602,7 @@ TEST_F(SessionTest, RefusesAVariantWithoutTheKernelAndNamesTheNearest) {
   EXPECT_TRUE(device.launches.empty()) << "never another kernel";
 }
 
-// Whoever asks hashed one file, and another lies there by the time that it is read: swapped in for just as long.
+// The caller hashed one file, and another is at its path when it is read: swapped in for just as long.
 TEST_F(SessionTest, JudgesOnlyTheBytesThatItWasAskedToJudge) {
   const auto digest_of = [](const std::filesystem::path& path) {
     const auto text = archive::read_text(path, 1 << 20);
@@ -679,7 +679,7 @@ TEST_F(InitializerTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariabl
   EXPECT_EQ(output_.first("difference")["region"], "out");
 }
 
-// The value alone does not tell whether the app set the variable: it may have set it to what it was initialised with.
+// The value alone does not show whether the app set the variable: it may have set it to its initial value.
 TEST_F(InitializerTest, RestoresAVariableThatTheAppMayHaveSetToItsInitializer) {
   capture_.table_told = true;
   EXPECT_EQ(run(kernel).exit_code, kExitPass) << "with the value that the app had";
@@ -867,7 +867,7 @@ TEST_F(VaryingTest, KeepsToRangesWhereAValueIsLostInOneOrder) {
   for (const archive::Json& event : output_.events) EXPECT_FALSE(event.value("permuted", false)) << event;
 }
 
-// Values that moved to other places, and are not the same ones in every order.
+// Values that moved to other places, and differ between orders.
 void shuffle(FakeDevice& device, const Launch& launch) {
   rotate(device, launch, static_cast<int>(device.seed % 7) + 1);
   device.number(Capture::kOut) = static_cast<float>(device.seed);
@@ -922,7 +922,7 @@ TEST_F(VaryingTest, EndsACalibrationThatShowsNothingNew) {
   EXPECT_EQ(run(seeded()).exit_code, kExitPass);
   EXPECT_EQ(result()["replays"], 16);
   EXPECT_EQ(result()["is_settled"], true);
-  // Something new in every replay: as many as there are.
+  // New differences in every replay: all replays are made.
   const auto restless = [](FakeDevice& device, const Launch& launch) {
     fill(device, launch);
     device.number(Capture::kOut + 8 * (device.seed % 64)) += 0.001f;
@@ -972,7 +972,7 @@ TEST_F(VaryingTest, JudgesByTheIntervalWhereTheFileHasOne) {
 }
 
 TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchPassesTheRanges) {
-  // The counter alone would tell a variant that does nothing, but not one that only counts.
+  // The counter alone would expose a variant that does nothing, but not one that only counts.
   for (float& value : capture_.out_pre) value = 0;
   archive::Json min = archive::Json::array(), max = archive::Json::array();
   for (float value : capture_.out_post) {

@@ -57,7 +57,7 @@ class SideBySideTest : public testing::Test {
     EXPECT_TRUE(reader) << reader.error().message;
     return run_session(options_, **reader, device_, output_);
   }
-  // Which side a launch is of, where both are loaded.
+  // Whether a launch is the variant's, if both sides are loaded.
   static bool is_variant(const FakeDevice& device, const Launch& launch) {
     return device.loaded.size() > 1 ? launch.kernel >= device.loaded[1] : !device.unloaded.empty();
   }
@@ -130,7 +130,7 @@ TEST_F(SideBySideTest, ChecksWhatEachLeavesInMemory) {
 }
 
 TEST_F(SideBySideTest, LooksAtTheResultOfEveryTimedLaunch) {
-  // Right when it is compared and in the warm-up, and nothing done once it is timed.
+  // Right when it is compared and in the warm-up, and idle once it is timed.
   options_.warmup = 2;
   uint64_t launches_of_variant = 0;
   device_.kernel = [&](FakeDevice& device, const Launch& launch) {
@@ -172,7 +172,8 @@ TEST_F(SideBySideTest, RunsOneAfterTheOtherAtTheCapturedAddressWhereWorkIsCounte
 }
 
 TEST_F(SideBySideTest, OpensTheCapturedPlaceAgainForTheSideThatBelongsThere) {
-  // A variant of another layout lies elsewhere and keeps the captured place closed: only after the captured code.
+  // A variant of another layout is loaded elsewhere and keeps the captured address closed: only after the captured
+  // code.
   device_.counts = device_.places_code = true;
   options_.code_object = test_code_object("no_variables.hsaco");
   device_.kernel = [](FakeDevice&, const Launch&) {};

@@ -244,7 +244,8 @@ TEST_F(SoftGpuReplay, RefusesACaptureWithADamagedChunk) {
 }
 
 TEST_F(SoftGpuReplay, RunsAVariantOfAnotherLayoutElsewhere) {
-  // Nothing points to the captured code here, so it may lie anywhere; the addresses of the captured code stay empty.
+  // Nothing points to the captured code here, so the variant may be loaded anywhere; the captured code's addresses stay
+  // empty.
   capture_.counter_post = capture_.counter_pre;
   const ProgramRun outcome = compare_variant("no_variables.hsaco");
   EXPECT_EQ(outcome.exit_code, kExitFail) << "it adds nothing of d_big: " << outcome.last();
@@ -292,7 +293,7 @@ TEST_F(SoftGpuReplay, CountsBothSidesInOneProcess) {
   EXPECT_EQ(wrong.of_side("checked", "variant").at(0)["differing_bytes"], 1);
   EXPECT_EQ(wrong.of_side("iteration", "captured").at(0)["counters"], alone);
   EXPECT_GT(wrong.of_side("iteration", "variant").at(0)["counters"]["wave_instructions"], alone["wave_instructions"]);
-  // Of another layout, so that it lies elsewhere; it adds nothing of d_big and counts no launch.
+  // A variant of another layout, which is loaded elsewhere; it adds nothing of d_big and counts no launch.
   const ProgramRun elsewhere = side_by_side("no_variables.hsaco");
   capture_.counter_post = capture_.counter_pre;
   EXPECT_EQ(elsewhere.last()["code"], "VARIABLE_MISSING") << elsewhere.last();
@@ -309,7 +310,7 @@ TEST_F(SoftGpuReplay, SaysThatTheVariantFaulted) {
   EXPECT_EQ(outcome.last()["side"], "variant");
 }
 
-// What the app's memory would hold, had it launched the kernel for `count` elements only.
+// The app's memory if it had launched the kernel for `count` elements only.
 std::vector<float> first_of(const Capture& capture, int count) {
   std::vector<float> expected = capture.out_pre;
   std::copy_n(capture.out_post.begin(), count, expected.begin());
@@ -368,7 +369,7 @@ TEST_F(SoftGpuReplay, FaultsAtTheFirstByteOutsideOfARegionUnderTheGuard) {
   const ProgramRun reads = run({"--guard", "--arg", "2:i32=201"});
   EXPECT_EQ(reads.first("fault")["near"]["distance"], 0) << reads.last();
   EXPECT_EQ(reads.first("fault")["near"]["region"], "in");
-  // The kernel itself stays inside of everything, and restoring goes on behind the guard.
+  // The kernel itself stays inside, and restoring continues behind the guard.
   const ProgramRun fine = run({"--guard", "--compare", "--iterations", "3"});
   EXPECT_EQ(fine.exit_code, kExitPass) << fine.last();
 }
@@ -395,7 +396,7 @@ TEST_F(SoftGpuReplay, LaunchesThroughHip) {
   EXPECT_EQ(wild.exit_code, kExitDevice) << wild.last();
   EXPECT_EQ(wild.first("fault")["kind"], "memory_access");
   EXPECT_TRUE(wild.first("fault").contains("pc")) << wild.first("fault");
-  // The same where HIP returns an error instead, as since ROCm 7.
+  // The same if HIP returns an error instead, as since ROCm 7.
   const ProgramRun told =
       run({"--launch", "hip", "--compare", "--code-object", test_code_object("wild.hsaco").string()},
           {{"LD_PRELOAD", KERNLOOP_HIP_ERRORS}});
@@ -438,7 +439,7 @@ TEST_F(SoftGpuReplay, FindsBytesBetweenVariablesAlsoThroughHip) {
   capture_.code_object = "padded.hsaco";
   const auto info = *codeobject::parse_code_object(codeobject::read_test_file("padded.hsaco"), "padded.hsaco");
   const uint64_t flag = info.find_variable("d_flag")->address, wide = info.find_variable("d_wide")->address;
-  // As the recorder names what lies there; it holds what the table does.
+  // The recorder's name for these bytes, which hold the table's content.
   archive::Manifest manifest = capture_.write(directory_.path() / "capture");
   archive::ModuleVariable gap = manifest.module_variables[0];
   gap.name = ".bss+0x28";
@@ -464,7 +465,7 @@ TEST_F(SoftGpuReplay, TheHipRuntimeIsFoundByTheNameOfEachRelease) {
   for (const std::string& there : names) {
     const auto folder = directory_.path() / there;
     std::filesystem::create_directory(folder);
-    // Whatever else the machine has is not to be found.
+    // No other runtime of the machine may be found.
     for (const char* name : {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"})
       if (name != there) std::ofstream(folder / name) << "no library";
     std::filesystem::create_symlink(std::filesystem::canonical(map->l_name), folder / there);
@@ -479,7 +480,7 @@ TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
   EXPECT_EQ(outcome.last()["code"], "RUNTIME_NOT_FOUND");
 }
 
-// The software GPU's verdict would be taken for that of hardware.
+// The software GPU's verdict would pass for that of hardware.
 TEST_F(SoftGpuReplay, ACaptureOfHardwareRunsOnTheRuntimeThatTheLoaderFinds) {
   auto manifest = capture_.write(directory_.path() / "capture");
   manifest.device.kind = "hsa";
@@ -511,7 +512,7 @@ TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
   // One order of many: the reverse. Waves of a real device take any.
   for (int i = Capture::kCount; i-- > 0;) capture_.out_post[0] += capture_.in[i];
 
-  // As many as the self-check takes at least: fewer tell less, and leave room for more.
+  // The self-check's minimum: fewer replays show less, and leave room for more.
   std::string seeds = "1";
   for (int seed = 2; seed <= 32; ++seed) seeds += "," + std::to_string(seed);
   const ProgramRun calibrated = run({"--calibrate", seeds});
@@ -527,7 +528,7 @@ TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
   const ProgramRun checked = run({"--compare", "--known-varying", file.string(), "--seed", "99"});
   EXPECT_EQ(checked.exit_code, kExitPass) << checked.last();
   EXPECT_EQ(checked.last()["varying_bytes"], 4);
-  // The same kernel made to add up something else: ten spreads away is no matter of order.
+  // The same kernel made to add up something else: ten spreads away cannot come from the order.
   const double spread = varying["max"][0].get<double>() - varying["min"][0].get<double>();
   capture_.in[5] += static_cast<float>(10 * spread);
   std::filesystem::remove_all(directory_.path() / "capture");

@@ -45,7 +45,7 @@ double rounded(ElementType type, double value) {
 struct Setting {
   ElementType type;
   const char* addends;  // "uniform", "lognormal", "cancelling"
-  size_t count;         // of them
+  size_t count;         // number of addends
   size_t sums;
 };
 void PrintTo(const Setting& setting, std::ostream* out) {
@@ -76,7 +76,7 @@ class Sums {
   }
 
   size_t size() const { return addends_.size(); }
-  // Of the addends from `first` on, in an order of its own each time.
+  // Sum of the addends from `first` on, each time in another order.
   double replay(size_t index, size_t first = 0) {
     std::vector<double>& addends = addends_[index];
     if (first > 0) std::sort(addends.begin(), addends.end(), [](double a, double b) { return a * a > b * b; });
@@ -207,8 +207,7 @@ TEST(ToleranceIntervalOf, WhatNeverVariedBesideWhatAlwaysVariesHasNone) {
   EXPECT_FALSE(model.is_small());
 }
 
-// Few elements of an array take another value now and then: by a tenth where another thread wins, or as sums are
-// rounded.
+// Few elements of an array take another value now and then: by a tenth if another thread wins, or by rounding of sums.
 TEST(ToleranceIntervalOf, WhatNeverVariedIsJudgedByRoundingAloneAndByNoOtherJumps) {
   const auto model_of = [](Number jump) {
     std::vector<Spread> spreads;

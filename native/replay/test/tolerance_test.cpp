@@ -1,5 +1,5 @@
-// Tolerances: what passes, what never does, and what is counted. Oracles: NumPy's definition written out in double, and
-// std::nextafter for neighbours.
+// Tolerances: elements that pass, that never pass, and that are counted. Oracles: NumPy's definition written out in
+// double, and std::nextafter for neighbours.
 #include "replay/core/tolerance.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the captured code touches not: found from its accesses, and watched while a variant runs.
+// Memory that the captured code does not touch: found from its accesses, and watched while a variant runs.
 #include "replay/core/untouched.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class UntouchedTest : public testing::Test {
     options_.overwritten = file_;
   }
   void state(const std::string& json) { std::ofstream(file_) << json; }
-  // `more`: what the variant does besides.
+  // `more`: further effects of the variant.
   SessionEnd run(std::function<void(FakeDevice&)> more) {
     if (!std::filesystem::exists(directory_.path() / "capture")) capture_.write(directory_.path() / "capture");
     auto reader = archive::Reader::open(directory_.path() / "capture", {});
@@ -153,7 +153,7 @@ TEST_F(UntouchedTest, NoByteThereIsWhatTheAppHadEvenWhereThatWasDisturbed) {
   }
 }
 
-// The kernel writes 100 elements of `out`, which lies at a multiple of 64; the app had 0 behind them, but for one.
+// The kernel writes 100 elements of `out`, which is at a multiple of 64; the app had 0 behind them, except for one.
 class UntouchedZerosTest : public UntouchedTest {
  protected:
   UntouchedZerosTest() {

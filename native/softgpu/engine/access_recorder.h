@@ -1,4 +1,4 @@
-// The exact bytes of global memory that one worker's waves read and wrote.
+// Records the exact bytes of global memory that one worker's waves read and wrote.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class AccessRecorder {
  public:
   // Accesses are this wave's from now on. A number in the grid.
   void begin_wave(uint64_t number) { wave_ = number; }
-  // `lane`: kLanes for what the wave accesses as one range, or by a scalar instruction.
+  // `lane`: kLanes for accesses of the wave as one range, or by a scalar instruction.
   void read(uint64_t address, uint64_t bytes, unsigned lane) {
     mark(address, bytes, &Page::read);
     count(address, bytes, lane, false);

@@ -17,7 +17,7 @@ struct AddressSpace::State {
 
   uint64_t next_reader = 1;
   std::set<uint64_t> readers;
-  // Memory that is unmapped, by the number that the next reader had then: those before it may still reach it.
+  // Unmapped memory, by the number of the next reader at that time: earlier readers may still reach it.
   std::multimap<uint64_t, std::function<void()>> unreleased;
 
   // Newest first, a bounded number of them.

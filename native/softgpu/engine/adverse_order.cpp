@@ -8,7 +8,7 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr uint64_t kBehindAll = uint64_t{1} << 62;  // among turns
-constexpr size_t kMostLooks = 40;                   // of those that wait, for each wave that is kept
+constexpr size_t kMostLooks = 40;                   // looks of the waiting waves, for each wave that is kept
 
 }  // namespace
 
@@ -35,10 +35,10 @@ AdverseOrder::Entry AdverseOrder::choose_kept() {
 
 AdverseOrder::Entry AdverseOrder::choose() {
   turns_of_waiting_ = active_.empty() ? turns_of_waiting_ + 1 : 0;
-  // Where those that wait have looked twice, mostly; and now and then, as others may run for ever.
+  // Mostly once all waiting waves have looked twice; and now and then, as others may run for ever.
   const bool all_wait = active_.empty() && turns_of_waiting_ > std::min(2 * waiting_.size(), kMostLooks);
   if (!kept_.empty() && (all_wait || happens(512))) return choose_kept();
-  // Nobody may wait for ever for one that only seems to wait.
+  // A wave that only seems to wait must not wait for ever.
   if (active_.empty() || (!waiting_.empty() && happens(32))) return take(waiting_, draw() % waiting_.size());
   const size_t first = draw() % active_.size();
   size_t soonest = first;
@@ -67,8 +67,8 @@ void AdverseOrder::take_back(WaveSlot& wave, bool waits, bool owes) {
     kept_.push_back(entry);
     return;
   }
-  // The wave may store what it makes of it where others have stored since: all of them go first. A ticket or a flag
-  // that it took or set tells it of those before it.
+  // The wave may store a result where others have stored since: all of them go first. A ticket or a flag that it took
+  // or set orders it after those before it.
   if (wave.read_shared && !wave.was_published && !waits) {
     entry.held_until = kBehindAll + turn_;
     entry.runs_on = false;

@@ -1,16 +1,17 @@
-// Which wave goes on next, and for how long, in the adverse order (DispatchOptions::adverse).
+// Selects the wave that runs next, and for how long, in the adverse order (DispatchOptions::adverse).
 //
-// Waves of several workgroups take turns at their accesses to memory, in an order drawn from the seed. What an order
-// hides, another one shows: so some waves run on for long, some are held back right after an access while all the
-// others go on (between a load and the store that follows it an update is lost), most of all where the access met
-// another wave's, and some are late from the start of a phase between two barriers (what they were to provide is
-// missing then). Those that read what other workgroups write (WaveSlot::read_shared) are held until all the others are:
-// no race tells of an update that is lost between two atomics. A wave that waits, loading the same place again and
-// again, goes on when nobody else can.
+// Waves of several workgroups take turns at their accesses to memory, in an order drawn from the seed. One order shows
+// what another one hides: some waves run on for long, some are held back right after an access while all the others go
+// on (between a load and the store that follows it an update is lost), most of all if the access met another wave's,
+// and some are late from the start of a phase between two barriers (the data that they should provide is missing then).
+// Waves that read what other workgroups write (WaveSlot::read_shared) are held until all the others are: no race shows
+// an update that is lost between two atomics. A wave that waits, loading the same address again and again, goes on when
+// no other wave can.
 //
 // A wave that published something (a flag, a ticket: an atomic or a store where another workgroup had been) may be kept
-// until all others have ended, wait or are kept as well, and those that wait have looked again: what it still owes then
-// is missed. The last one kept goes on first. So the last of many to take a ticket finds what they owe missing.
+// until all others have ended, wait or are kept as well, and those that wait have looked again: the stores that it
+// still owes are then missed. The last one kept goes on first: the last of many waves to take a ticket does not find
+// the stores that the others owe.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +28,17 @@ class AdverseOrder {
 
   struct Turn {
     WaveSlot* wave;
-    uint32_t accesses;  // for which it goes on; 0: as far as it can
+    uint32_t accesses;  // accesses for which it runs; 0: as far as it can
   };
 
-  // A wave that can go on again: at its start and behind a barrier.
+  // A wave that can run again: at its start and after a barrier.
   void add(WaveSlot& wave);
   bool is_empty() const { return active_.empty() && waiting_.empty() && kept_.empty(); }
-  // Whose turn it is; one must be there. `take_back` it afterwards, unless it has stopped.
+  // Takes the next wave; there must be one. `take_back` it afterwards, unless it has stopped.
   Turn next();
-  // `waits`: for another wave, as it seems. `owes`: not all of what it stored has arrived.
+  // `waits`: seems to wait for another wave. `owes`: some of its stores have not arrived.
   void take_back(WaveSlot& wave, bool waits, bool owes);
-  // In how many turns in a row only waves were left that wait.
+  // Number of consecutive turns in which only waiting waves were left.
   uint64_t turns_of_waiting() const { return kept_.empty() ? turns_of_waiting_ : 0; }
   uint64_t waves() const { return active_.size() + waiting_.size() + kept_.size(); }
 
@@ -49,7 +50,7 @@ class AdverseOrder {
   };
   uint64_t draw() { return state_ = mix(state_); }
   bool happens(unsigned one_in) { return draw() % one_in == 0; }
-  // For some turns of the others, or so long that most of them get to their end.
+  // Holds a wave for some turns of the others, or so long that most of them end.
   uint64_t hold() { return happens(4) ? uint64_t{1024} << draw() % 4 : uint64_t{2} << draw() % 6; }
   static Entry take(std::vector<Entry>& from, size_t at);
   Entry choose();
@@ -57,7 +58,7 @@ class AdverseOrder {
 
   uint64_t state_;
   uint64_t turn_ = 0, turns_of_waiting_ = 0;
-  std::vector<Entry> active_, waiting_;  // that can go on
+  std::vector<Entry> active_, waiting_;  // waves that can go on
   std::vector<Entry> kept_;              // since they published something, the last one last
   Entry current_{};
 };

@@ -13,11 +13,11 @@ inline constexpr uint64_t kApertureBytes = uint64_t{1} << 32;
 inline constexpr uint64_t kSharedApertureLimit = kSharedApertureBase + kApertureBytes - 1;
 inline constexpr uint64_t kPrivateApertureLimit = kPrivateApertureBase + kApertureBytes - 1;
 
-// Where the scratch backing memory of every wave seems to be. No such memory exists: accesses through FLAT_SCRATCH or
-// through the private segment buffer are moved to the wave's own storage, and anything else that goes there misses the
-// address space.
+// Apparent address of every wave's scratch backing memory. No such memory exists: accesses through FLAT_SCRATCH or
+// through the private segment buffer are moved to the wave's own storage, and any other access there misses the address
+// space.
 inline constexpr uint64_t kScratchBackingBase = 0x6800'0000'0000;
-// Not zero, so that a program (or an interpreter) that loses the private segment wave offset is caught.
+// Not zero: a program (or an interpreter) that loses the private segment wave offset is caught.
 inline constexpr uint32_t kScratchWaveOffset = 0x4000;
 inline constexpr uint64_t kScratchWaveBase = kScratchBackingBase + kScratchWaveOffset;
 

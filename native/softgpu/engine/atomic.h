@@ -34,7 +34,7 @@ enum class Atomic : uint8_t {
   kClampedSub,
 };
 
-// What of the wave's MODE matters: the memory units flush 32-bit denormals always (LLVM: gfx90a lacks
+// Relevant parts of the wave's MODE: the memory units flush 32-bit denormals always (LLVM: gfx90a lacks
 // memory-atomic-fadd-f32-denormal-support) or, on gfx942 and gfx1100, which have it, never; LDS as MODE says.
 struct AtomicMode {
   bool flush_f32 = false;
@@ -45,7 +45,7 @@ inline AtomicMode memory_atomic_mode(Isa isa) {
   return AtomicMode{.flush_f32 = isa != Isa::kGfx942 && isa != Isa::kGfx1100};
 }
 
-// For LDS and private memory. Refuses modes whose effect on the atomic units nobody documents.
+// For LDS and private memory. Refuses modes whose effect on the atomic units is undocumented.
 template <Atomic atomic, typename T>
 inline AtomicMode wave_atomic_mode(const Wave& wave) {
   if constexpr (atomic == Atomic::kFloatAdd) {
@@ -182,7 +182,7 @@ inline T modify_private(T* at, const T* data, AtomicMode mode) {
   return old;
 }
 
-// In which order the lanes of one instruction execute it: hardware defines none.
+// Order in which the lanes of one instruction execute it: hardware defines none.
 struct LaneOrder {
   unsigned first = 0, step = 1;  // odd
 
@@ -202,8 +202,8 @@ struct LaneOrder {
   }
 };
 
-// Lanes in the given order. `data`: rows of the first operand; `second`: rows of the second, where there is one.
-// `result`: rows for the old values, or nullptr.
+// Lanes in the given order. `data`: rows of the first operand; `second`: rows of the second, if there is one. `result`:
+// rows for the old values, or nullptr.
 template <Atomic atomic, typename T, bool shared, typename Where>
 inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegister* data, const VectorRegister* second,
                          VectorRegister* result, AtomicMode mode, LaneOrder order = {}) {
@@ -265,7 +265,7 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
   case Op::prefix##_atomic_max_f64:                                         \
     return FUNCTION<Atomic::kFloatMax, uint64_t>;
 
-// Those of gfx1030 alone.
+// Atomics of gfx1030 only.
 #define KERNLOOP_SELECT_RDNA2_ATOMICS(prefix, FUNCTION)   \
   case Op::prefix##_atomic_fmin:                          \
     return FUNCTION<Atomic::kFloatMin, uint32_t>;         \

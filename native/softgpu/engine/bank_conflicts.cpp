@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kBanks = 32;
 constexpr unsigned kMaxGroupDwords = 64;  // 8 unaligned lanes of 16 bytes have 40, 32 lanes of 4 bytes 64
 
-// The dwords that one group of lanes wants, by bank.
+// Dwords that one group of lanes accesses, by bank.
 class Group {
  public:
   void add(uint32_t dword) {
@@ -50,7 +50,7 @@ class Group {
  private:
   static constexpr uint8_t kNone = 0xff;
   uint32_t used_ = 0;      // banks
-  uint8_t first_[kBanks];  // of a used bank: a list through next_
+  uint8_t first_[kBanks];  // first dword of a used bank: a list through next_
   uint8_t count_ = 0;
   uint32_t dwords_[kMaxGroupDwords];
   uint8_t lanes_[kMaxGroupDwords];

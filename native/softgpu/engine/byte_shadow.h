@@ -1,4 +1,4 @@
-// Which bytes of an allocation have been written: one bit a byte, for the checker (checker.h).
+// Written bytes of an allocation: one bit a byte, for the checker (checker.h).
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@ namespace kernloop::softgpu {
 
 class ByteShadow {
  public:
-  // What a checked allocation is filled with. A byte that is not marked and holds something else was written by the
-  // host through its own pointer, which nothing tells us of.
+  // Fill of a checked allocation. An unmarked byte that holds something else was written by the host through its own
+  // pointer, which is not observed.
   static constexpr uint8_t kFiller = 0xcb;
 
   ByteShadow(uint64_t base, uint64_t size) : base_(base), size_(size), words_((size + 63) / 64) {}
 
-  // What lies outside is left alone.
+  // Bytes outside are ignored.
   void mark(uint64_t address, uint64_t bytes);
   bool is_marked(uint64_t address) const;
 

@@ -14,7 +14,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Loads are looked at by dwords, or whole where they are narrower.
+// Loads are checked by dwords, or whole if they are narrower.
 uint32_t unit_of(uint32_t bytes) {
   return std::min<uint32_t>(bytes, 4);
 }
@@ -70,7 +70,7 @@ void Checker::begin_instruction(WaveSlot& wave, const DecodedInstruction& instru
   if (!fault) return;
   if (late_stores) throw *std::move(fault);
   if (!told_.emplace(fault->kind, instruction.address).second) return;
-  const uint64_t pc = std::exchange(wave.pc, instruction.address);  // within a run it is that of its start
+  const uint64_t pc = std::exchange(wave.pc, instruction.address);  // within a run it is the run's start
   services_.report(services_.place(*fault, wave));
   wave.pc = pc;
 }
@@ -112,7 +112,7 @@ void Checker::global(const LaneAddresses& addresses, uint64_t lanes, uint32_t by
   if (!checks_.bounds && !checks_.uninitialized) return;
   for_lanes(lanes, [&](unsigned lane) { one_global({static_cast<int32_t>(lane), addresses.at[lane], bytes, kind}); });
   if (kind == AccessKind::kLoad) return;
-  // After all lanes have been looked at: what one of them writes is not there when another one reads.
+  // Done after all lanes have been checked: bytes that one of them writes are not there when another one reads.
   for_lanes(lanes, [&](unsigned lane) {
     const AddressSpace::Mapping* mapping = mapping_of(addresses.at[lane]);
     if (mapping && mapping->written) mapping->written->mark(addresses.at[lane], bytes);

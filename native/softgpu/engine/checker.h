@@ -1,8 +1,9 @@
 // The optional checker: accesses that hardware lets pass, but that no correct program makes.
 //   bounds         in a mapped page, but past the bytes that the allocation asked for
-//   uninitialized  a load of a dword (or of less, for narrower loads) of which nobody has written a single byte: device
-//                  memory since its allocation, LDS since the workgroup began. It is told at the load, whether the
-//                  value is used or not; private memory is not looked at.
+//   uninitialized  a load of a dword (or of less, for narrower loads) without a single written byte: device memory
+//   since
+//                  its allocation, LDS since the workgroup began. It is reported at the load, whether the value is
+//                  used or not; private memory is not checked.
 //   races          race_detector.h
 // One a worker; a dispatch without checks has none.
 #pragma once
@@ -29,29 +30,29 @@ struct DecodedInstruction;
 class Checker {
  public:
   struct Services {
-    uint64_t entry;  // of the kernel, from which program counters are told
-    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // what is wrong, with where the wave is now
+    uint64_t entry;  // the kernel's, to which program counters are relative
+    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // describes a fault, with the wave's place
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
     WaitLoops::Decode decode;                                       // the same for who reads it
     bool has_split_memory;                                          // race_detector.h
     std::function<void(Fault)> report;
   };
   Checker(Checks checks, const AddressSpace& space, Services services);
-  // Reports the races: only now it is known what is none.
+  // Reports the races: only now it is known which findings are no races.
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
   void begin_workgroup(Workgroup& workgroup);
-  // The wave whose accesses follow; its pc is that of the accessing instruction.
+  // The wave that makes the following accesses; its pc is that of the accessing instruction.
   void begin_wave(WaveSlot& wave) { wave_ = &wave; }
-  // One, where races are looked for.
+  // The race detector, if races are checked.
   RaceDetector* races() { return races_ ? &*races_ : nullptr; }
 
-  // Of the adverse order, where stores may be late.
+  // Stores that may be late, in the adverse order.
   LateStores* late_stores = nullptr;
-  // Around each instruction where results of memory operations have to be waited for (pending_results.h). The adverse
-  // order ends where one was not.
+  // Called around each instruction if results of memory operations have to be waited for (pending_results.h). The
+  // adverse order ends if one was not.
   bool requires_waits() const { return checks_.waits; }
   void begin_instruction(WaveSlot& wave, const DecodedInstruction& instruction);
 

@@ -50,8 +50,8 @@ void execute_unsupported(Wave&, const Instruction&) {
                   .detail = "the software GPU does not execute this operation or one of its modifiers"};
 }
 
-// Counts the times that control flow splits a wave: EXEC shrinks, but not to nothing, nor to what it was before all
-// lanes were added.
+// Counts how often control flow splits a wave: EXEC shrinks, but not to 0, nor to its value before all lanes were
+// added.
 void execute_watching_exec(Wave& wave, const Instruction& instruction) {
   const uint64_t before = wave.exec();
   static_cast<const DecodedInstruction&>(instruction).untracked(wave, instruction);

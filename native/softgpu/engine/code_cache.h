@@ -1,6 +1,5 @@
 // Decoded instructions, found by address. Pages of code are decoded lazily and shared by all workers; a page whose
-// bytes or extent changed since (code unloaded, memory used again) is decoded anew, so that nothing stale is ever
-// executed.
+// bytes or extent changed since (code unloaded, memory used again) is decoded anew: stale code is never executed.
 #pragma once
 
 #include <atomic>
@@ -18,8 +17,8 @@ namespace kernloop::softgpu {
 
 struct ProbeProgram;
 
-// A prepared instruction, and beside the pointer what the interpreter needs of every one: touching less memory an
-// instruction is what makes it fast.
+// A prepared instruction: besides the pointer, the fields that the interpreter needs of every one. Touching less memory
+// per instruction makes it fast.
 class PreparedInstruction {
  public:
   PreparedInstruction() = default;
@@ -48,18 +47,18 @@ class CodePage {
   static constexpr unsigned kSlots = kBytes / 4;
   static constexpr uint64_t kTailBytes = 16;  // an instruction may run on into the next page
 
-  // What a profiled cache numbers.
+  // Numbers given out by a profiled cache.
   struct Numbers {
     std::atomic<uint32_t> instructions{0}, runs{0};
   };
 
-  // What the instructions are decoded for: to be executed; for a profile, each counting what it does (profile.h); or
-  // with an end of the run after every access to memory, to look at it there and to interrupt the wave.
-  // Or for probes, told before the instructions that they wait for (probes.h).
+  // Purpose of the decoded instructions: execution; a profile, in which each counts its effects (profile.h); accesses,
+  // in which a run ends after every access to memory, to look at it there and to interrupt the wave; or probes, which
+  // are called before the instructions that they wait for (probes.h).
   enum class Use : uint8_t { kExecute, kProfile, kAccesses, kProbes };
 
-  // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: nullptr in a cache that
-  // is not profiled. `probes`: of one for probes.
+  // `first` and `end`: mapped part of [base, base + kBytes + kTailBytes). `numbers`: nullptr in a cache that is not
+  // profiled. `probes`: for a cache with probes.
   CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers,
            const ProbeProgram* probes = nullptr);
 
@@ -97,7 +96,7 @@ class CodePage {
   Use use_;
   Numbers* numbers_;
   const ProbeProgram* probes_;
-  std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
+  std::vector<uint32_t> words_;  // a copy: the executed words are the decoded ones
   std::atomic<uint64_t> slots_[kSlots] = {};
   std::atomic<const CodeRun*> runs_[kSlots] = {};
   std::mutex mutex_;
@@ -108,14 +107,14 @@ class CodePage {
 class CodeCache {
  public:
   explicit CodeCache(CodePage::Use use = CodePage::Use::kExecute) : use_(use) {}
-  // Of one dispatch: it refers to `probes`.
+  // For one dispatch: it refers to `probes`.
   explicit CodeCache(const ProbeProgram& probes) : use_(CodePage::Use::kProbes), probes_(&probes) {}
   CodePage::Use use() const { return use_; }
   std::shared_ptr<CodePage> page(Target target, uint64_t base, uint64_t first, uint64_t end);
   void forget(uint64_t base, uint64_t size);
 
  private:
-  // Pages begin at multiples of their size: the low bits tell for which wave size one is decoded.
+  // Pages begin at multiples of their size: the low bits hold the wave size for which one is decoded.
   static uint64_t key(Target target, uint64_t base) { return base | target.wave_size; }
 
   const CodePage::Use use_;

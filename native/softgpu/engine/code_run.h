@@ -1,7 +1,7 @@
-// Straight-line runs of prepared instructions: what the interpreter executes without looking at anything in between.
-// Only the last instruction of a run may change EXEC, the state of the wave or where it goes on, or look at the program
-// counter or at the number of instructions executed. So all of a run is counted at once. (The last but one may change
-// EXEC where a conditional branch follows, in which no lane takes part: that is how loops end.)
+// Straight-line runs of prepared instructions, which the interpreter executes without checks in between. Only the last
+// instruction of a run may change EXEC, the state of the wave or the next pc, or read the program counter or the number
+// of instructions executed. The whole run is therefore counted at once. (The last but one may change EXEC if a
+// conditional branch follows, in which no lane takes part: loops end that way.)
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ struct CodeRun {
   uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
   uint32_t number = 0;            // in a profiled cache
   uint64_t vectors = 0;           // instructions that the active lanes execute
-  uint64_t valus = 0;             // of these, those of the vector ALU
+  uint64_t valus = 0;             // vector ALU instructions among these
   bool ends_with_access = false;  // to memory
   bool waits = false;             // for another wave (waiting_run.h)
 
   void add(const DecodedInstruction& instruction);
 };
 
-// Whether the instruction goes to memory: global, LDS or private.
+// Whether the instruction accesses memory: global, LDS or private.
 bool accesses_memory(const DecodedInstruction& instruction);
-// Whether a run has to end with the instruction, because it may do one of the things above other than to change EXEC.
+// Whether a run has to end with the instruction, because of one of its effects above other than a change of EXEC.
 bool ends_run(const DecodedInstruction& instruction);
-// Whether the instruction may come after what is in the run, which has not ended.
+// Whether the instruction may be appended to the run, which has not ended.
 bool may_continue(const CodeRun& run, const DecodedInstruction& instruction);
 
 }  // namespace kernloop::softgpu

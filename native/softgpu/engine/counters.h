@@ -1,5 +1,5 @@
-// What a dispatch did, in numbers. All of them are exact and the same in every run of the same dispatch, whatever the
-// threads, the seed and the host (spin-waits aside). docs/softgpu.md tells what each one counts.
+// Counters of a dispatch. All of them are exact and the same in every run of the same dispatch, for any threads, seed
+// and host (spin-waits aside). docs/softgpu.md defines each one.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace kernloop::softgpu {
 
-// Always counted. Instructions are counted once a wave. Memory instructions count where their lanes went: a FLAT one
-// may count as vmem_*, as lds and as scratch; the private segment counts as scratch, however it is addressed.
+// Always counted. Instructions are counted once a wave. Memory instructions count by the memory that their lanes
+// accessed: a FLAT one may count as vmem_*, as lds and as scratch; the private segment counts as scratch, however it is
+// addressed.
 //   valu                 with mfma, which is of these
-//   flat                 FLAT-encoded instructions, which also count where their lanes went
+//   flat                 FLAT-encoded instructions, which also count by the memory that their lanes accessed
 //   other                s_waitcnt, s_nop, s_endpgm, cache control, …
 //   divergent_branches   times EXEC shrank, but not to nothing
 //   active_lanes, valu_lanes   active lanes, summed over vector instructions and over those of valu
@@ -45,7 +46,7 @@ namespace kernloop::softgpu {
   X(lds_bytes_read) X(lds_bytes_written)
 // clang-format on
 
-// Of these, what the model in bank_conflicts.h makes of them; it is one of gfx90a.
+// Counts of the model in bank_conflicts.h for these; it is one of gfx90a.
 #define KERNLOOP_LDS_BANK_COUNTERS(X) X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
 
 enum class CounterSet : uint8_t { kBasic, kProfiled, kProfiledWithBanks };
@@ -75,7 +76,7 @@ struct Counters {
     return *this;
   }
 
-  // f(name, value) for each; those that were not counted are left out.
+  // f(name, value) for each counter that was counted.
   template <typename F>
   void for_each(CounterSet counted, F&& f) const {
 #define KERNLOOP_COUNTER(name) f(#name, name);

@@ -1,4 +1,4 @@
-// An instruction with what the interpreter has to know of it.
+// An instruction with the facts that the interpreter needs.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace kernloop::softgpu {
 struct DecodedInstruction : Instruction {
   InstructionClass counted_as = InstructionClass::kOther;
   bool is_vector = false;         // executed by the active lanes
-  ExecuteFn untracked = nullptr;  // what `execute` wraps, where writes of EXEC are watched
-  ExecuteFn counted = nullptr;    // what `execute` wraps in a cache that is not only executed from
-  uint32_t number = 0;            // of its place in a profiled cache
+  ExecuteFn untracked = nullptr;  // wrapped by `execute`, if writes of EXEC are watched
+  ExecuteFn counted = nullptr;    // wrapped by `execute` in a cache that is not only for execution
+  uint32_t number = 0;            // number of its place in a profiled cache
   uint64_t address = 0;
-  std::shared_ptr<const Instruction> equivalent;  // what `execute` executes in its place (rdna2.h)
+  std::shared_ptr<const Instruction> equivalent;  // executed by `execute` in its place (rdna2.h)
 };
 
 }  // namespace kernloop::softgpu

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kDefaultInstructionLimit = uint64_t{64} << 30;
 constexpr uint32_t kMaxWorkgroupItems = 1024, kMaxLdsBytes = 65536;
 constexpr uint32_t kMaxPrivateBytes = 1u << 20;
-// In wave-instructions. Workgroups that wait for earlier ones (scans that look back) are longer.
+// In wave-instructions. Workgroups that wait for earlier ones (look-back scans) are longer.
 constexpr uint64_t kShortWorkgroup = 512;
 constexpr uint64_t kShareOfShort = 4;
 
@@ -24,7 +24,7 @@ std::string triple(const uint32_t v[3]) {
   return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
 }
 
-// Returns what is wrong with the geometry, or nothing.
+// Returns an error message for the geometry, or an empty string.
 std::string check_geometry(const DispatchRequest& request) {
   const uint64_t items = uint64_t{request.workgroup_size[0]} * request.workgroup_size[1] * request.workgroup_size[2];
   if (request.dimensions < 1 || request.dimensions > 3) return std::to_string(request.dimensions) + " dimensions";
@@ -129,9 +129,9 @@ std::string Dispatch::preload_arguments() {
   return {};
 }
 
-// In the adverse order neighbours are to be resident beside each other: by chunks of the grid, the last one (with the
-// tails) and the first one before the others, which the seed chooses. If not all workgroups fit, the others ascend, as
-// on hardware: one may wait for those before it (a scan that looks back), and has a place while they go on.
+// In the adverse order neighbours should be resident together: by chunks of the grid, the last one (with the tails) and
+// the first one before the others, which the seed chooses. If not all workgroups fit, the others ascend, as on
+// hardware: one may wait for earlier ones (a look-back scan), and has a place while they continue.
 uint64_t Dispatch::ordinal_of(uint64_t taken) const {
   constexpr uint64_t kChunk = 16;
   if (!options_.adverse || workgroups_ <= kChunk) return places_ > 0 ? taken : order_(taken);
@@ -150,8 +150,8 @@ std::optional<uint64_t> Dispatch::take_workgroup(Share& share) {
   if (share.is_empty()) {
     const uint64_t taken = next_.load(std::memory_order_relaxed);
     if (taken >= workgroups_) return std::nullopt;
-    // Of short workgroups several at once, so that workers meet less often; but not of the last ones, which all workers
-    // are to share.
+    // Several short workgroups are taken at once, which reduces contention between workers; the last ones singly, since
+    // all workers are to share them.
     const uint64_t longest = longest_workgroup();
     const bool several = places_ == 0 && longest > 0 && longest <= kShortWorkgroup && workgroups_ - taken > 1024;
     const uint64_t count = several ? kShareOfShort : 1;
@@ -238,8 +238,8 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
     next += 2;
   };
   if (kernel_.private_segment_buffer) {
-    // Swizzled, the lanes of a wave interleaved by dwords, the lane added as index: what the queue's scratch descriptor
-    // holds for GFX9.
+    // Swizzled, the lanes of a wave interleaved by dwords, the lane added as index: the queue's scratch descriptor for
+    // GFX9.
     const uint32_t index_stride = wave_size_ == 64 ? 3 : 2;
     push64(kScratchBackingBase | uint64_t{1} << 63);
     push64(0xffffffffu | uint64_t{(4u << 12) | (4u << 15) | (index_stride << 21) | (1u << 23)} << 32);
@@ -269,7 +269,7 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
   set_work_item_ids(wave, size, wave_index);
 }
 
-// The work-item ids lie in v0, 10 bits each; on gfx1030 in v0, v1 and v2.
+// The work-item ids are in v0, 10 bits each; on gfx1030 in v0, v1 and v2.
 void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const {
   const bool packed = kernel_.target.isa != Isa::kGfx1030;
   const uint32_t first = wave_index * wave_size_;
@@ -308,7 +308,7 @@ std::string Dispatch::words_of_limit() const {
   return "the dispatch executed more than " + limit + " wave-instructions, and no workgroup came to its end";
 }
 
-// Workgroups that wait for each other execute the more the more of them there are. While some end, nothing hangs.
+// Workgroups that wait for each other execute more if there are more of them. While some end, nothing hangs.
 void Dispatch::completed_workgroup(uint64_t instructions, uint64_t unreported) {
   const uint64_t used = executed_.load(std::memory_order_relaxed) + unreported;
   uint64_t horizon = horizon_.load(std::memory_order_relaxed);
@@ -353,7 +353,7 @@ void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecor
 
 DispatchOutcome Dispatch::finish() {
   if (!is_stopped() && executed_.load(std::memory_order_relaxed) > most_instructions()) {
-    // Workers report in batches: the last ones may go past the limit unnoticed.
+    // Workers report in batches: the last batches may exceed the limit unnoticed.
     horizon_.store(most_instructions(), std::memory_order_relaxed);
     Fault fault;
     fault.kind = Fault::Kind::kInstructionLimit;

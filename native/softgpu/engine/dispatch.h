@@ -1,4 +1,4 @@
-// One dispatch while it runs: what its workers share.
+// A running dispatch: the state shared by its workers.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ class Interpreter;
 
 class Dispatch {
  public:
-  // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
-  // `access_code`: of which the runs end with every access to memory.
+  // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set. `access_code`:
+  // the cache whose runs end with every access to memory.
   Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCache& access_code, GlobalWaveSync& wave_sync,
            std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request, const DispatchOptions& options);
 
@@ -54,20 +54,20 @@ class Dispatch {
     uint64_t next = 0, end = 0;
     bool is_empty() const { return next == end; }
   };
-  // The next workgroup to run, in seed order; nothing when all are taken.
+  // The next workgroup to run, in seed order; none when all are taken.
   std::optional<uint64_t> take_workgroup(Share& share);
   bool has_untaken_workgroups() const { return next_.load(std::memory_order_relaxed) < workgroups_; }
-  // Ahead of taking a workgroup: false where the device holds no more beside those that have a place.
+  // Called before a workgroup is taken: false if the device holds no more beside those that have a place.
   bool take_place();
   void leave_place();
-  // Why workgroups wait in vain, where that may be because the device has no place for the others; else nothing.
+  // Reason why workgroups wait in vain, if the device may have no place for the others; else none.
   std::string words_of_no_place() const;
   // Fills in the workgroup's id and geometry and the initial state of its waves. `slots`: enough of them.
   void begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const;
   uint32_t waves_of(uint64_t ordinal) const;
 
-  // How many instructions a slice of `wanted` may execute so that going past the limit is noticed.
-  // `unreported`: what the caller executed but has not counted yet.
+  // Number of instructions that a slice of `wanted` may execute for the limit to be noticed. `unreported`: instructions
+  // that the caller executed but has not counted yet.
   uint32_t allowance(uint32_t wanted, uint64_t unreported) const;
   void count_instructions(uint64_t executed) { executed_.fetch_add(executed, std::memory_order_relaxed); }
   bool is_over_limit(uint64_t unreported) const {
@@ -97,7 +97,7 @@ class Dispatch {
   uint64_t most_instructions() const { return limit_ > UINT64_MAX / kMostLimits ? UINT64_MAX : limit_ * kMostLimits; }
 
   uint64_t ordinal_of(uint64_t taken) const;
-  std::string prepare(Isa isa);     // what is wrong with the request, or nothing
+  std::string prepare(Isa isa);     // returns an error message, or an empty string
   std::string preload_arguments();  // the same
   void set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const;
   void wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const;
@@ -123,7 +123,7 @@ class Dispatch {
   ProbeStore probes_;
   std::optional<FloatAtomicWatch> float_atomics_;
 
-  // What workers write often has cache lines of its own: all of them look at the rest all the time.
+  // Members that workers write often have cache lines of their own: all of them read the rest all the time.
   static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together
   alignas(kLine) std::atomic<uint64_t> next_{0};
   alignas(kLine) std::atomic<uint64_t> taken_places_{0};

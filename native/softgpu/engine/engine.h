@@ -19,7 +19,7 @@ struct ProbeProgram;
 struct ProbeResults;
 struct Residency;
 
-// Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
+// Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is ignored.
 struct Fault {
   enum class Kind : uint8_t {
     kUnknownInstruction,
@@ -33,12 +33,12 @@ struct Fault {
     kTrap,
     kBadDispatch,
     kInternal,
-    // Findings of the checker: they stop nothing.
+    // Findings of the checker: they do not stop the dispatch.
     kOutOfBounds,
     kUninitialized,
     kRace,
-    kMissingWait,  // which stops the adverse order (pending_results.h)
-    kFloatAtomic,  // on memory that is watched for them (float_atomic_watch.h)
+    kMissingWait,  // stops the adverse order (pending_results.h)
+    kFloatAtomic,  // on watched memory (float_atomic_watch.h)
   };
   Kind kind = Kind::kInternal;
   std::string kernel;
@@ -51,9 +51,9 @@ struct Fault {
   uint64_t address = 0;  // memory faults
   uint32_t bytes = 0;
   bool is_write = false;
-  bool in_lds = false;  // of a race: the address is one of the workgroup's LDS
+  bool in_lds = false;  // for a race: the address is one of the workgroup's LDS
   std::string detail;   // e.g. the nearest allocation
-  // Of a race: the earlier access.
+  // The earlier access of a race.
   struct Other {
     uint64_t pc = 0;
     uint64_t pc_offset = 0;
@@ -63,7 +63,7 @@ struct Fault {
     bool is_write = false;
   };
   std::optional<Other> other;
-  // A race over a barrier that does not order the two accesses: what its wave has to wait for before it.
+  // For a race over a barrier that does not order the two accesses: the wait that its wave lacks before the barrier.
   std::string missing_wait;
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
@@ -78,7 +78,7 @@ struct AddressRange {
 // Sorted, merged byte ranges of global memory a dispatch read and wrote.
 struct AccessSets {
   std::vector<AddressRange> reads, writes;
-  // Tells by page which lanes access what: a sum over all accesses, the same in whatever order they happen.
+  // Identifies by page which lanes access which bytes: a sum over all accesses, the same in any order.
   struct Page {
     uint64_t base, size;
     uint64_t by_lane;
@@ -86,11 +86,11 @@ struct AccessSets {
   std::vector<Page> pages;
 };
 
-// What the GPU may touch. Thread-safe; waves read a snapshot, so map/unmap never blocks a running dispatch.
-// An address not in here faults the dispatch, whatever the host process has mapped there.
+// Memory that the GPU may touch. Thread-safe; waves read a snapshot, so map/unmap never blocks a running dispatch. An
+// address not in here faults the dispatch, even if the host process has mapped it.
 class AddressSpace {
  public:
-  // A dispatch: while it lives, it may still reach what was mapped when it began.
+  // A dispatch: while it lives, it may still reach memory that was mapped when it began.
   class Reader {
    public:
     explicit Reader(AddressSpace& space);
@@ -110,9 +110,9 @@ class AddressSpace {
     Access access;
     std::string label;
     uint64_t used = 0;                              // bytes that were asked for; 0: all of them
-    std::shared_ptr<ByteShadow> written = nullptr;  // of memory that begins uninitialised, where that is checked
+    std::shared_ptr<ByteShadow> written = nullptr;  // for memory that begins uninitialised, if that is checked
   };
-  // What was unmapped not long ago.
+  // A recently unmapped range.
   struct Freed {
     uint64_t base;
     uint64_t size;
@@ -123,13 +123,13 @@ class AddressSpace {
   ~AddressSpace();
   void map(uint64_t base, uint64_t size, Access access, std::string label);  // replaces what overlaps
   void map(Mapping mapping);
-  // `release` gives the memory itself back: called once no reader can reach it any more, on this thread or on that of
-  // the last such reader.
+  // `release` frees the memory itself: called once no reader can reach it any more, on this thread or on that of the
+  // last such reader.
   void unmap(uint64_t base, uint64_t size, std::function<void()> release = nullptr);
   std::shared_ptr<const std::vector<Mapping>> snapshot() const;  // sorted by base
   // The last thing that was unmapped from the address, if that is remembered.
   std::optional<Freed> freed_at(uint64_t address) const;
-  // The host wrote there: what is no longer uninitialised.
+  // The host wrote there: these bytes are no longer uninitialised.
   void mark_written(uint64_t address, uint64_t bytes) const;
 
  private:
@@ -153,22 +153,22 @@ struct DispatchRequest {
   uint64_t dispatch_id = 0;
 };
 
-// What the checker looks for (checker.h).
+// Checks that the checker makes (checker.h).
 struct Checks {
   bool bounds = false, uninitialized = false, races = false, waits = false;
   explicit operator bool() const { return bounds || uninitialized || races || waits; }
 };
 
-// The adverse order: several workgroups beside each other, of which the waves are interrupted at every access to memory
-// and held there for short and for long, as the seed will have it (adverse_order.h).
+// The adverse order: several workgroups run together, and their waves are interrupted at every access to memory and
+// held there for short or long, as drawn from the seed (adverse_order.h).
 struct Adverse {
-  uint64_t wave_instructions = 0;  // to run so, on one thread; then all that is left goes its usual way. 0: none
+  uint64_t wave_instructions = 0;  // instructions in this order, on one thread; then the rest runs as usual. 0: none
   bool races = false;              // check these for races
   explicit operator bool() const { return wave_instructions > 0; }
 };
 
 struct DispatchOptions {
-  // From the end of one workgroup to the end of another, and 16 times as many in all. 0: the default, 64 G.
+  // Limit from the end of one workgroup to the end of another, and 16 times as much in all. 0: the default, 64 G.
   uint64_t max_wave_instructions = 0;
   uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
   unsigned threads = 0;                              // 0: all cores
@@ -177,27 +177,27 @@ struct DispatchOptions {
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
   Checks checks{};                                   // slower; for races on one thread
   Adverse adverse{};                                 // slower; not with a profile
-  const ProbeProgram* probes = nullptr;  // what `probed` is filled by (probes.h); slower, on one thread unless told
+  const ProbeProgram* probes = nullptr;              // fills `probed` (probes.h); slower, on one thread unless set
   ProbeResults* probed = nullptr;
-  uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
-  // A machine in use by its seed, in place of that pattern: small numbers lie there, and clocks have run for hours. 0:
-  // none.
+  uint64_t unwritten_fill = 0;  // pattern of unwritten memory and registers (unwritten_fill.h)
+  // A machine in use by its seed, in place of that pattern: memory holds small numbers, and clocks have run for hours.
+  // 0: none.
   uint32_t machine_in_use = 0;
-  // The device that holds only so many workgroups at once (residency.h): one that waits for a workgroup which does not
-  // fit beside it waits until the instruction limit. Null: all fit.
+  // The modelled limit of workgroups at once (residency.h): a workgroup that waits for one which does not fit beside it
+  // waits until the instruction limit. Null: all fit.
   const Residency* residency = nullptr;
-  // Whether an access past the end of LDS ends the dispatch. Otherwise it is a finding, and does what hardware does
+  // Whether an access past the end of LDS ends the dispatch. Otherwise it is a finding, and behaves as on hardware
   // (lds_end.h).
   bool faults_past_lds = false;
-  // Disjoint memory of which the first floating-point atomic is a finding. Null: none.
+  // Disjoint memory in which the first floating-point atomic is a finding. Null: none.
   std::shared_ptr<const std::vector<AddressRange>> float_atomics = nullptr;
 };
 
 struct DispatchOutcome {
   std::optional<Fault> fault;
-  // By the checker, the watches, and past the end of LDS: one for each kind and instruction; races for both.
+  // From the checker, the watches, and accesses past the end of LDS: one for each kind and instruction; races for both.
   std::vector<Fault> findings;
-  uint64_t adverse_wave_instructions = 0;  // that ran in the adverse order
+  uint64_t adverse_wave_instructions = 0;  // instructions that ran in the adverse order
   Counters counters;
 };
 

@@ -1,6 +1,6 @@
 // Rounding is to nearest even (AMD's amd_hip_fp8.h: "RNE CVT"); NaN and, where MODE does not clamp, infinities become
-// the one NaN, and there is no -0. FP16_OVFL clamps what is finite to the largest number of its sign: so Triton has it
-// set. What else overflows, and other roundings, nobody says: such a value is refused when it comes.
+// the one NaN, and there is no -0. FP16_OVFL clamps finite values to the largest number of their sign: Triton sets it.
+// Other overflows, and other roundings, are undocumented: such a value is refused when it occurs.
 #include "softgpu/engine/float8_result.h"
 
 #include <cmath>

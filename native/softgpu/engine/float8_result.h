@@ -5,7 +5,7 @@
 
 namespace kernloop::softgpu {
 
-// Null where the instruction is another one, or has a modifier that it does not take.
+// Null if it is another instruction, or has a modifier that it does not take.
 ExecuteFn select_float8_result(const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

@@ -1,6 +1,6 @@
-// Which watched memory a dispatch touches with floating-point atomics. On fine-grained memory some devices do nothing
-// instead (AMD, "Hardware atomics operation support"; clang, -munsafe-fp-atomics); the software GPU executes them
-// everywhere, and tells.
+// Watched memory that a dispatch accesses with floating-point atomics. On fine-grained memory some devices ignore them
+// (AMD, "Hardware atomics operation support"; clang, -munsafe-fp-atomics); the software GPU executes them everywhere,
+// and reports them.
 #pragma once
 
 #include <atomic>

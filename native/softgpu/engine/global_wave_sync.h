@@ -19,8 +19,8 @@ class GlobalWaveSync {
   };
 
   void set(unsigned resource, uint32_t waves);
-  // The wave arrives; the last of the set number opens the barrier and sets it to `waves_next` again. False where
-  // nothing has set the resource.
+  // The wave arrives; the last of the set number opens the barrier and sets it to `waves_next` again. False if nothing
+  // has set the resource.
   bool arrive(unsigned resource, uint32_t waves_next, Ticket& ticket);
   bool is_open(const Ticket& ticket) const;
 

@@ -29,7 +29,7 @@ void HelperPool::submit(Job& job, unsigned helpers) {
         ++idle_;
       }
     } catch (const std::system_error&) {
-      // No more threads to be had: those that exist, and the caller, do the work.
+      // No more threads are available: the existing ones, and the caller, do the work.
     }
   }
   wanted_.notify_all();

@@ -20,7 +20,8 @@ class HelperPool {
   ~HelperPool();
   // Asks for up to `helpers` threads to call job.work.
   void submit(Job& job, unsigned helpers);
-  // Takes back what no helper has started yet, then waits for those that have, calling `while_waiting` now and then.
+  // Takes back work that no helper has started yet, then waits for those that have, calling `while_waiting` now and
+  // then.
   void finish(Job& job, const std::function<void()>& while_waiting);
 
  private:

@@ -1,5 +1,5 @@
-// Compiled with -march=x86-64-v4: nothing from here may be inlined or linked into what runs on other hosts, so it uses
-// no templates or inline functions of others.
+// Compiled with -march=x86-64-v4: none of this may be inlined or linked into code for other hosts, so it uses no
+// templates or inline functions of others.
 #include "softgpu/engine/host_avx512.h"
 
 #include <immintrin.h>
@@ -31,7 +31,7 @@ void write(uint32_t* row, __m512i values, __mmask16 mask) {
 
 enum class Pattern { kScattered, kUniform, kContiguous };
 
-// Of one group of offsets.
+// Pattern of one group of offsets.
 Pattern pattern_of(__m512i offsets, uint32_t first, __mmask16 mask, uint32_t bytes) {
   const __m512i distance = _mm512_sub_epi32(offsets, _mm512_set1_epi32(static_cast<int>(first)));
   if (_mm512_mask_test_epi32_mask(mask, distance, distance) == 0) return Pattern::kUniform;
@@ -40,7 +40,7 @@ Pattern pattern_of(__m512i offsets, uint32_t first, __mmask16 mask, uint32_t byt
                                                                              : Pattern::kScattered;
 }
 
-// Of one group of addresses, active or not.
+// Pattern of one group of addresses, active or not.
 Pattern pattern_of(const uint64_t* addresses) {
   const __m512i first = _mm512_set1_epi64(static_cast<int64_t>(addresses[0]));
   const __m512i low = _mm512_sub_epi64(_mm512_loadu_si512(addresses), first);
@@ -240,8 +240,8 @@ void transpose_dwords(__m512i (&z)[4]) {
   z[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
-// Of 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which no
-// processor splits within aligned words of 16.
+// Loads for 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which
+// no processor splits within aligned words of 16.
 void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   __m512i z[4];
   for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + lane * 16 + k * 64);

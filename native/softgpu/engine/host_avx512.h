@@ -1,4 +1,4 @@
-// The AVX-512 forms of lane_scan.h and lane_moves.h: compiled for x86-64-v4, called only where the host has it.
+// The AVX-512 forms of lane_scan.h and lane_moves.h: compiled for x86-64-v4, called only if the host has it.
 #pragma once
 
 #include <cstddef>

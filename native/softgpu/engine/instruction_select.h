@@ -13,10 +13,10 @@ ExecuteFn select_by_encoding(const Instruction& instruction);
 
 inline void execute_nothing(Wave&, const Instruction&) {}
 
-// Executes what `equivalent` of the decoded instruction says in its place.
+// Executes the `equivalent` of the decoded instruction in its place.
 void execute_equivalent(Wave& wave, const Instruction& instruction);
 
-// By the rules of the target. May set what `instruction` keeps for its function.
+// By the rules of the target. May set members of `instruction` for its function.
 ExecuteFn select_for(Target target, DecodedInstruction& instruction);
 
 }  // namespace kernloop::softgpu

@@ -25,7 +25,7 @@ std::string raw_words(uint64_t address, uint64_t available) {
   return out;
 }
 
-// With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it with v_mov_b32 alone.
+// With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it only with v_mov_b32.
 DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstruction& instruction) {
   if (!facts_of(instruction.op).has(kIndexable) || instruction.is_sdwa || instruction.is_dpp) {
     raise_unsupported("this operation while VGPR indexing is on (only v_mov_b32 is)");
@@ -101,11 +101,10 @@ bool Interpreter::execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& ac
       continue;
     }
     execute_access_run(wave, run);
-    // Nobody else sees private memory.
+    // Other waves do not see private memory.
     const bool is_scalar = run.steps.back().instruction->counted_as == InstructionClass::kSmem;
     const bool counts = is_scalar || memory_.last_address != 0;
-    // A loop that compares and swaps would never get ahead of the others' if it stopped at each turn; one that waits
-    // does.
+    // A compare-and-swap loop would never get ahead of the others' if it stopped at each turn; a loop that waits does.
     const bool is_crossing = wave.repeats_access ? memory_.last_kind == AccessKind::kLoad
                                                  : wave.met_another || wave.is_narrow || wave.read_shared;
     if (counts && accesses > 0 && (is_crossing || --accesses == 0)) return true;
@@ -140,7 +139,7 @@ inline void Interpreter::begin_access(WaveSlot& wave, const DecodedInstruction& 
 }
 
 // Volatile loads, and atomic ones of more than a workgroup's scope, are glc, dlc, or sc1 (scc here) of gfx942. An
-// atomic returns what it found with glc.
+// atomic with glc returns the old value.
 inline bool Interpreter::reads_shared(const DecodedInstruction& instruction) const {
   if (memory_.last_address == 0 || memory_.last_address >= kSharedApertureBase) return false;
   if (memory_.last_kind == AccessKind::kStore) return false;
@@ -184,7 +183,7 @@ void Interpreter::count_in_profile(const Wave& wave, const DecodedInstruction& i
   if (instruction.is_vector) counts.lanes += lanes_of(wave.exec());
 }
 
-// Those behind the culprit have not been executed.
+// Instructions behind the culprit have not been executed.
 void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::Step& culprit) {
   for (const CodeRun::Step* step = &run.steps.back(); step != &culprit; --step) {
     --wave.instructions;

@@ -16,25 +16,24 @@ class Interpreter {
  public:
   Interpreter(MemoryPort& memory, CodeCache& code, Target target = kGfx90a) : memory_(memory), code_(code, target) {}
 
-  // Until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
-  // culprit.
-  // `accesses`: or has made so many to memory, where runs end with them (0: however many).
+  // Runs until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
+  // culprit. `accesses`: also ends after that many accesses to memory, if runs end with them (0: no limit).
   void run(WaveSlot& wave, uint64_t end, uint32_t accesses = 0);
 
-  // The instruction at the address; nullptr where there is none. It lives as long as the dispatch.
+  // The instruction at the address; nullptr if there is none. It lives as long as the dispatch.
   const DecodedInstruction* look_up(uint64_t pc);
-  // For an instruction that this executes; nothing for any other.
+  // Address of an instruction that this executes; none for any other.
   std::optional<uint64_t> address_of(const Instruction& instruction) const;
-  // The instruction that look_up finds, disassembled, or its raw dwords; empty when nothing is mapped there.
+  // The instruction that look_up finds, disassembled, or its raw dwords; empty if nothing is mapped there.
   std::string describe(uint64_t pc);
   void add_to(Counters& counters) const;
-  // What the profiler counted, by address.
+  // The profiler's counts, by address.
   void add_to(KernelProfile& profile);
 
  private:
   void execute_runs(WaveSlot& wave, uint64_t end);
   void execute_run(WaveSlot& wave, const CodeRun& run);
-  // The same where runs end with an access. True: enough have been made.
+  // The same if runs end with an access. True: enough have been made.
   bool execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& accesses);
   void execute_access_run(WaveSlot& wave, const CodeRun& run);
   void begin_access(WaveSlot& wave, const DecodedInstruction& instruction);

@@ -33,8 +33,8 @@ bool allot_cdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string
   return true;
 }
 
-// Memory order and forward progress (rsrc1 bits 30 and 31) make no difference here, nor does what gfx1100 prefetches of
-// the code (rsrc3 bits 4 to 9).
+// Memory order and forward progress (rsrc1 bits 30 and 31) make no difference here, nor does gfx1100's code prefetch
+// (rsrc3 bits 4 to 9).
 bool allot_rdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
   if (bits(rsrc3, 3, 0) != 0) {
     *error = "the kernel asks for VGPRs shared by the halves of a wave, which this device does not have";

@@ -13,7 +13,7 @@ constexpr uint32_t kAll = 0xffff;
 
 enum class Pattern { kScattered, kUniform, kContiguous };
 
-// Of one group, all of whose lanes are active.
+// Pattern of one group with all lanes active.
 template <typename T>
 Pattern pattern_of(const T* at) {
   T differs = 0, gap = 0;
@@ -33,7 +33,7 @@ void for_group(uint32_t mask, unsigned group, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(group + static_cast<unsigned>(__builtin_ctz(mask)));
 }
 
-// `host(lane)` is where the lane's element lies.
+// `host(lane)`: host address of the lane's element.
 template <typename T, typename Host>
 void load_groups(VectorRegister* rows, const T* at, uint64_t lanes, unsigned dwords, Host&& host) {
   for (unsigned group = 0; group < kLanes; group += kGroup) {

@@ -1,4 +1,4 @@
-// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX-512 or AVX2 where the host has it).
+// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX-512 or AVX2 if the host has it).
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@ namespace kernloop::softgpu {
 struct LaneScan {
   uint64_t lowest = 0, highest = 0;
   uint64_t any_bits = 0;     // all addresses or-ed together
-  bool contiguous = false;   // address of lane k is that of lane 0 plus k * bytes
+  bool contiguous = false;   // address of lane k is lane 0's plus k * bytes
   bool lines_known = false;  // no lane crosses a 64-byte line and lines never descend, so that `lines` is their number
   uint64_t lines = 0;
 };
 
-// Every lane counts: fill_inactive first where some are not active.
+// Every lane counts: call fill_inactive first if some are not active.
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 
 // Gives each inactive lane the address of the active lane before it (the first active one for those in front).
@@ -24,13 +24,13 @@ void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, 
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
 
 // Whether the address of each of the first 32 or 64 lanes, low[k] | high[k] << 32 (low[k] alone without `high`), is
-// that of lane 0 plus k * bytes, with no carry out of the low half.
+// lane 0's plus k * bytes, with no carry out of the low half.
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes = 64);
 
 struct OffsetScan {
   uint32_t highest = 0;
   uint32_t any_bits = 0;
-  bool contiguous = false;  // of all 64 lanes
+  bool contiguous = false;  // all 64 lanes
 };
 
 // Whether no active lane's offset is above the limit or has one of the forbidden bits.

@@ -11,7 +11,7 @@ namespace kernloop::softgpu::portable {
 
 KERNLOOP_HOST_VARIANTS
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
-  // Device addresses are below 2^63; any_bits tells when one is not. Signed minima are one instruction less.
+  // Device addresses are below 2^63; any_bits shows if one is not. Signed minima are one instruction less.
   const auto* at = reinterpret_cast<const int64_t*>(addresses);
   int64_t lowest = at[0], highest = at[0];
   uint64_t any = 0, gap = 0, crossing = 0;

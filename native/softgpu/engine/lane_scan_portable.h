@@ -1,4 +1,4 @@
-// The forms of lane_scan.h for every host, in AVX2 where it has that.
+// Portable forms of lane_scan.h, in AVX2 on hosts that have it.
 #pragma once
 
 #include "softgpu/engine/lane_scan.h"

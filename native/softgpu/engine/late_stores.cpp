@@ -14,7 +14,7 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr size_t kMostOfWorkgroup = 4;
-constexpr uint32_t kMostAccesses = 64;  // of the wave behind a store
+constexpr uint32_t kMostAccesses = 64;  // accesses of the wave after a store
 
 void wait_for_memory(Wave& wave, const Instruction& instruction) {
   Checker* checker = wave.memory->checker;
@@ -33,7 +33,7 @@ ExecuteFn select_memory_wait(const Instruction& instruction) {
 
 LateStores::LateStores(uint64_t seed) : state_(mix(seed ^ 0x1a7e)) {}
 
-// Lanes of one store may overlap: what was there before comes back in the opposite order.
+// Lanes of one store may overlap: the old content is restored in the opposite order.
 void LateStores::set_shown(Store& store, bool is_shown) {
   if (store.is_shown == is_shown) return;
   store.is_shown = is_shown;
@@ -117,7 +117,7 @@ void LateStores::access(const WaveSlot& wave, const LaneAddresses& addresses, ui
   is_last_new_ = true;
 }
 
-// What another workgroup looks at is there at once: it shows what else is not.
+// A store that another workgroup looks at is visible at once: it exposes those that are not.
 void LateStores::end_access(bool met_another_workgroup) {
   if (!is_last_new_) return;
   is_last_new_ = false;

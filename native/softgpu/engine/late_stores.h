@@ -1,12 +1,12 @@
 // Stores that have not arrived yet, in the adverse order: on hardware a store is on its way until the wave has waited
-// for it (s_waitcnt vmcnt, on gfx1030 s_waitcnt_vscnt: what a release fence is in machine code), and an atomic behind
-// it may be there before it (LLVM, AMDGPUUsage, "Memory Model"). So some stores are kept from other workgroups until
-// then: they are in memory while a wave of their own workgroup runs, and what was there before while others do.
+// for it (s_waitcnt vmcnt, on gfx1030 s_waitcnt_vscnt: a release fence in machine code), and a later atomic may arrive
+// before it (LLVM, AMDGPUUsage, "Memory Model"). Some stores are therefore hidden from other workgroups until then:
+// they are in memory while a wave of their own workgroup runs, and the old content is there while others run.
 //
-// What hardware keeps in order stays so: a workgroup sees its own stores at once; what it accesses again has arrived
-// (one address, one order), as has what another workgroup stores over. Where no wait can be told, it is taken for one:
-// any wave of the workgroup waits for all that the workgroup stored (a barrier, or LDS, hands them on to it), and
-// nothing is on its way for long, least of all where somebody waits.
+// Orders that hardware guarantees are kept: a workgroup sees its own stores at once; a store to an address that it
+// accesses again, or that another workgroup overwrites, has arrived (one address, one order). Ambiguous waits count in
+// the kernel's favour: a wave's wait covers all stores of its workgroup (a barrier, or LDS, hands them on to it), and
+// no store is late for long, least of all where a wave waits.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class LateStores {
 
   // A wave of the workgroup runs from here on.
   void show(const Workgroup& workgroup);
-  // Around one memory instruction of it: before it is executed; in between, what it accesses in global memory, before
-  // that changes; afterwards, with whether another workgroup has been there.
+  // Called around one memory instruction of that wave: before it is executed; in between with its accesses to global
+  // memory, before that changes; afterwards, with whether another workgroup has accessed it.
   void begin_access(WaveSlot& wave, const Instruction& instruction);
   void access(const WaveSlot& wave, const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void end_access(bool met_another_workgroup);
@@ -42,13 +42,13 @@ class LateStores {
   struct Store {
     const Workgroup* workgroup;
     const WaveSlot* wave;
-    uint64_t number;     // of the wave's operations on memory
-    uint32_t accesses;   // of the wave since
-    uint64_t low, high;  // between which it lies
+    uint64_t number;     // number among the wave's operations on memory
+    uint32_t accesses;   // the wave's accesses since
+    uint64_t low, high;  // bounds of its addresses
     bool is_shown;
-    uint32_t bytes;              // at each of
-    std::vector<uint8_t*> at;    // these; where shown,
-    std::vector<uint8_t> other;  // what was there before, else what is stored
+    uint32_t bytes;              // at each address
+    std::vector<uint8_t*> at;    // the addresses
+    std::vector<uint8_t> other;  // if shown: the content before; else: the stored bytes
   };
 
   void set_shown(Store& store, bool is_shown);
@@ -61,7 +61,7 @@ class LateStores {
   std::vector<std::unique_ptr<Store>> stores_, spare_;  // oldest first
 };
 
-// How an instruction that waits for memory operations executes where stores may be late: nullptr for others.
+// Execution of an instruction that waits for memory operations, if stores may be late: nullptr for others.
 ExecuteFn select_memory_wait(const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

@@ -17,7 +17,7 @@ inline LdsAccess check_lds_access(Wave& wave, const Instruction& i, uint32_t off
   return access;
 }
 
-// Of an instruction with two addresses, whose first result may overwrite the register of the addresses.
+// Accesses of an instruction with two addresses, whose first result may overwrite the address register.
 struct LdsPair {
   VectorRegister copy;
   LdsAccess first, second;
@@ -34,7 +34,8 @@ struct LdsPair {
     LdsAccess& to_near = i.offset0 <= i.offset1 ? first : second;
     LdsAccess& to_far = i.offset0 <= i.offset1 ? second : first;
     to_far = port.check_lds(wave, i, offsets, far, wave.exec(), bytes, kind);
-    // What is in range (and, the unit being a multiple of the size, aligned) at the far offset is so at the near one.
+    // An access in range at the far offset is in range at the near one (and aligned, the unit being a multiple of the
+    // size).
     const bool far_did_not_wrap = to_far.offsets == offsets && !port.checker;
     to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets}
                                : port.check_lds(wave, i, offsets, near, wave.exec(), bytes, kind);

@@ -1,5 +1,5 @@
-// Loads into LDS: what a lane fetched goes to LDS instead of to a register, a dword a lane (Vega ISA 8.1.7, "Memory
-// buffer load to LDS"): LDS address = M0[15:0] + the instruction's offset + 4 * lane.
+// Loads into LDS: a lane's data go to LDS instead of to a register, a dword a lane (Vega ISA 8.1.7, "Memory buffer load
+// to LDS"): LDS address = M0[15:0] + the instruction's offset + 4 * lane.
 #pragma once
 
 #include "softgpu/engine/memory_select.h"

@@ -1,4 +1,4 @@
-// Which bytes of a workgroup's LDS its waves have written, for the checker (checker.h).
+// Bytes of a workgroup's LDS that its waves have written, for the checker (checker.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where waves meet in memory, roughly: at the first lane's address, as long as nobody needs the room. What the adverse
-// order goes by.
+// Approximate record of the addresses at which waves meet, by the first lane's address; the oldest are dropped if room
+// is needed. The adverse order uses it.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ class Meetings {
  public:
   enum class With : uint8_t { kNobody, kWave, kWorkgroup };
 
-  // The wave's last access: who of the others has been there last, where one of the two stored. Of its own workgroup,
-  // or of another one.
+  // Notes the wave's last access, and returns whether another wave was there last and one of the two stored: a wave of
+  // its own workgroup, or of another one.
   With note(const WaveSlot& wave, uint64_t address, AccessKind kind) {
     const bool in_lds = address >= kSharedApertureBase;
     const uint64_t ordinal = wave.workgroup->ordinal;
     const uint64_t place = mix(address / 4 ^ (in_lds ? mix(ordinal) : 0));
     const uint64_t who = ordinal << 6 | wave.index_in_workgroup;
-    // Those of one set, the last one first: the oldest makes room.
+    // Visits of one set, the last one first: the oldest is replaced.
     const auto set = visits_.begin() + static_cast<ptrdiff_t>(place % kSets * kWays);
     auto visit = std::find_if(set, set + kWays, [&](const Visit& other) { return other.place == place; });
     const bool is_known = visit != set + kWays;

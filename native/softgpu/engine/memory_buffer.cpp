@@ -14,10 +14,11 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// OOB_SELECT of RDNA. Before it, instructions with an index check that, if there is a stride, and others the offset.
+// OOB_SELECT of RDNA. Before it, instructions with an index check the index, if there is a stride, and others the
+// offset.
 enum class RangeCheck : uint8_t { kIndexAndStride, kIndex, kNothing, kOffset, kByIndexing };
 
-// Buffer resource (V#) of GFX9, and what RDNA made of it (RDNA2 and RDNA3 ISA, "Buffer resource descriptor").
+// Buffer resource (V#) of GFX9, and RDNA's version of it (RDNA2 and RDNA3 ISA, "Buffer resource descriptor").
 struct Resource {
   Resource(const uint32_t* words, Isa isa)
       : base(words[0] | uint64_t{words[1] & 0xffff} << 32),
@@ -36,7 +37,7 @@ struct Resource {
   bool adds_thread_id;
 };
 
-// vaddr, srsrc and soffset stand side by side; before them stores and atomics have their data.
+// vaddr, srsrc and soffset are consecutive; stores and atomics have their data before them.
 struct BufferOperands {
   const Operand *vaddr, *resource, *soffset;
   BufferOperands(const Instruction& i, unsigned first)
@@ -66,9 +67,9 @@ void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_
 
 void check_range(const Resource& resource, bool structured, uint64_t soffset, const uint32_t* index,
                  const uint64_t* offsets, uint32_t bytes, uint64_t exec, BufferAddresses& out) {
-  // The scalar offset counts on all targets, and the difference does not wrap: AMD's engineers found it so on gfx950
-  // (ROCm/rocm-systems#10928), and state it of RDNA with OOB_SELECT 3 (ROCm/rocMLIR#678). What LLVM's documents say of
-  // its intrinsics is a promise of their callers.
+  // The scalar offset counts on all targets, and the difference does not wrap: AMD's engineers found this on gfx950
+  // (ROCm/rocm-systems#10928), and state it for RDNA with OOB_SELECT 3 (ROCm/rocMLIR#678). LLVM's documents of its
+  // intrinsics state a promise of their callers.
   const uint64_t limit = resource.records - std::min<uint64_t>(resource.records, soffset);
   const unsigned dwords = bytes <= 4 ? 1 : bytes / 4;
   const uint32_t piece = bytes <= 4 ? bytes : 4;
@@ -150,7 +151,7 @@ void clear(VectorRegister* rows, unsigned count, uint64_t lanes) {
   });
 }
 
-// The hardware swizzles only the first byte's address: what goes beyond its dword would reach other lanes' memory.
+// The hardware swizzles only the first byte's address: bytes beyond its dword would reach other lanes' memory.
 void require_within_dwords(const BufferAddresses& addresses, uint32_t bytes) {
   if (!within_dwords(addresses.lanes, addresses.whole, bytes)) {
     raise_unsupported("access beyond one dword through a swizzled buffer resource");
@@ -244,7 +245,7 @@ void buffer_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
-// The loads that have such a form.
+// The loads that have an LDS form.
 ExecuteFn select_buffer_to_lds(const Instruction& instruction) {
   switch (instruction.op) {
     KERNLOOP_SELECT_DWORD_LOADS(buffer, buffer_load_to_lds)

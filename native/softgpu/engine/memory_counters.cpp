@@ -15,7 +15,7 @@ MemoryWaits waits_of_fields(Isa isa, uint32_t fields) {
   return waits;
 }
 
-// Compilers use the forms of one counter with null; with a register they wait for what it holds more.
+// Compilers use the forms of one counter with null; with a register, its value is added to the count.
 uint64_t outstanding(const Wave& wave, const Instruction& instruction) {
   const Operand& more = instruction.src[0];
   const bool is_named = instruction.src_count > 0 && more.kind == Operand::Kind::kSgpr && more.index != kCodeNull;

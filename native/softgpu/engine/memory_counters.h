@@ -1,6 +1,5 @@
-// The counters by which a wave waits for its vector memory operations (s_waitcnt): late stores, missing waits and
-// races over barriers go by them. CDNA counts loads and stores in vmcnt; RDNA counts in vscnt the operations that give
-// nothing back.
+// The counters by which a wave waits for its vector memory operations (s_waitcnt): late stores, missing waits and races
+// over barriers go by them. CDNA counts loads and stores in vmcnt; RDNA counts operations without a result in vscnt.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +37,12 @@ inline bool is_counted_with_stores(const Instruction& instruction) {
   return is_vector_memory_beyond_lds(instruction) && (!is_rdna(instruction.isa) || !gives_something_back(instruction));
 }
 
-// The 6 bits of vmcnt lie apart in s_waitcnt of gfx9 and gfx10.
+// The 6 bits of vmcnt are not contiguous in s_waitcnt of gfx9 and gfx10.
 constexpr uint32_t vmcnt_of(uint32_t fields) {
   return (fields & 0xf) | (fields >> 14 & 3) << 4;
 }
 
-// How many operations may be outstanding behind a wait, of those that each counter counts.
+// Number of operations that may be outstanding after a wait, for each counter.
 struct MemoryWaits {
   static constexpr uint64_t kAny = ~uint64_t{0};
   uint64_t vectors = kAny;  // vmcnt

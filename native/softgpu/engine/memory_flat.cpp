@@ -22,7 +22,7 @@ void require_flat_scratch(const Wave& wave, Isa isa) {
   throw WaveFault{.kind = Fault::Kind::kScratchOutOfRange, .detail = text, .address = base};
 }
 
-// Which lanes go where.
+// Lanes by the memory that they access.
 struct Partition {
   uint64_t global = 0, lds = 0, scratch = 0;
 };

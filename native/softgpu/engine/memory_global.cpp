@@ -18,13 +18,13 @@ void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, L
   }
 }
 
-// How many lanes there are, from lane 0 on, where no other is active: waves of 64 and of 32 lanes; else 0.
+// Number of lanes, from lane 0 on, if no others are active: waves of 64 and of 32 lanes; else 0.
 unsigned whole_wave(uint64_t exec) {
   return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;
 }
 
-// Where the lanes' data lie when a whole wave is active, side by side and in one mapping, as in most accesses; else
-// nullptr.
+// Host address of the lanes' data if a whole wave is active and its data are contiguous and in one mapping, as in most
+// accesses; else nullptr.
 uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr, uint32_t bytes, AccessKind kind) {
   const unsigned lanes = whole_wave(wave.exec());
   if (lanes == 0) return nullptr;
@@ -85,7 +85,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
   const uint64_t lanes = wave.exec();
   note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
   port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);
-  // Compare-and-swap: the new value comes first, what it is compared with after it.
+  // Compare-and-swap: the new value comes first, the compared one after it.
   const VectorRegister* data = register_rows(wave, i.src[1]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
   modify_lanes<atomic, T, true>(addresses, lanes, compared, data, i.glc ? register_rows(wave, i.dst[0]) : nullptr,
@@ -94,7 +94,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
-// The loads that have such a form.
+// The loads that have an LDS form.
 ExecuteFn select_global_to_lds(const Instruction& instruction) {
   switch (instruction.op) {
     KERNLOOP_SELECT_DWORD_LOADS(global, global_load_to_lds)

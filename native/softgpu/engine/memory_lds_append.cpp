@@ -1,5 +1,5 @@
 // DS: counters that a wave adds the number of its active lanes to (append), or takes it from (consume). M0[15:0] and
-// the offset are the address; every lane gets what was there before.
+// the offset are the address; every lane gets the old value.
 #include "softgpu/engine/memory_select.h"
 
 namespace kernloop::softgpu {
@@ -12,7 +12,7 @@ void count_lanes(Wave& wave, const Instruction& i) {
   ++port.counters.lds;
   const uint64_t exec = wave.exec();
   if (exec == 0) return;
-  // One access, which the first active lane stands for.
+  // One access, reported for the first active lane.
   const uint64_t first = exec & -exec;
   const auto lane = static_cast<unsigned>(__builtin_ctzll(exec));
   alignas(64) uint32_t offsets[kLanes] = {};

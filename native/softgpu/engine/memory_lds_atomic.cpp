@@ -15,7 +15,7 @@ void modify(Wave& wave, const Instruction& i) {
                                  i.dst_count > 0 ? register_rows(wave, i.dst[0]) : nullptr, mode, LaneOrder::of(wave));
 }
 
-// Two exchanges, whose results lie side by side.
+// Two exchanges with adjacent results.
 template <typename T, unsigned scale>
 void exchange2(Wave& wave, const Instruction& i) {
   const LdsPair where(wave, i, sizeof(T) * scale, sizeof(T), AccessKind::kAtomic);

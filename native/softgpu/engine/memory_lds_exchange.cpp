@@ -16,7 +16,7 @@ unsigned named_lane(unsigned lane, uint32_t address) {
   return (lane & ~(kSpan - 1)) | (address / 4) % kSpan;
 }
 
-// Each lane pushes its value to the lane it names; the highest pushing lane wins, lanes nobody names get 0.
+// Each lane pushes its value to the lane it names; the highest pushing lane wins, unnamed lanes get 0.
 template <unsigned kSpan>
 void permute(Wave& wave, const Instruction& i) {
   ++wave.memory->counters.lds;

@@ -258,7 +258,7 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const Instruction& instruction
   if (lanes == 0) return access;
   last_address = kSharedApertureBase + uint32_t{offsets[__builtin_ctzll(lanes)] + immediate};
   last_kind = kind;
-  // Transfers may lie anywhere; atomics are aligned.
+  // Transfers may have any alignment; atomics are aligned.
   const uint64_t reach = uint64_t{immediate} + bytes, size = workgroup.lds_bytes;
   const uint32_t misaligned = kind == AccessKind::kAtomic ? bytes - 1 : 0;
   if (reach <= size && (immediate & misaligned) == 0 &&

@@ -1,6 +1,6 @@
 // The checked way from a wave to memory. Every address is looked up before the first byte of the instruction is
-// touched, so a fault leaves no half-done instruction behind. One port a worker; it also counts and records what passes
-// through it.
+// touched, so a fault leaves no half-done instruction behind. One port a worker; it also counts and records the
+// accesses.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class MemoryPort {
   MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler = nullptr,
              Prober* prober = nullptr);
 
-  // nullptr: nobody checks.
+  // nullptr: no checks.
   void check_by(Checker* by) {
     checker = by;
     is_watched_ = checker || prober;
@@ -54,8 +54,8 @@ class MemoryPort {
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
-  // `bytes` a lane from the address on, lanes 0 to 31 or 63 active and side by side. Counts as above; nullptr, with
-  // nothing counted, where they are not in one mapping: the lanes are to be looked at one by one then.
+  // `bytes` a lane from the address on, lanes 0 to 31 or 63 active and contiguous. Counts as above; nullptr, with
+  // nothing counted, if they are not in one mapping: the lanes must then be checked one by one.
   uint8_t* check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.
@@ -65,7 +65,7 @@ class MemoryPort {
   void count_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
     if (profiler) count_lds_access(offsets, immediate, lanes, bytes, kind);
   }
-  // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
+  // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at gives the address).
   void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Scalar access.
   const uint8_t* check_scalar_load(uint64_t address, uint32_t bytes);
@@ -73,19 +73,19 @@ class MemoryPort {
   // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
   const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
 
-  Counters counters;                          // what memory instructions do is counted here
+  Counters counters;                          // counts of memory instructions
   Profiler* const profiler;                   // nullptr: none is asked for
   Prober* const prober;                       // likewise
   Checker* checker = nullptr;                 // set by check_by()
-  FloatAtomicWatch* float_atomics = nullptr;  // nullptr: nobody watches for them
-  uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
+  FloatAtomicWatch* float_atomics = nullptr;  // nullptr: not watched
+  uint64_t last_address = 0;  // one lane's, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
-  // Told of the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
+  // Called with the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
   std::function<void(const WaveFault&, const Wave&, const Instruction&)> past_lds;
   uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending
 
  private:
-  // What checker and prober are told of; one test an access where there is neither.
+  // Reports to checker and prober; one test an access if there is neither.
   void tell_global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void tell_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void tell_scalar(uint64_t address, uint32_t bytes);

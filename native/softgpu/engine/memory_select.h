@@ -1,4 +1,4 @@
-// The parts of select_memory, one a file. Each returns nullptr for what it does not know.
+// The parts of select_memory, one a file. Each returns nullptr for instructions that it does not know.
 #pragma once
 
 #include "softgpu/engine/atomic.h"

@@ -110,7 +110,7 @@ void compute(PathState& state, const DecodedInstruction& instruction) {
   if (is_copy(instruction)) {
     for (unsigned k = 0; k < instruction.dst[0].dwords; ++k) {
       PathValue value = read_dword(state, instruction.src[0], k);
-      // Which constant it is tells which way the branch went.
+      // The choice of the constant reveals which way the branch went.
       value.depends |= state.has_parted && instruction.src[0].kind == Operand::Kind::kConstant;
       copy(state, instruction.dst[0], k, value);
     }
@@ -183,7 +183,7 @@ bool PathFollower::follow(PathState& state, const DecodedInstruction& instructio
       return false;
     case InstructionClass::kOther:
       if (instruction.encoding == Encoding::kSmem || instruction.encoding == Encoding::kMubuf)
-        return instruction.src_count == 0;  // of a cache
+        return instruction.src_count == 0;  // cache control
       return facts_of(instruction.op).has(kPassesTime);
     default:
       compute(state, instruction);

@@ -1,5 +1,5 @@
-// The registers after one path through code, for wait_loops.h: a number for each value, the same where the value is
-// sure to be the same.
+// The registers after one path through code, for wait_loops.h: a number for each value, the same if the value is
+// certainly the same.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace kernloop::softgpu {
 struct PathValue {
   uint64_t number = 0;
   bool depends = false;    // on what the load gave
-  bool is_shared = false;  // it depends on what that or another load of shared memory gave
+  bool is_shared = false;  // it depends on the result of that or another load of shared memory
   std::optional<uint32_t> constant = std::nullopt;
 };
 
@@ -23,7 +23,7 @@ PathValue combine(const PathValue& a, const PathValue& b);
 
 struct PathState {
   std::unordered_map<uint32_t, PathValue> registers;
-  std::unordered_map<uint64_t, PathValue> slots;  // of private memory, by address
+  std::unordered_map<uint64_t, PathValue> slots;  // private memory, by address
   unsigned round = 0;
   bool has_parted = false;  // by a branch that depends on the load
 
@@ -41,9 +41,9 @@ class PathFollower {
   // `stores`: takes the stores on the path that have to be to private memory.
   explicit PathFollower(std::vector<uint64_t>& stores) : stores_(stores) {}
 
-  // The load whose loop is looked for.
+  // Starts with the load whose loop is searched for.
   void load(PathState& state, const DecodedInstruction& instruction);
-  // False: whoever comes here does not just wait.
+  // False: a wave on this path does not just wait.
   bool follow(PathState& state, const DecodedInstruction& instruction);
   // By what a branch is decided.
   static PathValue condition(const PathState& state, BranchCondition condition);

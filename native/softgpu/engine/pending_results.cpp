@@ -89,7 +89,7 @@ std::optional<WaveFault> PendingResults::begin(const Wave& wave, const DecodedIn
     for (const Result& result : results_) {
       const unsigned at = std::max(registers->first, result.first);
       if (at >= std::min(registers->first + registers->count, result.first + result.count)) continue;
-      // Later than the other one, where both return in order.
+      // Later than the other one, if both return in order.
       if (is_result && result.paths == paths_ && !paths_.scalar) continue;
       return WaveFault{.kind = Fault::Kind::kMissingWait,
                        .detail = name_of(at) + " is a result of `" + disassemble(*result.of) + "` (entry +" +

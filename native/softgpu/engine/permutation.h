@@ -1,5 +1,5 @@
-// A permutation of 0..size-1 chosen by a seed; seed 0 is the identity. Computed element by element, so that grids of
-// any size cost nothing.
+// A permutation of 0..size-1 chosen by a seed; seed 0 is the identity. Computed element by element, which makes grids
+// of any size free.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 namespace kernloop::softgpu {
 
-// Aligned accesses go straight to their places; straddling ones pass through a staging area, because consecutive dwords
-// of a lane are 256 bytes apart.
+// Aligned accesses go straight to their addresses; straddling ones pass through a staging area, because consecutive
+// dwords of a lane are 256 bytes apart.
 struct PrivateStaging {
   alignas(64) uint8_t bytes[kLanes][16];
 };

@@ -1,4 +1,4 @@
-// "kernloop.probes/1": what probes are to be run, as lib/probe hands it over. Nothing of it is believed.
+// "kernloop.probes/1": the requested probes, as lib/probe passes them. All of it is checked.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostEntries = 64;  // of each kind
+constexpr size_t kMostEntries = 64;  // per kind
 constexpr uint64_t kMostRecordBytes = 4096, kMostCapacity = (uint64_t{1} << 32) - 2;
 
 struct Problem {
@@ -80,7 +80,7 @@ const std::map<std::string_view, std::vector<AccessKind>> kKinds = {
 
 constexpr std::string_view kInstruction = "instruction:", kMemory = "memory:";
 
-// False where there is no such event.
+// False if there is no such event.
 bool add_event(std::string_view name, ProbeEvents& events) {
   if (name == "kernel-start") return events.add_start(), true;
   if (name == "kernel-end") return events.add_end(), true;

@@ -10,7 +10,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{16} << 30;  // of a map
+constexpr uint64_t kMostBytes = uint64_t{16} << 30;  // per map
 
 template <typename T>
 std::unique_ptr<T, FreeMemory> zeroed(uint64_t count) {
@@ -203,8 +203,8 @@ uint64_t Prober::value_of(const ProbeField& field, int lane, uint64_t lanes, con
   return 0;
 }
 
-// A partial workgroup has its work-items in waves one after the other, by its own size; their numbers are by that of a
-// whole one.
+// A partial workgroup's waves hold its work-items densely, by its own size; their numbers are those of a whole
+// workgroup.
 uint64_t Prober::thread_of(unsigned lane) const {
   const uint64_t linear = uint64_t{wave_->index_in_workgroup} * grid_.wave_size + lane;
   uint64_t size[2];

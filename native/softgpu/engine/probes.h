@@ -1,17 +1,17 @@
-// Probes: what a dispatch tells while it runs, as records of each thread or wave in maps that lie on the host. No code
-// is rewritten and no memory of the kernel is touched. At an event (a wave begins or ends, an instruction of a class,
-// an access to memory) a probe saves a record of its map, or adds to the only one there is.
+// Probes: observations of a running dispatch, as records of each thread or wave in maps in host memory. No code is
+// rewritten and no memory of the kernel is touched. At an event (a wave begins or ends, an instruction of a class, an
+// access to memory) a probe saves a record of its map, or adds to the only one there is.
 //
-// A map is laid out as Neutrino's are: (workgroup * units of a workgroup + unit) * bytes of a unit; a unit is a
-// work-item or a wave, and a partial workgroup has places for all that a whole one has. A unit keeps as many records as
-// it has room for; how many it had is counted beside it, and what was dropped exactly.
+// A map has Neutrino's layout: (workgroup * units of a workgroup + unit) * bytes of a unit; a unit is a work-item or a
+// wave, and a partial workgroup has places for all that a whole one has. A unit keeps as many records as it has room
+// for; their total is counted beside it, and so is the exact number dropped.
 //
-// The clock of a probe is no time: it counts the wave-instructions that this worker has executed. A worker is what a
-// probe is told as a compute unit, so that each has a clock of its own; with one thread all of it repeats.
+// The clock of a probe is no time: it counts the wave-instructions that this worker has executed. A probe sees a worker
+// as a compute unit, each with a clock of its own; with one thread everything repeats.
 //
-// A probed dispatch runs from a code cache of its own, in which instructions that a probe waits for tell it before they
-// do their work, and end their runs, so that clock and program counter are exact. Without probes nothing is looked at
-// that was not looked at before, as for profiles.
+// A probed dispatch runs from a code cache of its own, in which instructions that a probe waits for call it before they
+// do their work, and end their runs, which makes clock and program counter exact. Without probes no check
+// is added, as for profiles.
 #pragma once
 
 #include <array>
@@ -39,13 +39,13 @@ enum class ProbeValue : uint8_t {
   kThread,  // in the workgroup
   kLanes,   // how many are active
   kPc,
-  kAddress,  // of an access; of a wave's, that of the first active lane
-  kBytes,    // of a lane; of a wave's access, of all lanes
+  kAddress,  // address of an access; for a wave's access, of the first active lane
+  kBytes,    // bytes of a lane; for a wave's access, of all lanes
 };
 
 enum class ProbeSpace : uint8_t { kGlobal, kLds, kScratch, kScalar };
 
-// A set of events. Instructions come by what they are counted as.
+// A set of events. Instructions are selected by their class of counting.
 class ProbeEvents {
  public:
   static constexpr unsigned kClasses = static_cast<unsigned>(InstructionClass::kCount), kKinds = 3;
@@ -96,13 +96,13 @@ struct Probe {
   ProbeEvents events;
 };
 
-// What is asked for.
+// The requested maps and probes.
 struct ProbeProgram {
   std::vector<ProbeMap> maps;
   std::vector<Probe> probes;
-  ProbeEvents events;  // of all probes
+  ProbeEvents events;  // union over all probes
 
-  // "kernloop.probes/1". What is wrong with it goes to `problem`.
+  // Parses "kernloop.probes/1". Errors go to `problem`.
   static std::unique_ptr<const ProbeProgram> parse(const std::string& json, std::string* problem);
 
   bool ends_run(const DecodedInstruction& instruction) const;
@@ -112,12 +112,12 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// What came of a map.
+// Content of a map after the dispatch.
 struct ProbedMap {
   std::string name;
   uint64_t units = 0, unit_bytes = 0;
   std::unique_ptr<uint8_t, FreeMemory> records;  // units * unit_bytes, zero where nothing was written
-  std::unique_ptr<uint32_t, FreeMemory> counts;  // of each unit, kept or not; stops at the largest number
+  std::unique_ptr<uint32_t, FreeMemory> counts;  // records of each unit, kept or not; stops at the largest number
   uint64_t kept = 0, dropped = 0;
 };
 
@@ -126,7 +126,7 @@ struct ProbeResults {
   uint32_t wave_size = 0;
 };
 
-// The geometry of a dispatch, as far as units are told apart by it.
+// The parts of a dispatch's geometry that number its units.
 struct ProbedGrid {
   uint32_t workgroup_size[3] = {1, 1, 1};
   uint32_t grid_size[3] = {1, 1, 1};
@@ -140,7 +140,7 @@ struct ProbedGrid {
 // The maps of a dispatch, shared by its workers: a unit is one worker's.
 class ProbeStore {
  public:
-  // What is wrong, or nothing.
+  // Returns an error message, or an empty string.
   std::string allocate(const ProbeProgram& program, const ProbedGrid& grid, ProbeResults* results);
 
   const ProbeProgram& program() const { return *program_; }
@@ -159,13 +159,13 @@ class ProbeStore {
 class Prober {
  public:
   explicit Prober(ProbeStore& store);
-  // Adds up what this worker kept and dropped; the caller has the dispatch's lock.
+  // Adds up the records that this worker kept and dropped; the caller has the dispatch's lock.
   void add_to_results();
 
   void begin_workgroup(const Workgroup& workgroup);
   void begin_slice(WaveSlot& wave);
   void end_slice(WaveSlot& wave);
-  // Of the wave whose slice it is, before the instruction does its work.
+  // For the wave whose slice it is, before the instruction does its work.
   void instruction(const DecodedInstruction& instruction);
   // Accesses that have been found to be in range; addresses[lane] of the lanes of the mask.
   void access(ProbeSpace space, AccessKind kind, const uint64_t* addresses, uint64_t lanes, uint32_t bytes);
@@ -174,7 +174,7 @@ class Prober {
 
  private:
   struct Access {
-    const uint64_t* addresses;  // by lane; of a scalar access, one
+    const uint64_t* addresses;  // by lane; one for a scalar access
     uint32_t bytes;
     bool is_scalar;
   };
@@ -186,7 +186,7 @@ class Prober {
   // `lane`: of a thread's record; -1 of a wave's.
   void write(const Probe& probe, uint64_t unit, int lane, uint64_t lanes, const Access* access);
   uint64_t value_of(const ProbeField& field, int lane, uint64_t lanes, const Access* access) const;
-  // Of the lane in its workgroup.
+  // Number of the lane's work-item in its workgroup.
   uint64_t thread_of(unsigned lane) const;
 
   ProbeStore& store_;
@@ -199,7 +199,7 @@ class Prober {
   std::vector<Tally> tallies_;
 };
 
-// What a probed instruction is executed by: tells the prober, and does what `counted` does.
+// Executes a probed instruction: calls the prober, and does what `counted` does.
 void execute_probed(Wave& wave, const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

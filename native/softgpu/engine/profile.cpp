@@ -23,7 +23,7 @@ PcCounts& counts_of(Wave& wave, const Instruction& instruction) {
   X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
 // clang-format on
 
-// What the port counted meanwhile is this instruction's.
+// Counts of the port meanwhile belong to this instruction.
 void execute_memory(Wave& wave, const Instruction& instruction) {
   PcCounts& counts = counts_of(wave, instruction);
   const Counters& port = wave.memory->counters;

@@ -1,4 +1,4 @@
-// What each instruction of a dispatch did: counted by one Profiler a worker, merged at the end. Like the counters it is
+// Counts for each instruction of a dispatch: by one Profiler a worker, merged at the end. Like the counters they are
 // the same in every run.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace kernloop::softgpu {
 
 struct DecodedInstruction;
 
-// One instruction. What of the dispatch's counters it caused, and:
+// One instruction: its share of the dispatch's counters, and:
 //   executed      times that a wave executed it
 //   lanes         active lanes, summed (vector instructions)
 //   taken         times that it jumped (conditional branches)
@@ -54,7 +54,7 @@ struct PcProfile {
 using KernelProfile = std::map<uint64_t, PcProfile>;
 
 // Instructions and runs (code_run.h) of a profiled code cache are numbered. A run is counted at once, like everywhere
-// else; what only an instruction itself can tell is counted by what its `execute` was made into.
+// else; counts that only the instruction itself knows are made by its `execute`.
 class Profiler {
  public:
   explicit Profiler(Isa isa) : counts_lds_banks(has_lds_bank_model(isa)) {}
@@ -81,8 +81,8 @@ class Profiler {
   std::vector<RunCounts> runs_;
 };
 
-// What a profiled instruction is executed by: counts, and does what `counted` does. `counted` itself where there is
-// nothing to count but how often.
+// Executes a profiled instruction: counts, and does what `counted` does. `counted` itself if there is only the number
+// of executions to count.
 using ExecuteProfiledFn = void (*)(struct Wave& wave, const struct Instruction& instruction);
 ExecuteProfiledFn profiled_execute(unsigned wave_size, const DecodedInstruction& instruction);
 

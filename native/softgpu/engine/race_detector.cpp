@@ -90,7 +90,7 @@ void RaceDetector::end_access() {
 
 RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t places) {
   How how = kind == AccessKind::kAtomic ? How::kAtomic : kind == AccessKind::kStore ? How::kStore : How::kLoad;
-  // All lanes look where they looked just before. One that does so alone may do it by its arithmetic.
+  // All lanes load the same addresses as just before. A single lane may do so by its arithmetic.
   WaveRaces& last = wave_->races;
   waits_ = kind == AccessKind::kLoad && last.last_load_pc == wave_->pc && last.last_load_places == places;
   last.last_load_pc = kind == AccessKind::kLoad ? wave_->pc : 0;
@@ -140,7 +140,7 @@ bool RaceDetector::is_unordered_store(const RaceCell& cell) {
   return !cell.has_arrived || find_relation(cell.written, true) == Relation::kUnordered;
 }
 
-// What the access sees of another wave's store orders that one before what follows.
+// An access that sees another wave's store orders that store before later ones.
 void RaceDetector::see(RaceCell& cell) {
   const Relation to_writer = relation(cell.written, written_);
   if (to_writer != Relation::kUnordered) return;
@@ -164,7 +164,7 @@ void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t si
     }
     if (!cell.is_waited_for && !cell.is_equal) report(describe(at, bytes, lane, size, false, cell.written, true));
   }
-  // A count that others raise by atomics: each of those saw the ones before it.
+  // A count that others raise by atomics: each of those saw the earlier ones.
   const bool may_wait = (cell.written_bytes & bytes) && relation(cell.written, written_) == Relation::kUnordered;
   if (may_wait && event(cell.written).how == How::kAtomic && find_wait(wave_->pc, at, cell.written)) see(cell);
   if (cell.read == now_) {
@@ -200,7 +200,7 @@ void RaceDetector::store(const Span& at, uint8_t bytes, int32_t lane, uint32_t s
   cell.is_equal = cell.has_arrived = false;
 }
 
-// After the store: what is as it was before has not been written.
+// After the store: unchanged bytes count as not written.
 void RaceDetector::settle(const Suspect& suspect) {
   uint32_t after;
   std::memcpy(&after, suspect.at.host, sizeof after);
@@ -229,7 +229,7 @@ void RaceDetector::settle(const Suspect& suspect) {
   cell.is_equal = cell.has_arrived = false;
 }
 
-// Whatever was found there is none.
+// Findings at this address are no races.
 void RaceDetector::excuse(const Span& at) {
   if (at.cells->is_waited_for) return;
   at.cells->is_waited_for = true;
@@ -258,7 +258,7 @@ const WaitLoop* RaceDetector::find_wait(uint64_t pc, const Span& at, uint32_t ot
 
 inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {
   RaceCell& cell = *at.cells;
-  // Of an earlier workgroup, in the same storage.
+  // From an earlier workgroup, in the same storage.
   if (at.in_lds && cell.written <= group_->begin && cell.read <= group_->begin) cell = {};
   switch (how) {
     case How::kLoad:
@@ -282,7 +282,7 @@ inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uin
 void RaceDetector::range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how) {
   const uint64_t end = address + bytes;
   for (uint64_t at = address & ~uint64_t{3}; at < end;) {
-    // As far as the cells lie side by side.
+    // Loops as long as the cells are contiguous.
     RaceCell* cells =
         in_lds ? &group_->lds[at / 4] : shadow_.page(at / RaceShadow::kPageBytes) + at % RaceShadow::kPageBytes / 4;
     const uint64_t until = in_lds ? end : std::min(end, (at / RaceShadow::kPageBytes + 1) * RaceShadow::kPageBytes);

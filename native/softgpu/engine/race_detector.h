@@ -1,20 +1,20 @@
 // Races between waves, in global memory and in LDS: two waves touch one byte, at least one of them by a plain store,
-// and nothing orders them (race_order.h): for waves of one workgroup a barrier does, for all waves what they see of
-// each other's stores by atomics, and by loads past the caches.
+// and nothing orders them (race_order.h). Barriers order the waves of one workgroup; the stores that waves see of each
+// other, through atomics and through loads past the caches, order all waves.
 //
-// A barrier orders the stores to LDS that their wave has waited for, and all others, but for those to global memory
-// where the workgroup runs on two compute units of RDNA (LLVM, AMDGPUUsage, "Memory Model": what a release in the scope
-// of a workgroup waits for). Where waits cannot be told, each store counts as waited for.
+// A barrier orders the stores to LDS that their wave has waited for, and all others, except for stores to global memory
+// if the workgroup runs on two compute units of RDNA (LLVM, AMDGPUUsage, "Memory Model": a release in the scope of a
+// workgroup waits for these). If waits cannot be observed, each store counts as waited for.
 //
-// What cannot be known is not reported:
-//   - a store is taken for an atomic one where the other access is an atomic or a load past the caches: the
-//     instructions are the same (where it is missed because nobody waited for it, late_stores.h shows it);
-//   - a store that does not change memory is no write, and where waves that nothing orders store the same value, it is
-//     there for whoever loads it;
-//   - where a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the
-//     same place over and over, it sees what it waits for as by an atomic.
+// Ambiguous cases are not reported:
+//   - a store is taken for an atomic one if the other access is an atomic or a load past the caches: the instructions
+//     are the same (if it is missed because nobody waited for it, late_stores.h shows it);
+//   - a store that does not change memory is no write, and if unordered waves store the same value, every load finds
+//     it;
+//   - if a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the same
+//     address over and over, it sees the awaited value as by an atomic.
 //
-// One a dispatch, which it wants to run on one thread.
+// One a dispatch, which must run on one thread.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ namespace kernloop::softgpu {
 class RaceDetector {
  public:
   struct Services {
-    uint64_t entry;                                                 // of the kernel
-    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // where the wave is now
+    uint64_t entry;                                                 // the kernel's
+    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // adds the wave's place
     std::function<std::string(uint64_t pc)> describe;               // the instruction there
-    std::function<uint64_t(uint64_t address)> allocation;           // in which the address lies
+    std::function<uint64_t(uint64_t address)> allocation;           // the allocation that holds the address
     WaitLoops::Decode decode;
     bool has_split_memory;  // waves of one workgroup may run where they do not see each other's stores at once
   };
@@ -52,7 +52,7 @@ class RaceDetector {
   void open_grid_barrier() { grid_barrier_ = now_; }
   void pass_grid_barrier(WaveSlot& wave);
 
-  // Whether it is told of every wait for stores from here on; else each counts as waited for.
+  // Whether every wait for stores is reported from here on; else each store counts as waited for.
   void expect_waits(bool expected) { sees_waits_ = expected; }
   void wait(WaveSlot& wave, const MemoryWaits& waits);
   // The wave will store no more, or has waited for all that it has stored.
@@ -61,7 +61,7 @@ class RaceDetector {
   // Around the execution of one memory instruction, at wave.pc.
   void begin_access(WaveSlot& wave, const Instruction& instruction);
   void end_access();
-  // In between, what it accesses. `lane`: of the first address; -1: a scalar load.
+  // In between: its accesses. `lane`: of the first address; -1: a scalar load.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void scalar(uint64_t address, uint32_t bytes);
   void lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
@@ -70,7 +70,7 @@ class RaceDetector {
 
  private:
   enum class How : uint8_t { kLoad, kWaitingLoad, kStore, kAtomic };
-  // To the accesses of the wave at hand.
+  // Adds to the current wave's accesses.
   enum class Relation : uint8_t { kNone, kSameWave, kOrdered, kUnordered };
   struct Event {
     uint32_t group = 0;  // its serial
@@ -81,11 +81,11 @@ class RaceDetector {
     int32_t pc = 0;         // in dwords from the entry
     uint32_t released = 0;  // until when its workgroup's stores had been waited for
   };
-  // Dwords beside each other in one memory.
+  // Contiguous dwords in one memory.
   struct Span {
     RaceCell* cells;
-    uint8_t* host;     // of the first dword
-    uint64_t address;  // of the first dword: in device memory or in LDS
+    uint8_t* host;     // address of the first dword on the host
+    uint64_t address;  // address of the first dword: in device memory or in LDS
     bool in_lds;
   };
   struct Memo {
@@ -123,7 +123,7 @@ class RaceDetector {
   uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
   Relation relation(uint32_t time, Memo& memo);
   Relation find_relation(uint32_t time, bool has_arrived = false) const;
-  // The wait that was missing before the last barrier, which so does not order the store; nullptr: it does.
+  // The wait that was missing before the last barrier, which therefore does not order the store; nullptr: it does.
   const char* find_missing_wait(uint32_t time) const;
   bool is_unordered_store(const RaceCell& cell);
   void range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how);
@@ -135,7 +135,7 @@ class RaceDetector {
   void excuse(const Span& at);
   // The same for a load in a loop that waits, unless that stores for others.
   void excuse(const Span& at, const WaitLoop& loop, Finding finding);
-  // The loop in which the load at `pc` waits there for who made the other access, a wave of the same workgroup.
+  // The loop in which the load at `pc` waits for the wave that made the other access, one of the same workgroup.
   const WaitLoop* find_wait(uint64_t pc, const Span& at, uint32_t other);
   void report(Finding finding);
   Finding describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
@@ -157,7 +157,7 @@ class RaceDetector {
   bool sees_waits_ = false;
   WaitLoops wait_loops_;
   std::vector<Doubt> doubts_;
-  std::set<uint64_t> stores_;  // by FLAT and MUBUF instructions, by pc: those to private memory are not told
+  std::set<uint64_t> stores_;  // by FLAT and MUBUF instructions, by pc: those to private memory are not reported
   std::vector<Finding> findings_;
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> told_;
 };

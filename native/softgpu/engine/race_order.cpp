@@ -60,7 +60,8 @@ void RaceOrder::learn(uint32_t by, const Group::Known& what, uint32_t now) {
   const Group* other = find(what.serial);
   if (!other) return learn_all(by, what.time);
   group.learnt = now;
-  // What it knows by now, not then: others may have told it of itself up to when it learnt that.
+  // The other's current knowledge is merged, not that of then: it may include the other's own events up to when it last
+  // learnt.
   Group::Known known = what;
   if (other->learnt > what.time) known.time = known.released = other->learnt;
   add_known(group, known);

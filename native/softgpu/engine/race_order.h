@@ -1,11 +1,11 @@
-// What is ordered before what, as far as the accesses of a dispatch show it: for the detector of races.
+// Order of events, as far as the accesses of a dispatch show it: for the race detector.
 //
 // Time is the number of accesses so far. A wave knows what the other waves of its workgroup did before the last
 // barrier, and a workgroup knows what another one did up to the store, or the atomic, whose result one of its waves has
-// seen by an atomic or by a load past the caches (volatile, or atomic in device scope); and what that one knew. Of the
-// stores it knows those that had been waited for by then: that is what a release is in machine code. Which of them
-// acquires cannot be told: each is taken for one that does. What had to be left out for room counts as known. So
-// something unordered may pass for ordered, never the other way round.
+// seen by an atomic or by a load past the caches (volatile, or atomic in device scope); and everything that the other
+// one knew. It knows the stores that had been waited for by then: that is a release in machine code. Acquires cannot be
+// distinguished: each such access counts as one. Knowledge that was dropped for room counts as known. Unordered
+// accesses may therefore pass for ordered ones, never the other way round.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ class RaceOrder {
     uint32_t learnt = 0;   // when something was learnt last
     struct Known {
       uint32_t serial = 0;
-      uint32_t time = 0;      // what it did until then, but for
-      uint32_t released = 0;  // stores behind this
+      uint32_t time = 0;      // all its events until then are known, except
+      uint32_t released = 0;  // stores after this
     };
     static constexpr unsigned kMost = 24;  // more than are resident at once; the oldest make room
     std::array<Known, kMost> known;
@@ -33,11 +33,11 @@ class RaceOrder {
 
   // A new workgroup.
   uint32_t add(const uint32_t id[3]);
-  // Nothing of a workgroup that began long ago.
+  // None for a workgroup that began long ago.
   const Group* find(uint32_t serial) const;
 
-  // Whether all that workgroup `of` did until `time` is ordered before what `by` does now, but for its stores; and
-  // whether its stores are.
+  // Whether everything that workgroup `of` did until `time` is ordered before the next access of `by`, except for its
+  // stores; and whether its stores are.
   bool knows(uint32_t by, uint32_t of, uint32_t time) const;
   bool knows_stores(uint32_t by, uint32_t of, uint32_t time) const;
   // `now`: when that happens.

@@ -1,4 +1,4 @@
-// Who touched each dword of memory last, for the detector of races (race_detector.h).
+// Last accesses to each dword of memory, for the race detector (race_detector.h).
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@
 
 namespace kernloop::softgpu {
 
-// When a dword was accessed, in accesses of the dispatch so far; 0: never. Of bytes beside each other in one dword only
-// the last access of each kind is remembered.
+// Times of a dword's last accesses, in accesses of the dispatch so far; 0: never. Only the last access of each kind is
+// remembered for all bytes of a dword.
 struct RaceCell {
   uint32_t written = 0;
   // Two readers of different waves: a writer is at odds with at least one of them.
   uint32_t read = 0, read_by_other = 0;
-  // Which bytes, one bit each.
+  // Accessed bytes, one bit each.
   uint8_t written_bytes = 0, read_bytes = 0, other_bytes = 0;
-  // Waves that nothing orders have stored the same value here: it is there for each of them.
+  // Unordered waves have stored the same value here: each of them finds it.
   bool is_equal : 1 = false;
-  // A wave has waited here for another one's store: whatever goes on here is meant.
+  // A wave has waited here for another one's store: all accesses here are intended.
   bool is_waited_for : 1 = false;
-  // What was written last has been seen past the caches: nobody has to wait for it.
+  // The last value written has been seen past the caches: no wait is needed for it.
   bool has_arrived : 1 = false;
 };
 
-// The operations of a wave that one counter counts: they are done in their order.
+// A wave's operations that one counter counts: they complete in order.
 class CountedOperations {
  public:
   void issue(uint32_t time) { times_[issued_++ % kMost] = time; }
@@ -38,19 +38,18 @@ class CountedOperations {
   uint32_t done() const { return done_; }
 
  private:
-  static constexpr uint64_t kMost = 64;  // as far as counters go
+  static constexpr uint64_t kMost = 64;  // largest count of a hardware counter
   std::array<uint32_t, kMost> times_{};
   uint64_t issued_ = 0;
   uint32_t done_ = 0;
 };
 
-// Of a workgroup.
+// Race state of a workgroup.
 struct GroupRaces {
   uint32_t serial = 0;   // by which the detector knows it
-  uint32_t begin = 0;    // what the cells tell from before it is another workgroup's
+  uint32_t begin = 0;    // older entries of the cells are another workgroup's
   uint32_t barrier = 0;  // when all waves met last
-  // When a wave waited for stores last. Any wave's wait is taken for one for all of them: behind a barrier it is meant
-  // to be.
+  // Time of a wave's last wait for stores. Any wave's wait counts for all of them: behind a barrier it is meant to.
   uint32_t released = 0;
   // The stores of a wave that the last barrier orders, by the counters that it has to wait for.
   struct Done {
@@ -60,11 +59,11 @@ struct GroupRaces {
   std::vector<RaceCell> lds;
 };
 
-// Of a wave.
+// Race state of a wave.
 struct WaveRaces {
-  uint32_t known = 0;                               // what the other waves of its workgroup did until then it knows
-  uint64_t last_load_pc = 0, last_load_places = 0;  // of its last vector load, with the addresses of all lanes in one
-  CountedOperations lgkm, stores;                   // of LDS; stores to global memory, on RDNA
+  uint32_t known = 0;                               // time up to which it knows the other waves of its workgroup
+  uint64_t last_load_pc = 0, last_load_places = 0;  // its last vector load, with the addresses of all lanes in one
+  CountedOperations lgkm, stores;                   // LDS operations; stores to global memory, on RDNA
 };
 
 // Cells of global memory, a page at a time. Bounded: the oldest page is forgotten for the next one.
@@ -72,7 +71,7 @@ class RaceShadow {
  public:
   static constexpr uint64_t kPageBytes = 4096;
 
-  // The cells of the page, which stay where they are until `kMostPages` others have been asked for.
+  // The cells of the page, which are stable until `kMostPages` others have been asked for.
   RaceCell* page(uint64_t number) {
     Entry& entry = recent_[number % recent_.size()];
     if (entry.number != number) entry = {number, find(number)};
@@ -92,7 +91,7 @@ class RaceShadow {
   std::array<Entry, 256> recent_;
   std::unordered_map<uint64_t, size_t> index_;
   std::vector<std::unique_ptr<Cells>> pages_;
-  std::vector<uint64_t> numbers_;  // of the pages
+  std::vector<uint64_t> numbers_;  // numbers of the pages
   size_t oldest_ = 0;
 };
 

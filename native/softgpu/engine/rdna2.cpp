@@ -28,7 +28,7 @@ Operand zero_like(const Operand& operand) {
   return zero;
 }
 
-// The short forms of gfx1100 name the halves that they read and write; those of the long form's op_sel are the same.
+// Short forms of gfx1100 name the halves that they read and write; the long form's op_sel names the same ones.
 bool name_halves_by_op_sel(Instruction& same) {
   constexpr unsigned kHigh = 5, kResult = 3;
   if (same.encoding != Encoding::kVop1 && same.encoding != Encoding::kVop2 && same.encoding != Encoding::kVopC)
@@ -82,14 +82,14 @@ bool is_expressible(unsigned wave_size, const Instruction& instruction) {
   for (unsigned k = 0; k < instruction.src_count; ++k) {
     const Operand& source = instruction.src[k];
     if (!pair_exists(source)) return false;
-    // It looks at both halves of VCC.
+    // Reads both halves of VCC.
     if (wave_size == 32 && source.kind == Kind::kSpecial && source.index == kVccz) return false;
   }
   return !reads_status_or_old_id(instruction);
 }
 
-// What lies behind the mask's one register stays as it was: behind a narrow mask, and behind null, whose pair would
-// reach into EXEC.
+// The register behind the mask's one keeps its value: behind a narrow mask, and behind null, whose pair would reach
+// into EXEC.
 template <unsigned result>
 void execute_with_narrow_mask(Wave& wave, const Instruction& instruction) {
   uint32_t& neighbour = wave.sgpr[instruction.dst[result].index + 1];
@@ -115,7 +115,7 @@ bool has_16_bit_result(const Instruction& instruction) {
   return is_16_bit_integer(type) || type == OperandType::kF16 || type == OperandType::kB16;
 }
 
-// SDWA says itself what becomes of the rest, and op_sel writes the high half.
+// SDWA defines the rest itself, and op_sel writes the high half.
 bool writes_low_half(const Instruction& instruction, unsigned op_sel) {
   if (!is_vector_alu(instruction.encoding) || instruction.encoding == Encoding::kVop3p) return false;
   return has_16_bit_result(instruction) && !instruction.is_sdwa && !(op_sel & 8);

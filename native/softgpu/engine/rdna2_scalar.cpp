@@ -81,7 +81,7 @@ void set_flat_scratch(Wave& wave, const Instruction& i) {
 ExecuteFn select_register(const Instruction& instruction) {
   const unsigned id = RegisterField(instruction).id;
   const bool flat_scratch = id == kFlatScratchLow || id == kFlatScratchHigh;
-  // That of gfx1100 is the hardware's alone.
+  // On gfx1100 only the hardware sets it.
   if (instruction.op != Op::s_getreg_b32)
     return flat_scratch && instruction.isa == Isa::kGfx1030 ? set_flat_scratch : nullptr;
   return flat_scratch || id == kHardwareId1 || id == kShaderCycles ? get_rdna_register : nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Operand::Kind;
 
-// What a function of this file executes in the place of an instruction.
+// Executes `same` in place of an instruction, through a function of this file.
 ExecuteFn keep_equivalent(DecodedInstruction& instruction, Instruction same, ExecuteFn around) {
   if (!same.execute) return nullptr;
   instruction.equivalent = std::make_shared<const Instruction>(same);
@@ -23,7 +23,7 @@ ExecuteFn keep_equivalent(DecodedInstruction& instruction, Instruction same, Exe
 
 // VOPD
 
-// One of the two as the instruction that it is by itself.
+// One of the two operations as an instruction of its own.
 Instruction half_of(const Instruction& dual, unsigned which) {
   Instruction half = dual;
   half.encoding = Encoding::kVop2;
@@ -85,7 +85,7 @@ void execute_in_order(Wave& wave, const Instruction& instruction) {
   dual.second.execute(wave, dual.second);
 }
 
-// Each reads what the other writes: the first one's result waits until the second has read.
+// Each reads the other's result: the first result is held back until the second has read.
 void execute_crossed(Wave& wave, const Instruction& instruction) {
   const auto& dual = static_cast<const Dual&>(*static_cast<const DecodedInstruction&>(instruction).equivalent);
   uint32_t* result = wave.vgpr[dual.first.dst[0].index];
@@ -115,7 +115,7 @@ ExecuteFn select_dual(unsigned wave_size, DecodedInstruction& instruction) {
 
 // WMMA
 
-// Lanes from 16 on hold what the first 16 do; from which of them hardware takes an element is not documented.
+// Lanes from 16 on hold the same as the first 16; the lane from which hardware takes an element is not documented.
 void require_copies(const Wave& wave, const Operand& matrix, unsigned lanes, const char* name) {
   for (unsigned k = 0; k < matrix.dwords; ++k) {
     const uint32_t* plane = wave.vgpr[matrix.index + k];
@@ -144,7 +144,7 @@ bool is_matrix(const Instruction& instruction) {
 
 // The rest
 
-// The new value comes first and the compared one second; before gfx11 they stood the other way round.
+// The new value comes first and the compared one second; before gfx11 it was the other way round.
 Op compare_and_store_of_before(Op op) {
   switch (op) {
     case Op::ds_cmpstore_b32:
@@ -189,7 +189,7 @@ void swap_halves(Wave& wave, const Instruction& i) {
   }
 }
 
-// Each half of a wave of 64 lanes reads the other one, inactive lanes too; EXEC says what is written.
+// Each half of a wave of 64 lanes reads the other one, inactive lanes too; EXEC masks the writes.
 void exchange_halves_of_wave(Wave& wave, const Instruction& i) {
   alignas(64) VectorRegister source;
   std::memcpy(source, wave.vgpr[i.src[0].index], sizeof source);
@@ -200,14 +200,15 @@ void exchange_halves_of_wave(Wave& wave, const Instruction& i) {
   }
 }
 
-// As s_memrealtime (scalar_memory.cpp).
+// Like s_memrealtime (scalar_memory.cpp).
 void read_rdna_real_time(Wave& wave, const Instruction& i) {
   wave.set_sgpr64(i.dst[0].index, wave.clock.real_time(wave.instructions));
 }
 
 enum Message : int32_t { kInterrupt = 1, kDeallocVgprs = 3, kGetRealTime = 131 };
 
-// A half of what is no register: nobody says which bits it is. In v_permlane16, op_sel is FI and BOUND_CTRL.
+// A half of an operand that is no register: which bits it selects is undocumented. In v_permlane16, op_sel is FI and
+// BOUND_CTRL.
 bool selects_half_of_constant(const Instruction& i) {
   if (i.encoding != Encoding::kVop3 || i.op == Op::v_permlane16_b32 || i.op == Op::v_permlanex16_b32) return false;
   for (unsigned k = 0; k < i.src_count; ++k) {

@@ -1,5 +1,5 @@
-// How instructions of gfx1100 (RDNA3) execute: most as those of gfx1030 (rdna2.h), whose operation a renamed one is;
-// two operations in one (VOPD) as the two; what neither has by functions of its own.
+// Execution of gfx1100's (RDNA3) instructions: most like those of gfx1030 (rdna2.h), under that target's operation if
+// they were renamed; two operations in one (VOPD) as the two; the rest by functions of its own.
 #pragma once
 
 #include "softgpu/engine/decoded_instruction.h"

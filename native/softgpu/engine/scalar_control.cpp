@@ -23,8 +23,7 @@ void branch_if(Wave& wave, const Instruction& i) {
 
 void trap(Wave&, const Instruction& i) {
   const unsigned id = static_cast<unsigned>(i.simm16) & 0xff;
-  // AMDGPUUsage "Trap Handler ABI": 2 is llvm.trap; 3 is llvm.debugtrap, which does nothing where no debugger is
-  // attached.
+  // AMDGPUUsage "Trap Handler ABI": 2 is llvm.trap; 3 is llvm.debugtrap, which does nothing without a debugger.
   if (id == 3) return;
   throw WaveFault{.kind = Fault::Kind::kTrap,
                   .detail = id == 2 ? std::string("the kernel gave up (llvm.trap: abort, assert or __builtin_trap)")

@@ -43,7 +43,7 @@ uint32_t read_register(const Wave& wave, unsigned id) {
       return hardware_id(wave);
     case kMemoryBases:
       return static_cast<uint32_t>(kPrivateApertureBase >> 48) | static_cast<uint32_t>(kSharedApertureBase >> 48) << 16;
-    case kXccId:  // this gfx942 has one of these dies
+    case kXccId:  // this gfx942 has a single die
       return 0;
     default:
       raise_unsupported("hardware register " + std::to_string(id));

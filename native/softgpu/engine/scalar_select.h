@@ -1,4 +1,4 @@
-// The parts of select_scalar, one a file. Each returns nullptr for what it does not know.
+// The parts of select_scalar, one a file. Each returns nullptr for instructions that it does not know.
 #pragma once
 
 #include "softgpu/engine/wave.h"

@@ -44,7 +44,7 @@ constexpr uint32_t leading_zeros(T x) {
   return x == 0 ? ~0u : static_cast<uint32_t>(__builtin_clzll(x)) - (64 - sizeof(T) * 8);
 }
 
-// How many bits from the top equal the sign bit; -1 when all do.
+// Number of bits from the top that equal the sign bit; -1 if all do.
 template <typename T>
 constexpr uint32_t leading_sign_bits(T x) {
   return leading_zeros<T>(x >> (sizeof(T) * 8 - 1) ? static_cast<T>(~x) : x);
@@ -85,7 +85,7 @@ void write_exec(Wave& wave, const Instruction& i) {
   wave.scc = exec != 0;
 }
 
-// Scalar registers relative to M0. The registers that exist end before vcc.
+// Scalar registers relative to M0. The existing registers end before vcc.
 template <typename T>
 unsigned relative_index(const Wave& wave, const Operand& base) {
   const uint64_t index = uint64_t{base.index} + wave.sgpr[kM0];

@@ -10,7 +10,7 @@ using u64 = uint64_t;
 using i32 = int32_t;
 using i64 = int64_t;
 
-// Function(a, b, scc) returns the result and changes scc where the operation does.
+// Function(a, b, scc) returns the result and changes scc if the operation does.
 template <typename T, auto Function, typename B = T>
 void binary(Wave& wave, const Instruction& i) {
   const T a = read_scalar<T>(wave, i.src[0]);

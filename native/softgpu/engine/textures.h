@@ -1,5 +1,5 @@
-// Whether a kernel reads or writes textures and surfaces, which this GPU has not: what a program then hands to it is no
-// descriptor, and the first that goes wrong would be a memory access.
+// Whether a kernel reads or writes textures and surfaces, which this GPU lacks: a program then passes no valid
+// descriptor, and the first error would be a memory access.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace kernloop::softgpu {
 
-// Where the first instruction of images is, from the kernel's entry on; its code is read in order to the end of the
-// program that lies behind `beyond`.
+// Offset of the first image instruction from the kernel's entry; its code is read in order to the end of the program
+// behind `beyond`.
 std::optional<uint64_t> first_image_instruction(Target target, MemoryPort& memory, uint64_t entry, uint64_t beyond);
 
 }  // namespace kernloop::softgpu

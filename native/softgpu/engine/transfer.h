@@ -1,4 +1,5 @@
-// Moving lane data between registers and host memory that a MemoryPort has already checked. Knows no address space.
+// Moves lane data between registers and host memory that a MemoryPort has already checked. Independent of address
+// spaces.
 #pragma once
 
 #include <cstring>
@@ -202,7 +203,7 @@ inline void store_lanes(const VectorRegister* rows, const LdsAccess& to, uint64_
 }
 
 // Rows of a select function: loads or stores of `prefix`, executed by FUNCTION<Load::…> / FUNCTION<Store::…>. These
-// give a whole dword of each lane, whatever they fetch.
+// give a whole dword of each lane, for any fetched width.
 #define KERNLOOP_SELECT_DWORD_LOADS(prefix, FUNCTION) \
   case Op::prefix##_load_ubyte:                       \
     return FUNCTION<Load::kU8>;                       \

@@ -11,8 +11,8 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Two halves of the form 0111'10mm'01mm'mmmm. As f16 the exponent is the largest but one that is finite; as f32, bf16
-// and f64 it is near the largest, with room for a sum of many; every byte is at least 64.
+// Two halves of the form 0111'10mm'01mm'mmmm. As f16 the exponent is the largest finite one but one; as f32, bf16 and
+// f64 it is near the largest, with room for a sum of many; every byte is at least 64.
 constexpr uint32_t kHuge = 0x78407840, kHugeFree = 0x033f033f;
 // From huge and positive to huge and negative, and back: all bits but the exponent's of f16.
 constexpr uint32_t kOpposite = 0x83ff83ff;
@@ -52,18 +52,17 @@ uint32_t left_word(uint64_t line_random, uint64_t random) {
   return std::bit_cast<uint32_t>((random & 1) != 0 ? -eighths / 8 : eighths / 8);
 }
 
-// Words of what kernels mark places with, two by two: numbers of 16, 32 and 64 bits. Those of 32 bits are in either
-// word.
+// Words with which kernels mark places, in pairs: numbers of 16, 32 and 64 bits. Numbers of 32 bits are in both words.
 constexpr uint32_t kMarks[][2] = {
     {0xffffffff, 0xffffffff},                            // -1
     {0x7fffffff, 0x7fffffff},                            // the largest integer
     {0x80000000, 0x80000000},                            // the smallest integer, and -0
     {0x7f800000, 0x7f800000},                            // infinities
     {0xff800000, 0xff800000}, {0x7fc00000, 0x7fc00000},  // NaN
-    {0xffffffff, 0x7fffffff},                            // of 64 bits: the largest and the smallest integer, infinities
+    {0xffffffff, 0x7fffffff},                            // 64 bits: the largest and the smallest integer, infinities
     {0x00000000, 0x80000000}, {0x00000000, 0x7ff00000},
     {0x00000000, 0xfff00000}, {0x7f7fffff, 0x00000001},  // the largest float, and the smallest one
-    {0x7c007c00, 0x0000ffff},                            // of 16 bits: infinities, and -1
+    {0x7c007c00, 0x0000ffff},                            // 16 bits: infinities, and -1
 };
 
 // Two such lines, with one that has none between them, have all of them.
@@ -71,7 +70,7 @@ void put_marks(uint32_t* line, size_t number, uint64_t line_random) {
   constexpr size_t kMarksALine = std::size(kMarks) / 2, kPlaces = UnwrittenFill::kLineWords / 2;
   const size_t first_mark = number % 2 * kMarksALine, first_place = line_random >> 8;
   for (size_t k = 0; k < kMarksALine; ++k) {
-    // An odd stride, so that no two of them come to one place.
+    // An odd stride: no two of them coincide.
     const size_t place = (first_place + k * (1 + 2 * (line_random >> 16 & 3))) % kPlaces;
     std::copy_n(kMarks[first_mark + k], 2, line + 2 * place);
   }

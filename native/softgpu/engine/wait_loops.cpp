@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kMostSteps = 4096;  // on all paths; a loop that waits is short
 
-// All paths from a load to where the same address is looked at again: by itself, or by the load of a loop behind it.
+// All paths from a load to the next load of the same address: by itself, or by the load of a loop behind it.
 class Paths {
  public:
   using FindLoop = std::function<const WaitLoop*(uint64_t pc)>;
@@ -81,7 +81,7 @@ class Paths {
     return value;
   }
 
-  // The instruction is the load of a loop that waits where this load looked. Its address may be loaded anew.
+  // The instruction is the load of a loop that waits for this load's address. The address may be loaded anew.
   bool enters_loop(const PathState& state, const DecodedInstruction& instruction, Path& path) const {
     const auto immediates = [](const Instruction& of) { return std::tuple(of.op, of.offset, of.offset0, of.offset1); };
     if (!state.has_parted || immediates(instruction) != immediates(load_)) return false;
@@ -106,13 +106,13 @@ class Paths {
     if (first.number == second.number && !second.depends) paths_.push_back(std::move(path));
   }
 
-  // Whether a path is like this one up to a turn, and goes the other way there.
+  // Whether the paths are alike up to a turn, and part there.
   static bool part(const Path& one, const Path& other, size_t at) {
     return other.turns.size() > at && std::equal(&one.turns[0], &one.turns[at], other.turns.begin()) &&
            other.turns[at].branch == one.turns[at].branch && other.turns[at].is_taken != one.turns[at].is_taken;
   }
 
-  // Behind this turn, the path comes back by another load's value: it waits for more than one thing.
+  // After this turn, the path returns because of another load's value: it waits for more than one thing.
   bool waits_for_another(const Path& path, size_t turn) const {
     for (size_t at = turn + 1; at < path.turns.size(); ++at) {
       if (!path.turns[at].is_shared) continue;
@@ -122,7 +122,7 @@ class Paths {
     return false;
   }
 
-  // With another value it would be none of these paths.
+  // With another value it would be a different path.
   bool is_decided(const Path& path) const {
     for (size_t at = 0; at < path.turns.size(); ++at) {
       if (!path.turns[at].depends) continue;
@@ -154,7 +154,7 @@ std::optional<WaitLoop> WaitLoops::find_around(uint64_t pc) {
 const WaitLoop* WaitLoops::find(uint64_t pc) {
   const auto [known, is_new] = known_.try_emplace(pc);
   std::optional<WaitLoop>& loop = known->second;
-  if (is_new) loop = find_around(pc);  // which finds none around loads in front of each other's loops
+  if (is_new) loop = find_around(pc);  // finds none around loads in front of each other's loops
   return loop ? &*loop : nullptr;
 }
 

@@ -37,7 +37,7 @@ RegisterSet read_by(const DecodedInstruction& instruction) {
   return registers_of(std::span(instruction.src, instruction.src_count));
 }
 
-// Masks of the lanes that go on are handed from round to round. Nothing is counted with these.
+// Masks of the continuing lanes are passed from round to round. These operations count nothing.
 bool only_masks(Op op) {
   switch (op) {
     case Op::s_and_b32:
@@ -52,7 +52,7 @@ bool only_masks(Op op) {
   }
 }
 
-// A swap that finds what it leaves there changes nothing.
+// A swap that finds the value it writes changes nothing.
 bool only_looks(const DecodedInstruction& instruction) {
   if (instruction.dst_count == 0) return false;
   if (instruction.counted_as == InstructionClass::kSmem) return true;

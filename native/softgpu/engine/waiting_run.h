@@ -1,13 +1,13 @@
-// Loops in which a wave waits for another one: while (flag == 0) and while (compare_and_swap(lock)). The scheduler goes
-// on with others at once. It matters for time alone: a loop that is wrongly taken for one, or overlooked, is as right.
+// Loops in which a wave waits for another one: while (flag == 0) and while (compare_and_swap(lock)). The scheduler runs
+// other waves at once. It only affects time: a loop that is misclassified is executed correctly as well.
 #pragma once
 
 #include "softgpu/engine/code_run.h"
 
 namespace kernloop::softgpu {
 
-// Whether the run comes back to its own begin, for nothing but what it has looked up in memory: it changes none, and no
-// register tells one round from another.
+// Whether the run returns to its own begin only because of values it has loaded: it changes no memory, and no register
+// distinguishes its rounds.
 bool is_waiting(const CodeRun& run);
 
 }  // namespace kernloop::softgpu

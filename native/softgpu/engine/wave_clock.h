@@ -1,5 +1,5 @@
-// The clocks that a wave reads (s_memtime, s_memrealtime, SHADER_CYCLES). They follow the wave's own progress, so that
-// a dispatch repeats exactly: its instructions, and what it asks to sleep. Code that waits for a time to pass sleeps
+// The clocks that a wave reads (s_memtime, s_memrealtime, SHADER_CYCLES). They follow the wave's own progress, its
+// instructions and requested sleep, so that a dispatch repeats exactly. Code that waits for a time to pass sleeps
 // meanwhile.
 #pragma once
 
@@ -14,7 +14,7 @@ struct WaveClock {
   uint64_t pace = 4;   // cycles of an instruction
   uint64_t slept = 0;  // cycles
 
-  // A machine that has run for hours: waves begin at times of their own, and no two instructions take the same time.
+  // A machine that has run for hours: waves begin at different times, and no two instructions take the same time.
   static WaveClock of_machine_in_use(uint32_t seed, uint64_t workgroup, uint32_t wave) {
     constexpr uint64_t kHour = uint64_t{3600} * 1'700'000'000;
     const uint64_t random = mix(seed), own = mix(random ^ mix(mix(workgroup) + wave + 1));

@@ -1,4 +1,5 @@
-// How semantics stop a wave. Thrown only on the fault path and always caught by the worker that runs the wave.
+// Exception by which semantics stop a wave. Thrown only on the fault path and always caught by the worker that runs the
+// wave.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Words of 16 bytes in one access each, as hardware moves them: a value and its flag are seen together by waves of
 // other threads (rocPRIM's look-back depends on it). Processors with AVX move aligned ones whole (Intel SDM 3A, 9.1.1;
-// AMD APM 2, 7.3.2). In assembly, since compilers may split a vector access of which they see the parts.
+// AMD APM 2, 7.3.2). Written in assembly, since compilers may split a vector access if they see its parts.
 #pragma once
 
 #include <immintrin.h>

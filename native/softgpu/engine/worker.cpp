@@ -14,7 +14,8 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr uint32_t kFreshSlice = 16384;              // instructions a wave, for a workgroup that is not suspect
-constexpr uint32_t kMaxFreshInstructions = 1 << 20;  // a wave: longer than this is suspect, whatever the others took
+constexpr uint32_t kMaxFreshInstructions = 1 << 20;  // a wave: longer than this is suspect, even if the others took as
+                                                     // long
 constexpr uint32_t kSuspectSlice = 2048;
 constexpr uint64_t kWaitCharge = 64;  // instructions that a look at a closed grid barrier counts for, toward the limit
 constexpr uint64_t kReportEvery = 32768;  // instructions: every report takes a line from the other workers
@@ -143,7 +144,7 @@ void Worker::run_suspects(uint64_t budget) {
     budget -= std::min(budget, std::max<uint64_t>(executed, 1));
     progress = true;
   };
-  // While workgroups are still waiting to get in, finishing the oldest one is what helps most.
+  // While workgroups are still waiting to be admitted, finishing the oldest one helps most.
   const uint64_t for_oldest = !share_.is_empty() || dispatch_.has_untaken_workgroups() ? budget / 2 : 0;
   while (budget > for_oldest && !residents_.empty() && is_suspect(*residents_.front()) && for_oldest > 0 &&
          !dispatch_.is_stopped()) {
@@ -151,7 +152,7 @@ void Worker::run_suspects(uint64_t budget) {
     run_one(*oldest);
     if (residents_.empty() || residents_.front().get() != oldest || oldest->waits) break;
   }
-  // The rest in turn; a round in which everybody sleeps ends here.
+  // The rest in turn; a round in which every wave sleeps ends here.
   size_t tried = 0;
   bool everyone_sleeps = !residents_.empty();
   while (budget > 0 && tried < std::max<size_t>(residents_.size(), 1) && !residents_.empty() &&
@@ -269,7 +270,7 @@ void Worker::run_wave(WaveSlot& wave, uint32_t accesses) {
   enforce_limit(wave);
 }
 
-// Waves held at a grid barrier execute nothing; were nobody ever to open it, only this would end the dispatch.
+// Waves held at a grid barrier execute nothing; if it never opened, only this would end the dispatch.
 void Worker::account_waiting(const WaveSlot& wave) {
   account(kWaitCharge);
   enforce_limit(wave);
@@ -299,7 +300,7 @@ Fault Worker::place(const WaveFault& fault, const WaveSlot& wave) {
   return place(fault, wave, wave.pc);
 }
 
-// The wave's own pc is that of its run of instructions until the last of them.
+// The wave's own pc is that of its run of instructions until the run's last.
 void Worker::add_past_lds(const WaveFault& fault, const WaveSlot& wave, const Instruction& instruction) {
   if (!past_lds_.insert(&instruction).second) return;
   dispatch_.add_finding(place(fault, wave, interpreter_in_use_->address_of(instruction).value_or(wave.pc)));
@@ -322,7 +323,7 @@ Fault Worker::place(const WaveFault& fault, const WaveSlot& wave, uint64_t pc) {
   return out;
 }
 
-// What a kernel of textures trips over first is no more than a consequence: there are none.
+// A kernel that uses textures first fails elsewhere, because there are none: that fault is a consequence.
 void Worker::name_textures(Fault& fault) {
   const bool may_follow = fault.kind == Fault::Kind::kMemoryAccess || fault.kind == Fault::Kind::kMisaligned ||
                           fault.kind == Fault::Kind::kUnknownInstruction ||

@@ -3,8 +3,8 @@
 // A worker takes a workgroup and runs it to its end: the usual case. A workgroup that has run longer than any that
 // completed may be waiting for another one (a spin-wait, a grid barrier), so once every resident workgroup is suspect,
 // one more is admitted beside them, until all that the dispatch has are resident. Suspects share half of the time, the
-// oldest first, so that workgroups that merely take long do not pile up. Time spent waiting must not make the next ones
-// look harmless for longer and longer: once suspect is suspect for ever, and the limit has an upper bound.
+// oldest first, so that workgroups that merely take long do not pile up. Time spent waiting must not raise the limit
+// for the next ones: a suspect stays suspect, and the limit has an upper bound.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Worker {
   // `poll` is called between time slices; it may stop the dispatch.
   Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll);
   ~Worker();
-  // As far as the adverse order goes, with no other worker beside this one (worker_adverse.cpp).
+  // Runs the part in the adverse order, without other workers (worker_adverse.cpp).
   void run_adverse();
   // Until no workgroup is left or the dispatch is stopped.
   void run();
@@ -78,7 +78,7 @@ class Worker {
   std::unique_ptr<Profiler> profiler_;
   std::unique_ptr<Prober> prober_;
   MemoryPort memory_;
-  std::unordered_set<const Instruction*> past_lds_;  // that have been told
+  std::unordered_set<const Instruction*> past_lds_;  // already reported
   std::unique_ptr<Checker> checker_, adverse_checker_;
   Interpreter interpreter_;
   std::optional<Interpreter> adverse_interpreter_;

@@ -11,7 +11,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Workgroups beside each other: so many, or more until there are so many waves.
+// Resident workgroups: this many, or more until there are kWaves waves.
 constexpr size_t kFewestWorkgroups = 4, kMostWorkgroups = 16, kWaves = 32;
 constexpr uint64_t kShareOfLimit = 4;
 constexpr uint32_t kSlice = 4096;  // instructions without an access to memory
@@ -57,7 +57,7 @@ void Worker::run_adverse() {
       if (!admit_one()) break;
     }
     if (residents_.empty()) break;
-    // Those that wait may wait for one that is not there yet.
+    // Waiting waves may wait for a workgroup that is not admitted yet.
     if (order.is_empty() || order.turns_of_waiting() > order.waves() / 2 + 8) {
       late_stores.arrive_all();
       const bool helped = pass_grid_barrier() || admit_one();

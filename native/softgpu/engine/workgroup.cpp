@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kSgprLines = 128 / UnwrittenFill::kLineWords;
 constexpr uint64_t kLinesPerRow = kLanes / UnwrittenFill::kLineWords;
 
-// The kernel's own rows; what an earlier kernel left beyond them goes back to zero, as in a fresh slot.
+// Resets the kernel's own rows; an earlier kernel's rows beyond them go back to zero, as in a fresh slot.
 void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale, const UnwrittenFill& fill, uint64_t line) {
   fill.copy(rows[0], size_t{owned} * kLanes, line);
   if (stale > owned) fill_dwords(rows[owned], size_t{stale - owned} * kLanes, 0);

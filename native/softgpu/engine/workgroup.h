@@ -33,8 +33,8 @@ class PageBlock {
   size_t size_ = 0;
 };
 
-// The private memory of one wave in the hardware's layout: dword k of lane l lies at k * 256 + l * 4 (AMDGPUUsage,
-// swizzled scratch). A wave finds the fill there, the same in every wave: it is laid as far as waves reach, and then
+// The private memory of one wave in the hardware's layout: dword k of lane l is at k * 256 + l * 4 (AMDGPUUsage,
+// swizzled scratch). A wave finds the fill there, the same in every wave: it is written as far as waves reach, and then
 // only where the previous wave wrote.
 class WaveScratch {
  public:
@@ -59,12 +59,12 @@ class WaveScratch {
 
   PageBlock block_;
   const UnwrittenFill* fill_ = nullptr;
-  uint64_t pattern_ = 0;  // of what lies below filled_end_, or was written there since
+  uint64_t pattern_ = 0;  // pattern of the bytes below filled_end_, unless written since
   uint32_t bytes_per_lane_ = 0;
   uint32_t filled_end_ = 0, dirty_end_ = 0;
 };
 
-// A Wave with what the engine keeps beside the architectural state.
+// A Wave with the engine's state beside the architectural one.
 struct WaveSlot : Wave {
   // vgpr and agpr are neighbours, followed by a guard as large as the widest register tuple.
   static constexpr unsigned kRegisterRows = 256 + 256 + 32;
@@ -78,19 +78,20 @@ struct WaveSlot : Wave {
   uint64_t lanes_outside = 0;  // EXEC before s_or_saveexec added all lanes for a while; 0: it did not
   bool was_split = false;      // for profiles: EXEC's last change left fewer lanes, but some
   uint64_t slice_end = 0;      // the instruction count at which the wave's time slice ends
-  // Of the last memory instruction, where runs end with them (code_cache.h).
+  // The last memory instruction, if runs end with them (code_cache.h).
   uint64_t last_access_pc = 0, last_access_address = 0;
-  bool repeats_access = false;  // it was the same as the one before: the wave waits for something
-  bool is_narrow = false;       // it was of one lane or a scalar: what a workgroup shares, more often than not
-  bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
-  bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
-  bool read_shared = false;     // an atomic or a load past the caches: so one reads what other workgroups write
-  uint64_t memory_operations = 0;  // as many as late_stores.h has counted
-  PendingResults pending;          // where they are looked for
+  bool repeats_access = false;     // it was the same as the one before: the wave waits for something
+  bool is_narrow = false;          // it was of one lane or a scalar: what a workgroup shares, more often than not
+  bool met_another = false;        // it was an access where another wave stored, or a store where another one had been
+                                   // (meetings.h)
+  bool was_published = false;      // it was a store or an atomic where another workgroup had been, in global memory
+  bool read_shared = false;        // an atomic or a load past the caches: these read other workgroups' writes
+  uint64_t memory_operations = 0;  // operations that late_stores.h has counted
+  PendingResults pending;          // if they are checked
   WaveRaces races;
-  // Where a probe listens (probes.h).
+  // State of a probe's wave (probes.h).
   struct Probed {
-    uint64_t lanes = 0;  // that are work-items
+    uint64_t lanes = 0;  // lanes that are work-items
     uint64_t start = 0;  // the clock then
     bool has_begun = false;
   } probes;
@@ -104,13 +105,13 @@ struct Workgroup {
   uint32_t id[3] = {0, 0, 0};
   uint64_t ordinal = 0;
   uint8_t* lds = nullptr;
-  uint32_t lds_bytes = 0;      // that were asked for
+  uint32_t lds_bytes = 0;      // requested size
   uint32_t lds_allocated = 0;  // whole granules (lds_end.h)
   GlobalWaveSync* wave_sync = nullptr;
   std::vector<WaveSlot*> waves;           // in the order in which they are taken
   uint64_t instructions = 0;              // executed by all its waves so far
-  std::unique_ptr<LdsShadow> lds_shadow;  // where LDS is checked
-  std::unique_ptr<GroupRaces> races;      // where races are looked for
+  std::unique_ptr<LdsShadow> lds_shadow;  // if LDS is checked
+  std::unique_ptr<GroupRaces> races;      // if races are checked
 };
 
 }  // namespace kernloop::softgpu

@@ -1,4 +1,4 @@
-// dlsym in front of glibc's: who looks functions of HIP up by name is given the gates, too.
+// dlsym in front of glibc's: look-ups of HIP functions by name return the gates, too.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -13,7 +13,7 @@ extern "C" void* kernloop_real_dlsym() {
   static std::atomic<void*> real{nullptr};
   if (void* known = real.load(std::memory_order_acquire)) return known;
   void* found = ::dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-  if (found == nullptr) std::abort();  // not glibc on x86-64: nothing could be called
+  if (found == nullptr) std::abort();  // not glibc on x86-64: no function could be called
   real.store(found, std::memory_order_release);
   return found;
 }
@@ -31,7 +31,7 @@ extern "C" void* kernloop_hip_dlsym(void* handle, const char* name) {
   void* found = real_dlsym(handle, name);
   HipFunction* function = find_function(name);
   if (found == nullptr || function == nullptr) return found;
-  // Ours is in every program's global scope: HIP is there only if something is behind it.
+  // Ours is in every program's global scope: HIP is loaded only if another definition follows.
   if (found == function->gate) return next_function(name) == nullptr ? nullptr : found;
   return is_of_hip(found) ? function->gate : found;
 }

@@ -24,7 +24,7 @@ struct HipError {
   const char* name;
 };
 
-// As HIP of ROCm 7 translates them.
+// Translated as in HIP of ROCm 7.
 HipError error_of(hsa_status_t status) {
   switch (static_cast<int>(status)) {
     case HSA_STATUS_ERROR_MEMORY_FAULT:
@@ -51,8 +51,8 @@ int error() {
 
 }  // namespace kernloop::softgpu::hip
 
-// Only for queues of a HIP whose every call has a gate, in a program that goes through them. In any other the error
-// goes its way, to HIP's own callback, which ends the program.
+// Only for queues of a HIP whose every call has a gate, in a program that uses the gates. In any other the error goes
+// to HIP's own callback, which ends the program.
 extern "C" __attribute__((visibility("default"))) int kernloop_softgpu_take_error(
     hsa_status_t status, kernloop_softgpu_queue_error_t callback) {
   using namespace kernloop::softgpu::hip;

@@ -1,5 +1,5 @@
 // The error that every call of HIP returns once a dispatch has faulted. As in HIP since ROCm 7, it is the process's,
-// for all threads and devices, and nothing takes it back: neither hipGetLastError nor hipDeviceReset.
+// for all threads and devices, and nothing clears it: neither hipGetLastError nor hipDeviceReset.
 #pragma once
 
 namespace kernloop::softgpu::hip {

@@ -28,7 +28,7 @@ constexpr Stand kStands[] = {
     {"hipHostUnregister", host_unregister_before},
 };
 
-// A program that asks whether there is HIP, by a weak symbol, and finds a gate.
+// For a program that tests for HIP by a weak symbol, and finds a gate.
 int no_hip() {
   constexpr int kErrorNoDevice = 100;
   return kErrorNoDevice;
@@ -49,7 +49,7 @@ bool gates_are_used() {
 
 }  // namespace kernloop::softgpu::hip
 
-// What the gate is to call; never nullptr.
+// Function that the gate must call; never nullptr.
 extern "C" void* kernloop_hip_resolve(kernloop::softgpu::hip::HipFunction* function) {
   using namespace kernloop::softgpu::hip;
   void* real = next_function(function->name);

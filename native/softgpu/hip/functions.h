@@ -1,4 +1,4 @@
-// The functions of HIP that have a gate, and what lies behind it.
+// The functions of HIP that have a gate, and the functions behind it.
 #pragma once
 
 #include <atomic>

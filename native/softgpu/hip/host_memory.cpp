@@ -11,8 +11,8 @@
 #include "softgpu/hip/runtime.h"
 
 // HIP 5.2 enters registered memory into a map under the host's address and under the device's, and takes both out
-// again; the second time it misses its entry and calls abort. So it is not told: the memory is unlocked in its place,
-// and what HIP keeps of it serves the next registration.
+// again; the second time it misses its entry and calls abort. HIP's unregister is therefore not called: the memory is
+// unlocked in its place, and the entry that HIP keeps serves the next registration.
 namespace kernloop::softgpu::hip {
 namespace {
 
@@ -88,7 +88,7 @@ int register_host(void* host, size_t size, unsigned flags) {
 int unregister_host(void* host) {
   if (!is_known(host)) return g_unregister.load()(host);  // HIP has an error for it
   const auto synchronize = reinterpret_cast<Synchronize>(next_function("hipDeviceSynchronize"));
-  if (synchronize != nullptr) synchronize();  // as HIP does
+  if (synchronize != nullptr) synchronize();  // HIP synchronizes, too
   const Lock lock;
   Known* known = find(host);
   if (!known->is_registered) return kErrorNotRegistered;

@@ -36,7 +36,7 @@ bool find_hip(Path& path) {
   return ::dl_iterate_phdr(copy_path_of_hip, path.text) != 0;
 }
 
-// The library stays loaded, as the program may do with it what it wants.
+// The library stays loaded, even if the program unloads its own handle.
 void* hip_handle() {
   static std::atomic<void*> handle{nullptr};
   if (void* known = handle.load(std::memory_order_acquire)) return known;

@@ -3,7 +3,7 @@
 
 namespace kernloop::softgpu::hip {
 
-// What to call instead of `real`.
+// Function to call instead of `real`.
 void* stream_add_callback_before(void* real);
 
 }  // namespace kernloop::softgpu::hip

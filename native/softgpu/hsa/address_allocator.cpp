@@ -50,8 +50,8 @@ std::optional<Mapping> AddressAllocator::choose(uint64_t size, uint64_t alignmen
     const uint64_t base = next_;
     next_ += size + kGranule;
     if (auto mapping = map(base, size)) return mapping;
-    // The program itself, or the parent of a forked process, has mapped something here: go on behind it. Steps grow
-    // with the address, so that a large foreign mapping costs few tries.
+    // The program itself, or the parent of a forked process, has mapped something here: continue after it. Steps grow
+    // with the address: a large foreign mapping costs few tries.
     next_ += (next_ - aperture_.base) / 16 / kGranule * kGranule;
   }
   return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<Mapping> AddressAllocator::exact(uint64_t base, uint64_t size, Map
 
 void AddressAllocator::give_back(Mapping mapping) {
   std::lock_guard lock(mutex_);
-  const Mapping released = std::move(mapping);  // unmapped before the lock: nobody can choose the block earlier
+  const Mapping released = std::move(mapping);  // unmapped before the lock: no thread can choose the block earlier
   if (exact_.erase(released.base()) == 0) free_[released.size()].push_back(released.base());
 }
 

@@ -16,13 +16,13 @@ class AddressAllocator {
  public:
   explicit AddressAllocator(Aperture aperture) : aperture_(aperture), next_(aperture.base) {}
 
-  // Size is rounded to granules; an unmapped granule follows every block, so that running off its end faults. Blocks
-  // of a huge page or more begin at one, as the driver has it: the device library's malloc masks addresses to find the
-  // 2 MiB slab that a block is in.
+  // Size is rounded to granules; an unmapped granule follows every block, so that running off its end faults. Blocks of
+  // a huge page or more are aligned to one, as in the driver: the device library's malloc masks addresses to find the 2
+  // MiB slab that a block is in.
   std::optional<Mapping> take(uint64_t size);
-  // Exactly these addresses; nothing when any of them is in use. `take` keeps clear of them until `give_back`.
+  // Exactly these addresses; none if any of them is in use. `take` avoids them until `give_back`.
   std::optional<Mapping> take_at(uint64_t base, uint64_t size);
-  // `alignment`, a power of two, may be more than what a block of this size has anyway.
+  // `alignment`, a power of two, may exceed the usual one of a block of this size.
   std::optional<Mapping> reserve(uint64_t size, uint64_t alignment = kGranule);
   std::optional<Mapping> reserve_at(uint64_t base, uint64_t size);
   void give_back(Mapping mapping);

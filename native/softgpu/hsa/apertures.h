@@ -1,5 +1,5 @@
-// Where things live. The ranges are fixed so that addresses repeat from run to run and are free in a replay process
-// (docs/contributing/seams.md).
+// Address ranges of the runtime's memory. They are fixed: addresses repeat from run to run and are free in a replay
+// process (docs/contributing/seams.md).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct Aperture {
 };
 
 inline constexpr uint64_t kTiB = uint64_t{1} << 40;
-// A capture takes for a pointer whatever looks like an address of an allocation. Small integers, round floats and text
-// must not: no round bases (64 at an odd offset is 0x0000'4000'0000'0000), and none of the low offsets that zeros and
-// half a float make.
+// A capture takes every value that looks like an address of an allocation for a pointer. Small integers, round floats
+// and text must not look like one: no round bases (64 at an odd offset is 0x0000'4000'0000'0000), and none of the low
+// offsets that zeros and half a float make.
 inline constexpr Aperture kDeviceAperture{0x41b7'0010'0000, 6 * kTiB};
 inline constexpr Aperture kHostAperture{0x48d3'0010'0000, 3 * kTiB};
 inline constexpr Aperture kQueueAperture{0x4c00'0000'0000, kTiB};   // AQL rings: no program data

@@ -58,7 +58,7 @@ void AsyncHandlers::run() {
     auto satisfied = signals_.wait_any(targets, kWaitForever, &changed_);
     lock.lock();
     if (!satisfied) continue;
-    // Entries may have come and gone meanwhile: find the one that was meant.
+    // Entries may have come and gone meanwhile: find the satisfied one.
     const WaitTarget& target = targets[satisfied->index];
     auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
       return entry.target.signal.handle == target.signal.handle && entry.target.condition == target.condition &&

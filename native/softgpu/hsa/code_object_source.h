@@ -1,4 +1,4 @@
-// Where code objects come from: memory of the program, or a file.
+// Sources of code objects: memory of the program, or a file.
 #pragma once
 
 #include <cstddef>

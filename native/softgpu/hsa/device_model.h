@@ -1,4 +1,4 @@
-// What the agent says of itself, for each target that the software GPU can be.
+// Properties that the agent reports, for each target of the software GPU.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@ struct DeviceModel {
     uint32_t bytes;
   };
   std::string_view isa_name;  // with the features that the device has
-  uint32_t wavefront_size;    // of kernels that do not say otherwise
+  uint32_t wavefront_size;    // default of kernels
   uint32_t chip_id;
   uint32_t family_id;  // AMDGPU_FAMILY_… of the kernel's amdgpu_drm.h
   std::array<Cache, 2> caches;
-  Residency residency;  // of the real device; hsa_agent_get_info tells of fewer compute units, as many as suit a host
+  Residency residency;  // the real device's; hsa_agent_get_info reports fewer compute units, as many as suit a host
 };
 
-// The chip ids are those of an MI210, of a Radeon RX 6800, of an MI300X and of a Radeon RX 7900 XTX. Their compute
-// units are those of AMD's product pages (104, 60, 304, 96), waves, registers and LDS those of LLVM's
-// AMDGPUBaseInfo.cpp (getMaxWavesPerEU, getTotalNumVGPRs, getVGPRAllocGranule, getMaxWorkGroupsPerCU) and of ROCm's
-// table of accelerator specifications.
+// The chip ids are those of an MI210, of a Radeon RX 6800, of an MI300X and of a Radeon RX 7900 XTX. Compute units come
+// from AMD's product pages (104, 60, 304, 96); waves, registers and LDS from LLVM's AMDGPUBaseInfo.cpp
+// (getMaxWavesPerEU, getTotalNumVGPRs, getVGPRAllocGranule, getMaxWorkGroupsPerCU) and from ROCm's table of accelerator
+// specifications.
 inline constexpr DeviceModel kDeviceModels[std::size(kExecutedIsas)] = {
     {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
      64,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kMaxWorkgroupSize = 1024;
 
-// What an agent refuses before it starts a kernel.
+// Reason why an agent refuses a packet before it starts a kernel.
 std::string reason_to_refuse(const hsa_kernel_dispatch_packet_t& packet, const std::optional<KernelInfo>& kernel) {
   const unsigned dimensions = packet.setup & ((1u << HSA_KERNEL_DISPATCH_PACKET_SETUP_WIDTH_DIMENSIONS) - 1);
   if (dimensions == 0) return "the packet's number of dimensions is 0";
@@ -125,7 +125,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
            packet.workgroup_size_z, request.kernarg_address);
   DispatchOutcome outcome = engine_.run(request, options);
   past_lds_.tell(outcome);
-  // Whoever asked for the adverse order or for a watch asks for what it found, too.
+  // Callers of the adverse order and of watches ask for the findings, too.
   if (options.checks) {
     for (const Fault& finding : outcome.findings) {
       if (finding.kind != Fault::Kind::kLdsOutOfRange) report_error("check: %s", finding.text().c_str());

@@ -1,4 +1,4 @@
-// From a kernel dispatch packet to the engine, and back to what HSA says about the outcome.
+// From a kernel dispatch packet to the engine, and back to HSA's result.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -73,7 +73,7 @@ class Dispatcher {
   std::shared_ptr<const DispatchRecord> run(const hsa_kernel_dispatch_packet_t& packet, uint64_t packet_address,
                                             uint64_t queue_address, uint64_t dispatch_id,
                                             const std::function<bool()>& cancelled);
-  // Of a dispatch that does not run, because the device is lost.
+  // Record of a dispatch that does not run, because the device is lost.
   std::shared_ptr<const DispatchRecord> not_executed(const hsa_kernel_dispatch_packet_t& packet);
 
  private:

@@ -20,7 +20,7 @@ hsa_status_t status_of(const Error& error) {
   return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
-// Of a kernel that this device refuses too: its dispatch says why.
+// Also for a kernel that this device refuses: its dispatch says why.
 std::optional<KernelDescriptor> descriptor_of(const CodeObject& object, const elf::Symbol& elf, uint64_t address,
                                               Isa isa) {
   const auto bytes = object.kernel_descriptor(elf);
@@ -101,8 +101,8 @@ hsa_status_t CodeObjects::load(const CodeObjectSource& source,
 }
 
 void CodeObjects::map_segments(const CodeObject& object, uint64_t base, const std::string& label) {
-  // By pages, as hardware protects them; a page that two segments share is as writable as the freer one. Instructions
-  // are never writable: what was decoded is kept.
+  // By pages, as hardware protects them; a page shared by two segments is as writable as the freer one. Instructions
+  // are never writable: decoded ones are cached.
   std::map<uint64_t, bool> pages;
   for (const LoadSegment& segment : object.segments()) {
     for (uint64_t page = segment.address / kGranule; page * kGranule < segment.address + segment.memory_bytes; ++page)

@@ -20,7 +20,7 @@
 
 namespace kernloop::softgpu {
 
-// hsa_code_object_reader_t. Memory given by the program stays the program's, as HSA has it; files are read at once.
+// hsa_code_object_reader_t. Memory given by the program stays the program's, as in HSA; files are read at once.
 struct CodeObjectSource {
   std::span<const std::byte> bytes;
   std::vector<std::byte> file_bytes;  // when read from a file
@@ -55,7 +55,7 @@ class LoadedCodeObject {
   CodeObjects& owner_;
   CodeObject object_;
   Mapping mapping_;
-  CodeObjectSource source_;  // where the bytes came from; `bytes` is our own copy
+  CodeObjectSource source_;  // origin of the bytes; `bytes` is our own copy
 };
 
 class Executable {
@@ -80,7 +80,7 @@ class Executable {
   std::vector<std::shared_ptr<LoadedCodeObject>> loaded_;
 };
 
-// Places code objects in memory, and knows which kernel lives where.
+// Places code objects in memory, and finds the kernel at an address.
 class CodeObjects {
  public:
   CodeObjects(AddressSpace& space, Memory& memory, Engine& engine, Isa isa);

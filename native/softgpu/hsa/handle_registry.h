@@ -47,7 +47,7 @@ class HandleRegistry {
     objects_.clear();
     return objects;
   }
-  // None is removed meanwhile, and the caller never becomes the owner of one.
+  // No object is removed meanwhile, and the caller never becomes an owner.
   template <typename Visit>
   void for_each(Visit visit) const {
     std::lock_guard lock(mutex_);

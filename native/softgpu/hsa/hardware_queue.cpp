@@ -83,7 +83,7 @@ void HardwareQueue::run() {
       memory_->read_index().store(index + 1, std::memory_order_release);
     }
     changed_.notify_all();
-    // After the slot is free: whoever sees the completion finds the read index past the packet.
+    // Signalled after the slot is free: an observer of the completion finds the read index past the packet.
     const auto& [signal, start_ns, end_ns] = completion;
     if (signal.handle != 0 && services_.signals.valid(signal)) services_.signals.complete(signal, start_ns, end_ns);
   }
@@ -182,7 +182,7 @@ std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all,
 
 std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet, Completion& completion) {
   const auto typed = packet.as<hsa_amd_barrier_value_packet_t>();
-  // Nothing is waited for without a signal: HIP since 6.0 records its events so.
+  // A packet without a signal waits for nothing: HIP since 6.0 records its events this way.
   const bool waits = typed.signal.handle != 0;
   if (waits && !services_.signals.valid(typed.signal)) {
     return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier-value packet: no such signal"};
@@ -200,7 +200,7 @@ std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet, Com
   return std::nullopt;
 }
 
-// What waits for a packet on a lost device is not left waiting.
+// Completes packets on a lost device, which would otherwise keep their waiters waiting.
 HardwareQueue::Completion HardwareQueue::lost(const Packet& packet) {
   static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) ==
                 offsetof(hsa_barrier_and_packet_t, completion_signal));
@@ -213,7 +213,7 @@ HardwareQueue::Completion HardwareQueue::lost(const Packet& packet) {
 bool HardwareQueue::fail(const QueueError& error) {
   report_error("%s", error.text.c_str());
   if (callback_ == nullptr) {
-    // Nobody would ever learn of it: whoever waits for this packet would wait forever. ROCr aborts here, too.
+    // Without a callback the error would be lost: waiters for this packet would wait forever. ROCr aborts here, too.
     report_error("the queue has no error callback: the process is aborted");
     std::abort();
   }

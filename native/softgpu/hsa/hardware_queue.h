@@ -32,7 +32,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   ~HardwareQueue() override;
 
   void start(std::unique_ptr<QueueMemory> memory);
-  // Errors are reported as those of another queue (the one that a program sees in front of this).
+  // Errors are reported for another queue (the one that a program sees in front of this).
   void report_as(hsa_queue_t* queue) { reported_as_ = queue; }
 
   hsa_queue_t* handle() override { return memory_->handle(); }
@@ -44,7 +44,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   void submit(std::span<const Packet> packets);
 
  private:
-  struct Completion {  // of a packet that has ended
+  struct Completion {  // a packet that has ended
     hsa_signal_t signal{};
     uint64_t start_ns = 0, end_ns = 0;
   };
@@ -56,7 +56,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   std::optional<QueueError> barrier(const Packet& packet, bool all, Completion& completion);
   std::optional<QueueError> barrier_value(const Packet& packet, Completion& completion);
   static Completion lost(const Packet& packet);
-  // Whether the queue goes on, on a device that is lost.
+  // Whether the queue continues on a lost device.
   bool fail(const QueueError& error);
 
   Services services_;

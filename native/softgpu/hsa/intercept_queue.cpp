@@ -11,7 +11,7 @@ thread_local InterceptQueue::Cursor InterceptQueue::cursor_;
 
 namespace {
 
-// Whoever kept a pointer to the packet finds nothing of it.
+// Overwrites the packet: a pointer to it that a tool kept must not be usable.
 void spoil(Packet& slot) {
   std::memset(slot.body, 0x5a, sizeof slot.body);
   store_header(slot, kInvalidHeader);
@@ -23,7 +23,7 @@ InterceptQueue::InterceptQueue(std::unique_ptr<HardwareQueue> target, bool write
     : target_(std::move(target)), writes_once_(writes_once) {}
 
 InterceptQueue::~InterceptQueue() {
-  // The target's thread may be in the error callback with our queue in hand: it ends first.
+  // The target's thread may be in the error callback with our queue: it ends first.
   target_.reset();
 }
 

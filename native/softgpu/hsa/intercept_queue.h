@@ -11,10 +11,10 @@
 namespace kernloop::softgpu {
 
 // Handlers run on the thread that rings the doorbell, as in ROCr, and may block. While one runs, another thread (or the
-// handler itself) that rings only leaves word, and the first thread goes on with its packets. The handler registered
-// last sees packets first; its writer hands them to the one before, and the first one's writer to the real queue. A
+// handler itself) that rings only sets a flag, and the first thread handles its packets. The handler registered last
+// sees packets first; its writer passes them to the previous one, and the first one's writer to the real queue. A
 // handler is given all consecutive valid packets up to the ring's end at once, as by ROCr today, or one at a time for
-// one call of the writer (`writes_once`), as by ROCr before ROCm 6.0, which a second call made jump to nowhere.
+// one call of the writer (`writes_once`), as by ROCr before ROCm 6.0, where a second call jumped to an invalid address.
 // A packet is overwritten once its handler has returned.
 class InterceptQueue final : public Queue, public Doorbell {
  public:
@@ -34,7 +34,7 @@ class InterceptQueue final : public Queue, public Doorbell {
     hsa_amd_queue_intercept_handler handler;
     void* data;
   };
-  struct Cursor {  // where the calling thread is in the chain of handlers
+  struct Cursor {  // the calling thread's position in the chain of handlers
     InterceptQueue* queue = nullptr;
     size_t level = 0;  // handlers that have not seen the packets yet
     uint64_t packet_index = 0;

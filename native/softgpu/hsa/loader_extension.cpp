@@ -17,7 +17,7 @@ namespace {
 
 using api::give;
 
-// As api/tables.cpp does for the tables: a runtime must be there, and exceptions stay inside.
+// Same guard as api/tables.cpp for the tables: a runtime must exist, and exceptions stay inside.
 template <auto function, typename Signature = decltype(function)>
 struct LoaderGuard;
 template <auto function, typename... Arguments>

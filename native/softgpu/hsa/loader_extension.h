@@ -1,4 +1,4 @@
-// hsa_ven_amd_loader: what debuggers and profilers ask about loaded code.
+// hsa_ven_amd_loader: queries of debuggers and profilers about loaded code.
 #pragma once
 
 #include <hsa/hsa_ven_amd_loader.h>

@@ -1,4 +1,4 @@
-// What the runtime says on stderr. Errors are always said; the rest follows KERNLOOP_SOFTGPU_LOG.
+// The runtime's messages on stderr. Errors are always written; the rest follows KERNLOOP_SOFTGPU_LOG.
 #pragma once
 
 namespace kernloop::softgpu {

@@ -6,7 +6,7 @@
 
 namespace kernloop::softgpu {
 
-// munmap on destruction. Never replaces what somebody else has mapped.
+// munmap on destruction. Never replaces a foreign mapping.
 class Mapping {
  public:
   Mapping() = default;

@@ -132,7 +132,7 @@ hsa_status_t Memory::unlock(void* pointer) {
   locked_.erase(found);
   if (containing(address) != allocations_.end()) return HSA_STATUS_SUCCESS;
   space_.unmap(gone.page_base, gone.page_size);
-  for (const auto& [other, locked] : locked_) {  // what overlapped stays accessible
+  for (const auto& [other, locked] : locked_) {  // overlapping ranges stay accessible
     if (locked.page_base < gone.page_base + gone.page_size && gone.page_base < locked.page_base + locked.page_size)
       map_locked(locked);
   }

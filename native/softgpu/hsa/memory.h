@@ -1,4 +1,4 @@
-// Pool allocations and locked host ranges: what programs allocate, what the GPU may touch.
+// Pool allocations and locked host ranges: the program's allocations, and the GPU's access to them.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -16,7 +16,7 @@
 
 namespace kernloop::softgpu {
 
-// What hsa_amd_pointer_info tells about a range.
+// Facts of a range that hsa_amd_pointer_info returns.
 struct RangeInfo {
   hsa_amd_pointer_type_t type;
   uint64_t base;
@@ -30,7 +30,7 @@ class Memory {
  public:
   explicit Memory(AddressSpace& space);
 
-  // From here on device memory begins uninitialised, and it is remembered what was written.
+  // From here on device memory begins uninitialised, and writes are recorded.
   void track_initialization(bool enabled) { tracks_initialization_ = enabled; }
   hsa_status_t allocate(const Pool& pool, uint64_t size, void** pointer);
   hsa_status_t release(void* pointer);
@@ -51,7 +51,7 @@ class Memory {
   std::optional<Mapping> take_code(uint64_t size, uint64_t address);
   void give_back_code(Mapping mapping);
 
-  // Shared with virtual memory (hsa_amd_vmem_*), whose reservations the pools must keep clear of.
+  // Shared with virtual memory (hsa_amd_vmem_*), whose reservations the pools must avoid.
   AddressAllocator& addresses_for(uint64_t address);
   AddressAllocator& device_addresses() { return device_addresses_; }
   bool charge(const Pool& pool, uint64_t size);
@@ -72,7 +72,7 @@ class Memory {
     std::vector<ReleaseCallback> callbacks;
   };
   struct Locked {
-    uint64_t size;  // as asked for
+    uint64_t size;  // requested size
     uint64_t page_base;
     uint64_t page_size;
     void* user_data = nullptr;

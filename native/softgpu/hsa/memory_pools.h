@@ -34,7 +34,7 @@ const Pool* find_pool(uint64_t handle);
 const Pool& device_pool();
 const Pool& host_pool();
 
-// What the pools claim to hold: half of the host's memory (or of the container's limit) on the device, all of it on the
+// Reported size of the pools: half of the host's memory (or of the container's limit) on the device, all of it on the
 // host.
 uint64_t pool_bytes(const Pool& pool);
 

@@ -11,7 +11,8 @@
 
 namespace kernloop::softgpu {
 
-// What HSA runtimes do besides, and this one does not by itself: for tests of whatever attaches to a runtime.
+// Behaviour of other HSA runtimes that this one does not show by itself: for tests of libraries that attach to a
+// runtime.
 struct Hostility {
   bool writer_once = false;   // packets come one by one, each for one call of the packet writer: ROCr before ROCm 6.0
   bool cooperative = false;   // an intercepted cooperative queue ends the process at hsa_shut_down: ROCr 6.4
@@ -24,7 +25,7 @@ struct Options {
   uint64_t seed = 0;                   // KERNLOOP_SOFTGPU_SEED
   uint64_t max_wave_instructions = 0;  // KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS, 0: the engine's default
   int log_level = 0;                   // KERNLOOP_SOFTGPU_LOG
-  // KERNLOOP_SOFTGPU_API_TABLES: what tools are handed, 1: the tables of ROCm 5.2, 2: those since ROCm 6.
+  // KERNLOOP_SOFTGPU_API_TABLES: the tables for tools, 1: those of ROCm 5.2, 2: those since ROCm 6.
   int api_tables = 1;
   Checks checks;                 // KERNLOOP_SOFTGPU_CHECK, a list
   bool faults_past_lds = false;  // KERNLOOP_SOFTGPU_FATAL, a list: lds
@@ -38,8 +39,7 @@ struct Options {
   }
 };
 
-// `environment(name)` returns nullptr for what is not set. A value that is no number is an error, never a silent
-// default.
+// `environment(name)` returns nullptr for unset variables. An invalid number is an error, never a silent default.
 Result<Options> read_options(const char* (*environment)(const char* name));
 
 }  // namespace kernloop::softgpu

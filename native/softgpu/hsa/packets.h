@@ -38,7 +38,7 @@ constexpr unsigned packet_type(uint16_t header) {
   return (header >> HSA_PACKET_HEADER_TYPE) & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
 }
 
-// Scopes are none, agent and system (hsa_fence_scope_t).
+// Valid scopes are none, agent and system (hsa_fence_scope_t).
 constexpr bool has_reserved_scope(uint16_t header) {
   constexpr unsigned kReserved = (1u << HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE) - 1;
   return (header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & kReserved) == kReserved ||

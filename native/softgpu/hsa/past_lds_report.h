@@ -1,5 +1,5 @@
-// Says on stderr that a kernel goes past the end of LDS: once for each kernel and instruction in a process, however
-// often it is launched.
+// Reports on stderr that a kernel goes past the end of LDS: once for each kernel and instruction in a process, for any
+// number of launches.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class QueueMemory {
   }
   std::atomic_ref<uint64_t> write_index() { return index(abi().write_dispatch_id); }
   std::atomic_ref<uint64_t> read_index() { return index(abi().read_dispatch_id); }
-  // Another doorbell than our own (hsa_soft_queue_create); it stays its owner's.
+  // Another doorbell than our own (hsa_soft_queue_create); its owner keeps it.
   void use_doorbell(hsa_signal_t doorbell);
   static std::atomic_ref<uint64_t> index(volatile uint64_t& word) {
     return std::atomic_ref<uint64_t>(const_cast<uint64_t&>(word));
@@ -49,7 +49,7 @@ class QueueMemory {
   bool owns_doorbell_ = true;
 };
 
-// What hsa_queue_create and hsa_amd_queue_intercept_create return.
+// Base of the queues that hsa_queue_create and hsa_amd_queue_intercept_create return.
 class Queue {
  public:
   virtual ~Queue() = default;

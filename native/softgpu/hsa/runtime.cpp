@@ -32,7 +32,7 @@ std::atomic<Runtime*> Runtime::current_{nullptr};
 uint32_t Runtime::references_ = 0;
 
 // The child of a fork has the parent's memory but none of its threads: queues and handlers would wait forever. It
-// starts anew with hsa_init; until then functions answer NOT_INITIALIZED.
+// starts anew with hsa_init; until then functions return NOT_INITIALIZED.
 void Runtime::forget_in_child() {
   if (current_.exchange(nullptr) != nullptr) references_ = 0;
   new (&init_mutex()) std::recursive_mutex;
@@ -175,7 +175,7 @@ std::optional<RangeInfo> Runtime::find_range(const void* pointer) const {
 
 bool Runtime::copyable(const void* pointer, uint64_t size) const {
   const uint64_t address = reinterpret_cast<uint64_t>(pointer);
-  // Reservations may lie anywhere; what is neither is the program's own memory.
+  // Reservations may have any address; other memory is the program's own.
   const bool ours =
       kDeviceAperture.contains(address) || kHostAperture.contains(address) || virtual_memory.find(pointer);
   if (!ours) return true;

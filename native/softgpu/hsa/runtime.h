@@ -38,12 +38,12 @@ class Runtime {
   std::shared_ptr<InterceptQueue> create_intercept_queue(uint32_t size, hsa_queue_type32_t type,
                                                          QueueErrorCallback callback, void* callback_data);
 
-  // Calls the callback, or loses the device where a library in front of HIP takes the error (softgpu_extension.h).
+  // Calls the callback, or loses the device if a library in front of HIP takes the error (softgpu_extension.h).
   void report_queue_error(hsa_status_t status, hsa_queue_t* queue, QueueErrorCallback callback, void* data);
 
   void add_system_event_handler(hsa_amd_system_event_callback_t callback, void* data);
 
-  // Whether a copy may touch these bytes: they lie in one live allocation, or are the program's own business.
+  // Whether a copy may touch these bytes: they are in one live allocation, or in memory of the program's own.
   bool copyable(const void* pointer, uint64_t size) const;
   std::optional<RangeInfo> find_range(const void* pointer) const;
 

@@ -1,7 +1,7 @@
 // HSA signals: amd_signal_t words that kernels can reach, and waiting on them.
 //
 // A change through the API wakes the waiters of that signal. A kernel may also change the word in memory, which wakes
-// nobody; so every wait looks again from time to time, more often while a dispatch runs.
+// no waiter: every wait therefore polls from time to time, more often while a dispatch runs.
 #pragma once
 
 #include <hsa/amd_hsa_signal.h>
@@ -21,21 +21,21 @@
 
 namespace kernloop::softgpu {
 
-// What a queue's doorbell signal rings.
+// Target of a queue's doorbell signal.
 class Doorbell {
  public:
   virtual ~Doorbell() = default;
   virtual void ring() = 0;
 };
 
-// How a dispatch went; kept with its completion signal for the vendor extension.
+// Result of a dispatch; kept with its completion signal for the vendor extension.
 struct DispatchRecord {
   std::optional<Fault> fault;
   Counters counters;
   std::optional<AccessSets> accesses;    // when recording was on
   std::optional<KernelProfile> profile;  // when profiling was on
   std::optional<ProbeResults> probed;    // when there were probes
-  std::vector<Fault> findings;           // of the checks
+  std::vector<Fault> findings;           // findings of the checks
   uint64_t adverse_wave_instructions = 0;
 };
 
@@ -77,7 +77,7 @@ class Signals {
   // Completion of a packet or copy: one less, with its times.
   void complete(hsa_signal_t signal, uint64_t start_ns, uint64_t end_ns);
 
-  // The index of a target that holds, with the value seen; nothing when the time is over or `stop` became true.
+  // The index of a target whose condition holds, with the value seen; none at the timeout or once `stop` is true.
   struct Satisfied {
     size_t index;
     int64_t value;
@@ -102,7 +102,7 @@ class Signals {
     Signals& signals_;
   };
 
-  // Signal 0 stands for none: then the record is only that of the last dispatch.
+  // With signal 0 (none), the record is only that of the last dispatch.
   void set_record(hsa_signal_t signal, std::shared_ptr<const DispatchRecord> record);
   std::shared_ptr<const DispatchRecord> record(hsa_signal_t signal) const;
 
@@ -111,7 +111,7 @@ class Signals {
     std::atomic<uint32_t> waiters{0};
     std::atomic<bool> live{false};
     Doorbell* doorbell = nullptr;
-    std::shared_ptr<const DispatchRecord> record;  // of the dispatch that completed with it last
+    std::shared_ptr<const DispatchRecord> record;  // record of the dispatch that completed with it last
   };
   static constexpr size_t kChunk = 1024;
   static constexpr size_t kMaxChunks = 4096;

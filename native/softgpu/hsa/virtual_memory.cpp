@@ -29,7 +29,7 @@ bool same_file(int first, int second) {
   return ::fstat(first, &a) == 0 && ::fstat(second, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// The size of memory that this runtime exported, in this process or in another; nothing for other files.
+// The size of memory that this runtime exported, in this process or in another; none for other files.
 std::optional<uint64_t> exported_bytes(int file) {
   std::array<char, 64> name{};
   const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name.data(), name.size());
@@ -155,7 +155,7 @@ hsa_status_t VirtualMemory::import_handle(int file, uint64_t* handle) {
   if (physical == nullptr) {
     const int own = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (own < 0) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    // The file does not say of which pool it is: device memory, as ROCr has it.
+    // The file does not record its pool: device memory, as in ROCr.
     physical.reset(new Physical{memory_, device_pool(), *size, own, MEMORY_TYPE_NONE, next_handle_++, true});
   }
   reference(physical);
@@ -215,7 +215,7 @@ hsa_status_t VirtualMemory::unmap(uint64_t address, uint64_t size) {
     if (!exact(address, size, first, last)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     mappings_.erase(first, last);
   }
-  // The addresses stay reserved; a dispatch that began before may still reach what they held.
+  // The addresses stay reserved; a dispatch that began before may still reach their content.
   space_.unmap(address, size, [this, address, size] {
     std::lock_guard lock(mutex_);
     auto next = mappings_.lower_bound(address);
@@ -240,7 +240,7 @@ hsa_status_t VirtualMemory::set_access(uint64_t address, uint64_t size,
     Mapped& mapped = mapping->second;
     for (const auto& entry : access)
       (is_gpu(entry.agent_handle) ? mapped.gpu_permission : mapped.cpu_permission) = entry.permissions;
-    // Kernels run in this process, so what the GPU may do the host's page tables must allow.
+    // Kernels run in this process: the host's page tables must allow the GPU's accesses.
     const int protection = host_protection(mapped.gpu_permission) | host_protection(mapped.cpu_permission);
     if (::mprotect(pointer(mapping->first), mapped.size, protection) != 0) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     if (mapped.gpu_permission == 0) {

@@ -19,7 +19,7 @@ class VirtualMemory {
  public:
   VirtualMemory(AddressSpace& space, Memory& memory);
 
-  // Anywhere if `address` is 0, and where it is taken.
+  // At any address if `address` is 0, or if it is taken.
   hsa_status_t reserve(uint64_t size, uint64_t address, uint64_t alignment, uint64_t* base);
   hsa_status_t free(uint64_t base, uint64_t size);
   hsa_status_t create_handle(const Pool& pool, uint64_t size, hsa_amd_memory_type_t type, uint64_t* handle);
@@ -64,7 +64,7 @@ class VirtualMemory {
   bool reserved(uint64_t address, uint64_t size) const;
   void reference(const std::shared_ptr<Physical>& physical);
   std::shared_ptr<Physical> find_file(int file) const;
-  // The mappings that together are exactly [address, address+size); false when there are none such.
+  // The mappings that together are exactly [address, address+size); false if there are none.
   bool exact(uint64_t address, uint64_t size, Mappings::iterator& first, Mappings::iterator& last);
 
   AddressSpace& space_;

@@ -1,4 +1,5 @@
-// What the decoders of the encodings share: the words, the literal that may follow, and the instruction being built.
+// State shared by the decoders of the encodings: the words, the literal that may follow, and the instruction being
+// built.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,7 @@ class DecodeContext {
   unsigned wave_size() const { return target_.wave_size; }
   bool is_gfx942() const { return target_.isa == Isa::kGfx942; }
 
-  // The operand that a field names; false where the target has no such register or constant.
+  // The operand that a field names; false if the target has no such register or constant.
   bool sgpr(unsigned code, OperandType type, Operand& operand) const {
     code = scalar_code(isa(), code);
     if (type != OperandType::kMask || target_.wave_size == 64) return sgpr_operand(isa(), code, type, operand);
@@ -102,8 +103,8 @@ class DecodeContext {
     instruction.literal_dword = word(literal_at_);
     instruction.size_bytes = static_cast<uint8_t>(4 * (literal_at_ + 1));
     operand = literal_operand(instruction.literal_dword, type);
-    // A relocated literal may take any value; relocations are 32 bits wide. So may a packed one, of which LLVM 15
-    // judges the low half alone.
+    // A relocated literal may take any value; relocations are 32 bits wide. The same holds for a packed literal, of
+    // which LLVM 15 checks only the low half.
     const bool any_value = dwords_of(type) == 1 && (!is_16_bit(type) || is_packed(type));
     return any_value || literal_is_canonical(instruction.literal_dword, type);
   }

@@ -6,7 +6,7 @@ namespace {
 
 constexpr unsigned kNoScalarAddress = 0x7f;  // gfx90a; gfx1030 names null
 
-// Data registers are accumulation registers where the acc bit says so.
+// Data registers are accumulation registers if the acc bit is set.
 bool data_operand(const DecodeContext& c, unsigned index, OperandType type, bool accumulation, Operand& operand) {
   return accumulation ? c.agpr(index, type, operand) : c.vgpr(index, type, operand);
 }
@@ -67,7 +67,7 @@ DecodeStatus decode_ds(DecodeContext& c) {
 
 namespace {
 
-// The immediate offset: false where the segment has no such one.
+// The immediate offset: false if the segment has no such one.
 bool flat_offset(const DecodeContext& c, Encoding encoding, uint32_t w0, int32_t& offset) {
   const unsigned width = c.is_gfx1030() ? 12 : 13;
   const unsigned raw = w0 & ((1u << width) - 1);

@@ -1,4 +1,4 @@
-// FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF of gfx1100, whose fields lie elsewhere than those of its predecessors.
+// FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF of gfx1100, whose field positions differ from its predecessors'.
 #include "softgpu/isa/decode_context.h"
 
 namespace kernloop::softgpu {

@@ -112,8 +112,7 @@ DecodeStatus decode_sopp(DecodeContext& c) {
 
 namespace {
 
-// Which of a register and an immediate make the offset, as the fields of the target say it. `sgpr`: the register's
-// code.
+// Parts of the offset, register and immediate, by the target's fields. `sgpr`: the register's code.
 struct ScalarOffset {
   bool valid;
   bool immediate, by_register;
@@ -128,7 +127,7 @@ ScalarOffset scalar_offset_gfx90a(uint32_t w0, uint32_t w1) {
   return {bits(w1, 24, 21) == 0 && !unused_register, true, soffset_en, bits(w1, 31, 25)};
 }
 
-// gfx1030, gfx1100: register plus offset21, where null stands for no register.
+// gfx1030, gfx1100: register plus offset21, with null for no register.
 ScalarOffset scalar_offset_rdna(Isa isa, uint32_t w1) {
   const unsigned sgpr = bits(w1, 31, 25);
   const bool null = scalar_code(isa, sgpr) == kCodeNull;

@@ -197,7 +197,7 @@ bool dpp_control(DecodeContext& c, unsigned code, uint32_t w) {
   instruction.bound_ctrl = bit(w, 19);
   instruction.bank_mask = static_cast<uint8_t>(bits(w, 27, 24));
   instruction.row_mask = static_cast<uint8_t>(bits(w, 31, 28));
-  // The signs of the sources stand in the longer form itself.
+  // The longer form itself has the signs of the sources.
   return !bit(w, 17) && bits(w, 23, 20) == 0 && is_dpp_control(c, instruction.dpp_ctrl);
 }
 

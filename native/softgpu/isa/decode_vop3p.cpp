@@ -13,14 +13,14 @@ bool packed_source(DecodeContext& c, const OperandSpec& spec, unsigned code, Ope
   return c.scalar(code, spec.type, operand);
 }
 
-// A matrix of an MFMA: accumulation registers where its acc bit is set.
+// A matrix of an MFMA: accumulation registers if its acc bit is set.
 bool matrix_source(const DecodeContext& c, OperandType type, unsigned code, bool accumulation, Operand& operand) {
   if (code < kCodeVgpr0) return false;
   const unsigned index = code - kCodeVgpr0;
   return accumulation ? c.agpr(index, type, operand) : c.vgpr(index, type, operand);
 }
 
-// The inline constants of an accumulator stand for each of its elements.
+// The inline constants of an accumulator apply to each of its elements.
 OperandType element_type(const Signature& signature) {
   const bool doubles = signature.src[0].type == OperandType::kF64;
   return doubles ? OperandType::kF64 : signature.src[2].type;
@@ -164,7 +164,7 @@ DecodeStatus decode_vop3p(DecodeContext& c) {
       continue;
     }
     OperandSpec spec = signature.src[i];
-    // v_fma_mix reads f16 where op_sel_hi says so, else f32; its neg_hi bits mean absolute value.
+    // v_fma_mix reads f16 if op_sel_hi is set, else f32; its neg_hi bits mean absolute value.
     if (c.flag(kMix)) {
       if (!(instruction.op_sel_hi >> i & 1)) spec.type = OperandType::kF32;
     }

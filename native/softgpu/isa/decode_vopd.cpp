@@ -39,7 +39,7 @@ bool takes_k(Op op) {
 struct Half {
   Op op;
   unsigned vdst, src0, vsrc1;
-  // Which vector registers are read at the three places of a source, or none.
+  // Vector registers read at the three source positions, or none.
   static constexpr int kNone = -1;
   int first() const { return src0 >= kCodeVgpr0 ? static_cast<int>(src0 - kCodeVgpr0) : kNone; }
   int second() const { return op == Op::v_mov_b32 || op == Op::v_fmamk_f32 ? kNone : static_cast<int>(vsrc1); }
@@ -53,7 +53,7 @@ bool same_bank(int x, int y, int banks) {
   return x != Half::kNone && y != Half::kNone && x % banks == y % banks;
 }
 
-// The operands of the two at one place come out of different banks of the register file.
+// The two operations' operands at one position must come from different banks of the register file.
 bool share_a_bank(const Half& x, const Half& y) {
   return same_bank(x.first(), y.first(), 4) || same_bank(x.second(), y.second(), 4) ||
          same_bank(x.third(), y.third(), 2);

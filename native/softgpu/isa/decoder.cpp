@@ -5,7 +5,7 @@
 namespace kernloop::softgpu {
 namespace {
 
-// The encodings of 64 bits that stand at the same place on every target.
+// The encodings of 64 bits that have the same prefix on every target.
 DecodeStatus decode_memory_by_prefix(DecodeContext& c, uint32_t prefix) {
   switch (prefix) {
     case 0b110110:

@@ -219,7 +219,7 @@ std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
     if (instruction.cbsz != 0) text += " cbsz:" + std::to_string(instruction.cbsz);
     if (instruction.abid != 0) text += " abid:" + std::to_string(instruction.abid);
     if (instruction.blgp == 0) return text;
-    // What permutes B negates A, B and C of doubles.
+    // The bits that permute B negate A, B and C if they are doubles.
     return text +
            (row.flags & kNeg ? " neg:" + bit_list(instruction.blgp, 3) : " blgp:" + std::to_string(instruction.blgp));
   }

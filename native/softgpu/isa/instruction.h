@@ -45,7 +45,7 @@ enum class Op : uint16_t {
 };
 const char* op_name(Op op);
 
-// What the bits of an operand mean to the operation; decides how inline constants and literals expand.
+// Interpretation of an operand's bits by the operation; decides how inline constants and literals expand.
 enum class OperandType : uint8_t {
   kNone,
   kB16,

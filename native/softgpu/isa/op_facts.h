@@ -1,4 +1,4 @@
-// What the table of operations (operations.def) says of one beside how its words are read.
+// Facts of the table of operations (operations.def) beyond the decoding of words.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,17 @@
 
 namespace kernloop::softgpu {
 
-// What the interpreter loop counts an instruction as. Memory instructions count themselves (engine/memory_port.h).
+// Class under which the interpreter loop counts an instruction. Memory instructions count themselves
+// (engine/memory_port.h).
 enum class InstructionClass : uint8_t { kOther, kValu, kMfma, kSalu, kSmem, kBranch, kBarrier, kVectorMemory, kCount };
 
 constexpr bool is_vector_alu(InstructionClass counted_as) {
   return counted_as == InstructionClass::kValu || counted_as == InstructionClass::kMfma;
 }
 
-// What an operation may do beside writing its destinations.
+// Effects of an operation besides writing its destinations.
 enum class OpEffect : uint8_t {
-  kEndsRun,     // changes the state of the wave or where it goes on, or looks at its place or its clock; or nobody said
+  kEndsRun,     // changes the wave's state or next pc, or reads its place or its clock; the default
   kNone,        // "straight"
   kWritesExec,  // without naming it
 };
@@ -24,22 +25,22 @@ enum class OpEffect : uint8_t {
 // When a conditional branch is taken.
 enum class BranchCondition : uint8_t { kNone, kScc0, kScc1, kVccz, kVccnz, kExecz, kExecnz };
 
-// Which of the wave's memory instructions it waits for, by the counter that it names.
+// Memory instructions of the wave that it waits for, by the counter that it names.
 enum class MemoryWait : uint8_t { kNone, kWaitcnt, kVmcnt, kVscnt, kLgkmcnt, kAll };
 
 enum OpTrait : uint16_t {
   kAddsLanes = 1 << 0,    // to EXEC, as functions do that save registers of inactive lanes, too
-  kNearestOnly = 1 << 1,  // rounds to nearest as far as anybody tells: nobody says what other modes do to it
-  kOneScalar = 1 << 2,    // reads one scalar register at most where others of its target read two
-  kLowHalf = 1 << 3,      // a load of 16 bits, which leaves the other half alone where there is no SRAM ECC
+  kNearestOnly = 1 << 1,  // rounds to nearest as far as is known: the effect of other modes is undocumented
+  kOneScalar = 1 << 2,    // reads at most one scalar register, although others of its target read two
+  kLowHalf = 1 << 3,      // a load of 16 bits, which leaves the other half alone without SRAM ECC
   kHighHalf = 1 << 4,
   kIndexable = 1 << 5,    // compilers use it with VGPR indexing
   kAccumulates = 1 << 6,  // the equivalent names its destination as the last source
   kReadsScc = 1 << 7,
   kKeepsScc = 1 << 8,     // others that are counted as scalar write it
-  kReadsResult = 1 << 9,  // computes with what its destination held, or keeps a part of it
+  kReadsResult = 1 << 9,  // uses the old value of its destination, or keeps a part of it
   kSavesExec = 1 << 10,   // to its destination
-  kPassesTime = 1 << 11,  // and changes nothing that this wave or another one sees
+  kPassesTime = 1 << 11,  // changes nothing else that this wave or another one sees
 };
 
 struct OpFacts {
@@ -48,8 +49,8 @@ struct OpFacts {
   BranchCondition branch = BranchCondition::kNone;
   MemoryWait waits_for = MemoryWait::kNone;
   uint16_t traits = 0;
-  Op equivalent = Op::kInvalid;   // the same operation under another target's name; its operands stand in its order
-  const char* refused = nullptr;  // why it is not executed, where it is not
+  Op equivalent = Op::kInvalid;   // the same operation under another target's name, with operands in its order
+  const char* refused = nullptr;  // reason why it is not executed, if it is not
 
   constexpr bool has(OpTrait trait) const { return (traits & trait) != 0; }
 };

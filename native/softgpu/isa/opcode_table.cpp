@@ -29,7 +29,7 @@ constexpr Operation kOperations[] = {
 constexpr size_t kEncodings = static_cast<size_t>(Encoding::kInvalid);
 constexpr size_t kOps = static_cast<size_t>(Op::kCount);
 
-// Where the VOP3 numbers of an encoding's rows begin, by target; negative where it has none.
+// First VOP3 number of an encoding's rows, by target; negative if there is none.
 int first_in_vop3(Isa isa, Encoding encoding) {
   switch (encoding) {
     case Encoding::kVop3:

@@ -17,20 +17,20 @@ struct OpcodeRow {
   uint64_t flags = 0;
 };
 
-// An operation on one target. VOP1, VOP2 and VOPC with kE64 also stand for their VOP3 form.
+// An operation on one target. VOP1, VOP2 and VOPC with kE64 include their VOP3 form.
 struct OperationForm {
   Encoding encoding = Encoding::kInvalid;  // the target has no such operation
   OpcodeRow row;
-  std::string_view name;  // the target's own mnemonic, where it differs
+  std::string_view name;  // the target's own mnemonic, if it differs
 };
 
 const OperationForm& form_of(Isa isa, Op op);
 
-// The mnemonic on a target: gfx1100 renamed what the others share.
+// The mnemonic on a target: gfx1100 renamed some that the others share.
 std::string_view op_name(Isa isa, Op op);
 
-// The row of an opcode number, or null where the target has none. For kVop3 this includes the VOP3 forms of VOPC
-// (numbers from 0x000), VOP2 (from 0x100) and VOP1 (from 0x140, gfx1030 and gfx1100: from 0x180).
+// The row of an opcode number, or null if the target has none. For kVop3 this includes the VOP3 forms of VOPC (numbers
+// from 0x000), VOP2 (from 0x100) and VOP1 (from 0x140, gfx1030 and gfx1100: from 0x180).
 const OpcodeRow* find_row(Isa isa, Encoding encoding, unsigned opcode);
 
 // The row of a decoded instruction.

@@ -81,7 +81,7 @@ bool inline_constant(unsigned code, OperandType type, Operand& operand) {
     return true;
   }
   if (code < 240 || code > 248) return false;
-  // What a 16-bit integer operand reads is undocumented, and LLVM never emits it.
+  // The value that a 16-bit integer operand reads is undocumented, and LLVM never emits it.
   if (is_16_bit(type) && type != OperandType::kF16 && type != OperandType::kPkF16) return false;
   const unsigned i = code - 240;
   operand = constant(is_64_bit(type) ? kF64[i] : is_16_bit(type) ? kF16[i] : kF32[i], type);
@@ -91,7 +91,7 @@ bool inline_constant(unsigned code, OperandType type, Operand& operand) {
 
 bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand) {
   if (code < kCodeZero) return sgpr_operand(isa, code, type, operand);
-  const bool rdna3 = isa == Isa::kGfx1100;  // which has no vccz, execz and pops_exiting_wave_id
+  const bool rdna3 = isa == Isa::kGfx1100;  // has no vccz, execz and pops_exiting_wave_id
   if ((code >= 235 && code <= (rdna3 ? 238u : 239u)) || (code >= (rdna3 ? 253u : 251u) && code <= 253)) {
     return registers(Operand::Kind::kSpecial, code, type, operand);
   }

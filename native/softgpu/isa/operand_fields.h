@@ -1,4 +1,4 @@
-// Turns the register and constant codes of operand fields into operands. Every function refuses (false) what the
+// Turns the register and constant codes of operand fields into operands. Every function refuses (false) codes that the
 // encoding does not have: misaligned tuples, tuples that run off the register file, reserved codes.
 #pragma once
 
@@ -41,7 +41,7 @@ bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand);
 
 Operand literal_operand(uint32_t literal, OperandType type);
 
-// The value that a 32-bit literal stands for in an operand of this type.
+// The value of a 32-bit literal in an operand of this type.
 uint64_t expand_literal(uint32_t literal, OperandType type);
 
 // Values of 16 bits are sign-extended by compilers (halves by LLVM 21's), though not by the assembler; both mean the

@@ -1,4 +1,4 @@
-// What a constant in the code means to the operation that reads it.
+// Meaning of a constant in the code to the operation that reads it.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -230,7 +230,7 @@ std::string text_gfx1100(std::initializer_list<uint32_t> words, Target target = 
   return result.status == DecodeStatus::kOk ? disassemble(result.instruction) : "";
 }
 
-// The operands that other targets share keep their numbers: what executes them need not know.
+// The operands that other targets share keep their numbers: code that executes them is independent of the target.
 TEST(OperandsOfGfx1100, NullAndM0ChangedPlaces) {
   const Instruction null = decode_gfx1100({0xbe80007c}).instruction, m0 = decode_gfx1100({0xbe80007d}).instruction;
   EXPECT_EQ(disassemble(null), "s_mov_b32 s0, null");

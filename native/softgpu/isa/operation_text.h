@@ -150,7 +150,7 @@ consteval uint16_t parse_number(std::string_view word) {
   return static_cast<uint16_t>(number);
 }
 
-// What a row says for every target, before a target's column.
+// The columns of a row that hold for every target, before a target's column.
 struct CommonForm {
   Encoding encoding = Encoding::kInvalid;
   Signature signature;
@@ -163,8 +163,8 @@ consteval Encoding parse_encoding(std::string_view word) {
   return *encoding;
 }
 
-// "0x11", "0x11 {exec = f32 f32}", "0x30f vop3 -e64 -sdwa +mods", "0x14 =global_load_b32"; empty where the target has
-// no such operation.
+// "0x11", "0x11 {exec = f32 f32}", "0x30f vop3 -e64 -sdwa +mods", "0x14 =global_load_b32"; empty if the target has no
+// such operation.
 consteval OperationForm parse_form(Op op, const CommonForm& common, std::string_view column) {
   OperationForm form;
   if (column.empty()) return form;

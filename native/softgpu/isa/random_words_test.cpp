@@ -1,4 +1,4 @@
-// Random words: we accept what LLVM can disassemble and assemble back, with the same length, and nothing else.
+// Random words: we accept exactly those that LLVM can disassemble and assemble back, with the same length.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnWordsShapedLikeEncodings) 
   EXPECT_GT(agreement.refused, share_of(subject(), 5000));
 }
 
-// Of waves of 64 lanes: masks are pairs, matrices are half as long, and nothing is issued in pairs.
+// For waves of 64 lanes: masks are pairs, matrices are half as long, and nothing is issued in pairs.
 TEST(RandomWordsOfWave64, AcceptanceAndLengthAgreeWithLlvmOnGfx1100) {
   Agreement agreement;
   expect_agreement_on(kSubjectGfx1100Wave64, setting("KERNLOOP_ISA_WORDS", 40000), true, agreement);
@@ -86,8 +86,8 @@ bool has_many_failures() {
   return ::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count() > 50;
 }
 
-// Many more words than the tests above can afford, every second one shaped: where LLVM's disassembler and ours give the
-// same answer and length, that is all that is asked; the others are judged as above.
+// Many more words than the tests above can afford, every second one shaped: if LLVM's disassembler and ours agree on
+// acceptance and length, nothing more is checked; the others are judged as above.
 TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnASweep) {
   LlvmOracle oracle(subject());
   ASSERT_NO_FATAL_FAILURE(oracle.require());
@@ -167,8 +167,8 @@ TEST_P(RandomWords, EveryRowOfEveryTableIsReachableAndAssemblesBack) {
   }
 }
 
-// Of the two waves of gfx1030 one is asked about everything, the other about the masks that tell them apart; gfx942
-// about what it does not share with gfx90a, gfx1100 about halves of registers and what gfx1030 does not have.
+// For gfx1030, one wave size is asked about everything, the other about the masks that distinguish the two; gfx942
+// about its differences from gfx90a, gfx1100 about halves of registers and its additions to gfx1030.
 bool concerns(const Subject& subject, const OpcodeRow& row) {
   const auto is_mask = [](const OperandSpec& spec) { return spec.type == OperandType::kMask; };
   const auto is_half = [](const OperandSpec& spec) { return is_16_bit(spec.type); };
@@ -209,7 +209,7 @@ TEST_P(RandomWords, EverySourceOfVop3AndVop3pTakesWhatLlvmReadsThere) {
   Agreement judged;
   judged.reading_counts = true;
   expect_agreement(oracle, to_judge, judged);
-  // What gfx942 is asked about is mostly matrices, which take vector registers alone.
+  // gfx942's additions are mostly matrices, which take only vector registers.
   EXPECT_GT(accepted, items.size() / (subject().target == kGfx942 ? 8 : 5));
   if (subject().target.isa == Isa::kGfx1030) EXPECT_GT(with_literal, items.size() / 6);
   std::printf("%zu words: %zu accepted, %zu of them with a literal; %zu judged\n", items.size(), accepted, with_literal,

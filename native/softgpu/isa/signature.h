@@ -9,7 +9,7 @@
 
 namespace kernloop::softgpu {
 
-// Where an operand may live. kDefault is what the encoding's field offers: a scalar source in SOP, a scalar-or-vector
+// Allowed places of an operand. kDefault follows the encoding's field: a scalar source in SOP, a scalar-or-vector
 // source in VOP src0 and VOP3, a vector register elsewhere.
 enum class OperandClass : uint8_t {
   kDefault,
@@ -42,7 +42,7 @@ struct Signature {
   uint8_t src_count = 0;
 };
 
-// Options of a row. The words in the tables are those of kFlagNames.
+// Options of a row, named in the tables by kFlagNames.
 enum RowFlag : uint64_t {
   // SOPK, SOPC, SOPP: how simm16 is written
   kNumber = 1ull << 0,
@@ -81,16 +81,16 @@ enum RowFlag : uint64_t {
   kCoherent = 1ull << 30,  // cache control that the compiler marks with glc and scc
   kGlcOnly = 1ull << 31,   // atomic that always returns
   kPermlane = 1ull << 32,  // op_sel has two bits: fetch inactive lanes, bound control
-  kUnless0 = 1ull << 33,   // SOPP: simm16 is written where it is not 0, and in decimal
+  kUnless0 = 1ull << 33,   // SOPP: simm16 is written if it is not 0, and in decimal
   // gfx942
-  kSourceSelect = 1ull << 34,  // SDWA selects of the source alone, and knows no modifiers
-  kByteSelect = 1ull << 35,    // op_sel has four bits, whatever the sources
+  kSourceSelect = 1ull << 34,  // SDWA selects only of the source, and has no modifiers
+  kByteSelect = 1ull << 35,    // op_sel has four bits, for any sources
   kSparse = 1ull << 36,        // MFMA of a sparse matrix: the result is the accumulator, too, and there is no blgp
   // gfx1100
   kE64Dpp = 1ull << 37,          // VOP3 and VOP3P with DPP
   kNullOnly = 1ull << 39,        // SOPK: the register is null
   kAccumulatorSel = 1ull << 40,  // op_sel names halves of the accumulator and of the result alone
-  kNamedHalves = 1ull << 41,     // op_sel is there for vector registers alone, whose names say it
+  kNamedHalves = 1ull << 41,     // op_sel applies only to vector registers, whose names show it
   kWmma = 1ull << 38,            // the result and the accumulator are half as long in wave64
 };
 
@@ -161,7 +161,7 @@ inline constexpr TypeName kTypeNames[] = {
 struct ClassName {
   std::string_view name;
   OperandClass where;
-  OperandType type;  // of a token that names only its class
+  OperandType type;  // type of a token that names only its class
 };
 inline constexpr ClassName kClassNames[] = {
     {"sgpr", OperandClass::kSgpr, OperandType::kNone},

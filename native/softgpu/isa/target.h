@@ -1,4 +1,4 @@
-// What an instruction depends on besides its bytes: the instruction set, and how many lanes a wave has.
+// Context of an instruction besides its bytes: the instruction set, and the number of lanes of a wave.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ class AqlQueue final : public Queue {
       });
       if (!is_there) return;
       const uint64_t start = gpu_ticks();
-      if (!execute(packet, index)) return;  // after an exception the queue stands still
+      if (!execute(packet, index)) return;  // after an exception the queue stays stopped
       const hsa_signal_t done = packet.as<hsa_barrier_and_packet_t>().completion_signal;  // there in every kind
       store_header(packet, kInvalidHeader);
       word_at<uint64_t>(ring_.read_index).store(index + 1, std::memory_order_release);
@@ -54,7 +54,7 @@ class AqlQueue final : public Queue {
     }
   }
 
-  // The runtime gives the address of the read index, which lies in its own record of the queue.
+  // The runtime gives the address of the read index, which is in its own record of the queue.
   amd_queue_t& record() const {
     return *reinterpret_cast<amd_queue_t*>(ring_.read_index - offsetof(amd_queue_t, read_dispatch_id));
   }

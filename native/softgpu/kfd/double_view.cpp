@@ -19,7 +19,7 @@ struct Piece {
   bool is_shared;
 };
 
-// The mappings of the range (proc_pid_maps(5)), or nothing if it is not mapped throughout.
+// The mappings of the range (proc_pid_maps(5)), or none if it is not mapped throughout.
 std::optional<std::vector<Piece>> pieces_of(uint64_t begin, uint64_t end) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return std::nullopt;

@@ -6,9 +6,8 @@
 
 namespace kernloop::softgpu::kfd {
 
-// The pages at `user` appear at `gpu`, too. Private memory becomes shared on the way, at its address; what other
-// threads write to it at this very moment may be lost. False, with errno: unmapped or unreadable memory, or the stack
-// of the caller.
+// The pages at `user` appear at `gpu`, too. Private memory becomes shared on the way, at its address; concurrent writes
+// of other threads may be lost. False, with errno: unmapped or unreadable memory, or the stack of the caller.
 bool show_twice(uint64_t user, uint64_t gpu, uint64_t bytes);
 
 }  // namespace kernloop::softgpu::kfd

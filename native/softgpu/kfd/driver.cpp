@@ -24,7 +24,7 @@ const char* environment(const char* name) {
   return std::getenv(name);
 }
 
-// The software GPU's options, but for those that nothing reports here.
+// The software GPU's options, except for those that nothing reports here.
 Result<Options> read_driver_options() {
   auto options = read_options(environment);
   if (options && options->checks) {
@@ -249,8 +249,8 @@ int Driver::call(unsigned long request, void* argument) {
     case _IOC_NR(AMDKFD_IOC_ALLOC_QUEUE_GWS):
       static_cast<kfd_ioctl_alloc_queue_gws_args*>(argument)->first_gws = 0;
       return 0;
-    // They set up what the engine has of its own (scratch, caches, traps), or what changes no result (priorities,
-    // masks).
+    // They set up parts that the engine implements itself (scratch, caches, traps), or that change no result
+    // (priorities, masks).
     case _IOC_NR(AMDKFD_IOC_ACQUIRE_VM):
     case _IOC_NR(AMDKFD_IOC_SET_MEMORY_POLICY):
     case _IOC_NR(AMDKFD_IOC_SET_SCRATCH_BACKING_VA):

@@ -19,9 +19,9 @@ namespace kernloop::softgpu::kfd {
 
 class Driver {
  public:
-  // Nothing, with errno and a line on stderr: an option is wrong, or a forked process has the driver of its parent.
+  // None, with errno and a line on stderr: an option is wrong, or a forked process has its parent's driver.
   static Driver* instance();
-  // Nothing without a word: no device file was opened yet.
+  // None, without a message: no device file was opened yet.
   static Driver* existing();
 
   const DeviceFiles& files() const { return files_; }
@@ -47,7 +47,7 @@ class Driver {
   std::map<uint32_t, std::unique_ptr<Queue>> queues_;
 };
 
-// The target of the environment, also where it is none of ours.
+// The target of the environment, even if the software GPU does not have it.
 std::string target_name();
 
 }  // namespace kernloop::softgpu::kfd

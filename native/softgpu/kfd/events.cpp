@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kUnsignaled = ~uint64_t{0};
 constexpr uint64_t kPageOffset = 0x30000;  // libhsakmt gives an event its slot only if this is not 0
-// A kernel writes to the page itself (hostcall of HIP's printf), and nobody tells.
+// A kernel writes to the page itself (hostcall of HIP's printf), without notification.
 constexpr auto kLookAtPage = std::chrono::milliseconds(2);
 
 std::atomic_ref<uint64_t> slot(uint64_t* page, uint32_t id) {
@@ -75,7 +75,7 @@ int Events::reset(uint32_t id) {
 }
 
 void Events::signal(Event& event) {
-  // An event that resets itself stays set only while nobody waits for it (kfd_events.c, set_event).
+  // An event that resets itself stays set only if no thread waits for it (kfd_events.c, set_event).
   event.is_set = !event.auto_reset || event.waiters.empty();
   for (bool* waiter : event.waiters) *waiter = true;
   changed_.notify_all();

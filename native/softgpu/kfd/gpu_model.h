@@ -1,4 +1,4 @@
-// The emulated GPU as amdkfd describes it; what it shares with our own HSA runtime is in hsa/device_model.h.
+// The emulated GPU as amdkfd describes it; hsa/device_model.h has the part shared with our own HSA runtime.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace kernloop::softgpu::kfd {
 
 struct GpuModel {
   const char* name;
-  uint32_t gfx_target_version;  // of the topology: 90010 is gfx90a
+  uint32_t gfx_target_version;  // in the topology: 90010 is gfx90a
   uint32_t compute_units, shader_engines, simds_per_cu, waves_per_simd, xcc_count;
   bool has_ecc;
 };

@@ -36,7 +36,7 @@ int open_at(Open* real_open, const char* path, int flags, mode_t mode) {
   return real_open(other ? other->c_str() : path, flags, mode);
 }
 
-// The mode is there only where the flags say so.
+// The mode is passed only if the flags require it.
 mode_t mode_of(int flags, va_list list) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0;
 }
@@ -69,7 +69,7 @@ int open64(const char* path, int flags, ...) {
   return open_at(next, path, flags, mode);
 }
 
-// glibc's names of the two above where it checks flags.
+// glibc's variants of the two above, used with flag checks.
 int __open_2(const char* path, int flags) {
   return open(path, flags);
 }

@@ -26,7 +26,7 @@ class Memory {
   int unmap(uint64_t handle);
   int set_or_get_attributes(kfd_ioctl_svm_args& args);
   uint64_t available();
-  // The place of a buffer on the host.
+  // The host address of a buffer.
   std::optional<uint64_t> address_of(uint64_t handle);
   // The kernel's driver hears of munmap by MMU notifiers; here shared ranges are looked at before each dispatch.
   void forget_unmapped();
@@ -44,7 +44,7 @@ class Memory {
   Engine& engine_;
   std::mutex mutex_;
   std::map<uint64_t, Buffer> buffers_;
-  std::map<uint64_t, uint64_t> shared_;  // of the SVM calls: begin and bytes
+  std::map<uint64_t, uint64_t> shared_;  // ranges of the SVM calls: begin and bytes
   uint64_t next_handle_ = 1;
   uint64_t next_offset_ = uint64_t{1} << 32;
   uint64_t vram_used_ = 0;

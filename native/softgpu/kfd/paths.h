@@ -1,4 +1,4 @@
-// The files that a program finds in place of those of amdgpu under /dev and /sys.
+// The files that replace those of amdgpu under /dev and /sys for a program.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace kernloop::softgpu::kfd {
 
 std::optional<DeviceFile> device_at(const char* path);
-// The file that stands for a path under /sys; nothing: the path is not the driver's.
+// Replacement of a path under /sys; none if the path is not the driver's.
 std::optional<std::string> stand_in(const char* path);
 
 }  // namespace kernloop::softgpu::kfd

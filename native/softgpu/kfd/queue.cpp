@@ -12,7 +12,7 @@ bool Queue::wait_until(const std::function<bool()>& is_ready) {
     if (round < 50) {
       std::this_thread::yield();
     } else {
-      // The longer nothing comes, the less often it is looked for.
+      // The longer nothing arrives, the less often it polls.
       std::this_thread::sleep_for(round < 500    ? microseconds(20)
                                   : round < 2000 ? microseconds(100)
                                                  : microseconds(500));

@@ -17,13 +17,13 @@ struct Gpu {
   Engine& engine;
   Memory& memory;
   Events& events;
-  DispatchOptions options;  // of every dispatch
+  DispatchOptions options;  // for every dispatch
 };
 
 struct Ring {
   uint32_t id;
   uint64_t base, bytes;
-  uint64_t read_index, write_index;  // where they lie
+  uint64_t read_index, write_index;  // their addresses
   uint64_t* doorbell;
 };
 

@@ -29,7 +29,7 @@ struct AmdgpuInfo {
   uint32_t result_bytes, query;
 };
 
-// drm_amdgpu_info_device, as far as it is filled in. Older callers ask for less, newer ones for more.
+// drm_amdgpu_info_device, as far as it is filled in. Older callers request fewer bytes, newer ones more.
 struct AmdgpuDeviceInfo {
   uint32_t device_id, chip_revision, external_revision, pci_revision, family;
   uint32_t shader_engines, shader_arrays_per_engine;

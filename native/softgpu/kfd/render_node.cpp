@@ -51,7 +51,7 @@ int answer(Isa isa, const AmdgpuInfo& call) {
     case kInfoDevice:
       put(device_info(isa));
       return 0;
-    case kInfoReadRegisters:  // of the tiling of images, which are not emulated
+    case kInfoReadRegisters:  // registers for the tiling of images, which are not emulated
       return 0;
     default:
       report_error("kfd: query 0x%x of the render node is not emulated", call.query);
@@ -66,7 +66,7 @@ int render_call(Isa isa, unsigned long request, void* argument) {
     case kDrmVersion: {
       auto& version = *static_cast<DrmVersion*>(argument);
       version.major = 3;
-      version.minor = 49;  // of Linux 6.1
+      version.minor = 49;  // Linux 6.1's
       version.patch = 0;
       give("amdgpu", version.name, version.name_bytes);
       give("20150101", version.date, version.date_bytes);

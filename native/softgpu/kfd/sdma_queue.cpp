@@ -30,7 +30,7 @@ class SdmaQueue final : public Queue {
     uint64_t at = word_at<uint64_t>(ring_.read_index).load();
     while (wait_until([&] { return at < end(); })) {
       const uint64_t used = execute(reinterpret_cast<const uint32_t*>(ring_.base + at % ring_.bytes));
-      if (used == 0) return;  // the queue stands still
+      if (used == 0) return;  // the queue is stopped
       at += used;
       word_at<uint64_t>(ring_.read_index).store(at, std::memory_order_release);
     }
@@ -135,7 +135,7 @@ class SdmaQueue final : public Queue {
 
   uint64_t poll(const uint32_t* packet) {
     constexpr uint32_t kOfMemory = 1u << 31;
-    if (!(packet[0] & kOfMemory)) return 24;  // the flush of HDP, a register, that ROCr begins with
+    if (!(packet[0] & kOfMemory)) return 24;  // ROCr's initial flush of HDP, a register
     const uint32_t function = packet[0] >> 28 & 7, value = packet[3], mask = packet[4];
     const bool is_met = wait_until([&] {
       const uint32_t seen = word_at<uint32_t>(address(packet + 1)).load(std::memory_order_acquire) & mask;

@@ -1,5 +1,5 @@
-// softgpu_kfd_topology DIR: writes what amdkfd shows of each target under /sys. It runs once, when the library is
-// built: programs under the driver write no files.
+// softgpu_kfd_topology DIR: writes amdkfd's files of each target under /sys. It runs once, when the library is built:
+// programs under the driver write no files.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -25,7 +25,7 @@ Error bad(std::string what) {
 
 }  // namespace
 
-// What of an ELF file is a code object that can be loaded; that the file holds what it says is the reader's affair.
+// Checks the parts of an ELF file that make a loadable code object; the reader checks that they are within the file.
 class CodeObjectParser {
  public:
   CodeObjectParser(CodeObject& object, const elf::Image& image) : object_(object), image_(image) {}
@@ -145,7 +145,7 @@ class CodeObjectParser {
     if (!read) return read.error();
     if (!dynamic || table.link != static_cast<uint64_t>(dynamic - image_.sections().data()))
       return bad(name + " do not use the dynamic symbol table");
-    // Of many tables each may be the same bytes.
+    // Many tables may share the same bytes.
     if (read->size() > kMostRelocations - object_.relocations_.size()) return bad("impossibly many relocations");
     for (const elf::Relocation& relocation : *read) {
       if (relocation.symbol >= object_.dynamic_symbols_.size())

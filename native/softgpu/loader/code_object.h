@@ -34,8 +34,8 @@ struct CodeTarget {
 
 class CodeObject {
  public:
-  // Keeps its own copy of the bytes, into which names are views. Every offset, size and index is checked here; what a
-  // CodeObject returns is in range.
+  // Keeps its own copy of the bytes, into which names are views. Every offset, size and index is checked here; a
+  // CodeObject returns only values in range.
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
   CodeObject(CodeObject&&) = default;
   CodeObject& operator=(CodeObject&&) = default;
@@ -43,7 +43,7 @@ class CodeObject {
   std::span<const std::byte> bytes() const { return bytes_; }
   uint8_t abi_version() const { return abi_version_; }  // EI_ABIVERSION: 1 is code object v3, 2 v4, 3 v5, 4 v6
   CodeTarget target() const { return target_; }
-  uint64_t memory_bytes() const { return memory_bytes_; }  // of the loaded image, from address 0
+  uint64_t memory_bytes() const { return memory_bytes_; }  // size of the loaded image, from address 0
   const std::vector<LoadSegment>& segments() const { return segments_; }
   // Entry 0 is the null symbol, as in the file.
   const std::vector<elf::Symbol>& dynamic_symbols() const { return dynamic_symbols_; }
@@ -51,8 +51,8 @@ class CodeObject {
   const std::vector<elf::Relocation>& relocations() const { return relocations_; }
 
   static bool is_kernel(const elf::Symbol& symbol);
-  // The descriptor (engine/kernel_descriptor.h) of a symbol for which is_kernel holds, in the file; nothing when it is
-  // not all there.
+  // The descriptor (engine/kernel_descriptor.h) of a symbol for which is_kernel holds, in the file; none if it is
+  // incomplete.
   std::optional<std::span<const std::byte>> kernel_descriptor(const elf::Symbol& symbol) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace kernloop::softgpu {
 namespace {
 
-// AMDGPUUsage, "Relocation Records". Those with a null name do not occur in loadable objects.
+// AMDGPUUsage, "Relocation Records". Types with a null name do not occur in loadable objects.
 enum : uint32_t {
   kNone = 0,
   kAbs32Lo = 1,

@@ -15,9 +15,8 @@ namespace kernloop::softgpu {
 // The address of a variable that the code object leaves undefined.
 using SymbolResolver = std::function<std::optional<uint64_t>(std::string_view name)>;
 
-// `image` is object.memory_bytes() of zeroed memory that kernels will see at `load_base`.
-// Fails with CODE_OBJECT_UNDEFINED for a variable nobody defines and CODE_OBJECT_RELOCATION for a type that is not
-// supported.
+// `image` is object.memory_bytes() of zeroed memory that kernels will see at `load_base`. Fails with
+// CODE_OBJECT_UNDEFINED for an undefined variable and CODE_OBJECT_RELOCATION for a type that is not supported.
 Status place(const CodeObject& object, std::span<std::byte> image, uint64_t load_base, const SymbolResolver& resolve);
 
 }  // namespace kernloop::softgpu

@@ -24,7 +24,7 @@ TEST(Copies, InEveryDirection) {
   std::fill(back.begin(), back.end(), -1);
   OK(hipMemcpy(back.data(), one, 4000, hipMemcpyDefault));
   EXPECT_EQ(back, source);
-  // Of odd sizes at odd places.
+  // Odd sizes at odd offsets.
   OK(hipMemcpy(reinterpret_cast<char*>(two) + 3, reinterpret_cast<char*>(one) + 5, 1001, hipMemcpyDeviceToDevice));
   std::vector<int> expected = source;
   std::memcpy(reinterpret_cast<char*>(expected.data()) + 3, reinterpret_cast<const char*>(source.data()) + 5, 1001);
@@ -174,7 +174,7 @@ TEST(Copies, OfBoxesInThreeDimensions) {
 TEST(Fills, OfBytesHalvesAndWords) {
   auto* memory = device_memory<uint8_t>(4096);
   OK(hipMemset(memory, 0, 4096));
-  // Not less than up to the next multiple of 8: there HIP 5.2.3 launches its fill kernel over 2^32 bytes by mistake.
+  // At least up to the next multiple of 8: there HIP 5.2.3 launches its fill kernel over 2^32 bytes by mistake.
   OK(hipMemsetD8(memory + 1, 0xab, 7));
   OK(hipMemsetD16(memory + 16, 0x1234, 5));
   OK(hipMemsetD32(memory + 64, static_cast<int>(0xdeadbeef), 7));

@@ -1,4 +1,4 @@
-// The device as programs ask for it, and errors as they are returned.
+// The device as programs query it, and errors as they are returned.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -83,7 +83,7 @@ TEST(Errors, OfWrongArgumentsAreReturnedAndRemembered) {
   EXPECT_STREQ(hipGetErrorName(hipErrorInvalidValue), "hipErrorInvalidValue");
 }
 
-// What the device cannot do is an error of HIP's own, not a hang and not a wrong result.
+// Unsupported features are errors of HIP's own, not hangs or wrong results.
 TEST(Errors, OfWhatIsNotThere) {
   hipChannelFormatDesc format = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
   hipArray* array = nullptr;

@@ -1,4 +1,4 @@
-// What HIP 5.2 cannot do by itself here, with the library in front of it (softgpu/hip).
+// Features that HIP 5.2 lacks by itself here, with the library in front of it (softgpu/hip).
 #include <numeric>
 
 #include "softgpu/surface/hip.h"

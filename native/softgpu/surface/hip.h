@@ -1,4 +1,4 @@
-// Stock HIP, called as programs call it; every check runs on what LD_LIBRARY_PATH gives as libhsa-runtime64.so.1.
+// Stock HIP, called as programs call it; every check runs on the libhsa-runtime64.so.1 that LD_LIBRARY_PATH selects.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Kinds of memory: what the device and the host see of each other's, and what HIP says of a pointer.
+// Kinds of memory: visibility between device and host, and HIP's facts about a pointer.
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ TEST(Memory, PinnedIsSeenByBothAndFreedByItsOwnFunction) {
   }
 }
 
-// It stays registered: HIP 5.2.3 ends the program in hipHostUnregister where the device has the host's address for it.
+// It stays registered: HIP 5.2.3 ends the program in hipHostUnregister if the device has the host's address for it.
 TEST(Memory, RegisteredMemoryOfTheProgramIsSeenByTheDevice) {
   const size_t bytes = 3 * 4096;
   auto* data = static_cast<int*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

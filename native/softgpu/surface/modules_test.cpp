@@ -1,4 +1,4 @@
-// Modules, symbols, launches and what can be asked of a kernel.
+// Modules, symbols, launches and kernel attributes.
 #include <fstream>
 #include <iterator>
 #include <numeric>
@@ -94,7 +94,7 @@ TEST(Launches, ThatCannotBeAreRefused) {
   EXPECT_NE(hipModuleLaunchKernel(kernel("fill"), 1, 1, 1, 64, 1, 1, 1 << 20, nullptr, pointers, nullptr), hipSuccess);
   EXPECT_NE(hipModuleLaunchKernel(nullptr, 1, 1, 1, 64, 1, 1, 0, nullptr, pointers, nullptr), hipSuccess);
   (void)hipGetLastError();
-  OK(launch("fill", 64, nullptr, data, 64, 3));  // and the device goes on
+  OK(launch("fill", 64, nullptr, data, 64, 3));  // the device goes on
   EXPECT_EQ(downloaded(data, 64), std::vector<int>(64, 3));
   OK(hipFree(data));
 }
@@ -115,7 +115,7 @@ TEST(Kernels, FitSoManyTimes) {
   EXPECT_GT(blocks, 1);
   int with_lds = 0;
   OK(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&with_lds, kernel("sum_in_lds"), 256, 40 << 10));
-  EXPECT_EQ(with_lds, 1);  // of 64 KiB
+  EXPECT_EQ(with_lds, 1);  // out of 64 KiB
   int grid = 0, block = 0;
   OK(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, kernel("fill"), 0, 0));
   EXPECT_GT(grid, 0);

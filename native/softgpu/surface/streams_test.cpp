@@ -1,4 +1,4 @@
-// Streams, events, callbacks: what waits for what.
+// Streams, events, callbacks: their order of execution.
 #include <atomic>
 #include <thread>
 

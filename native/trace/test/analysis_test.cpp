@@ -105,7 +105,7 @@ TEST(HeatMap, CountsEveryAccessOnceByPageAndTime) {
   EXPECT_EQ(heat->interval, 101u);
   EXPECT_EQ(heat->pages.at(kBase + 0x20000)[0], 2u * 16);
   EXPECT_EQ(heat->pages.at(kBase + 0xa0000)[9], 2u * 64);
-  EXPECT_FALSE(heat->pages.contains(0));  // where empty slots would be
+  EXPECT_FALSE(heat->pages.contains(0));  // the page of empty slots
 }
 
 TEST(HeatMap, JoinsPagesWhereThereAreTooMany) {

@@ -26,7 +26,7 @@ uint64_t as_field(uint64_t value, const Field& field) {
   return field.bytes == 4 ? static_cast<uint32_t>(value) : value;
 }
 
-// Every field of every record, in place; the number of records that were there.
+// Compares every field of every record; returns the number of records.
 uint64_t expect_values(const Trace& trace, size_t map) {
   const Rows rows = rows_of(trace, map);
   uint64_t seen = 0;
@@ -75,8 +75,8 @@ TEST_P(EveryDialect, IsFoundWhereTheProgramCountedAtRunTime) {
   EXPECT_EQ(expect_values(*trace, 0), 7u * 33 * 5);
 }
 
-// The probes begin a block floor(threads / warp) units behind the one before, the driver gives memory for ceil: the
-// last warp of a block is written over by the next block's first one.
+// The probes begin a block floor(threads / warp) units behind the one before, the driver allocates ceil: the next
+// block's first warp overwrites the last warp of a block.
 TEST_P(EveryDialect, OfRaggedBlocksGivesTheWarpsThatWereNotWrittenOver) {
   const testing::Folder folder;
   const Launch launch{.grid = {3, 1, 1}, .block = {100, 1, 1}};
@@ -98,7 +98,7 @@ std::string dialect_name(const ::testing::TestParamInfo<Dialect>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Traces, EveryDialect, ::testing::ValuesIn(kDialects), dialect_name);
 
-// The numbers are those that Neutrino's own code gives: 3 blocks of 100 threads, 16 bytes a warp and 8 a thread.
+// The numbers come from Neutrino's own code: 3 blocks of 100 threads, 16 bytes a warp and 8 a thread.
 TEST(RaggedBlocks, HaveWrongOffsetsThatSomebodyHasToDecideAbout) {
   const testing::Folder folder;
   const std::vector<Map> maps = {map_of("a", Level::kWarp, {{"x", 8}, {"y", 8}}, 1),
@@ -114,7 +114,7 @@ TEST(RaggedBlocks, HaveWrongOffsetsThatSomebodyHasToDecideAbout) {
   EXPECT_EQ(repaired->layout.sections[1].recorded_offset, 214u);
   EXPECT_EQ(repaired->layout.sections[1].offset, 256u);
   EXPECT_EQ(expect_values(*repaired, 1), 300u);
-  // What Neutrino's reader makes of it is another thing.
+  // Neutrino's reader uses the recorded offset.
   const auto recorded = open_trace(request_for(path, maps, Offsets::kRecorded));
   ASSERT_TRUE(recorded.ok());
   EXPECT_EQ(recorded->layout.sections[1].offset, 214u);
@@ -131,7 +131,7 @@ TEST(RaggedBlocks, OfOneBlockLoseNothing) {
   EXPECT_EQ(expect_values(*trace, 0), 4u);
 }
 
-// What Kernloop writes: a divisor by which Neutrino's reader finds every warp of a ragged block.
+// Kernloop's own files: a divisor by which Neutrino's reader finds every warp of a ragged block.
 TEST(RaggedBlocks, WithADivisorOfTheirOwnAreWhole) {
   const testing::Folder folder;
   const std::vector<Map> maps = {map_of("a", Level::kWarp, {{"x", 8}}, 1), map_of("b", Level::kThread, {{"z", 8}}, 1)};

@@ -1,4 +1,4 @@
-// Files that are cut off or damaged: an error, or the rows that the bytes say; never anything else.
+// Truncated or damaged files: an error, or the rows in the bytes; never anything else.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -47,8 +47,8 @@ TEST(Truncation, OfAFileThatGrewIsAnErrorToo) {
   }
 }
 
-// Header and sections decide where the rows lie: a single bit of them that is wrong is found, but for what the file
-// does not check itself by (shared bytes; dimensions that multiply to the same; the garbage of HIP's sections).
+// Header and sections determine the rows' offsets: a single wrong bit of them is found, except in fields without
+// redundancy (shared bytes; dimensions that multiply to the same; the garbage of HIP's sections).
 TEST(Corruption, OfOneBitOfTheTableIsFound) {
   const testing::Folder folder;
   const auto made = make_trace(Dialect::kWarpDiv, {.grid = {5, 1, 1}, .block = {64, 1, 1}}, small_maps(), value_of);
@@ -61,7 +61,7 @@ TEST(Corruption, OfOneBitOfTheTableIsFound) {
   }
 }
 
-// Many bits: whatever opens has its rows inside the file, and can be read and analysed to the end.
+// Many bits: an opened file has its rows inside the file, and can be read and analysed to the end.
 TEST(Corruption, AtRandomNeverLeadsOutOfTheFile) {
   const testing::Folder folder;
   std::mt19937 random(15);

@@ -25,7 +25,7 @@ std::vector<uint8_t> memory_of(const Launch& launch, const Map& map, size_t inde
   const uint64_t step = is_warp ? launch.threads() / warp : launch.threads();
   std::vector<uint8_t> memory(launch.blocks() * given * *map.unit_bytes);
   for (uint64_t block = 0; block < launch.blocks(); ++block) {
-    // The first warp comes last: what the block before wrote over it is written over again.
+    // The first warp comes last: it overwrites what the previous block wrote over it.
     for (uint64_t unit = given; unit-- > 0;) {
       for (uint64_t record = 0; record < *map.unit_bytes / map.record_bytes(); ++record) {
         uint8_t* at = memory.data() + (block * step + unit) * *map.unit_bytes + record * map.record_bytes();
@@ -80,7 +80,7 @@ MadeFile make_trace(Dialect dialect, const Launch& launch, const std::vector<Map
       offset += launch.blocks() * launch.threads() * unit / (is_warp ? warp : 1);
     } else if (dialect == Dialect::kHipTotal) {
       put(made.bytes, static_cast<uint32_t>(total));
-      put(made.bytes, uint32_t{0x7ffe1234});  // what lay on the stack
+      put(made.bytes, uint32_t{0x7ffe1234});  // garbage from the stack
       put(made.bytes, offset);
       offset += static_cast<uint32_t>(total);
     } else {

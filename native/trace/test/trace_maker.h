@@ -1,5 +1,5 @@
-// Trace files as the four drivers write them, from values that a test knows. Written from their format; none of their
-// code is here.
+// Trace files as the four drivers write them, from values that a test knows. Written from the drivers' format; none of
+// their code is here.
 #pragma once
 
 #include <functional>
@@ -27,11 +27,11 @@ Map map_of(const std::string& name, Level level, std::vector<std::pair<std::stri
 
 struct MadeFile {
   std::vector<uint8_t> bytes;
-  std::vector<uint64_t> data_offsets;  // where each map really begins
+  std::vector<uint64_t> data_offsets;  // real begin of each map
 };
 
-// `warp` is that of the driver: 32 for CUDA's, 64 for HIP's. Blocks that are no multiple of it are written as the
-// probes do: each block begins floor(threads / warp) units behind the one before.
+// `warp` is the driver's: 32 for CUDA, 64 for HIP. Blocks that are no multiple of it are written as the probes do: each
+// block begins floor(threads / warp) units behind the one before.
 MadeFile make_trace(Dialect dialect, const Launch& launch, const std::vector<Map>& maps, const Values& values,
                     uint32_t warp = 32);
 

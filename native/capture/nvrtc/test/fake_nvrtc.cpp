@@ -1,6 +1,6 @@
 // Plays NVRTC as far as Kernloop depends on it. It compiles nothing: its "cubin" is the file that FAKE_NVRTC_CUBIN
 // names (none for a virtual architecture), its "PTX" what follows "//ptx " in the source, and a source with "#error" is
-// rejected. The log says what it was given.
+// rejected. The log lists its arguments.
 #include "capture/nvrtc/test/fake_nvrtc.h"
 
 #include <cstdlib>

@@ -57,7 +57,7 @@ class Nvrtc : public ::testing::TestWithParam<const char*> {
   std::string output_;
 };
 
-/// The cubin is committed, its size is that of the file system.
+/// The cubin is committed, its size comes from the file system.
 std::string size_line() {
   return std::to_string(std::filesystem::file_size(KERNLOOP_TEST_CUBIN)) + "\n";
 }
@@ -72,7 +72,7 @@ TEST_P(Nvrtc, RecordsWhatAnAppPasses) {
   ASSERT_EQ(run(app(), recording()), 0) << output_;
   EXPECT_EQ(output_, size_line());
   const auto records = files(".json");
-  // The rejected program is none.
+  // The rejected program has no record.
   ASSERT_EQ(records.size(), 2u);
   const std::string stem = records[0].stem().string();
   // base64 by coreutils.

@@ -57,7 +57,7 @@ hsa_status_t take_agent(hsa_agent_t agent, void*) {
 
 uint64_t load_kernel(const char* file, const char* name) {
   std::ifstream in(file, std::ios::binary);
-  // Stays where it is as long as the executable.
+  // Kept as long as the executable.
   const auto& code = *new std::vector<char>(std::istreambuf_iterator<char>(in), {});
   hsa_code_object_reader_t reader;
   hsa_executable_t executable;
@@ -121,7 +121,7 @@ void* allocate_shared() {
   return memory;
 }
 
-// Not to the stack, which the emulated kernel driver cannot register.
+// Not on the stack, which the emulated kernel driver cannot register.
 std::vector<uint32_t> fetch(const uint32_t* from, size_t count) {
   std::vector<uint32_t> words(count);
   CHECK(hsa_memory_copy(words.data(), from, count * sizeof(uint32_t)));
@@ -224,7 +224,7 @@ void submit_and_wait(hsa_queue_t* queue, std::vector<Packet> packets) {
   CHECK(hsa_signal_destroy(done));
 }
 
-// A second queue submits while what came behind a captured dispatch, in the same submission, still runs.
+// A second queue submits while the packets after a captured dispatch, in the same submission, still run.
 int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   hsa_queue_t *first = classic_queue(), *second = classic_queue();
   const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");
@@ -241,8 +241,8 @@ int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   return count == 3 ? 0 : 1;
 }
 
-// Kernel arguments in memory of the device, as HIP has them with HIP_FORCE_DEV_KERNARG=1: the host stores those of the
-// next launches while a dispatch runs.
+// Kernel arguments in device memory, as in HIP with HIP_FORCE_DEV_KERNARG=1: the host stores those of the next launches
+// while a dispatch runs.
 int run_arguments(const char* file, uint32_t* list, uint32_t* length) {
   const uint64_t kernel = load_kernel(file, "append.kd");
   constexpr size_t kWords = 4096, kWordsOfBlock = 16;

@@ -1,4 +1,4 @@
-// Which cubin a kernel comes from. The cubins are nvcc's; the driver is one that knows handles only.
+// Finding the cubin of a kernel. The cubins are nvcc's; the driver is a fake that knows only handles.
 #include "capture/cuda/cubins.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ std::vector<uint8_t> rebuilt(std::vector<uint8_t> bytes) {
 TEST(KernelNames, AreTheEntriesAndNothingElse) {
   const auto kernels = kernel_names(file("parameters.sm_90.cubin"));
   ASSERT_TRUE(kernels);
-  // As `cuobjdump -elf` lists them with STO_ENTRY.
+  // The names that `cuobjdump -elf` lists with STO_ENTRY.
   EXPECT_TRUE(kernels->contains("_Z7nothingv"));
   EXPECT_TRUE(kernels->contains("fill"));
   EXPECT_EQ(kernels->size(), 5u);

@@ -1,5 +1,5 @@
-// The whole way: a CUDA program on the fake driver, the agent inside of it, the recorder beside it, and the archive
-// that comes out. What memory must hold is worked out here, from what each program says that it computes.
+// The whole way: a CUDA program on the fake driver, the agent inside of it, the recorder beside it, and the resulting
+// archive. The expected memory is computed here, from each program's stated computation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using Floats = std::vector<float>;
 
 namespace fs = std::filesystem;
 
-constexpr size_t kCount = 1000;  // of elements, in most programs
+constexpr size_t kCount = 1000;  // elements, in most programs
 
 Floats ramp(size_t count = kCount) {
   Floats values(count);
@@ -39,7 +39,7 @@ Floats saxpy_result() {
   return each(ramp(), [](float x) { return 3.0f * x; });
 }
 
-// With KERNLOOP_TEST_REAL_GPU=1 the programs meet the machine's own driver.
+// With KERNLOOP_TEST_REAL_GPU=1 the programs use the machine's own driver.
 bool on_real_gpu() {
   const char* wanted = std::getenv("KERNLOOP_TEST_REAL_GPU");
   return wanted != nullptr && std::string(wanted) == "1";
@@ -60,7 +60,7 @@ class CudaCaptureTest : public ::testing::Test {
     for (auto& [name, value] : more) environment[name] = value;
     return std::make_unique<Program>(Program::Options{command, environment, false});
   }
-  // Runs the app to its end, then the recorder; the app's exit code. The app itself checks what it computes.
+  // Runs the app to its end, then the recorder; returns the app's exit code. The app checks its own results.
   int record(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
     if (!run.start()) return -2;
     auto app = start_app(std::move(arguments), std::move(environment));
@@ -317,7 +317,7 @@ TEST_F(CudaCaptureTest, MemoryOfAShareableHandleIsRefusedAndItsExportSaid) {
   EXPECT_NE(note("IPC_EXPORTED").find("cuMemExportToShareableHandle"), std::string::npos) << run.recorder->output();
 }
 
-// What is captured is what runs: the driver's cubin, not the PTX.
+// The captured code is the code that runs: the driver's cubin, not the PTX.
 TEST_F(CudaCaptureTest, TheCodeOfPtxIsWhatTheDriverMadeOfIt) {
   const std::string compiled = std::string(KERNLOOP_TEST_CUBINS) + "/test_kernels.sm_90.cubin";
   run.select("^saxpy\\(");
@@ -379,7 +379,7 @@ TEST_F(CudaCaptureTest, LaunchAttributesAreKept) {
   EXPECT_FALSE(attributes.contains("cooperative"));
 }
 
-// As if the launch had said so: a launch without them computes something else.
+// Recorded as if set on the launch: a launch without them computes something else.
 TEST_F(CudaCaptureTest, ClustersThatTheFunctionRequiresAreKept) {
   run.select("^cluster_size\\(");
   ASSERT_EQ(record({"function-cluster"}), 0) << app_output;
@@ -574,7 +574,7 @@ TEST_F(CudaCaptureTest, AnAddressThatNobodyWasSeenToAllocateIsCapturedAroundWith
   ASSERT_EQ(record({"untracked"}), 0) << app_output;
   auto reader = open();
   ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->manifest().regions.size(), 1u);  // what it writes
+  EXPECT_EQ(reader->manifest().regions.size(), 1u);  // its output
   for (const char* part : {"_Z16large_parameters", "offset 4800", "0x", "self-check"})
     EXPECT_NE(note("UNTRACKED_MEMORY").find(part), std::string::npos) << note("UNTRACKED_MEMORY");
 }
@@ -587,7 +587,7 @@ TEST_F(CudaCaptureTest, OnRequestItIsRefusedWithTheAddress) {
   EXPECT_FALSE(fs::exists(run.output()));
 }
 
-// The other thread's memory stands still at a whole round, 0 or 2, before and after; so do its calls.
+// The other thread's memory does not change within a round: it is at 0 or 2 before and after; so are its calls.
 TEST_F(CudaCaptureTest, OtherThreadsAndStreamsAreHeldAndGoOnAfterwards) {
   const std::map<uint64_t, std::string> captures = {{1, "first"}, {4, "fourth"}, {8, "eighth"}};
   for (const auto& [ordinal, id] : captures) run.select("^saxpy\\(", ordinal, "all", id);
@@ -666,7 +666,7 @@ TEST_F(CudaCaptureTest, ADispatchOnTheSecondDeviceIsCapturedThere) {
   EXPECT_EQ(run.events("queue").size(), 2u);
 }
 
-// What a node works on, before and after it.
+// Memory of a node, before and after it.
 void expect_node(archive::Reader& reader, uint64_t ordinal, float x, float y_before) {
   const archive::Manifest& manifest = reader.manifest();
   EXPECT_EQ(manifest.dispatch.ordinal, ordinal);
@@ -679,8 +679,8 @@ void expect_node(archive::Reader& reader, uint64_t ordinal, float x, float y_bef
   EXPECT_EQ(values_of(reader, post_of(*to.region), to.offset), Floats(kCount, y_before + 2 * x)) << ordinal;
 }
 
-// Four launches of two such nodes each (x and y before), whose graph is given other parameters from launch to launch.
-// The program itself checks that it computes what it does without us.
+// Four launches of two such nodes each (x and y before), whose graph gets other parameters from launch to launch. The
+// program itself checks that it computes the same as without the agent.
 constexpr float kNodes[][2] = {{2, 0}, {1, 0}, {7, 4}, {2, 2}, {11, 18}, {3, 6}, {11, 40}, {3, 12}};
 
 class GraphNodeTest : public CudaCaptureTest, public ::testing::WithParamInterface<uint64_t> {};
@@ -860,7 +860,7 @@ TEST_F(CudaCaptureTest, ProcessesThatAShellStartsAreToldApart) {
       start({"/bin/sh", "-c", "setsid -w \"$0\" saxpy && \"$0\" saxpy & \"$0\" fork; wait", KERNLOOP_TEST_APP}, {});
   ASSERT_EQ(shell->wait(), 0) << shell->output();
   ASSERT_EQ(run.finish(), 0) << run.recorder->output();
-  std::map<std::string, int> seen;  // processes by what they were asked for
+  std::map<std::string, int> seen;  // processes by their arguments
   std::set<int> pids, owners;
   const Json summary = run.event("summary");
   for (const Json& process : summary["per_process"]) {
@@ -973,7 +973,7 @@ TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
   const Json& geometry = row["geometries"][0];
   EXPECT_EQ(geometry["grid_blocks"], Json({1, 1, 1}));
   EXPECT_EQ(geometry["block_threads"], Json({128, 1, 1}));
-  // ptxas -v says 8; an H200 gives no thread less than 16, and CUPTI tells what is given.
+  // ptxas -v says 8; an H200 gives each thread at least 16, and CUPTI reports that.
   EXPECT_EQ(geometry["registers_per_thread"], on_real_gpu() ? 16 : 8);
   EXPECT_EQ(geometry["static_shared_bytes"], 0);
   EXPECT_EQ(geometry["dynamic_shared_bytes"], 0);

@@ -95,7 +95,7 @@ TEST(CudaLaunch, AttributesOfAnExtendedLaunchAreNamed) {
   EXPECT_TRUE(launch->programmatic);
 }
 
-// A driver whose functions do not tell what was set of the library's kernel.
+// A driver whose functions do not show attributes set on the library's kernel.
 TEST(CudaLaunch, AnAttributeOfALaterDriverIsToldFromThoseThatSayNothingOfTheKernel) {
   CUlaunchAttribute attributes[3] = {};
   attributes[0].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;

@@ -1,4 +1,4 @@
-// Small parts of the agent: what is tracked, what is refused by name, and figures.
+// Small parts of the agent: tracked memory, refusals by name, and figures.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -80,12 +80,12 @@ TEST(TensorMaps, ADescriptorAmongArgumentsLeadsToItsMemory) {
   std::vector<uint8_t> arguments(64 + sizeof two + 8, 0xee);
   std::memcpy(arguments.data() + 64, &two, sizeof two);
   EXPECT_EQ(maps.addresses_in(arguments), (std::vector<uint64_t>{0x7f1000000000}));
-  arguments[64 + 127] ^= 1;  // another descriptor, which nobody encoded
+  arguments[64 + 127] ^= 1;  // another descriptor, which was not encoded
   EXPECT_TRUE(maps.addresses_in(arguments).empty());
   EXPECT_TRUE(maps.addresses_in({}).empty());
 }
 
-// Wherever memory is cut, and nowhere but where the hardware would take a descriptor from.
+// Found for every cut of memory, and only where the hardware would accept a descriptor.
 TEST(TensorMaps, DescriptorsInMemoryAreFoundAcrossPieces) {
   TensorMaps maps;
   CUtensorMap one{}, two{};
@@ -186,7 +186,7 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   EXPECT_NE(more->message.find("1 more"), std::string::npos) << more->message;
 }
 
-// Where the GPU reaches all of the program's memory, malloc's too, an argument may point there.
+// If the GPU reaches all of the program's memory, malloc's too, an argument may point there.
 TEST(Obstacles, AddressesOfTheProgramsOwnMemoryAreFound) {
   Driver driver;
   driver.cuPointerGetAttribute = known_pointer;
@@ -196,7 +196,7 @@ TEST(Obstacles, AddressesOfTheProgramsOwnMemoryAreFound) {
   const auto put = [&](size_t at, uint64_t value) { std::memcpy(arguments.data() + at, &value, sizeof value); };
   put(0, 1234);
   put(8, 0x7f0000000010);   // the driver's
-  put(16, 0x123400000000);  // where nothing is
+  put(16, 0x123400000000);  // an unused address
   EXPECT_FALSE(own_memory(driver, {}, arguments));
   put(24, page + 100);
   const auto found = own_memory(driver, {}, arguments);

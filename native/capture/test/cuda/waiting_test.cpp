@@ -1,4 +1,4 @@
-// Waiting for the GPU and reading its memory, with drivers that do what the test says.
+// Waiting for the GPU and reading its memory, with drivers scripted by the test.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -92,7 +92,7 @@ TEST_F(ContextsTest, WithoutEventsOfAContextAThreadWaits) {
     synchronized = 0;
     Contexts contexts(driver);
     contexts.created(context_of(1));
-    contexts.created(context_of(1));  // told twice: once
+    contexts.created(context_of(1));  // reported twice, kept once
     contexts.created(context_of(2));
     EXPECT_FALSE(contexts.wait_idle(Deadline::in(kLong)));
     EXPECT_EQ(synchronized, 2);

@@ -42,7 +42,7 @@ struct Settings {
     no_exchange = !text("KERNLOOP_KILL_NO_EXCHANGE").empty();
     peer_file = text("KERNLOOP_KILL_PEER_FILE");
     count_file = text("KERNLOOP_KILL_COUNT_FILE");
-    // Whoever this program starts is not part of the test.
+    // Child processes of this program are not part of the test.
     unsetenv("LD_PRELOAD");
   }
 };

@@ -37,7 +37,7 @@ std::string file_text(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// A program whose kernel is captured, and what makes the agent go into it.
+// A program whose kernel is captured, and the environment that loads the agent into it.
 struct App {
   std::vector<std::string> command;
   std::string kernel;  // regular expression
@@ -56,7 +56,7 @@ App cuda_app() {
           {{"LD_LIBRARY_PATH", KERNLOOP_TEST_FAKE_FOLDER}, {"CUDA_INJECTION64_PATH", KERNLOOP_TEST_CUDA_AGENT}}};
 }
 
-// Who dies, and who counts the calls until then.
+// The process that dies, and the one that counts calls until then.
 enum class Victim { kRecorder, kApp, kAppByRecordersProgress, kBoth, kStage };
 constexpr const char* kVictimNames[] = {"recorder", "app", "app, by the recorder's progress", "recorder and app",
                                         "stage"};
@@ -127,7 +127,7 @@ class Workshop {
     return tool.wait() == 0 ? "" : "verify: " + tool.output();
   }
 
-  // Each chunk, also those that no capture names, is what its name says. Temporary files are not chunks.
+  // Each chunk, also an unreferenced one, has the content that its name says. Temporary files are not chunks.
   std::string damaged_chunk() const {
     for (const fs::path& path : files_of_store()) {
       if (is_chunk(path) && !is_whole(path)) return path.string() + " is not what its name says";
@@ -135,7 +135,7 @@ class Workshop {
     return "";
   }
 
-  // What is beside the capture, in the store, or at the socket that should not be.
+  // Files beside the capture, in the store, or at the socket that should not exist.
   std::vector<std::string> leftovers() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(output().parent_path())) {
@@ -208,7 +208,7 @@ class Rounds {
 
   void run(uint64_t first, uint64_t wanted_kills, uint64_t seed) {
     ASSERT_NO_FATAL_FAILURE(count_calls());
-    // Some points lie behind the end of what happened, or before there was anybody to kill.
+    // Some points are after the run's end, or before there was a process to kill.
     for (uint64_t round = first; kills_ < wanted_kills && round < first + 4 * wanted_kills + 16; ++round) {
       const Plan plan = plan_of(seed, round);
       SCOPED_TRACE("round " + std::to_string(round) + ": kills the " + kVictimNames[int(plan.victim)] + " at call " +
@@ -225,7 +225,7 @@ class Rounds {
   }
 
  private:
-  // How many calls a capture that nobody disturbs makes; it is the reference, too.
+  // Counts the calls of an undisturbed capture, which is also the reference.
   void count_calls() {
     for (const bool to_store : {false, true}) {
       for (const bool app_counts : {false, true}) {
@@ -251,7 +251,7 @@ class Rounds {
     plan.tear = random() % 2 == 0;
     plan.no_exchange = random() % 3 == 0;
     const uint64_t calls = calls_.at({plan.to_store, plan.victim == Victim::kApp});
-    // A third of them where the capture gets its name.
+    // A third of them at the rename that names the capture.
     plan.at = random() % 3 == 0 ? calls - random() % std::min(calls, kLastCalls) : 1 + random() % calls;
     return plan;
   }
@@ -265,7 +265,7 @@ class Rounds {
     if (plan.no_exchange) hook["KERNLOOP_KILL_NO_EXCHANGE"] = "1";
     const Outcome outcome = workshop_.capture(plan.to_store, hook, plan.victim == Victim::kApp);
     if (outcome.killed) ++kills_, ++by_victim_[plan.victim];
-    // Whoever was not killed ends by itself, and the app as if nothing were.
+    // A process that was not killed ends by itself, and the app ends as if nothing had happened.
     EXPECT_TRUE(outcome.app_exit == 0 || outcome.app_exit == 128 + SIGKILL || outcome.recorder_exit != 0)
         << outcome.app_exit << ": " << outcome.app_output;
     EXPECT_NE(outcome.recorder_exit, -1) << "the recorder hangs";

@@ -80,7 +80,7 @@ EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id
   return CUPTI_SUCCESS;
 }
 
-// As the real one, it waits until the device is idle.
+// Waits until the device is idle, like the real one.
 EXPORT CUptiResult cuptiFinalize() {
   if (CUcontext context = current_context()) synchronize(context);
   return CUPTI_SUCCESS;

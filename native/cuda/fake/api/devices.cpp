@@ -1,4 +1,4 @@
-// Devices: each is like an H100 as far as it is asked.
+// Devices: each resembles an H100 in the attributes that are queried.
 #include <cstdio>
 #include <cstring>
 

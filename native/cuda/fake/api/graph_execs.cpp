@@ -1,4 +1,4 @@
-// Executable graphs. A node of theirs is named by that of the graph which they were made from.
+// Executable graphs. Their nodes are named by those of the graph that they were made from.
 #include "cuda/fake/api.h"
 #include "cuda/fake/graph_work.h"
 #include "cuda/fake/graphs.h"

@@ -38,7 +38,7 @@ CUresult cuGraphClone(CUgraph* clone, CUgraph graph) {
   return alive(graph) ? clone_graph(graph, clone) : CUDA_ERROR_INVALID_VALUE;
 }
 
-// With a node that is gone the real one ends the process.
+// The real driver ends the process for a node that is gone.
 CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode node, CUgraph clone) {
   if (!alive(node)) std::abort();
   if (!alive(clone) || clone->copies.count(node) == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -189,7 +189,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* params) {
   return cuGraphKernelNodeSetParams(node, &params->kernel);
 }
 
-// Those that nobody set are as an H200 told them.
+// Attributes that were not set have the values that an H200 returned.
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id, CUlaunchAttributeValue* value) {
   if (!alive(node) || node->type != CU_GRAPH_NODE_TYPE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
   const LaunchShape& shape = node->launch.shape;

@@ -59,7 +59,7 @@ CUresult allocate_from(CUmemoryPool pool, size_t bytes, CUstream handle, CUdevic
   return memory().allocate(wanted, base);
 }
 
-// What a handle of cuIpcGetMemHandle holds.
+// Content of a handle of cuIpcGetMemHandle.
 struct SharedMemory {
   uint64_t mark;
   int64_t process;
@@ -239,7 +239,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
   return found ? pointer_attribute(data, attribute, *found, address) : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Of a pointer that it does not know it says nothing: all values stay as they are, and the call succeeds.
+// For an unknown pointer all values stay as they are, and the call succeeds.
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** data, CUdeviceptr address) {
   const Here now = here();
   if (now.context == nullptr) return now.error;

@@ -19,7 +19,7 @@ CUresult read_file(const char* path, std::vector<char>* bytes) {
   return CUDA_SUCCESS;
 }
 
-// What was asked of the n-th parameter; past the last one, as the real driver, an invalid value.
+// The requested facts of the n-th parameter; past the last one an invalid value, as in the real driver.
 CUresult parameter_info(const ImageKernel& kernel, size_t index, size_t* offset, size_t* bytes) {
   if (index >= kernel.parameters.size()) return CUDA_ERROR_INVALID_VALUE;
   if (offset != nullptr) *offset = kernel.parameters[index].offset;

@@ -1,1 +1,1 @@
-// libcupti.so.13 of the fake: what is in it is in the library that it needs.
+// libcupti.so.13 of the fake: its content is in the library that it needs.

@@ -40,7 +40,7 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int pr
   return CUDA_SUCCESS;
 }
 
-// What it was given is still done.
+// Work submitted before is still done.
 CUresult cuStreamDestroy(CUstream stream) {
   if (!alive(stream) || stream == stream->context->legacy) return CUDA_ERROR_INVALID_HANDLE;
   callbacks().resource(CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, stream->context, stream, nullptr);
@@ -103,7 +103,7 @@ CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, 
   const auto capture = now.stream->capture;
   *status = CU_STREAM_CAPTURE_STATUS_NONE;
   if (capture == nullptr) {
-    // Whether the default stream "captures" cannot be said while a stream that blocks it does.
+    // Whether the default stream "captures" is undefined while a stream that blocks it does.
     return handle == nullptr || handle == CU_STREAM_LEGACY ? check_implicit(now.stream) : CUDA_SUCCESS;
   }
   *status = capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;

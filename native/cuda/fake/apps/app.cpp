@@ -29,7 +29,7 @@ std::string cubin_folder() {
   return folder != nullptr ? folder : KERNLOOP_FAKE_CUDA_TEST_DATA;
 }
 
-// As python/shim reads it.
+// Reads the count as python/shim does.
 void tell_captures() {
   void* const agent = dlopen(std::getenv("CUDA_INJECTION64_PATH"), RTLD_NOW | RTLD_NOLOAD);
   const void* const begun = agent != nullptr ? dlsym(agent, "kernloop_captures_begun") : nullptr;

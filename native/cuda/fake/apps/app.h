@@ -1,4 +1,4 @@
-// What the commands of cuda_app have in common. A failed driver call or a wrong result ends the program.
+// Helpers shared by the commands of cuda_app. A failed driver call or a wrong result ends the program.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ void expect(bool right, const char* what, int line);
 // cuInit, and the primary context of the device made current.
 CUcontext start(CUdevice device = 0);
 
-// Of the folder of test cubins. Kept for the process's life.
+// A file in the folder of test cubins. Kept for the process's life.
 const char* read_cubin(const std::string& name);
 CUmodule load_module(const char* cubin = "test_kernels.sm_90.cubin");
 CUstream new_stream();  // non-blocking

@@ -1,4 +1,4 @@
-// Situations that concern capture alone: who else is at work meanwhile, and what cannot be followed.
+// Situations that concern capture alone: concurrent work, and things that cannot be followed.
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -52,13 +52,13 @@ const Command kCaptureBeside("capture-beside", "launches on one stream while ano
   add_in_place(add, x, 1.0f, kCount, plain);
   CUgraph graph = nullptr;
   CHECK(cuStreamEndCapture(captured, &graph));
-  EXPECT(graph != nullptr);  // nobody made the capture invalid
+  EXPECT(graph != nullptr);  // the capture stayed valid
   CHECK(cuGraphDestroy(graph));
   if (argument(0, 1) != 0) add_in_place(add, x, 1.0f, kCount, plain);
   CHECK(cuStreamSynchronize(plain));
 });
 
-// Nobody makes any of the other thread's captures invalid.
+// None of the other thread's captures becomes invalid.
 const Command kCapturesMeanwhile("captures-meanwhile", "launches while another thread captures graph after graph", [] {
   const CUcontext context = start();
   const CUmodule module = load_module();
@@ -104,7 +104,8 @@ const Command kVariablePointer("variable-pointer",
                                  EXPECT(downloaded(bias, 256)[0] == 1.0f);
                                });
 
-// A structure passed by value, of which the kernel reads 1000 of 1536 words: behind them lies what was there before.
+// A structure passed by value, of which the kernel reads 1000 of 1536 words: the rest holds the memory's earlier
+// content.
 const Command kUntracked("untracked",
                          "an address of a graph's memory in a part of a structure that is not read, or (1) of a "
                          "variable of another module; (2) the graph's memory as an argument that is used",
@@ -152,7 +153,7 @@ const Command kArgumentBuffer("argument-buffer", "the arguments of saxpy in one 
   EXPECT(downloaded(arguments.y, kCount)[999] == 2997.0f);
 });
 
-// Both modules are there before any of the kernels is launched.
+// Both modules are loaded before any of the kernels is launched.
 const Command kSameNameTwoLibraries("same-name-two-libraries", "saxpy of two libraries, of which one is wrong", [] {
   start();
   CUkernel kernels[2] = {};

@@ -1,5 +1,5 @@
-// Graphs whose kernels a capture takes out of them, or says why not. Each checks what comes of all its nodes: a node
-// that ran twice, too early, or with what it was given before, shows.
+// Graphs whose kernels a capture takes out of them, or refuses with a reason. Each command checks the results of all
+// its nodes: a node that ran twice, too early, or with earlier parameters, shows.
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -116,7 +116,7 @@ const Command kGraphBranches("graph-branches", "branches, updates of all kinds, 
   CUgraphExec exec = nullptr;
   CHECK(cuGraphInstantiateWithFlags(&exec, graph, 0));
   CHECK(cuGraphLaunch(exec, one));  // x = 1 + 1
-  // Each of them by its own call; what was launched has what it had.
+  // Each node by its own call; the previous launch keeps its parameters.
   const CUDA_MEMSET_NODE_PARAMS filling = fill(app.x, 2.0f);
   CHECK(cuGraphExecMemsetNodeSetParams(exec, nodes.filled, &filling, app.context));
   Add arguments{app.x, 5.0f};
@@ -140,12 +140,12 @@ const Command kGraphBranches("graph-branches", "branches, updates of all kinds, 
   EXPECT(downloaded(app.z, kCount)[999] == 3.0f);
   const float w = 2.0f * (1 + 2 + 3 + 3), w_before = w - 2.0f * 3;
   EXPECT(downloaded(app.w, kCount)[999] == w);
-  // The copy is ordered behind y, and not behind w: it may see either.
+  // The copy is ordered after y, but not after w: it may see either.
   const float u = downloaded(app.u, kCount)[999];
   EXPECT(u == w + 10.0f || u == w_before + 10.0f);
 });
 
-// As PyTorch does it: captured, instantiated, and the graph destroyed; with kernels of a library.
+// PyTorch's sequence: captured, instantiated, and the graph destroyed; with kernels of a library.
 const Command kGraphDestroyed("graph-destroyed", "a captured graph of a library's kernels, destroyed once instantiated",
                               [] {
                                 start();
@@ -232,8 +232,7 @@ const Command kGraphChildChanged("graph-child-changed", "an executable graph who
   EXPECT(downloaded(app.y, kCount)[1] == 4.0f);
 });
 
-// Without a capture, the branches run beside each other; on the driver for tests, the one that was added last comes
-// first.
+// Without a capture, the branches run concurrently; the test driver runs the branch that was added last first.
 const Command kGraphWait("graph-wait", "a node that waits for one of another branch", [] {
   Child app;
   const CUmodule module = load_module();
@@ -261,7 +260,7 @@ const Command kGraphWait("graph-wait", "a node that waits for one of another bra
   EXPECT(downloaded(app.x, kCount)[1] == 4.0f);
 });
 
-// The edges of the last node come in the other order: which node is whose is the driver's to say.
+// The edges of the last node come in the other order: the driver decides the pairing of nodes.
 const Command kGraphReordered("graph-reordered", "an update from a graph made otherwise, and then of a node", [] {
   Child app;
   CUgraphNode first[2] = {}, second[2] = {};

@@ -1,4 +1,4 @@
-// What kernels do with their arguments and with memory.
+// Kernels' use of their arguments and of memory.
 #include <cstdio>
 #include <cstring>
 
@@ -90,7 +90,7 @@ const Command kNcclName("nccl-name", "a kernel with the name of a collective", [
   EXPECT(downloaded(x, kCount)[10] == 20.0f);
 });
 
-// Of 32 x 32 floats, in boxes of 16 x 16.
+// Tensor of 32 x 32 floats, in boxes of 16 x 16.
 CUtensorMap tensor_map(CUdeviceptr tensor) {
   CUtensorMap map;
   const uint64_t dimensions[2] = {32, 32}, strides[1] = {32 * sizeof(float)};
@@ -105,8 +105,7 @@ const Command kTensorMapCommand("tensormap", "an address inside of an opaque ten
   start();
   const CUdeviceptr tensor = uploaded(ramp(1024)), out = allocate(1024 * sizeof(float));
   const CUtensorMap map = tensor_map(tensor);
-  if (argument(0, 0) !=
-      0) {  // where the address lies in the 128 bytes: a map in memory is then found as any pointer is
+  if (argument(0, 0) != 0) {  // offset of the address in the 128 bytes: a map in memory is then found like a pointer
     for (size_t at = 0; at + 8 <= sizeof map; ++at) {
       uint64_t word = 0;
       std::memcpy(&word, reinterpret_cast<const char*>(&map) + at, sizeof word);
@@ -114,10 +113,10 @@ const Command kTensorMapCommand("tensormap", "an address inside of an opaque ten
     }
   }
   launch(function(load_module(), "_Z11read_tensor9TensorMapPfi"), blocks_for(1024), nullptr, map, out, 1024);
-  CHECK(cuCtxSynchronize());  // what it writes is the tensor on the fake, and bytes of the map on a GPU
+  CHECK(cuCtxSynchronize());  // its output is the tensor on the fake, and bytes of the map on a GPU
 });
 
-// The map lies across the end of the 4 MiB piece in which memory is read.
+// The map crosses the end of the 4 MiB piece in which memory is read.
 const Command kTensorMapInMemory("tensormap-in-memory", "a tensor map in device memory that a pointer leads to", [] {
   start();
   const CUdeviceptr tensor = uploaded(ramp(1024)), holder = allocate(8 << 20);
@@ -183,7 +182,7 @@ constexpr CUfunction_attribute kClusterDimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRE
                                                        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
                                                        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
 
-// The launch says nothing of clusters.
+// The launch sets no clusters.
 void expect_clusters(CUfunction kernel, uint32_t size) {
   const CUdeviceptr out = allocate(16 * sizeof(uint32_t));
   launch(kernel, Blocks{16}, nullptr, out);

@@ -10,7 +10,7 @@ extern "C" {
 #include "cuda/driver_functions.def"
 #undef FUNCTION
 
-// As in a program that was built for per-thread default streams.
+// Symbols of a program that was built for per-thread default streams.
 decltype(cuLaunchKernel) cuLaunchKernel_ptsz;
 decltype(cuStreamSynchronize) cuStreamSynchronize_ptsz;
 }

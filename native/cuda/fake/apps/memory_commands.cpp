@@ -1,4 +1,4 @@
-// The kinds of memory that a kernel's arguments may lie in.
+// The kinds of memory that a kernel's arguments may be in.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ CUmemAllocationProp device_memory() {
   return properties;
 }
 
-// As PyTorch's expandable segments: the handle is let go of once the memory is mapped.
+// PyTorch's expandable segments: the handle is released once the memory is mapped.
 void grow(CUdeviceptr segment, size_t from, size_t bytes) {
   const CUmemAllocationProp properties = device_memory();
   CUmemGenericAllocationHandle handle = 0;
@@ -54,7 +54,7 @@ const Command kVmm("vmm", "one large reservation, mapped piece by piece (expanda
   CHECK(cuMemAddressReserve(&segment, 64 * kMiB, 0, 0, 0));
   grow(segment, 0, 2 * kMiB);
   grow(segment, 2 * kMiB, 4 * kMiB);
-  const CUdeviceptr x = segment + 2 * kMiB - 512, y = segment + 4 * kMiB;  // x lies in both pieces
+  const CUdeviceptr x = segment + 2 * kMiB - 512, y = segment + 4 * kMiB;  // x is in both pieces
   upload(x, ramp(kCount));
   upload(y, ramp(kCount));
   const CUfunction kernel = function(load_module(), kSaxpy);
@@ -113,7 +113,7 @@ const Command kRegisteredHost("registered-host", "memory of the program, registe
   CHECK(cuMemHostUnregister(host.data()));
 });
 
-// As another process would: this one has the handle from a descriptor.
+// Imitates another process: this process gets the handle from a descriptor.
 const Command kSharedHandle("shared-handle", "mapped memory that came through a shareable handle", [] {
   start();
   CUmemAllocationProp properties = device_memory();
@@ -135,7 +135,7 @@ const Command kSharedHandle("shared-handle", "mapped memory that came through a 
   close(descriptor);
 });
 
-// The other process: allocates, sends the handle, and waits until this one is done.
+// The other process: allocates, sends the handle, and waits until its peer is done.
 [[noreturn]] void serve_memory(int handles, int requests) {
   start();
   const CUdeviceptr x = uploaded(ramp(kCount));

@@ -26,7 +26,7 @@ const Command kGlobals("globals", "__constant__ and __device__ variables, read a
   EXPECT(count == 3);
 });
 
-// As the CUDA runtime does it: the kernel stands in the function's place, and the launch loads the module.
+// The CUDA runtime's sequence: the kernel is passed as the function, and the launch loads the module.
 const Command kLazy("lazy", "a kernel of a library, launched without a module", [] {
   start();
   CUlibrary library = nullptr;

@@ -154,8 +154,8 @@ Flag new_flag() {
 
 constexpr char kWaitForFlag[] = "_Z13wait_for_flagPVjjPj";
 
-// While the first kernel waits, nothing that waits for the whole device comes back.
-// A driver that loads kernels lazily waits for an idle device before it loads one: such a program would hang by itself.
+// While the first kernel waits, no call that waits for the whole device returns. A driver that loads kernels lazily
+// waits for an idle device before it loads one: such a program would hang by itself.
 void load_kernels_with_their_module() {
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
@@ -176,7 +176,7 @@ const Command kSpinOnHostFlag("spin-on-host-flag", "add_in_place while another s
   EXPECT(downloaded(x, kCount)[1] == 2.0f);
 });
 
-// Who runs the first kernel alone waits for ever: the one that it waits for is launched only after it.
+// Running the first kernel alone never ends: it waits for one that is launched only after it.
 const Command kSpinOnOtherStream("spin-on-other-stream",
                                  "wait_for_flag, which waits for a later kernel of another stream", [] {
                                    load_kernels_with_their_module();

@@ -1,4 +1,4 @@
-// What the kernels of replay/test/data/replay_kernels.cu do, on the host. Parameter offsets are those of the cubin.
+// The kernels of replay/test/data/replay_kernels.cu, on the host. Parameter offsets are those of the cubin.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -19,7 +19,7 @@ float as_float(uint32_t word) {
   return value;
 }
 
-// Of the variant `lens`: behind its own parameters it has a count, an address and an offset.
+// The variant `lens` has a count, an address and an offset behind its own parameters.
 void count_for_lens(Gpu& gpu) {
   const CUdeviceptr lanes = gpu.variable("lens_lanes");
   if (!lanes) return;

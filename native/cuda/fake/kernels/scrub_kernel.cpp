@@ -1,4 +1,4 @@
-// What Kernloop's scrubbing kernel does, on the host.
+// Kernloop's scrubbing kernel, on the host.
 #include "cuda/fake/gpu.h"
 #include "cuda/fake/kernels/leftovers.h"
 #include "cuda/scrub_params.h"

@@ -1,4 +1,4 @@
-// What the kernels of test_kernels.cu do, on the host. Parameter offsets are those of the cubin.
+// The kernels of test_kernels.cu, on the host. Parameter offsets are those of the cubin.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -133,7 +133,7 @@ void count_launches(Gpu& gpu) {
 }
 const KernelCode kCountLaunches("_Z14count_launchesPj", count_launches);
 
-// Copies what the map stands for.
+// Copies the map's memory.
 void read_tensor(Gpu& gpu) {
   if (idle(gpu)) return;
   const CUdeviceptr tensor = gpu.tensor_address(gpu.parameter<CUtensorMap>(0));

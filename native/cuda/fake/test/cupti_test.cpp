@@ -84,7 +84,7 @@ TEST_F(FakeCupti, ALaunchIsToldOnEntryAndExitWithItsParametersAndKernel) {
   EXPECT_EQ(results, (std::vector<CUresult>{CUDA_SUCCESS}));
 }
 
-// A subscriber that has what it wanted unsubscribes in the midst of a call: the exit is not told any more.
+// A subscriber that has its result unsubscribes in the midst of a call: it no longer sees the exit.
 TEST_F(FakeCupti, UnsubscribingInsideACallbackEndsAll) {
   enable(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2);
   on_call_ = [&](CUpti_CallbackDomain, uint32_t, const void*) {

@@ -93,7 +93,7 @@ TEST_F(FakeGraphs, ACopyThatLostANodeRunsTheOthersAndTheOriginalAll) {
 
 class SynchronizingCalls : public FakeGraphs, public testing::WithParamInterface<int> {};
 
-// What an agent must not do while the app captures: each of these costs the app its graph.
+// Calls that an agent must avoid while the app captures: each of these costs the app its graph.
 TEST_P(SynchronizingCalls, InvalidateACapture) {
   begin();
   ASSERT_EQ(add_one(captured_), CUDA_SUCCESS);

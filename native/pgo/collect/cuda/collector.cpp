@@ -12,7 +12,7 @@ namespace kernloop::pgo::cuda {
 
 namespace {
 
-// Fat binaries of the runtime lie behind a wrapper (fatbinary_section.h).
+// The CUDA runtime passes its fat binaries in a wrapper (fatbinary_section.h).
 const void* unwrapped(const void* image) {
   constexpr uint32_t kWrapperMagic = 0x466243b1;
   struct Wrapper {
@@ -50,7 +50,7 @@ const Driver* Collector::driver() {
   return driver_.get();
 }
 
-// A forked process has its parent's handles, and no device behind them.
+// A forked process has its parent's handles, but no device behind them.
 bool Collector::usable() const {
   return driver_ && process_ == ::getpid();
 }
@@ -77,7 +77,7 @@ void Collector::add(const void* handle, bool library, const void* image, const c
   loaded_[handle] = std::move(loaded);
   if (process_ != 0) return;
   process_ = ::getpid();
-  // The driver was there before, so that its own end comes after this.
+  // The driver is initialised first, so that its own end comes after this.
   std::atexit([] { Collector::instance().finish(); });
 }
 
@@ -94,7 +94,7 @@ void Collector::library_loaded_from(CUlibrary library, const char* file) {
   add(library, true, nullptr, file);
 }
 
-// A library is in every context that used it: the current one, and those of the devices.
+// A library is loaded in every context that used it: the current one, and the devices' primary ones.
 std::vector<CUcontext> Collector::contexts_of(const Loaded& loaded) {
   if (!loaded.library) return {loaded.context};
   std::set<CUcontext> contexts;
@@ -187,7 +187,7 @@ void Collector::forget(CUcontext context) {
     if (loaded.library && loaded.context == context) at->second.context = nullptr;
     at = !loaded.library && loaded.context == context ? loaded_.erase(at) : std::next(at);
   }
-  // Another one may come at the same address.
+  // Another context may come at the same address.
   if (number != numbers_.end()) numbers_.erase(number);
 }
 
@@ -225,8 +225,8 @@ bool Collector::collect() {
   return session_.write() && all;
 }
 
-// The runtime gives back what it loaded behind this, perhaps when the driver has ended: what never goes is only known
-// at last.
+// The runtime unloads its code after this, perhaps when the driver has ended: code that is never unloaded is known only
+// at the very end.
 void Collector::finish() {
   if (usable()) collect();
 }
@@ -235,7 +235,7 @@ void Collector::warn_of_the_rest() {
   if (!usable()) return;
   const std::lock_guard lock(mutex_);
   for (const auto& [handle, loaded] : loaded_) {
-    if (!loaded.was_read || !loaded.context) continue;  // which was said, and given back
+    if (!loaded.was_read || !loaded.context) continue;  // already reported, and given back
     warn("code " + in_hex(handle) + " (" + loaded.units[0].cuid +
          ") was never unloaded: its counters were read at the end of the process, and would be lost if it did not get "
          "there");

@@ -1,5 +1,6 @@
-// Collects profiles of CUDA programs by the driver's API: of modules and libraries, when they are unloaded, when their
-// context goes, or at the end. A program of the runtime's API has libraries, too: the runtime loads its code as those.
+// Collects profiles of CUDA programs through the driver's API, from modules and libraries: when they are unloaded, when
+// their context goes, or at the end. Programs of the runtime's API have libraries, too: the runtime loads its code as
+// those.
 #pragma once
 
 #include <map>
@@ -24,7 +25,7 @@ class Collector {
   void library_loaded_from(CUlibrary library, const char* file);
   void unloaded(const void* module_or_library);
   void context_goes(CUcontext context);
-  // The context, where there is one; `went` is to be called with it afterwards: others may hold it.
+  // The context, if there is one; `went` must be called with it afterwards: others may hold it.
   CUcontext primary_context_may_go(CUdevice device);
   void primary_context_went(CUdevice device, CUcontext context);
   bool collect();
@@ -50,7 +51,7 @@ class Collector {
   Session session_;
   std::map<const void*, Loaded> loaded_;
   int next_number_ = 0;
-  std::map<CUcontext, int> numbers_;  // of contexts, in order of their first code
+  std::map<CUcontext, int> numbers_;  // numbers of contexts, in order of their first code
   int process_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// In front of the driver's functions of the same names: linked into the app before libcuda, or preloaded. The runtime
-// asks for them by dlsym and cuGetProcAddress, which are answered with the same.
+// Interposes the driver's functions by name: linked into the app before libcuda, or preloaded. The runtime asks for
+// them by dlsym and cuGetProcAddress, which return the same ones.
 #include "pgo/collect/cuda/collector.h"
 #include "pgo/collect/cuda/lookup.h"
 #include "pgo/collect/log.h"
@@ -7,7 +7,7 @@
 namespace kernloop::pgo::cuda {
 namespace {
 
-// Nothing may leave through a C interface.
+// No exception may leave through a C interface.
 template <typename Work>
 void guarded(Work work) {
   try {
@@ -147,7 +147,7 @@ std::span<const Gate> gates() {
 
 }  // namespace kernloop::pgo::cuda
 
-// Writes what was counted until now; 0 where all of it could be. The name has no counterpart in LLVM.
+// Writes all counts so far; 0 on success. The name has no counterpart in LLVM.
 EXPORT int kernloop_pgo_cuda_collect() {
   int result = -1;
   guarded([&] { result = Collector::instance().collect() ? 0 : -1; });

@@ -54,7 +54,8 @@ EXPORT CUresult cuGetProcAddress(const char* symbol, void** function, int versio
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
 
-// glibc's, whose answer depends on who calls it (RTLD_NEXT): dlsym.S jumps there unless it is to be another one.
+// glibc's dlsym, whose answer depends on its caller (RTLD_NEXT): dlsym.S jumps there unless another function is to be
+// returned.
 extern "C" {
 __attribute__((visibility("hidden"))) Dlsym kernloop_pgo_real_dlsym = nullptr;
 }

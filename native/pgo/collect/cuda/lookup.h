@@ -1,5 +1,5 @@
-// Look-ups of functions that this library stands in front of, by dlsym and cuGetProcAddress, are answered with its own.
-// A library that links this has `dlsym`, cuGetProcAddress and cuGetProcAddress_v2 among its exports.
+// Answers look-ups of intercepted functions, by dlsym and cuGetProcAddress, with this library's own. A library that
+// links this exports `dlsym`, cuGetProcAddress and cuGetProcAddress_v2.
 #pragma once
 
 #include <span>
@@ -12,17 +12,17 @@ using namespace kernloop::cuda;
 
 struct Gate {
   const char* symbol;
-  const char* name;  // that cuGetProcAddress knows it under; empty: none
+  const char* name;  // its name for cuGetProcAddress; empty: none
   void* function;
-  const char* library = "libcuda.so";  // whose function it is
-  void** next = nullptr;               // where that is kept, for who cannot find it otherwise
+  const char* library = "libcuda.so";  // the library that exports the function
+  void** next = nullptr;               // storage of the original, for callers that cannot find it otherwise
 };
 
-// Of each library: what it stands in front of, and the driver behind it, null where there is none.
+// Functions that each library intercepts, and the driver behind it, null if there is none.
 std::span<const Gate> gates();
 const Driver* driver();
 
-// While one of these lives, this thread gets what is behind.
+// While an object of this type lives, this thread gets the original functions.
 class OwnLookup {
  public:
   OwnLookup();

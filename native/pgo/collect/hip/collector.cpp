@@ -13,7 +13,7 @@ namespace kernloop::pgo::hip {
 
 namespace {
 
-// What the compiler makes for __hipRegisterFatBinary.
+// Argument that the compiler generates for __hipRegisterFatBinary.
 struct FatBinaryWrapper {
   uint32_t magic, version;
   const void* binary;
@@ -33,7 +33,7 @@ std::optional<Buffer> copy_from(void* address, size_t size) {
   return bytes;
 }
 
-// "gfx90a". hipDeviceProp_t grew between releases: the name is looked for in whatever there is of it.
+// "gfx90a". hipDeviceProp_t grew between releases: the name is searched for in the bytes that the runtime filled.
 std::string processor_of_device(int device) {
   using Properties = Error (*)(void*, int);
   auto get = reinterpret_cast<Properties>(next_function("hipGetDevicePropertiesR0600"));
@@ -57,7 +57,7 @@ void Collector::used() {
   if (used_in_ == 0) used_in_ = ::getpid();
 }
 
-// A forked process has its parent's handles, and no device behind them, if the parent had begun.
+// A forked process has its parent's handles, but no device behind them, if the parent had begun.
 bool Collector::usable() const {
   const int self = ::getpid();
   return used_in_ ? used_in_ == self : registered_in_ == self;
@@ -72,7 +72,7 @@ void Collector::at_exit_once() {
   if (registered_in_ == 0) registered_in_ = ::getpid();
   if (registered_at_exit_) return;
   registered_at_exit_ = true;
-  // HIP was there before, so that its own end comes after this.
+  // HIP is initialised first, so that its own end comes after this.
   std::atexit([] { Collector::instance().finish(); });
 }
 
@@ -95,7 +95,7 @@ void Collector::fat_binary_registered(void** handle, const void* data) {
   }
   if (binary.pieces.empty()) return;
   for (const auto& [name, size] : variables) {
-    // HIP keeps the names; a shadow only needs an address that nobody else has.
+    // HIP keeps the names; a shadow only needs a unique address.
     void* shadow = std::calloc(1, size ? size : 1);
     char* kept = ::strdup(name.c_str());
     next___hipRegisterVar()(handle, shadow, kept, kept, 0, size, 0, 0);
@@ -124,7 +124,7 @@ bool Collector::read(void** handle, const FatBinary& binary) {
     const std::string processor = processor_of_device(device);
     bool found = false;
     for (const Piece& piece : binary.pieces) {
-      // HIP ends a process that asks for a variable of code that is not for the device.
+      // HIP ends a process that asks for a variable of code for another device.
       if (!piece.processor.empty() && piece.processor != processor) continue;
       found = true;
       all &= session_.read({handle, device}, piece.units, [&](const Variable& variable) -> std::optional<Buffer> {
@@ -186,7 +186,7 @@ void Collector::module_loaded_from(void* module, const char* file) {
   // HIP has just read it.
   auto bytes = file ? read_file(file) : Result<Buffer>(Buffer{});
   if (!bytes) return warn(bytes.error());
-  bytes->resize(bytes->size() + 64);  // so that a short file's first bytes can be looked at
+  bytes->resize(bytes->size() + 64);  // lets a short file's first bytes be read
   module_loaded(module, bytes->data());
 }
 

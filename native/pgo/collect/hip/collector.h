@@ -1,5 +1,5 @@
-// Collects profiles of HIP programs with the standard API alone: of code that is linked into the program by variables
-// that are registered beside its own, of modules by their names, when they are unloaded.
+// Collects profiles of HIP programs through the standard API alone: from linked code by variables that are registered
+// beside its own, from modules by the variables' names, when they are unloaded.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class Collector {
   // The one of this process.
   static Collector& instance();
 
-  // HIP is in use by this process: what forks of it cannot be asked any more.
+  // HIP is in use by this process: its forks cannot be asked any more.
   void used();
   void device_chosen(int device);
   void fat_binary_registered(void** handle, const void* wrapper);
@@ -24,9 +24,9 @@ class Collector {
   void module_loaded(void* module, const void* image);
   void module_loaded_from(void* module, const char* file);
   void module_unloaded(void* module);
-  // Everything that is there now. False where something could not be read or written, which was said.
+  // Collects all loaded code. False if something could not be read or written, which was reported.
   bool collect();
-  // At the end of the process: modules that were never unloaded are named.
+  // At the end of the process: modules that were never unloaded are reported by name.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// The functions of HIP that are used, as hip_runtime_api.h declares them: nothing of HIP is needed to build.
+// The HIP functions in use, as hip_runtime_api.h declares them: nothing of HIP is needed to build.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct Dim3 {
   unsigned x, y, z;
 };
 
-// The next function of that name behind this library; null where there is no HIP.
+// The next function of that name behind this library; null without HIP.
 void* next_function(const char* name);
 
 #define FUNCTION(result, name, parameters)                                        \

@@ -1,5 +1,5 @@
-// In front of HIP's functions of the same names: linked into the app before HIP, or preloaded. And the entry points of
-// LLVM's runtime for device profiles, for those who call them.
+// Interposes HIP's functions by name: linked into the app before HIP, or preloaded. It also has the entry points of
+// LLVM's runtime for device profiles, for code that calls them.
 #include "pgo/collect/hip/collector.h"
 #include "pgo/collect/hip/hip_api.h"
 #include "pgo/collect/log.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Error kNotInitialised = 3;  // hipErrorNotInitialized
 
-// Nothing may leave through a C interface.
+// No exception may leave through a C interface.
 template <typename Work>
 void guarded(Work work) {
   try {
@@ -58,7 +58,7 @@ EXPORT Error hipDeviceReset() {
   guarded([] { Collector::instance().collect(); });
   const auto next = next_hipDeviceReset();
   const Error error = next ? next() : kNotInitialised;
-  // Whether variables begin anew is the runtime's choice: what there is now tells.
+  // The runtime decides whether variables begin anew: their current content shows it.
   if (error == 0) guarded([] { Collector::instance().collect(); });
   return error;
 }
@@ -90,8 +90,8 @@ EXPORT Error hipModuleUnload(void* module) {
   return next ? next(module) : kNotInitialised;
 }
 
-// Of LLVM's runtime. For apps that look HIP's functions up by name, so that none of the above is called: after a load,
-// with its result, and before an unload.
+// Entry points of LLVM's runtime. For apps that look HIP's functions up by name, which bypasses all of the above:
+// called after a load, with its result, and before an unload.
 EXPORT void __llvm_profile_offload_register_dynamic_module(int result, void** module, const void* image) {
   if (result == 0 && module) guarded([&] { Collector::instance().module_loaded(*module, image); });
 }
@@ -100,11 +100,11 @@ EXPORT void __llvm_profile_offload_unregister_dynamic_module(void* module) {
   guarded([&] { Collector::instance().module_unloaded(module); });
 }
 
-// Shadows of a program's own code are made by the collector: those that a compiler makes are not needed.
+// The collector makes shadows of a program's own code: a compiler's are not needed.
 EXPORT void __llvm_profile_offload_register_shadow_variable(void*) {}
 EXPORT void __llvm_profile_offload_register_section_shadow_variable(void*) {}
 
-// Writes what was counted until now; 0 where all of it could be.
+// Writes all counts so far; 0 on success.
 EXPORT int __llvm_profile_hip_collect_device_data() {
   int result = -1;
   guarded([&] { result = Collector::instance().collect() ? 0 : -1; });

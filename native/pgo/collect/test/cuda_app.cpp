@@ -25,7 +25,7 @@ struct Api {
 #undef FUNCTION
 };
 
-// As programs that open the driver do, or as the runtime asks it for its functions.
+// Opens the driver as programs do, or as the runtime asks it for its functions.
 Api open_driver(bool by_proc_address) {
   Api api;
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -84,8 +84,8 @@ void launch(const Api& api, CUmodule module, CUlibrary library, const char* name
   check(api.cuMemFree(out));
 }
 
-// As the CUDA runtime at its end: the context goes, with it the driver, and then what was loaded. `early`: before what
-// was registered when the code was loaded. `ended`: without the context that the code is in.
+// Ends like the CUDA runtime: first the context goes, with it the driver, and then the loaded code. `early`: before the
+// functions that were registered when the code was loaded. `ended`: without the context that the code is in.
 const Api* ending = nullptr;
 CUmodule last_module = nullptr;
 CUlibrary last_library = nullptr;

@@ -77,7 +77,7 @@ TEST(CudaCollector, WhatTheRuntimeEndsIsReadBeforeAndNothingIsWarnedOf) {
   }
 }
 
-// With the driver gone, counters that nobody read are lost: said once, with the name of the error.
+// Counters that were not read before the driver ended are lost: reported once, with the name of the error.
 TEST(CudaCollector, WhatTheDriverTookWithItIsSaidToBeLost) {
   const Folder folder;
   const Ended ended =

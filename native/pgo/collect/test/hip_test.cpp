@@ -1,4 +1,4 @@
-// The collector in real HIP programs on the software GPU: what they counted against what a CPU counts.
+// The collector in real HIP programs on the software GPU: its counts against those of a CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,8 +90,8 @@ void expect_counts(const FunctionProfile& function, uint64_t launches) {
 
 const std::string kApp = KERNLOOP_TEST_STATIC_APP;
 
-// Weak functions of HIP's headers are in both. Nothing of the device libraries that has no name, and so the same one,
-// is in any.
+// Weak functions of HIP's headers are in both. Unnamed code of the device libraries, which would have the same name in
+// both, is in neither.
 TEST(HipCollector, UnitsThatAreLinkedOnTheDeviceAreCollectedEachAlone) {
   Environment environment;
   const Ended ended = run(environment.variables(), KERNLOOP_TEST_RDC_APP);
@@ -217,7 +217,7 @@ TEST(HipCollector, ModulesAreCollectedWhenTheyAreUnloaded) {
     EXPECT_EQ(ended.said, "");
     const auto functions = functions_in(environment.folder.path());
     ASSERT_EQ(functions.size(), 1u);
-    expect_counts(functions.at("alpha"), 2);  // of both loads, in one file
+    expect_counts(functions.at("alpha"), 2);  // sum of both loads, in one file
   }
 }
 
@@ -242,7 +242,7 @@ TEST(HipCollector, AModuleThatIsNeverUnloadedIsCollectedAtTheEndAndWarnedOf) {
   expect_counts(functions_in(environment.folder.path()).at("alpha"), 1);
 }
 
-// Of counters that begin at those of the sample; unloaded while its kernel, which adds five, may still run.
+// Counters begin at those of the sample; the module is unloaded while its kernel, which adds five, may still run.
 TEST(HipCollector, ModulesThatAreCompiledAtRunTimeAreCollectedToo) {
   Environment environment;
   const Ended ended = run(environment.variables(), KERNLOOP_TEST_HIPRTC_APP);

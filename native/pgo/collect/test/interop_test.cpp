@@ -75,7 +75,7 @@ void expect_same_merge(const std::string& once, const std::string& thrice, const
   const auto theirs = parse_text(checked(kProfdata + " merge -text -o - " + (folder / "theirs.profdata").string()));
   EXPECT_FALSE(ours.empty());
   EXPECT_EQ(ours, theirs);
-  // And what they made is read by us.
+  // LLVM's merged profile is read by us.
   checked(kPgo + " merge --input " + (folder / "theirs.profdata").string() + " --output " +
           (folder / "again.proftext").string());
   EXPECT_EQ(parse_text(text_of(folder / "again.proftext")), theirs);
@@ -145,7 +145,7 @@ TEST(Interoperability, TheHostsHalfLiesBesideTheDevices) {
   const auto of_host = parse_text(checked(kProfdata + " merge -text -o - " + (folder.path() / "p.profdata").string()));
   const auto& twice = of_host.at("_Z12twice_if_oddi");
   EXPECT_EQ(twice.back(), 10u);  // calls
-  // And used as the stages of an app use it: entries and branches of the host's functions.
+  // The profile is used as the stages of an app use it: entries and branches of the host's functions.
   const std::string code =
       checked(KERNLOOP_TEST_HOST_COMPILE " -Xarch_host -fprofile-use=" + (folder.path() / "p.profdata").string() +
               " -S -emit-llvm -o -");
@@ -174,13 +174,13 @@ TEST(Program, WhatWasReadBackFromADeviceIsConvertedAndMerged) {
   checked(kPgo + " merge --input " + raw + " --output " + text.string() + " --waves " + waves.string());
   EXPECT_EQ(parse_text(text_of(text)).at("kern"), (std::vector<uint64_t>{77, 3, 10, 100, 1000}));
   EXPECT_NE(text_of(waves).find("\"pattern\": \"UDU\""), std::string::npos) << text_of(waves);
-  // Of one run and another architecture's: nothing is written.
+  // Profiles of one run and another architecture: nothing is written.
   const Ended mixed =
       run({}, kPgo + " merge --arch gfx1030 --input " + raw + " --output " + (folder.path() / "m.proftext").string());
   EXPECT_EQ(WEXITSTATUS(mixed.status), 2);
   EXPECT_NE(mixed.said.find("PGO_ARCH_MIXED"), std::string::npos) << mixed.said;
   EXPECT_FALSE(fs::exists(folder.path() / "m.proftext"));
-  // What lies beside it belongs to it.
+  // The side files beside it must belong to it.
   fs::copy_file(folder.path() / ("__profd_all_" + image.cuid + ".bin"), fs::path(raw).replace_extension(".wavecnts"),
                 fs::copy_options::overwrite_existing);
   EXPECT_EQ(WEXITSTATUS(run({}, kPgo + " show --input " + raw).status), 2);

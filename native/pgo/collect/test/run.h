@@ -1,4 +1,4 @@
-// Runs a program with an environment of its own and gives back how it ended and what it said.
+// Runs a program with its own environment and returns its exit status and output.
 #pragma once
 
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 namespace kernloop::pgo::test {
 
 struct Ended {
-  int status = 0;    // of wait()
+  int status = 0;    // from wait()
   std::string said;  // on both streams
 };
 

@@ -52,7 +52,7 @@ TEST(DeviceImage, RunsOfOneUnitAreAddedAndThoseOfAnotherRefused) {
 
 TEST(DeviceImage, EveryPartThatIsCutOffIsNamed) {
   for (const ImagePart& part : image_parts()) {
-    if (part.bytes == &DeviceImage::names) continue;  // any bytes are names; who reads the profile sees
+    if (part.bytes == &DeviceImage::names) continue;  // any bytes are names; the reader of the profile notices
     const size_t size = (test::sample_image().*part.bytes).size();
     for (size_t cut = 0; cut < size; ++cut) {
       DeviceImage image = test::sample_image();

@@ -150,7 +150,7 @@ TEST(Merge, WavesOfClassesAreAddedAndOtherClassesAreAnError) {
   EXPECT_FALSE(merger.add(other, 1, "b"));
 }
 
-// Of the RFC: both files are spread over slots.
+// Files of the RFC: both are spread over slots.
 TEST(Merge, UniformCountersAreSummedOverTheSameSlotsAsTheCounters) {
   RawProfile raw;
   raw.values = {5, 6, 7, 8};

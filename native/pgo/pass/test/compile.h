@@ -9,7 +9,7 @@
 namespace kernloop::pgo_pass {
 
 struct Outcome {
-  int status;        // of the command
+  int status;        // exit status of the command
   std::string text;  // stdout and stderr
 };
 

@@ -1,4 +1,4 @@
-// What the plugin does to compiles: stock's names and hashes, options that make no sense, other triples, other LLVMs.
+// Effects of the plugin on compiles: stock's names and hashes, options that make no sense, other triples, other LLVMs.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -67,7 +67,7 @@ Hashes stockHashes(const std::string& ir) {
 
 class HashTest : public CompileTest, public ::testing::WithParamInterface<const char*> {};
 
-// The whole point of running LLVM's own passes: a profile of ours is one of stock's.
+// The reason for running LLVM's own passes: a profile of ours is one of stock's.
 TEST_P(HashTest, NamesAndHashesAreThoseOfStock) {
   for (const std::string& source : {sources + "/kernels.hip", sources + "/hashes.hip"}) {
     const Outcome stock = runCommand(device(GetParam()) + " -fprofile-generate " + source);
@@ -168,7 +168,7 @@ TEST_F(CompileTest, StockDoesNotCountOurCounting) {
   EXPECT_EQ(atomics(both.text), atomics(one.text));
 }
 
-// Its rows would be told apart by lanes that are none.
+// The arrays of a unit are for one wave size.
 TEST_F(CompileTest, WavesOfTwoSizesInOneUnitAreRefused) {
   const std::string file = write("two.hip", R"(
     extern "C" __attribute__((global)) void one(int* x, int n) { if (n > 3) *x = 1; }
@@ -198,7 +198,7 @@ TEST_F(CompileTest, GuardsAreLeftOutWhereAsked) {
   EXPECT_EQ(symbols(guards, true), (std::vector<std::string>{"straight", "guarded_call"}));
 }
 
-// The arrays that NVPTX's printer takes, in each way of sampling; ptxas takes the rest where it is.
+// The arrays that NVPTX's printer takes, in each way of sampling; ptxas takes the rest if it is installed.
 TEST_F(CompileTest, NvptxGetsTheSameArrays) {
   for (const std::string sample : {"all", "blocks:8", "launches:8", "sparse:8"}) {
     const std::string file = (folder / "kernels.ptx").string();

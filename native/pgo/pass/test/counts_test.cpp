@@ -1,4 +1,4 @@
-// Kernels that the plugin instrumented, on the software GPU: every count of every block is that of the host.
+// Kernels that the plugin instrumented, on the software GPU: every count of every block equals the host's.
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -18,8 +18,8 @@ namespace {
 using nlohmann::json;
 
 struct Build {
-  std::string name;    // of its files
-  std::string target;  // of the software GPU
+  std::string name;    // name of its files
+  std::string target;  // target of the software GPU
   unsigned wave_size;
   unsigned one_in = 1;  // workgroups that count
   bool by_launch = false;
@@ -81,7 +81,7 @@ class CountsTest : public softgpu::HsaTest, public ::testing::WithParamInterface
     sent.grid_size_y = launch.grid[1];
     sent.grid_size_z = launch.grid[2];
     sent.group_segment_size = 1024;
-    sent.private_segment_size = 16384;  // what a kernel that calls through a pointer asks for
+    sent.private_segment_size = 16384;  // needed by a kernel that calls through a pointer
     if (one_queue == nullptr) one_queue = queue();
     packet_number = enqueue(one_queue, sent);
     ASSERT_EQ(wait_zero(done), 0) << name;

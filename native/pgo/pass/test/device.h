@@ -1,4 +1,4 @@
-// As little of HIP and CUDA as the kernels of these tests need, without headers or device libraries, for both targets.
+// The minimum of HIP and CUDA for these tests' kernels, without headers or device libraries, for both targets.
 #pragma once
 
 #define KERNEL extern "C" __attribute__((global))

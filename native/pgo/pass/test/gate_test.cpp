@@ -1,4 +1,4 @@
-// The gate of the register allocator: what it sees, that nothing else does, and what comes of it.
+// The gate of the register allocator: its input, which nothing else sees, and its effect.
 #include <algorithm>
 #include <set>
 
@@ -42,9 +42,9 @@ TEST(pgo_gate, register_allocation_sees_waves) {
   const auto lanes = successors("off", "-stop-before=greedy", "spill_divergent");
   const auto waves = successors("wave", "-stop-before=greedy", "spill_divergent");
   ASSERT_EQ(lanes.size(), waves.size());
-  // Of 16 waves' 3200 rounds each lane leaves the hot branch where (thread + i) % 10000 is 0: no lane but thread 0, in
-  // round 0. So one visit of the cold block, whose branch in machine code goes 50 to 50 by lanes: the structurizer made
-  // it.
+  // In 3200 rounds of 16 waves, each lane leaves the hot branch if (thread + i) % 10000 is 0: only thread 0 does, in
+  // round 0. That is one visit of the cold block, whose branch in machine code goes 50 to 50 by lanes: the structurizer
+  // made it.
   std::set<double> shares;
   for (size_t line = 0; line < waves.size(); ++line)
     if (waves[line] != lanes[line]) shares.insert(static_cast<double>(probability(waves, line, 0)) / kOne);
@@ -64,7 +64,7 @@ TEST(pgo_gate, nothing_else_does) {
 }
 
 TEST(pgo_gate, uniform_leaves_the_branches_of_uniform_blocks) {
-  // Every block of spill_uniform is uniform, so that the gate has nothing to do; every one of spill_every's is
+  // Every block of spill_uniform is uniform, which leaves the gate nothing to do; every one of spill_every's is
   // divergent.
   const auto set = [&](const std::string& kernel) {
     const std::string report = work() + "/uniform.json";
@@ -101,7 +101,7 @@ void PrintTo(const Case& which, std::ostream* out) {
 
 class GatedResults : public testing::TestWithParam<Case> {};
 
-// The reference is the same clang without a profile. The score says beforehand what will be executed.
+// The reference is the same clang without a profile. The score predicts the executed spills.
 TEST_P(GatedResults, are_bit_equal_and_their_spills_as_scored) {
   const auto& [arch, source, kernels] = GetParam();
   const auto& profile = measured(arch, source, kernels, kRounds);
@@ -134,8 +134,7 @@ INSTANTIATE_TEST_SUITE_P(pgo_gate, GatedResults,
                          testing::Values(Case{"gfx90a", kSpill, kSpillKernels}, Case{"gfx1030", kSpill, kSpillKernels},
                                          Case{"gfx90a", kKinetics, {"kinetics"}}));
 
-// Every machine block of an IR block that is there once has the waves that were measured there, and none has more than
-// its loop.
+// Every machine block whose IR block exists once has the waves measured there, and none has more than its loop.
 TEST(pgo_gate, rounds_that_end_early_are_not_taken_for_whole_ones) {
   const auto& profile = measured("gfx90a", kSpecial, {"split", "skipping"}, kRounds);
   const std::string report = work() + "/skipping.json";

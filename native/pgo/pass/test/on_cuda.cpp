@@ -1,7 +1,7 @@
 // pgo_pass_on_cuda PLAIN.cubin NAME…, with NAME.cubin and NAME.json: the kernels of kernels.hip on an NVIDIA GPU, held
 // against the oracles. Lanes have to be exact; lanes of a warp need not come to a block together there, so waves are at
-// least the oracle's, and uniform lanes are told beside the oracle's. Then what counting costs in time, beside the
-// cubin that was not instrumented. Built to be carried to a machine that has a GPU and no compiler.
+// least the oracle's, and uniform lanes are printed beside the oracle's. Then the time that counting costs, compared
+// with the cubin that was not instrumented. Built to be carried to a machine that has a GPU and no compiler.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -175,7 +175,7 @@ class Times {
     samples_.push_back(milliseconds * 1000);
   }
   void forget() { samples_.clear(); }
-  // Where launches are sampled, those that count are in the mean alone.
+  // If launches are sampled, only the mean contains those that count.
   float mean() const { return std::accumulate(samples_.begin(), samples_.end(), 0.0f) / float(samples_.size()); }
   float median() {
     std::sort(samples_.begin(), samples_.end());
@@ -203,7 +203,7 @@ void costs(const std::string& plain, const std::vector<std::string>& counting, c
   std::vector<std::unique_ptr<Module>> modules;
   modules.push_back(std::make_unique<Module>(plain));
   for (const std::string& path : counting) modules.push_back(std::make_unique<Module>(path));
-  // Sparse sampling is sparse behind these.
+  // Sparse sampling is sparse after these.
   for (int i = 0; i < 4096; ++i) modules[0]->launch("tail", cases[6].second, buffers.in, buffers.out);
   for (const auto& [kernel, launch] : cases) {
     std::vector<Times> times(modules.size());
@@ -253,7 +253,7 @@ int main(int count, char** words) {
   std::vector<std::string> cubins;
   for (int i = 2; i < count; ++i) {
     const std::string base = words[i];
-    // Without a map it is timed alone: which launches count, nobody knows here.
+    // A cubin without a map is only timed: which of its launches count is unknown here.
     if (std::ifstream map(base + ".json"); map) exact &= countsAreExact(base + ".cubin", json::parse(map), buffers);
     cubins.push_back(base + ".cubin");
   }

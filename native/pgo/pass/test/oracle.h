@@ -1,5 +1,5 @@
-// What the counters of a launch have to be, computed from what the kernels mean: each wave goes through its kernel with
-// a mask of active lanes.
+// Expected counters of a launch, computed from the kernels' meaning: each wave goes through its kernel with a mask of
+// active lanes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace kernloop::pgo_pass {
 
 using Mask = uint64_t;
 
-/// What came by at a block, or at a select's true side.
+/// Visits of a block, or of a select's true side.
 struct Visits {
   uint64_t lanes = 0, waves = 0;
   uint64_t uniform = 0;  // lanes of visits by all lanes that were at the branch before
@@ -50,11 +50,11 @@ class HostWave {
   HostWave(Expected& expected, const Launch& launch, unsigned size, const std::array<unsigned, 3>& workgroup,
            unsigned first);
 
-  /// In which function at() and select() are.
+  /// The function that at() and select() are in.
   void in(const std::string& function) { function_ = function; }
   /// `mask` came to a block from `before`, the lanes that were at the branch leading there.
   void at(unsigned block, Mask mask, Mask before);
-  /// One lane came to a block of a function whose waves go as the compiler likes.
+  /// One lane visits a block of a function whose waves the compiler may regroup.
   void laneAt(unsigned block);
   void select(unsigned order, Mask active, const std::function<bool(unsigned lane)>& condition);
   Mask where(Mask mask, const std::function<bool(unsigned lane)>& condition) const;
@@ -89,7 +89,7 @@ std::string inWords(const Oracle& oracle, const Launch& launch);
 /// Whether a workgroup is among the one in N that count (README.md of the plugin), or a launch with its number as x.
 bool isChosen(uint32_t x, uint32_t y, uint32_t z, unsigned one_in);
 
-/// What a launch of a kernel counts on a device with waves of that size, in those workgroups of which `counts` is true.
+/// Counts of a kernel's launch on a device with waves of that size, in the workgroups for which `counts` is true.
 void expect(Expected& expected, const Oracle& oracle, const Launch& launch, unsigned wave_size,
             const std::function<bool(const std::array<unsigned, 3>& workgroup)>& counts);
 

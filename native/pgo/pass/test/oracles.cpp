@@ -35,7 +35,7 @@ void ownTrips(HostWave& w) {
   w.at(0, all, all);
   Mask round = all;
   for (unsigned k = 0; round != 0; ++k) {
-    w.at(1, round, round);  // of the lanes that ended a round, all begin the next one
+    w.at(1, round, round);  // all lanes that ended a round begin the next one
     const Mask inside = w.where(round, [&](unsigned l) { return k < w.index(l) % 7 + w.launch.count; });
     w.at(2, inside, round);
     round = inside;
@@ -138,7 +138,7 @@ void inlined(HostWave& w) {
 }
 
 void called(HostWave& w, Mask active, const Lanes& x) {
-  w.at(0, active, active);  // nothing in the function led to its entry
+  w.at(0, active, active);  // no block of the function precedes its entry
   w.at(1, w.where(active, [&](unsigned l) { return x[l] % 5 == 0; }), active);
   w.at(2, active, active);
   Mask round = active;
@@ -203,7 +203,7 @@ void loops(HostWave& w) {
     before = round;
     round &= ~leaving;
   }
-  w.at(10, left, all);  // behind the loop, for all that broke out of it
+  w.at(10, left, all);  // after the loop, for all lanes that broke out of it
   w.at(11, all, all);
 }
 
@@ -221,7 +221,7 @@ void search(HostWave& w) {
     w.at(5, round & ~first & ~second, round & ~first);
     round &= ~first & ~second;
   }
-  // Behind the loop all lanes that left it by one exit are together, and compared with those that entered it.
+  // After the loop all lanes that left it by one exit are together, and compared with those that entered it.
   w.at(2, by_first, all);
   w.at(4, by_second, all);
   w.at(6, round, all);
@@ -360,7 +360,7 @@ void retrying(HostWave& w) {
     const unsigned i = w.index(l);
     w.laneAt(0);
     for (unsigned k = 0; k <= w.launch.count + i % 4;) {
-      // The last round is one that comes to the second half.
+      // The last round that reaches the second half.
       bool again = true;
       while (again) {
         w.laneAt(1);

@@ -1,5 +1,5 @@
 // pgo_pass_overhead TARGET PLAIN.co NAME.co…: executed wave-instructions of kernels.hip on the software GPU, without
-// counters and with. One line of JSON a kernel. bench/pgo-overhead.mjs compiles what it runs.
+// counters and with. One line of JSON a kernel. bench/pgo-overhead.mjs compiles the kernels.
 #include <cstdio>
 #include <map>
 

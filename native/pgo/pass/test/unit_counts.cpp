@@ -12,7 +12,7 @@ namespace {
 
 using Known = std::optional<uint64_t>;
 
-// Lanes of all blocks from those that have a counter: what comes into a block leaves it.
+// Lanes of all blocks from those that have a counter: the lanes that enter a block leave it.
 std::vector<Known> lanesOfBlocks(const json& blocks, std::vector<Known> known) {
   std::map<std::pair<size_t, size_t>, Known> edges;
   for (size_t from = 0; from < blocks.size(); ++from)

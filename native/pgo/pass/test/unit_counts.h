@@ -33,7 +33,7 @@ struct Description {
     uint32_t uniform, counter;
   };
 
-  /// Nothing where the bytes are more or fewer than the header says.
+  /// None if the bytes are more or fewer than the header says.
   static std::optional<Description> read(std::span<const char> bytes);
 
   Header header{};
@@ -43,9 +43,9 @@ struct Description {
 };
 static_assert(sizeof(Description::Header) == 104 && sizeof(Description::Function) == 40);
 
-/// What one function counted. `map` is its entry in the map file. The arrays are __profc_all_, __profu_all_ and
-/// __profw_all_. What the image calls uniform is Visits::uniform, or with `full_mask` Visits::full; the other one is 0.
-/// A block whose lanes do not follow has `unknown`.
+/// Counts of one function. `map` is its entry in the map file. The arrays are __profc_all_, __profu_all_ and
+/// __profw_all_. The image's uniform counts are Visits::uniform, or with `full_mask` Visits::full; the other member is
+/// 0. A block whose lanes do not follow has `unknown`.
 struct Arrays {
   std::span<const uint64_t> lanes, uniform, waves;
 };

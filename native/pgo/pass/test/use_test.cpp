@@ -1,4 +1,4 @@
-// Profiles are applied as LLVM's own -fprofile-use applies them; what does not belong together is refused.
+// Profiles are applied as LLVM's own -fprofile-use applies them; mismatched files are refused.
 #include "use_tools.h"
 
 namespace kernloop::pgo_pass {
@@ -8,7 +8,7 @@ const Profile& spill_profile(const std::string& arch = "gfx90a") {
   return measured(arch, kSpill, kSpillKernels, 200);
 }
 
-// Entry counts and branch weights, in order, of the last module that was printed behind PGOInstrumentationUse.
+// Entry counts and branch weights, in order, of the last module printed after PGOInstrumentationUse.
 Words weights_in(const std::string& dump) {
   const size_t begin = dump.rfind("IR Dump After PGOInstrumentationUse");
   EXPECT_NE(begin, std::string::npos) << dump.substr(0, 2000);

@@ -1,4 +1,4 @@
-// What the tests of -kernloop-pgo=use need of the world: clang and LLVM's own tools, run as a user runs them.
+// Tools for the tests of -kernloop-pgo=use: clang and LLVM's own tools, run as a user runs them.
 #pragma once
 
 #include <gtest/gtest.h>

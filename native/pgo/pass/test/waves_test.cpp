@@ -1,4 +1,4 @@
-// The side file of a profile, from any bytes; counts of blocks that follow from those of others.
+// Parsing of a profile's side file, from any bytes; block counts that follow from those of other blocks.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -16,7 +16,7 @@ uint32_t distance(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b
 }
 
 TEST(Distance, IsHalfTheSumOfTheDifferencesOfShares) {
-  EXPECT_EQ(distance({1, 1}, {7, 7}), 0u);  // how often is not what is compared
+  EXPECT_EQ(distance({1, 1}, {7, 7}), 0u);  // absolute counts are not compared
   EXPECT_EQ(distance({1, 0}, {0, 9}), 10000u);
   EXPECT_EQ(distance({100, 50}, {100, 90}), 1403u);  // 2/3 and 10/19: 0.1403…
   EXPECT_EQ(distance({3, 3, 3}, {3, 3, 0}), 3333u);
@@ -27,7 +27,7 @@ TEST(Distance, HasNoLargestCount) {
   const uint64_t most = UINT64_MAX;
   EXPECT_EQ(distance({most, most, most, most}, {1, 1, 1, 1}), 0u);
   EXPECT_EQ(distance({most, most}, {most, 0}), 5000u);
-  // Cut to 56 bits, 1 is nothing beside it.
+  // Cut to 56 bits, 1 vanishes beside it.
   EXPECT_EQ(distance({most, 1}, {0, 1}), 10000u);
 }
 
@@ -38,7 +38,7 @@ TEST(Distance, WhatNothingWasCountedOfSaysNothing) {
   EXPECT_EQ(distance_from({{{1, 1}, {4, 4}}, {{2, 1}, {1, 0}}}, {{{1, 1}, {8, 8}}, {{2, 1}, {0, 0}}}), 0u);
   // The same function of another hash is another one.
   EXPECT_EQ(distance_from({{{1, 1}, {4, 4}}}, {{{1, 2}, {4, 4}}}), 10000u);
-  // The farthest function decides, not the one that counts most.
+  // The farthest function decides, not the one with the highest counts.
   EXPECT_EQ(distance_from({{{1, 1}, {1000, 1000}}, {{2, 1}, {1, 0}}}, {{{1, 1}, {1000, 1000}}, {{2, 1}, {0, 1}}}),
             10000u);
 }
@@ -119,8 +119,8 @@ TEST(ProgramFolder, CodeIsThereUntilItOrWhatItWasMadeOfIsAnother) {
   ASSERT_TRUE(write_text_file(of_system, "two"));
   EXPECT_FALSE(program->has(code));
   fs::remove(read);
-  // Where nothing can be compiled, what lay elsewhere is not missed, and another system has other headers; but one of
-  // the app's folders that is another one is.
+  // Without a compiler, missing files of the other machine do not matter, and another system has other headers; a
+  // changed file in one of the app's folders does.
   Config without = cache.config;
   without.clang.clear();
   const auto elsewhere = ProgramFolder::make(without, request);
@@ -146,7 +146,7 @@ TEST(ProgramFolder, KeepsTheProfilesThatWereMeasuredLast) {
     const auto added = program->add_profile(raw, {"k"});
     ASSERT_TRUE(added);
     ids.push_back(added->id);
-    // By the clock of the disk, which may be slow.
+    // Uses the disk's clock, which may be coarse.
     fs::last_write_time(program->profile_folder(ids.back()) / "kernels.json",
                         fs::file_time_type::clock::now() - std::chrono::hours(1000 - i));
   }
@@ -192,7 +192,7 @@ TEST(ProgramFolder, GivesNvrtcsProgramsWhatOnlyNvrtcHas) {
   EXPECT_NE(own.find("#define __CUDACC_RTC__ 1\n"), std::string::npos);
   EXPECT_NE(own.find("#define uint64_t kernloop_uint64_t\n"), std::string::npos);
   EXPECT_NE(own.find("#define int8_t kernloop_int8_t\n"), std::string::npos);
-  // What it only uses is the headers'.
+  // A type that it only uses comes from the headers.
   EXPECT_EQ(own.find("#define uint32_t"), std::string::npos);
   EXPECT_EQ(own.find("hip_runtime"), std::string::npos);
   EXPECT_NE(own.find("= &k<int>;"), std::string::npos);

@@ -1,5 +1,5 @@
-// An app that compiles its kernel at run time, on the software GPU: what was counted against what a CPU counts, and
-// which code ran when. The app compares its own results with the CPU's, bit by bit.
+// An app that compiles its kernel at run time, on the software GPU: the counts against those of a CPU, and the code
+// that each launch used. The app compares its own results with the CPU's, bit by bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct AppRun {
                  [&](const Json& one) { return one.at("event") == event; });
     return found;
   }
-  // In the app's own code, with counters, and by the profile; of doubles, unless floats are asked for.
+  // Launches in the app's own code, with counters, and by the profile; of doubles, unless floats are asked for.
   Json launches(const std::string& kernel = "_Z5relaxIdEvPKhPT_ii") const {
     for (const Json& one : of("kernel")) {
       if (one["kernel"] == kernel) return {one["own"], one["counting"], one["production"]};
@@ -117,7 +117,7 @@ void expect_right(const AppRun& app) {
   EXPECT_EQ(app.ended.said.find("warning"), std::string::npos) << app.ended.said;
 }
 
-// How many lanes reacted in the measured launches is among the counters of that profile, or of what did not.
+// The profile's counters include the number of lanes that reacted in the measured launches, or that did not.
 void expect_counted(const fs::path& raw, uint64_t reacted, uint64_t launches) {
   const auto profiles = read_profiles(raw);
   ASSERT_TRUE(profiles) << profiles.error().message;
@@ -147,9 +147,8 @@ TEST(RuntimePgo, MeasuresThenRunsWhatTheProfileGaveAndMeasuresAgainWhenTheWorklo
   const auto sampled = first.of("sampled");
   std::vector<bool> changed;
   for (const Json& one : sampled) changed.push_back(one["changed"]);
-  // Behind the 4 that measure, every 8th launch is counted from the first on, and 2 make a window: those of the other
-  // workload are the 37th and 45th of all. Then 4 measure anew, and of the 11 that are left the 1st and 9th are
-  // counted.
+  // After the 4 launches that measure, every 8th is counted from the first on, and 2 make a window: those of the other
+  // workload are the 37th and 45th of all. Then 4 measure anew, and of the 11 remaining the 1st and 9th are counted.
   EXPECT_EQ(changed, (std::vector<bool>{false, false, true, false}));
   EXPECT_EQ(sampled[0]["distance"], 0);
   EXPECT_EQ(first.launches(), Json({0, 4 + 4 + 2 + 4 + 2, 60 - 16}));
@@ -159,7 +158,7 @@ TEST(RuntimePgo, MeasuresThenRunsWhatTheProfileGaveAndMeasuresAgainWhenTheWorklo
   }
   EXPECT_EQ(setting.files("profile.profraw").size(), 2u);
 
-  // What another process measured is there, and both profiles are known when they come back.
+  // Another process's measurements are there, and both profiles are recognised when their workload returns.
   const AppRun second = setting.run("900:20 1:30");
   expect_right(second);
   for (const Json& one : second.events) EXPECT_FALSE(one.value("compiled", false)) << one;
@@ -168,7 +167,7 @@ TEST(RuntimePgo, MeasuresThenRunsWhatTheProfileGaveAndMeasuresAgainWhenTheWorklo
   EXPECT_EQ(second.of("measured")[0]["known"], true);
   EXPECT_EQ(second.of("measured")[0]["profile"], measured[0]["profile"]);
 
-  // Without a compiler what is there is used, and nothing that is not.
+  // Without a compiler only existing code is used.
   Json& config = setting.config;
   const Json before = config;
   config["clang"] = "";
@@ -185,7 +184,7 @@ TEST(RuntimePgo, MeasuresThenRunsWhatTheProfileGaveAndMeasuresAgainWhenTheWorklo
   config = before;
   setting.arch = "gfx90a";
 
-  // Whatever was damaged is made again, and never loaded.
+  // Damaged files are made again, and never loaded.
   for (const char* name : {"instrumented.co", "production.co"}) {
     for (const fs::path& file : setting.files(name)) {
       std::fstream code(file, std::ios::in | std::ios::out | std::ios::binary);
@@ -204,7 +203,7 @@ TEST(RuntimePgo, MeasuresThenRunsWhatTheProfileGaveAndMeasuresAgainWhenTheWorklo
   EXPECT_EQ(unmeasured.of("measured")[0]["at_end"], true);
 }
 
-// What is counted for one kernel lies in the same counters as what is counted for others: that is no other workload.
+// All kernels of a program share its counters: counts of another kernel are no other workload.
 TEST(RuntimePgo, AKernelThatIsMetLaterIsMeasuredBesideThoseInProduction) {
   const std::string floats = "_Z5relaxIfEvPKhPT_ii";
   Setting setting;
@@ -253,7 +252,7 @@ TEST(RuntimePgo, WhatCannotBeExchangedRunsAsTheAppCompiledIt) {
   EXPECT_EQ(with_variable.of("refused")[0]["code"], "PGO_RUNTIME_VARIABLES");
   setting.addition = "__constant__ int table[4];";
   EXPECT_EQ(setting.run("1:2").of("refused")[0]["code"], "PGO_RUNTIME_VARIABLES");
-  // What clang 22 does not take, HIPRTC's clang may.
+  // HIPRTC's clang may accept code that clang 22 does not.
   setting.addition = "\n#if __clang_major__ > 15\n#error too new\n#endif";
   const AppRun refused = setting.run("1:2 900:2");
   EXPECT_EQ(refused.ended.status, 0);

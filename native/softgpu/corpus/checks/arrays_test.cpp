@@ -134,7 +134,7 @@ TEST(arrays, pitched) {
                          in[std::clamp(y + dy, 0, kHeight - 1) * kWidth + std::clamp(x + dx, 0, kWidth - 1)], sum);
       ASSERT_EQ(got[y * (kWidth + 1) + x], sum) << x << ", " << y;
     }
-    uint32_t beside = 0;  // what lies right of the picture is as hipMemset2D left it
+    uint32_t beside = 0;  // bytes right of the picture are as hipMemset2D left them
     std::memcpy(&beside, &got[y * (kWidth + 1) + kWidth], 4);
     ASSERT_EQ(beside, 0xeeeeeeeeu);
   }

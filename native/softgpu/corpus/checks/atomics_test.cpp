@@ -176,7 +176,7 @@ TEST(atomics, scopes) {
   std::vector<uint32_t> got(start.size());
   HIP_CHECK(hipMemcpy(got.data(), cells.get(), got.size() * 4, hipMemcpyDeviceToHost));
   for (unsigned k = 0; k < 3; ++k) EXPECT_EQ(got[k], kCount);
-  // A compare-and-swap succeeds where it finds its own number, and else brings back what it found.
+  // A compare-and-swap succeeds if it finds its own number, and otherwise returns the value it found.
   EXPECT_GE(got[3], 1u);
   unsigned swapped = 0;
   for (unsigned i = 0; i < kCount; ++i) {

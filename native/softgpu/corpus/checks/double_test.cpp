@@ -47,7 +47,7 @@ TEST(double, fused) {
   const auto a = random_reals<double>(kCount, -4, 4, 3), b = random_reals<double>(kCount, -4, 4, 4);
   auto c = random_reals<double>(kCount, -4, 4, 5);
   for (unsigned i = 0; i < kCount; i += 2)
-    c[i] = -a[i] * b[i];  // all that an fma keeps, and nothing that a product does
+    c[i] = -a[i] * b[i];  // all bits that an fma keeps, and none that a product does
   const DeviceArray<double> da(a), db(b), dc(c), out(6 * kCount);
   launch("double", "fused", cover(kCount), da.get(), db.get(), dc.get(), out.get(), kCount);
   const auto got = out.download();

@@ -136,7 +136,7 @@ TEST(half, transcendental) {
 }
 
 TEST(half, dot) {
-  // Small integers: every sum is exact, in whatever order it is taken.
+  // Small integers: every sum is exact, in any order.
   std::vector<uint16_t> a, b;
   for (uint32_t word : random_words(2 * kCount, 13))
     a.push_back(to_half(static_cast<int>(word % 64) - 32)), b.push_back(to_half(static_cast<int>(word >> 8 & 63) - 32));

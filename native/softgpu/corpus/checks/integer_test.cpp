@@ -23,7 +23,7 @@ std::vector<T> dividends(uint32_t seed) {
   return values;
 }
 
-// No zeros, and no -1 where a quotient would not fit.
+// No zeros, and no -1 if a quotient would not fit.
 template <typename T>
 std::vector<T> divisors(const std::vector<T>& of, uint32_t seed) {
   std::vector<T> values = dividends<T>(seed);

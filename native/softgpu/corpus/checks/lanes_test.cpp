@@ -1,4 +1,4 @@
-// Oracle: a wave as an array, one lane after the other. DPP controls are those of the ISA documents.
+// Oracle: a wave as an array, one lane after the other. DPP controls follow the ISA documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>

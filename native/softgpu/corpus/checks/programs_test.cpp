@@ -1,4 +1,4 @@
-// Oracle: the textbook algorithm on the host; published test vectors where there are any.
+// Oracle: the textbook algorithm on the host; published test vectors if there are any.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -66,7 +66,7 @@ TEST(real, fused) {
                               std::fmin(x, std::fmin(y, z))};
     for (int k = 0; k < 8; ++k) {
       if (k == 5 && x == 0) {
-        ASSERT_EQ(got[8 * i + k], 0);  // of which sign is open
+        ASSERT_EQ(got[8 * i + k], 0);  // either sign
         continue;
       }
       ASSERT_NO_FATAL_FAILURE(
@@ -117,7 +117,7 @@ TEST(real, packed) {
     ASSERT_EQ(got[3 * i], pack(step(a[i], -1, 32767), step(b[i], -1, 32767))) << a[i] << ", " << b[i];
     ASSERT_EQ(got[3 * i + 1], pack(step(a[i], 0, 65535), step(b[i], 0, 65535))) << a[i] << ", " << b[i];
     for (unsigned k = 0; k < 3; ++k) {
-      const float scaled = a[i] * 200;  // which the compiler may fuse with the sum
+      const float scaled = a[i] * 200;  // the compiler may fuse it with the sum
       const float value = scaled + static_cast<float>(k), fused = std::fma(a[i], 200.0f, static_cast<float>(k));
       const auto byte = [](float v) {
         return std::isnan(v) ? 0u : static_cast<uint32_t>(std::nearbyint(std::clamp(v, 0.0f, 255.0f)));
@@ -192,7 +192,7 @@ TEST(real, fast) {
   const auto got = out.download();
   for (unsigned i = 0; i < kCount; ++i) {
     const double x = a[i];
-    // Relative, where the fast form multiplies before it rounds; absolute for sin.
+    // Relative, if the fast form multiplies before it rounds; absolute for sin.
     EXPECT_NEAR(got[6 * i] / std::exp(x), 1, 4e-6);
     EXPECT_NEAR(got[6 * i + 1], std::log(x), 2e-6);
     EXPECT_NEAR(got[6 * i + 2], std::sin(x), 4e-6);

@@ -1,5 +1,5 @@
-// Oracle: matrix products on the host. Entries are small integers, quarters of them where they are floats, so that
-// every sum is exact in any order and a wrong place in a register shows.
+// Oracle: matrix products on the host. Entries are small integers, or quarters of them for floats, so that every sum is
+// exact in any order and a wrong place in a register shows.
 #include <gtest/gtest.h>
 
 #include <algorithm>

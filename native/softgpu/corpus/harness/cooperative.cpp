@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-// What hipcc's host code calls before main().
+// Functions that hipcc's host code calls before main().
 extern "C" {
 struct FatBinaryWrapper {
   uint32_t magic, version;
@@ -42,7 +42,7 @@ FatBinary& fat_binary(const std::string& theme) {
 }  // namespace
 
 void launch_cooperative_with(const std::string& theme, const std::string& name, const Shape& shape, void** arguments) {
-  // Its address stands for the kernel; it is kept, as HIP keeps the pointer.
+  // Its address identifies the kernel; it is kept, as HIP keeps the pointer.
   static std::map<std::string, std::unique_ptr<std::string>> host_functions;
   auto& host = host_functions[theme + "." + name];
   if (!host) {

@@ -36,7 +36,7 @@ class DeviceArray {
  public:
   explicit DeviceArray(size_t count) : count_(count) {
     HIP_CHECK(hipMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
-    HIP_CHECK(hipMemset(data_, 0xa5, count * sizeof(T)));  // what a kernel leaves out is seen
+    HIP_CHECK(hipMemset(data_, 0xa5, count * sizeof(T)));  // exposes elements that a kernel leaves out
   }
   explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) { upload(values); }
   DeviceArray(const DeviceArray&) = delete;

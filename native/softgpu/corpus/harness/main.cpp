@@ -1,5 +1,5 @@
 // softgpu_corpus --objects=DIR [GoogleTest's options]: runs the checks on the code objects in DIR. Each test records a
-// digest of what it downloaded (--gtest_output=json:FILE), so that builds can be compared with each other.
+// digest of its downloads (--gtest_output=json:FILE), which allows builds to be compared.
 #include <gtest/gtest.h>
 
 #include <cinttypes>

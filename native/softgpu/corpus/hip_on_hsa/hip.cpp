@@ -1,6 +1,6 @@
-// What the corpus calls of HIP, on the HSA API itself: in the place of libamdhip64 for targets that HIP 5.2.3 does not
-// know (the file has its name, and LD_LIBRARY_PATH chooses). For the software GPU alone, whose memory is the host's.
-// printf and malloc in kernels need services of HIP that are not here: they fault at address 0.
+// The HIP functions that the corpus calls, on the HSA API itself: it replaces libamdhip64 for targets that HIP 5.2.3
+// does not know (the file has its name, and LD_LIBRARY_PATH chooses). For the software GPU only, whose memory is the
+// host's. printf and malloc in kernels need services of HIP that are missing here: they fault at address 0.
 #include <elf.h>
 #include <hip/hip_runtime_api.h>
 #include <hsa/hsa.h>
@@ -100,7 +100,7 @@ class Device {
         "queue");
   }
 
-  // The software GPU has said on stderr what happened.
+  // The software GPU has reported the error on stderr.
   static void queue_error(hsa_status_t, hsa_queue_t*, void*) { std::abort(); }
 
   static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void* data) {
@@ -152,7 +152,7 @@ bool begins_with(const std::string& text, const char* start) {
   return text.rfind(start, 0) == 0;
 }
 
-// Hidden arguments are 0 in code object v4 but for services, and but for what says that a launch is cooperative.
+// Hidden arguments are 0 in code object v4 except for services, and for the one that marks a launch as cooperative.
 void fill(const codeobject::Kernel& kernel, void** given, bool cooperative, char* segment) {
   std::memset(segment, 0, kernel.kernarg_bytes);
   for (const codeobject::KernelArgument& argument : kernel.args) {
@@ -305,7 +305,7 @@ EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x,
                 shared, arguments);
 }
 
-// As hipcc's host code registers kernels: harness/cooperative.cpp hands over one bare code object.
+// Takes registrations of hipcc's host code: harness/cooperative.cpp hands over one bare code object.
 EXPORT void** __hipRegisterFatBinary(const void* wrapper) {
   const auto* bytes = static_cast<const uint8_t*>(static_cast<const void* const*>(wrapper)[1]);
   Elf64_Ehdr header;

@@ -18,7 +18,7 @@
 namespace kernloop::softgpu::corpus {
 namespace {
 
-// The library gives each of so many engines, one a thread, its own subsequence; they take turns.
+// The library gives each of this many engines, one a thread, its own subsequence; they take turns.
 constexpr size_t kEngines = 512 * 256;
 
 // One generator, because seeding so many engines is most of the work. Whole turns keep the engines in step.

@@ -16,7 +16,7 @@ struct Reason {
   const char* why;
 };
 
-// Why a modifier is refused where it is.
+// Reasons for refusing a modifier.
 constexpr Reason kModifierReasons[] = {
     {"clamp", "no compiler sets it there: results are integers, packed or masks"},
     {"omod", "no compiler sets it there: results are integers, packed or masks"},

@@ -80,7 +80,7 @@ void consider(Target target, const Instruction& i, std::map<std::string, Mnemoni
   for (const std::string& name : modifiers_of(i)) ++(executed ? mnemonic.on_executed : mnemonic.on_refused)[name];
 }
 
-// Each is executed or not by itself: words by chance would miss some.
+// Each is executed or not by itself: random words would miss some.
 void consider_messages(Target target, const Instruction& i, std::map<std::string, MnemonicSurvey>& found) {
   constexpr int32_t kMessages = 256;
   if ((form_of(i.isa, i.op).row.flags & kMessage) == 0) return;

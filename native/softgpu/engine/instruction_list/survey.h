@@ -1,4 +1,4 @@
-// Which instructions of a target the engine executes, found by asking it: random instruction words of every opcode.
+// Surveys the instructions of a target that the engine executes, with random instruction words of every opcode.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@ namespace kernloop::softgpu {
 struct MnemonicSurvey {
   std::set<std::string> encodings;
   unsigned executed = 0, refused = 0;
-  // How often a modifier was on, by its name in the assembler.
+  // Counts of modifiers that were on, by assembler name.
   std::map<std::string, unsigned> on_executed, on_refused;
-  std::string why_refused = "not met in compiled code yet";  // as the table of operations says
+  std::string why_refused = "not met in compiled code yet";  // reason in the table of operations
 
   bool is_done() const { return refused == 0; }
   bool is_refused() const { return executed == 0; }
-  // Modifiers that only refused forms have; empty where none tells them apart.
+  // Modifiers that only refused forms have; empty if none distinguishes them.
   std::vector<std::string> refused_modifiers() const;
 };
 

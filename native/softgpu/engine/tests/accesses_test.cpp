@@ -1,5 +1,5 @@
-// What one memory access is counted as, on each target: kernels/accesses.s makes it at any addresses, by any lanes, and
-// the expected figures come from the definitions in docs/softgpu.md, as plain sets of lines.
+// Counts of one memory access, on each target: kernels/accesses.s makes it at any addresses, by any lanes, and the
+// expected figures come from the definitions in docs/softgpu.md, as plain sets of lines.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -84,7 +84,7 @@ class Accesses : public ::testing::TestWithParam<TargetCase> {
     return masks[random() % std::size(masks)] & all();
   }
 
-  // Runs it; `access` gets what the instruction before the last one did.
+  // Runs it; `access` gets the counts of the instruction before the last one.
   Counters run(const char* kernel, const std::vector<uint64_t>& addresses, uint64_t mask, PcCounts* access) {
     std::copy(addresses.begin(), addresses.end(), table.begin());
     KernelProfile profile;
@@ -157,7 +157,7 @@ TEST_P(Accesses, ToLdsMoveTheBytesOfTheirLanes) {
   }
 }
 
-// How lanes share the banks is published of gfx90a; of gfx1030 it is not, so nothing is counted there.
+// The sharing of banks among lanes is published for gfx90a, but not for gfx1030: nothing is counted there.
 TEST_P(Accesses, ToLdsConflictWhereItIsKnownHow) {
   std::vector<uint64_t> spread(lanes());
   for (unsigned lane = 0; lane < lanes(); ++lane) spread[lane] = uint64_t{lane} * 32 * 4;

@@ -1,4 +1,4 @@
-// The adverse order shows what the usual one hides, repeats, and gets every kernel to its end.
+// The adverse order shows errors that the usual one hides, repeats, and runs every kernel to its end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class AdverseOrders : public ::testing::Test {
     EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
     return outcome;
   }
-  // In how many of 20 orders the kernel leaves something else in `out` than in the usual one.
+  // Number of the 20 orders in which the kernel leaves another result in `out` than in the usual one.
   unsigned orders_that_show(const std::string& kernel, const Arguments& arguments, uint32_t groups) {
     run(kernel, arguments, groups, {.threads = 1});
     const std::vector<uint32_t> usual(out.begin(), out.end());
@@ -51,7 +51,7 @@ TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenWorkgroups) {
   EXPECT_GE(orders_that_show("lose_update", Arguments(in.address(), out.address()), 64), 19u);
 }
 
-// There is no race, and as few as two waves: every order is to show it.
+// Without a race, and with only two waves: every order must show it.
 TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenTwoAtomicAccesses) {
   for (const char* const kernel :
        {"merge_by_load_and_store", "merge_by_volatile", "merge_by_exchange", "merge_by_one_try"}) {
@@ -59,7 +59,7 @@ TEST_F(AdverseOrders, ShowUpdatesThatAreLostBetweenTwoAtomicAccesses) {
       EXPECT_EQ(orders_that_show(kernel, Arguments(in.address(), out.address()), groups), 20u)
           << kernel << " of " << groups;
   }
-  // The one that has set it is kept, and gets in alone: not in every order.
+  // The wave that has set it is kept, and gets in alone, though not in every order.
   for (const uint32_t groups : {4, 64})
     EXPECT_GE(orders_that_show("lock_looked_at", Arguments(in.address(), counters.address(), out.address()), groups),
               groups == 4 ? 14u : 20u);
@@ -118,7 +118,7 @@ TEST_F(AdverseOrders, GoOnAsUsualOnceEnoughHasRun) {
   EXPECT_EQ(outcome.counters.workgroups, 64u);
 }
 
-// Who loses starts again: the more waves there are at it, the longer it takes.
+// A losing wave starts again: more waves take longer.
 TEST_F(AdverseOrders, GetAheadWhereAllCompareAndSwapAtOnePlace) {
   const Arguments arguments(in.address(), out.address());
   const uint64_t usual = run("all_compare_and_swap", arguments, 64, {.threads = 1}).counters.wave_instructions;
@@ -126,7 +126,7 @@ TEST_F(AdverseOrders, GetAheadWhereAllCompareAndSwapAtOnePlace) {
     const DispatchOutcome outcome = run("all_compare_and_swap", arguments, 64, adverse(seed));
     EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0u));
     EXPECT_LT(outcome.counters.wave_instructions, 4 * usual);
-    // And within the limit that a replay has, whatever it takes.
+    // The adverse order stays within a replay's limit.
     DispatchOptions limited = adverse(seed);
     limited.max_wave_instructions = 3 * usual;
     run("all_compare_and_swap", arguments, 64, limited);
@@ -157,7 +157,7 @@ TEST_F(AdverseOrders, LanesOfOneAtomicComeInTheOrderOfTheSeed) {
   EXPECT_EQ(counters[0], kItems * (kItems + 1) / 2);
 }
 
-// Kernels that wait for each other: for all, for the one before, for one that comes later.
+// Kernels that wait for each other: for all, for the previous one, for a later one.
 class AdverseWaiting : public ::testing::TestWithParam<const char*> {
  protected:
   Device device{GetParam()};

@@ -112,7 +112,7 @@ TEST_F(Memory, FloatAtomicsRoundAndTreatDenormalsAsTheHardwareDoes) {
   };
   const Row rows[] = {{1.5f, 2.25f, 3.75f},        {1e30f, -1e30f, 0.0f},  {16777216.0f, 1.0f, 16777216.0f},
                       {-0.0f, -0.0f, -0.0f},       {1e-40f, 1e-40f, 0.0f},  // denormal operands are flushed
-                      {1.5e-38f, -1.4e-38f, 0.0f},                          // and so are denormal results
+                      {1.5e-38f, -1.4e-38f, 0.0f},                          // denormal results, too
                       {3e38f, 3e38f, HUGE_VALF}};
   for (const Row& row : rows) {
     std::memcpy(&data[0], &row.memory, 4);

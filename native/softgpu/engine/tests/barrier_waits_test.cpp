@@ -1,5 +1,5 @@
-// A barrier orders what its waves have stored only where they have waited for it before they came to the barrier: found
-// in the adverse order.
+// A barrier orders its waves' stores only if they waited for them before they came to the barrier: found in the adverse
+// order.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -68,7 +68,7 @@ TEST_P(BarrierWaits, OrderWhatTheyWaitedFor) {
   if (!GetParam().is_cdna) expect_clean("waited_by_one_counter");
 }
 
-// LLVM, AMDGPUUsage, "Memory Model": a release in the scope of a workgroup waits for stores to global memory where the
+// LLVM, AMDGPUUsage, "Memory Model": a release in the scope of a workgroup waits for stores to global memory if the
 // workgroup may run on two compute units.
 TEST_P(BarrierWaits, AreMissingBehindStoresToGlobalMemoryOnRdna) {
   if (GetParam().is_cdna) {

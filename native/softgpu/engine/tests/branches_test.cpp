@@ -1,4 +1,4 @@
-// What branches are counted as, on each target, for every number of lanes that go one way (kernels/branches.s).
+// Counts of branches, on each target, for every number of lanes that go one way (kernels/branches.s).
 #include <gtest/gtest.h>
 
 #include "softgpu/engine/tests/targets.h"

@@ -15,7 +15,7 @@ TEST_F(Memory, RawBuffersReadZeroAndDropWritesDwordByDwordPastTheirEnd) {
     ASSERT_EQ(wave.vgpr[8][lane], offset + 4 <= 100 ? take<u32>(&data[offset]) : 0u) << lane;
     ASSERT_EQ(wave.vgpr[9][lane], offset + 8 <= 100 ? take<u32>(&data[offset + 4]) : 0u) << lane;
   }
-  wave.vgpr[0][5] = 0x80000000;  // what compilers use for a masked lane
+  wave.vgpr[0][5] = 0x80000000;  // compilers' value for a masked lane
   run("buffer_load_raw");
   EXPECT_EQ(wave.vgpr[8][5], 0u);
   std::vector<uint8_t> expected(data.begin(), data.end());
@@ -75,7 +75,7 @@ TEST_F(Memory, LoadsIntoLdsPutADwordALaneBehindM0) {
   wave.set_sgpr64(0, data.address());
   wave.set_sgpr64(2, 100);
   wave.sgpr[8] = 0;
-  wave.sgpr[kM0] = 0xabcd0000 | 512;  // the upper half counts for nothing
+  wave.sgpr[kM0] = 0xabcd0000 | 512;  // the upper half is ignored
   wave.set_exec(~u64{0} ^ 1u << 7);
   for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 8;
   run("buffer_load_raw_to_lds");

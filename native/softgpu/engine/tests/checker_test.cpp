@@ -1,4 +1,4 @@
-// The checker finds each mistake, names its place, and says nothing of the same kernel without it: at -O0 and -O3.
+// The checker finds each mistake, names its place, and reports nothing of the same kernel without it: at -O0 and -O3.
 #include "softgpu/engine/checker.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-// Memory as a checking runtime maps it: padded to pages, filled, nothing of it written.
+// Memory as a checking runtime maps it: padded to pages, filled, unwritten.
 class Allocation {
  public:
   Allocation(AddressSpace& space, uint32_t words)
@@ -26,7 +26,7 @@ class Allocation {
 
   uint64_t address() const { return reinterpret_cast<uint64_t>(block_.data()); }
   uint32_t* words() const { return reinterpret_cast<uint32_t*>(block_.data()); }
-  // As a copy of the runtime does it.
+  // Copies as the runtime does.
   void copy_in(uint32_t first, uint32_t count, uint32_t value) {
     std::fill_n(words() + first, count, value);
     space_.mark_written(address() + first * 4, count * 4);
@@ -89,7 +89,7 @@ TEST_P(Checked, KnowsWhatAnEarlierKernelOrTheHostsOwnPointerHasWritten) {
   std::iota(first.words(), first.words() + 64, 0u);
   expect_clean(findings("add_one", 64, Arguments(first.address(), second.address(), 64u)));
   expect_clean(findings("add_one", 64, Arguments(second.address(), third.address(), 64u)));
-  // Written, if with what looks like nothing.
+  // Written, although with the filler's value.
   third.copy_in(0, 64, 0xcbcbcbcb);
   expect_clean(findings("add_one", 64, Arguments(third.address(), second.address(), 64u)));
 }

@@ -1,4 +1,4 @@
-// Counters and profiles against what was counted by hand, or by the plainest possible program.
+// Counters and profiles against counts by hand, or by the plainest possible program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Counting : public ::testing::Test {
     return outcome.counters;
   }
 
-  // The only executed instruction of which the disassembly begins like this.
+  // The only executed instruction whose disassembly begins like this.
   const PcProfile& at(const std::string& begin) {
     const PcProfile* found = nullptr;
     for (const auto& [address, pc] : profile) {
@@ -58,7 +58,7 @@ class Counting : public ::testing::Test {
   }
 };
 
-// The base is 4096-aligned, so that lines of 64 and 128 bytes are those of the offsets.
+// The base is 4096-aligned: lines of 64 and 128 bytes follow from the offsets.
 uint64_t lines_of_stride(uint32_t stride, uint32_t lane_bytes, uint64_t line) {
   std::set<uint64_t> lines;
   for (uint64_t item = 0; item < kItemsOfGroup; ++item) {
@@ -149,7 +149,7 @@ TEST_F(Counting, EveryRoundOfALoop) {
 TEST_F(Counting, LanesThatLeaveALoopOneAfterTheOther) {
   const Counters c = run("lane_loop", Arguments(0));
   EXPECT_EQ(c.wave_instructions, 1 + 4 * 4 + 1u);
-  // A quarter leaves in every round; the last leaves nobody behind, which is no split.
+  // A quarter leaves in every round; after the last no lane is left, which is no split.
   EXPECT_EQ(c.divergent_branches, 3u);
   EXPECT_EQ(at("s_cbranch_execnz").counts.executed, 4u);
   EXPECT_EQ(at("s_cbranch_execnz").counts.taken, 3u);
@@ -184,7 +184,7 @@ TEST_F(Counting, BankConflictsOfWideAccesses) {
   c = run("lds_b128", Arguments(4u));
   EXPECT_EQ(c.lds_bank_conflicts, 0u);
   EXPECT_EQ(c.lds_passes, 2 * 8u);
-  // 16 bytes 8 dwords apart: 8 lanes want 4 of 8 dwords each; those of lanes 0, 4 share banks, and so on.
+  // 16 bytes 8 dwords apart: 8 lanes access 4 of 8 dwords each; lanes 0 and 4 share banks, and so on.
   c = run("lds_b128", Arguments(8u));
   EXPECT_EQ(at("ds_write_b128").counts.lds_bank_conflicts, 8u);
   // Loads serve lanes 0..3 with 20..23: dwords 0..31 and 160..191, the same banks.

@@ -102,7 +102,7 @@ TEST_P(Kernels, WaitForEveryOtherWorkgroup) {
   }
 }
 
-// The time that one workgroup waits must not add up, or double, from link to link.
+// The waiting time of one workgroup must not add up, or double, from link to link.
 TEST_P(Kernels, WaitForLaterWorkgroupsOneAfterTheOther) {
   for (const uint32_t pairs : {0u, 1u}) {
     constexpr uint32_t kGroups = 64;
@@ -298,7 +298,7 @@ TEST_P(Kernels, SeeAClockOfHoursOnAMachineInUse) {
     return std::pair(out[0], out[1]);
   };
   const auto [elapsed, now] = clocks(1);
-  constexpr uint64_t kHour = uint64_t{3600} * 100'000'000;  // of the real-time counter
+  constexpr uint64_t kHour = uint64_t{3600} * 100'000'000;  // ticks of the real-time counter
   EXPECT_GT(now, kHour);
   EXPECT_GT(elapsed, 0u);
   EXPECT_LT(elapsed, 100'000u);

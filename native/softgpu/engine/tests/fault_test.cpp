@@ -1,4 +1,4 @@
-// What ends a dispatch: every fault names its place, stops promptly, and leaves the engine usable.
+// Ends of a dispatch: every fault names its place, stops promptly, and leaves the engine usable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,14 +91,14 @@ TEST_P(Faults, EndAnInfiniteLoopExactlyAtItsLimit) {
   EXPECT_NE(fault.instruction, "");
   expect_usable();
 
-  // A dispatch that needs exactly the limit completes; one less, and it does not.
+  // A dispatch that needs exactly the limit completes; with a limit of one less, it does not.
   Arguments arguments(out.address(), 1u);
   const uint64_t needs = device.run("store_at", linear(64, 64), arguments).counters.wave_instructions;
   EXPECT_FALSE(device.run("store_at", linear(64, 64), arguments, {.max_wave_instructions = needs}).fault);
   EXPECT_TRUE(device.run("store_at", linear(64, 64), arguments, {.max_wave_instructions = needs - 1}).fault);
 }
 
-// A dispatch whose workgroups end goes on, however much it executes; 16 limits are enough for all of it.
+// A dispatch whose workgroups end continues, however much it executes; 16 limits are enough for all of it.
 TEST_P(Faults, LimitADispatchFromTheEndOfOneWorkgroupToTheNext) {
   constexpr uint32_t kGroups = 1 << 16;  // workers report 32,768 instructions at a time
   Array<uint32_t> out(device.space, kGroups * 64);
@@ -149,7 +149,7 @@ TEST_P(Faults, SayWhatInstructionIsUnknown) {
 }
 
 TEST_P(Faults, ExecuteTheBytesThatAreThereNow) {
-  // s_endpgm over the entry: the kernel must not be run from what was decoded before.
+  // s_endpgm over the entry: the kernel must not run from the earlier decoding.
   Array<uint32_t> out(device.space, 64);
   expect_usable();
   const uint32_t end_program = 0xbf810000;

@@ -1,4 +1,4 @@
-// Random instructions on random registers: whatever they are, they execute or fault. They never bring down the process.
+// Random instructions on random registers: all of them execute or fault. They never bring down the process.
 #include <array>
 #include <random>
 

@@ -1,4 +1,4 @@
-// The forms of lane_scan.h and lane_moves.h for different hosts give the same, and what the plainest loop gives.
+// The forms of lane_scan.h and lane_moves.h for different hosts agree with each other and with the plainest loop.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
   place(0xffffff80, 4);  // the low half wraps around in the middle
   EXPECT_FALSE(all_forms(4));
   EXPECT_FALSE(are_contiguous(low, nullptr, 4));
-  place(0xffffff00, 4);  // only that of 64 lanes reaches the end
+  place(0xffffff00, 4);  // only the wave of 64 lanes reaches the end
   EXPECT_FALSE(all_forms(4));
   EXPECT_TRUE(all_forms(4, 32));
 }

@@ -1,5 +1,5 @@
-// What is published before it is there is missed: in an order in which whoever published is kept, and by others before
-// its stores have arrived (late_stores.h).
+// Data published before they are stored are missed: in an order in which the publishing wave is kept, and by others
+// before its stores have arrived (late_stores.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class LateStores : public ::testing::TestWithParam<StoringCode> {
     EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
     instructions = outcome.counters.wave_instructions;
   }
-  // In how many adverse orders the kernel leaves something else than in the usual one.
+  // Number of adverse orders in which the kernel's result differs from the usual order's.
   unsigned orders_that_show(const std::string& kernel, const Arguments& arguments, uint32_t groups, bool races = true) {
     run(kernel, arguments, groups, {.threads = 1});
     const auto left = [&] {
@@ -78,7 +78,7 @@ TEST_P(PublishedTooEarly, AreMissed) {
   }
 }
 
-// Without the checker stores arrive at once: whoever published is kept all the same.
+// Without the checker stores arrive at once: the publishing wave is kept all the same.
 TEST_P(PublishedTooEarly, AreMissedByTheOrderAlone) {
   EXPECT_GE(orders_that_show("ticket_before_data", tickets(12), 12, false), 18u);
   EXPECT_GE(orders_that_show("flag_before_data", scan(), 12, false), 18u);

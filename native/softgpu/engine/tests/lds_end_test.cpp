@@ -1,4 +1,4 @@
-// Accesses past the end of LDS: what they do, and that each is reported.
+// Accesses past the end of LDS: their effects, and the report of each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST_P(LdsEnd, GivesZerosAndTakesNothingBehindTheLastGranule) {
                       {"write_b128", 16, true, {kNone}}, {"write2_b32", 4, true, {kNone}},
                       {"add_rtn", 4, true, {0}},         {"swap2_rtn", 4, true, {0, 0}}};
   for (const Row& row : rows) {
-    // The first that is behind it as a whole, one that wraps around, and one far away.
+    // The first access entirely behind it, one that wraps around, and one far away.
     for (const uint32_t offset : {kAllocated, 0x80000000u, 0xfffff000u}) {
       const DispatchOutcome outcome = run(row.kernel, offset);
       ASSERT_FALSE(outcome.fault) << outcome.fault->text();

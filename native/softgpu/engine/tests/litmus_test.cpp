@@ -1,4 +1,4 @@
-// Which orders of stores other threads may see: the rules are of the LLVM AMDGPU memory model ("Memory Model" in
+// Orders of stores that other threads may see, by the rules of the LLVM AMDGPU memory model ("Memory Model" in
 // AMDGPUUsage). KERNLOOP_LITMUS_ROUNDS=40000 is ten million of each shape.
 #include <gtest/gtest.h>
 

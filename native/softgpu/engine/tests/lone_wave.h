@@ -34,9 +34,9 @@ class LoneWave {
     wave.scc = false;
   }
 
-  // What stopped the snippet, or nothing when it reached s_endpgm.
+  // The fault that stopped the snippet, or nothing if it reached s_endpgm.
   std::optional<WaveFault> try_run(const std::string& snippet) {
-    // A port of its own, so that buffers made since are seen, and counters begin at 0.
+    // A port of its own: it sees buffers made since, and its counters begin at 0.
     port.emplace(space, nullptr);
     Interpreter interpreter(*port, code, target);
     wave.memory = &*port;
@@ -65,7 +65,7 @@ class LoneWave {
     return fault ? fault->kind : Fault::Kind::kInternal;
   }
 
-  // What nobody has written there.
+  // Unwritten content of private memory.
   uint32_t unwritten_private(uint32_t dword, unsigned lane) const {
     std::vector<uint32_t> words((size_t{dword} + 1) * kLanes);
     fill.copy(words.data(), words.size(), 0);

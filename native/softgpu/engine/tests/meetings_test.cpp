@@ -1,4 +1,4 @@
-// Where waves meet, found whatever the addresses are.
+// Meetings of waves are found at any addresses.
 #include "softgpu/engine/meetings.h"
 
 #include <gtest/gtest.h>

@@ -53,7 +53,7 @@ class Memory : public LoneWave, public ::testing::Test {
 
 inline constexpr u64 kSomeLanes = 0xf0f0'1234'8765'0f01;
 
-// What an atomic leaves in memory.
+// Expected memory after an atomic.
 using Oracle32 = std::function<u32(u32 memory, u32 data)>;
 inline const u32 kValues[] = {0, 1, 5, 6, 7, 0x7fffffff, 0x80000000, 0xfffffffa, 0xffffffff};
 

@@ -1,5 +1,5 @@
-// Results of memory operations that are used before the wave waited for them: told by the checker, and where the
-// adverse order ends.
+// Results of memory operations that are used before the wave waited for them: the checker reports them, and the adverse
+// order ends there.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ class MissingWaits : public ::testing::TestWithParam<WaitingCode> {
   DispatchOutcome run(const std::string& kernel, const DispatchOptions& options) {
     return device.run(kernel, linear(1, 1), Arguments(data.address()), options);
   }
-  // The wait that the checker finds missing, or nothing.
+  // The wait that the checker finds missing, or none.
   std::string missing(const std::string& kernel) {
     const DispatchOutcome outcome = run(kernel, {.threads = 1, .checks = {.waits = true}});
     EXPECT_FALSE(outcome.fault) << outcome.fault->text();

@@ -1,5 +1,5 @@
-// What operations.def says of the operations beside how they are read, against what executing them does and against the
-// tables of the decoder.
+// Facts of operations.def about the operations, beyond how they are decoded, against their execution and the decoder's
+// tables.
 #include "softgpu/isa/op_facts.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ bool names_exec(const Instruction& instruction) {
   return false;
 }
 
-// As an operand, or as a field of STATUS.
+// Named as an operand, or as a field of STATUS.
 bool names_condition(const Instruction& instruction) {
   const auto is_condition = [](const Operand& operand) { return operand.kind == Operand::Kind::kSpecial; };
   return instruction.op == Op::s_getreg_b32 ||
@@ -63,7 +63,7 @@ class Trial {
 
   bool faulted() const { return here_.fault.has_value(); }
 
-  // What a straight-line run would miss; empty where nothing.
+  // Effects that a straight-line run would miss; empty if there are none.
   std::string beside_its_results(uint64_t exec_before) const {
     if (here_.pc != text_ + instruction_.size_bytes) return "it goes on elsewhere";
     if (here_.state != WaveState::kReady) return "the wave's state changes";
@@ -84,8 +84,7 @@ class Trial {
   StreamEnd here_, there_;
 };
 
-// Calls `visit(words, instruction)` with words of every opcode number until what it returned of one adds up to
-// `wanted`.
+// Calls `visit(words, instruction)` with words of every opcode number until its results for one add up to `wanted`.
 template <typename Visit>
 void for_each_opcode(Target target, unsigned wanted, Visit&& visit) {
   WordGenerator generator(target.isa, 5);
@@ -170,7 +169,7 @@ TEST_P(OpFactsOf, WhatEndsRunsIsSeenToNeedIt) {
   }
 }
 
-// Each scalar operation behind a comparison that holds, and behind one that does not.
+// Each scalar operation after a comparison that holds, and after one that does not.
 TEST_P(OpFactsOf, ScalarOperationsUseTheConditionAsTheirRowsSay) {
   constexpr uint32_t kComparisons[] = {0xbf070000, 0xbf060000};  // s_cmp_lg_u32 s0, s0; s_cmp_eq_u32 s0, s0
   std::set<Op> tried, writing, reading;
@@ -202,7 +201,7 @@ TEST_P(OpFactsOf, ScalarOperationsUseTheConditionAsTheirRowsSay) {
   }
 }
 
-// Each scalar operation behind a move of either value to its destination.
+// Each scalar operation after a move of either value to its destination.
 TEST_P(OpFactsOf, ScalarOperationsReadTheirDestinationAsTheirRowsSay) {
   const uint32_t move = target.isa == Isa::kGfx1030 ? 0xbe800300 : 0xbe800000;  // s_mov_b32 s0, s0
   constexpr uint32_t kValues[] = {0x80, 0xc1};                                  // 0, -1
@@ -262,7 +261,7 @@ TEST(OpFacts, AnOperationOfWhichNothingIsSaidEndsRuns) {
   EXPECT_EQ(facts_of(Op::s_wakeup).effect, OpEffect::kEndsRun);  // its row: "other"
 }
 
-// The classes in which executions are counted, from what the decoder's tables say of encodings and operands.
+// The classes in which executions are counted, from the decoder's tables of encodings and operands.
 TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
   for (unsigned k = 1; k < static_cast<unsigned>(Op::kCount); ++k) {
     const Op op = static_cast<Op>(k);

@@ -12,7 +12,7 @@ class PreloadedArguments : public ::testing::Test {
 
   PreloadedArguments() { std::fill(out.begin(), out.end(), 0xeeeeeeee); }
 
-  // As `.amdhsa_user_sgpr_kernarg_preload_length` and `_offset` of later assemblers do.
+  // Equivalent to `.amdhsa_user_sgpr_kernarg_preload_length` and `_offset` of later assemblers.
   void preload(const std::string& kernel, unsigned dwords, unsigned first) {
     const auto field = static_cast<uint16_t>(dwords | first << 7);
     std::memcpy(device.program.host(device.program.kernel_object(kernel)) + 58, &field, sizeof field);

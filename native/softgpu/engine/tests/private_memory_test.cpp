@@ -17,7 +17,7 @@ TEST_F(Memory, PrivateMemoryIsEachLanesOwnAndInterleavedByDwords) {
   run("scratch_load_dword");
   EXPECT_EQ(counters.scratch_bytes_read, 64 * 4u);
   for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 500 + lane);
-  // The same place through the private segment buffer, whose scalar offset counts 64 for each byte of a lane.
+  // The same address through the private segment buffer, whose scalar offset counts 64 for each byte of a lane.
   wave.set_sgpr64(0, kScratchWaveBase | u64{1} << 63);
   wave.set_sgpr64(2, 0xffffffffull | u64{(3u << 21) | (1u << 23)} << 32);
   wave.sgpr[32] = 4 * 64;
@@ -29,7 +29,7 @@ TEST_F(Memory, PrivateMemoryIsEachLanesOwnAndInterleavedByDwords) {
   std::fill_n(wave.vgpr[8], kLanes, 0);
   run("scratch_load_dword");
   for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 500 + lane);
-  // And as a flat address.
+  // The same through a flat address.
   for (unsigned lane = 0; lane < kLanes; ++lane) set_vector64(0, lane, kPrivateApertureBase + 8 + (lane % 4) * 4);
   run("flat_load_dword");
   for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 500 + lane);

@@ -1,4 +1,4 @@
-// What probes save: the addresses, bytes and units are those that the tests compute from the kernel's indexing.
+// Records of probes: the addresses, bytes and units equal those that the tests compute from the kernel's indexing.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -130,7 +130,7 @@ class ProbedPrograms : public ::testing::TestWithParam<const char*> {
   Device device{GetParam()};
 };
 
-// A grid whose last workgroups are partial in each dimension: a thread's place is by the size of a whole workgroup.
+// A grid whose last workgroups are partial in each dimension: a thread's index is by the size of a whole workgroup.
 TEST_P(ProbedPrograms, FindThePlaceOfEachThread) {
   constexpr uint32_t kWidth = 21, kHeight = 10, kDepth = 3;
   Array<uint64_t> out(device.space, kWidth * kHeight * kDepth);  // two words each, in one store or two

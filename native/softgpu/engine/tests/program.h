@@ -1,5 +1,5 @@
-// What the engine's tests need of a runtime: code objects in memory, buffers on the device, launches. Only
-// position-independent code objects without relocations, which is what the test kernels are.
+// Minimal runtime for the engine's tests: code objects in memory, buffers on the device, launches. Only
+// position-independent code objects without relocations, like the test kernels.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Races are found in any order of waves, and nothing is said of kernels that share memory as they may.
+// Races are found in any order of waves, and kernels that share memory correctly have no findings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -157,8 +157,8 @@ TEST_P(Races, AReductionByTheWrongWorkgroup) {
               &shared);
 }
 
-// In the adverse order, in which waits are seen. Unoptimised code for gfx90a and gfx942 waits in between, for an
-// address that it loads; on gfx1030 and gfx1100 loads have a counter of their own.
+// In the adverse order, which observes waits. Unoptimised code for gfx90a and gfx942 waits in between, for an address
+// that it loads; on gfx1030 and gfx1100 loads have a counter of their own.
 TEST_P(Races, WhatIsPublishedBeforeItHasBeenWaitedFor) {
   const std::map<std::string, Arguments> kernels = {
       {"sum_by_last_without_fence",
@@ -234,7 +234,7 @@ TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
   EXPECT_EQ(out[70], in[70] + 1);
 }
 
-// Whether the first look finds what it waits for, or a later one, is up to the order.
+// The order decides whether the first look finds the awaited value, or a later one.
 TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
   const std::map<std::string, Arguments> kernels = {
       {"release_in_lds", Arguments(in.address(), out.address())},
@@ -248,8 +248,7 @@ TEST_P(Races, NoneWhereFlagsInLdsAreReleasedAndAcquired) {
   expect_clean_in_many_orders(kernels);
 }
 
-// A count that is raised by atomics: whoever sees all arrivals, by a look or by its own atomic, comes behind all of
-// them.
+// A count raised by atomics: a wave that sees all arrivals, by a look or by its own atomic, comes behind all of them.
 TEST_P(Races, NoneWhereArrivalsAreCountedInLds) {
   const Arguments arguments(in.address(), out.address());
   expect_clean_in_many_orders({{"arrivals_in_lds", arguments},
@@ -281,7 +280,7 @@ TEST_P(Races, NoneAcrossABarrierOfTheGrid) {
   EXPECT_EQ(out[3], 4u);
 }
 
-// What is ordered is ordered by a chain of what waves have seen of each other: a gap in it shows in some orders only.
+// Ordered accesses are ordered by a chain of what waves have seen of each other: a gap in it shows in some orders only.
 TEST_P(Races, NoneInManyOrders) {
   const std::map<std::string, Arguments> kernels = {
       {"last_group_sums", Arguments(in.address(), shared.address(), counters.address(), out.address(), kRacingGroups)},

@@ -37,7 +37,7 @@ bool is_branch(Op op) {
   return std::string_view(op_name(op)).starts_with("s_cbranch") || op == Op::s_branch || op == Op::s_call_b64;
 }
 
-// A quarter of what a stream holds may fault.
+// A quarter of a stream's instructions may fault.
 bool is_wanted(Target target, const Instruction& instruction, std::mt19937_64& random) {
   if (reads_a_clock(instruction.op)) return false;
   return is_executed_in_streams(target, instruction) || random() % 16 == 0;

@@ -15,19 +15,19 @@
 
 namespace kernloop::softgpu::testing {
 
-// Instructions, most of them such that the engine executes them, with jumps that mostly stay inside; in the end
-// s_endpgm or a word that is no instruction.
+// Instructions, most of which the engine executes, with jumps that mostly stay inside; at the end s_endpgm or a word
+// that is no instruction.
 struct RandomStream {
   Target target;
   std::vector<uint32_t> words;
 
-  // Puts s_nop in the place of the instruction at a word.
+  // Replaces the instruction at a word by s_nop.
   void drop(size_t word);
   std::string listing() const;
 };
 RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator);
 
-// What a run leaves behind.
+// State after a run.
 struct StreamEnd {
   std::optional<WaveFault> fault;
   uint64_t pc = 0, instructions = 0;
@@ -35,7 +35,7 @@ struct StreamEnd {
   bool scc = false;
   std::vector<uint8_t> scalars, vectors, data, lds;
 
-  // What differs; empty where nothing does.
+  // Describes the difference; empty if there is none.
   std::string difference(const StreamEnd& other) const;
 };
 
@@ -62,7 +62,7 @@ class StreamMachine {
   Workgroup workgroup_;
   const UnwrittenFill fill_{0};
   WaveSlot wave_;
-  // The state that runs begin from.
+  // The initial state of runs.
   std::vector<uint8_t> first_vectors_, first_data_, first_lds_;
   uint32_t first_scalars_[128] = {};
   Mode first_mode_;

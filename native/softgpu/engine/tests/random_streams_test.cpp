@@ -20,14 +20,14 @@ uint64_t setting(const char* name, uint64_t fallback) {
   return value != nullptr ? std::strtoull(value, nullptr, 0) : fallback;
 }
 
-// A fault says what the instruction at its pc is: none, one that the engine refuses, or one that went wrong.
+// A fault classifies the instruction at its pc: none, one that the engine refuses, or one that went wrong.
 void expect_named(Target target, const RandomStream& stream, const StreamEnd& end, uint64_t text) {
   ASSERT_NE(end.fault->kind, Fault::Kind::kInternal) << end.fault->detail;
   ASSERT_NE(end.fault->detail, "");
   const uint64_t at = (end.pc - text) / 4;
   if (at >= stream.words.size()) return;  // jumped out
   std::vector<uint32_t> words(stream.words.begin() + static_cast<ptrdiff_t>(at), stream.words.end());
-  words.resize(words.size() + 4, 0xffffffff);  // what lies behind the stream
+  words.resize(words.size() + 4, 0xffffffff);  // words behind the stream
   const DecodeResult decoded = decode(target, words);
   ASSERT_EQ(end.fault->kind == Fault::Kind::kUnknownInstruction, decoded.status != DecodeStatus::kOk)
       << end.fault->detail;
@@ -38,8 +38,8 @@ void expect_named(Target target, const RandomStream& stream, const StreamEnd& en
   ASSERT_EQ(end.fault->kind, Fault::Kind::kUnsupportedInstruction) << end.fault->detail;
 }
 
-// Most streams would fault at their first memory instructions and reach little of the rest: what faults becomes s_nop,
-// in seven of eight.
+// Most streams would fault at their first memory instructions and reach little of the rest: faulting instructions
+// become s_nop, in seven of eight.
 StreamEnd run_past_faults(StreamMachine& machine, RandomStream& stream, std::mt19937_64& random) {
   const bool keeps_fault = random() % 8 == 0;
   for (;;) {

@@ -1,4 +1,4 @@
-// What gfx1030 does otherwise than gfx90a: waves of 32 lanes, narrow masks, halves that stay, exchange between lanes.
+// Differences of gfx1030 from gfx90a: waves of 32 lanes, narrow masks, halves that stay, exchange between lanes.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -51,7 +51,7 @@ TEST_F(Rdna2, AMaskToNullLeavesExecAlone) {
   EXPECT_EQ(wave.exec(), 0xf0f0f0f0u);
 }
 
-// Null and the register behind it, EXEC_LO, would be the pair.
+// The pair would be null and the register behind it, EXEC_LO.
 TEST_F(Rdna2Wave64, AMaskToNullLeavesExecAlone) {
   for (const char* snippet : {"compare_to_null", "multiply_add_to_null"}) {
     wave.set_exec(0x0123456789abcdef);
@@ -383,7 +383,7 @@ class Rdna2Atomics : public Rdna2 {
     wave.set_sgpr64(0, data.address());
     wave.set_sgpr64(2, 256 | uint64_t{3} << 60);  // OOB_SELECT 3: the offset is checked
   }
-  // What is in memory after `snippet`, whose result is the old value in every case.
+  // Memory after `snippet`, whose result is the old value in every case.
   uint32_t after(const std::string& snippet, uint32_t memory, uint32_t operand, unsigned result = 6) {
     data[0] = memory;
     wave.vgpr[2][0] = operand;
@@ -422,7 +422,7 @@ TEST_F(Rdna2Atomics, FloatMinimumAndMaximumKeepDenormalsAndPreferNumbers) {
 
 TEST_F(Rdna2Atomics, CompareSwapComparesFloats) {
   constexpr uint32_t kNan = 0x7fc00001, kMinusZero = 0x80000000;
-  wave.vgpr[3][0] = 0;  // what is compared
+  wave.vgpr[3][0] = 0;  // the compared value
   EXPECT_EQ(after("global_fcmpswap", kMinusZero, 7), 7u) << "zeros are equal";
   EXPECT_EQ(after("global_fcmpswap", 1, 7), 1u);
   wave.vgpr[3][0] = kNan;

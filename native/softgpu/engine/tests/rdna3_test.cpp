@@ -1,4 +1,4 @@
-// What gfx1100 does otherwise than gfx1030: two operations in one, halves of registers, matrices.
+// Differences of gfx1100 from gfx1030: two operations in one, halves of registers, matrices.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -132,7 +132,7 @@ TEST_F(Rdna3, LongFormsTakeTheirFirstSourceFromOtherLanes) {
   fill(1, [](unsigned lane) { return lane; });
   run("share");
   EXPECT_EQ(wave.vgpr[2][3], 108u);
-  EXPECT_EQ(wave.vgpr[2][19], 140u);  // of its own row
+  EXPECT_EQ(wave.vgpr[2][19], 140u);  // from its own row
   fill(1, [](unsigned lane) { return 100 + (lane & 16) + (lane + 15) % 16; });
   wave.sgpr[4] = 0;
   run("compare_dpp");
@@ -194,7 +194,7 @@ TEST_F(Rdna3, CompareAndStoreTakesTheNewValueFirst) {
   EXPECT_EQ(reinterpret_cast<uint32_t*>(lds.data())[7], 7u);
 }
 
-// Small integers, those of A halved: exact in any order. A in v0 to v7, B in v8 to v15, C in v16 on, D from v24 on.
+// Small integers, halved in A: exact in any order. A in v0 to v7, B in v8 to v15, C in v16 on, D from v24 on.
 class Matrices {
  public:
   Matrices(WaveSlot& wave, unsigned lanes) : wave_(wave), groups_(lanes / 16) {

@@ -1,4 +1,4 @@
-// Dispatches on a device that holds only so many workgroups at once.
+// Dispatches on a device with a limited number of resident workgroups.
 #include "softgpu/engine/residency.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct ResidencyOrder {
   DispatchOptions options;
   friend void PrintTo(const ResidencyOrder& order, std::ostream* out) { *out << order.name; }
 };
-// On one thread: what waits elsewhere counts toward the limit, by how busy the host is.
+// On one thread: waiting on others counts toward the limit, depending on how busy the host is.
 constexpr uint64_t kLimit = 20'000'000;
 const ResidencyOrder kResidencyOrders[] = {
     {"ascending", {.max_wave_instructions = kLimit, .threads = 1}},
@@ -70,7 +70,7 @@ TEST_P(Residents, WaitInVainForOneThatDoesNotFit) {
   EXPECT_NE(outcome.fault->detail.find("1 of 150 had not begun"), std::string::npos) << outcome.fault->detail;
 }
 
-// On hardware workgroups begin in ascending order: who waits for an earlier one does not take its place.
+// On hardware workgroups begin in ascending order: a workgroup that waits for an earlier one does not take its place.
 TEST_P(Residents, MayWaitForThoseBeforeThem) {
   constexpr uint32_t kGroups = 400, kItems = 128;
   Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/races_gfx90a_O3.hsaco"};

@@ -15,7 +15,7 @@ using i32 = int32_t;
 using i64 = int64_t;
 using i128 = __int128;
 
-// What an instruction leaves: its result and SCC.
+// Outcome of an instruction: its result and SCC.
 struct Outcome {
   u64 value;
   bool scc;

@@ -12,7 +12,7 @@ namespace kernloop::softgpu::testing {
 struct TargetCase {
   const char* name;
   Isa isa;
-  unsigned lanes;  // of a wave
+  unsigned lanes;  // lanes of a wave
 };
 
 inline constexpr TargetCase kTargetCases[] = {{"gfx90a", Isa::kGfx90a, 64},

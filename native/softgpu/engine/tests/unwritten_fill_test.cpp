@@ -1,4 +1,5 @@
-// What kernels find where nobody has written: the promises of unwritten_fill.h, and that every such place keeps them.
+// Unwritten memory and registers as kernels find them: the promises of unwritten_fill.h, and that every such place
+// keeps them.
 #include "softgpu/engine/unwritten_fill.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ bool is_nan(uint32_t word) {
 
 enum class Pair { kOpposite, kNan, kSmall, kBroken };
 
-// What a word is under a pattern and under its counterpart.
+// Kind of a word under a pattern and under its counterpart.
 Pair pair_of(uint32_t a, uint32_t b) {
   if ((is_huge(a, 1) && is_huge(b, -1)) || (is_huge(a, -1) && is_huge(b, 1))) return Pair::kOpposite;
   if ((is_nan(a) && is_huge(b, -1)) || (is_nan(b) && is_huge(a, -1))) return Pair::kNan;
@@ -59,7 +60,7 @@ Pair pair_of(uint32_t a, uint32_t b) {
   return Pair::kBroken;
 }
 
-// Words of what kernels mark places with.
+// Words with which kernels mark places.
 const std::set<uint32_t>& mark_words() {
   static const std::set<uint32_t> words = {0xffffffff, 0x7fffffff, 0x80000000, 0x7f800000, 0xff800000, 0x7ff00000,
                                            0xfff00000, 0x7fc00000, 0x7f7fffff, 0x7c007c00, 0x0000ffff, 1};
@@ -143,7 +144,7 @@ TEST(UnwrittenFill, HasEveryMarkOfAMachineInUseInEachFourLines) {
   }
 }
 
-// Code for which one number is the wrong leftover goes wrong in each replay of a pattern and its counterpart.
+// Code that fails on one leftover number fails in each replay of a pattern and its counterpart.
 TEST(UnwrittenFills, HaveTheMostUsualMarksBeforeAMachineIsInUse) {
   for (const uint64_t pattern : kPatterns) {
     for (const uint64_t either : {pattern, ~pattern}) {

@@ -1,4 +1,4 @@
-// Loops in which a wave waits, and those that only resemble one. Words as llvm-mc encodes them for gfx90a.
+// Loops in which a wave waits, and similar ones in which it does not. Words as llvm-mc encodes them for gfx90a.
 #include "softgpu/engine/waiting_run.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST_P(WaitingRun, LooksForWhatOtherWavesChange) {
   const CodeRun& run = code.run_at(0);
   EXPECT_EQ(run.steps.back().instruction->address, base + 4 * (count - 1));
   EXPECT_EQ(run.waits, loop.waits);
-  // One that goes elsewhere waits for nothing.
+  // A branch elsewhere does not wait.
   page->words[count - 1] ^= 1;
   CodePage other(kGfx90a, base, base, base + CodePage::kBytes, CodePage::Use::kExecute, nullptr);
   EXPECT_FALSE(other.run_at(0).waits);
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, LookBack,
                                            WaitingTarget{"gfx1100", Isa::kGfx1100}),
                          [](const auto& info) { return info.param.name; });
 
-// Each workgroup waits for the one before it, which may begin after all the others.
+// Each workgroup waits for the previous one, which may begin after all the others.
 TEST_P(LookBack, LeavesTheTurnToOthersInEveryOrder) {
   constexpr uint32_t kGroups = 1000, kItems = 128;
   Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/races_" + GetParam().name + "_O3.hsaco", GetParam().isa};

@@ -76,7 +76,7 @@ constexpr Row kRows[] = {
                               return permuted_byte(a, b, byte(c, 0)) | permuted_byte(a, b, byte(c, 1)) << 8 |
                                      permuted_byte(a, b, byte(c, 2)) << 16 | permuted_byte(a, b, byte(c, 3)) << 24;
                             }),
-    // Averages of bytes, rounded up where the third operand's byte is odd.
+    // Averages of bytes, rounded up if the third operand's byte is odd.
     row<U32(U32, U32, U32)>(Op::v_lerp_u8,
                             [](u32 a, u32 b, u32 c) {
                               u32 r = 0;

@@ -88,7 +88,7 @@ void execute_carry(Wave& wave, const Instruction& instruction) {
 }
 #endif
 
-// A row whose lean form is the one above, where the host has it.
+// A row whose lean form is the one above, if the host has it.
 template <class Signature, Carry kCarry, class Lambda>
 constexpr Row carry_row(Op op, Lambda lambda) {
   Row r = row<Signature>(op, lambda);

@@ -37,7 +37,7 @@ struct Comparison {
   static double flushed(double v) {
     return flush_denormal(v);
   }
-  // v_cmp_class looks at the bits (its second source is a mask of classes): it flushes nothing.
+  // v_cmp_class tests the bits (its second source is a mask of classes): it flushes nothing.
   static bool flushes(const Mode& mode) {
     if constexpr (!kIsFloat<B>) return false;
     return !((B::kPrecision == Precision::kF32 ? mode.denorm_f32 : mode.denorm_f64_f16) & 1);
@@ -67,7 +67,7 @@ void compare_general(Wave& wave, const Instruction& instruction) {
   compare_general(wave, instruction, kComparison<C, kWritesExec>, C::flushes(wave.mode));
 }
 
-// Sources are vector registers or single dwords; as execute_lean.
+// Sources are vector registers or single dwords, as in execute_lean.
 template <class C, bool kWritesExec>
 void compare_lean(Wave& wave, const Instruction& instruction) {
   if (C::flushes(wave.mode)) [[unlikely]]

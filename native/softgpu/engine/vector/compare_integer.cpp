@@ -28,8 +28,8 @@ ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& in
     if (row.op != instruction.op) continue;
     if (!sources_fit(row.rule, instruction)) return nullptr;
     if (instruction.dst_count < 1 || instruction.dst[0].kind != Operand::Kind::kSgpr) return nullptr;
-    // Which bit a lane gets that DPP does not let write is not documented. Clamp asks for exceptions on quiet NaNs,
-    // which are not modelled.
+    // The bit of a lane that DPP does not write is undocumented. Clamp asks for exceptions on quiet NaNs, which are not
+    // modelled.
     if (instruction.is_dpp &&
         !(instruction.row_mask == 0xf && instruction.bank_mask == 0xf && instruction.bound_ctrl)) {
       return nullptr;

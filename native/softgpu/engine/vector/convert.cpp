@@ -11,7 +11,7 @@ using i32 = int32_t;
 template <class Float>
 KERNLOOP_LANE u32 to_u32(Float v) {
   const Float positive = v > 0 ? v : 0;  // NaN too
-  // Float's largest value below 2^32, so that the conversion below is defined for what is not saturated anyway.
+  // Float's largest value below 2^32: the conversion below is defined for all values that are not saturated anyway.
   const Float limit = sizeof(Float) == 4 ? static_cast<Float>(4294967040.0) : static_cast<Float>(4294967295.0);
   const Float bounded = positive < limit ? positive : limit;
   const bool upper = bounded >= 2147483648.0;
@@ -51,9 +51,8 @@ KERNLOOP_LANE u32 pack(u32 low, u32 high) {
   return (low & 0xffff) | high << 16;
 }
 
-// To the nearest of n steps in [-1, 1] or [0, 1], NaN to 0. The product is exact in double. Halfway between two steps
-// lies only one half itself, from where both "to even" and "away from zero" lead to the same one: 65534 x is odd for no
-// other x that is a float.
+// To the nearest of n steps in [-1, 1] or [0, 1], NaN to 0. The product is exact in double. Only one half is halfway
+// between two steps, and "to even" and "away from zero" round it alike: 65534 x is odd for no other x that is a float.
 KERNLOOP_LANE i32 nearest_step(float v, float low, float steps) {
   const float bounded = v > low ? (v < 1.0f ? v : 1.0f) : low;
   const double scaled = static_cast<double>(bounded) * steps;
@@ -72,7 +71,7 @@ KERNLOOP_LANE u32 nearest_u8(float v) {
   return bits(bounded + 0x1p23f) & 0xff;
 }
 
-// Toward zero, whatever MODE says; what is too large becomes the largest finite half.
+// Toward zero, for any MODE; too large values become the largest finite half.
 KERNLOOP_LANE u32 half_toward_zero(float v) {
   const u32 b = bits(v), sign = (b >> 16) & 0x8000u, magnitude = b & 0x7fffffffu;
   const u32 normal = (magnitude - (112u << 23)) >> 13;

@@ -1,11 +1,11 @@
 // The division sequence (v_div_scale, v_div_fmas, v_div_fixup) and v_trig_preop.
 //
-// v_div_scale moves numerator and denominator to where reciprocal and refinement neither overflow nor lose bits, and
-// sets a lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's text scales
-// a too large denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what v_div_scale applied,
-// and in one direction only); with those no sequence gives correct quotients at the ends of the range. What is here is
-// what makes LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results included
-// (division_test.cpp).
+// v_div_scale moves numerator and denominator into a range in which reciprocal and refinement neither overflow nor lose
+// bits, and sets a lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's
+// text scales a too large denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what
+// v_div_scale applied, and in one direction only); with those no sequence gives correct quotients at the ends of the
+// range. This code makes LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results
+// included (division_test.cpp).
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -68,7 +68,7 @@ KERNLOOP_LANE Result div_scale(T value, T denominator, T numerator) {
   const Bits reciprocal = magnitude(denominator) > power_of_two<T>(F::kMaxField / 2 - 1);
   const Bits quotient = quotient_is_denormal(numerator, denominator), tiny = nf <= F::kTiny;
   const Bits zero = static_cast<Bits>(denominator == 0) | static_cast<Bits>(numerator == 0);
-  // Of infinities and NaNs v_div_fixup knows the result.
+  // v_div_fixup handles infinities and NaNs.
   const Bits scaled = static_cast<Bits>(nf != F::kMaxField) & static_cast<Bits>(df != F::kMaxField) & ~zero;
   const Bits plain = ~far & ~denormal;
   const Bits up = scaled & ((far & is_denominator) | (~far & denormal) |
@@ -81,12 +81,12 @@ KERNLOOP_LANE Result div_scale(T value, T denominator, T numerator) {
   return {choose(zero != 0, F::from(F::kInfinity | F::kInfinity >> 1), r), static_cast<uint32_t>(bit & 1)};
 }
 
-// (a * b + c) * 2^scale rounded once, where the result may be denormal.
+// (a * b + c) * 2^scale rounded once, if the result may be denormal.
 float fused_scaled(const Mode& mode, float a, float b, float c, int scale) {
   const double product = static_cast<double>(a) * b;  // exact
   double sum = product + c;
   if (mode.round_f32 == 0) {
-    // To odd, so that the conversion below rounds as if from the exact sum.
+    // Rounded to odd, so that the conversion below rounds as if from the exact sum.
     const double back = sum - product, error = (product - (sum - back)) + (c - back);
     if (error != 0 && !(bits(sum) & 1)) sum = as_double(bits(sum) + ((error > 0) == (sum > 0) ? 1 : -1));
   }
@@ -114,8 +114,8 @@ T div_fmas(const Mode& mode, T a, T b, T c, bool scaled) {
   return fused_scaled(mode, a, b, c, scale);
 }
 
-// The quotient, or what the special cases make of it: the last condition that holds decides. `computed` is the
-// sequence's result; the others are the original operands.
+// The quotient, or the result of a special case: the last condition that holds decides. `computed` is the sequence's
+// result; the others are the original operands.
 template <class T>
 KERNLOOP_LANE T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   using F = Format<T>;
@@ -124,7 +124,7 @@ KERNLOOP_LANE T div_fixup(unsigned rounding, T computed, T denominator, T numera
   const T d = magnitude(denominator), n = magnitude(numerator), infinity = F::from(F::kInfinity);
   const bool outward = rounding == (sign ? 2u : 1u), inward = (rounding == 3) | (rounding == (sign ? 1u : 2u));
   Bits r = (bits(computed) & ~F::kSign) | sign;
-  // Of finite operands a NaN can only come from a quotient that overflowed before v_div_fmas.
+  // With finite operands a NaN can only come from a quotient that overflowed before v_div_fmas.
   r = is_nan(computed) ? sign | (inward ? F::kInfinity - 1 : F::kInfinity) : r;
   r = exponent_field(numerator) - exponent_field(denominator) < F::kUnderflow ? sign | (outward ? 1 : 0) : r;
   r = (d == infinity) | (n == 0) ? sign : r;
@@ -153,7 +153,7 @@ constexpr uint64_t kTwoOverPi[] = {
     0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull};
 constexpr unsigned kTwoOverPiBits = 1201;
 
-// 53 bits of 2/pi at the place where they matter for an argument of a's magnitude, as a double of their weight.
+// 53 bits of 2/pi at the position that matters for an argument of a's magnitude, as a double of their weight.
 double trig_preop(double a, uint32_t segment) {
   const int field = exponent_field(a);
   int shift = static_cast<int>(segment & 31) * 53 + (field > 1077 ? field - 1077 : 0);
@@ -200,7 +200,7 @@ constexpr Row fmas_row(Op op) {
 // Exponents for which div_scale leaves every value alone: no condition of it can hold.
 constexpr uint32_t kLeastEasyField = 80, kEasyFields = 91;
 
-// Whether all lanes of the mask are such.
+// Whether all lanes of the mask are in that case.
 bool all_easy(const uint32_t* const* src, uint64_t lanes) {
   alignas(64) uint32_t hard[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) {

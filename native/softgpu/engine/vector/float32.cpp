@@ -20,7 +20,7 @@ KERNLOOP_LANE float fused_legacy(float a, float b, float c) {
   return a == 0 || b == 0 ? 0.0f + c : fused(a, b, c);
 }
 
-// Cube maps: the major axis is z, then y, then x where magnitudes are equal.
+// Cube maps: the major axis is z, then y, then x if magnitudes are equal.
 KERNLOOP_LANE bool is_major_z(float x, float y, float z) {
   return abs(z) >= abs(x) && abs(z) >= abs(y);
 }
@@ -72,7 +72,7 @@ constexpr Row kRows[] = {
     row<F32(F32)>(Op::v_ceil_f32, [](float a) { return __builtin_ceilf(a); }),
     row<F32(F32)>(Op::v_floor_f32, [](float a) { return __builtin_floorf(a); }),
     row<F32(F32), kIgnoreRounding>(Op::v_rndne_f32, [](float a) { return __builtin_rintf(a); }),
-    // Less than 1 even where a - floor(a) would round to it.
+    // Less than 1 even if a - floor(a) would round to it.
     row<F32(F32)>(Op::v_fract_f32,
                   [](float a) {
                     const float f = a - __builtin_floorf(a);

@@ -79,8 +79,8 @@ KERNLOOP_LANE uint32_t flush_half_bits(uint32_t h) {
   return (h & 0x7c00u) ? h : h & 0x8000u;
 }
 
-// The 8-bit formats of gfx942, fp8 with 3 bits of mantissa and bf8 with 2: neither infinities nor -0, whose place NaN
-// has. The bias is one more than IEEE's would be.
+// The 8-bit formats of gfx942, fp8 with 3 bits of mantissa and bf8 with 2: neither infinities nor -0, whose code is
+// NaN. The bias is one more than IEEE's would be.
 template <unsigned kMantissa>
 KERNLOOP_LANE float float8_to_float(uint32_t v) {
   constexpr uint32_t kBias = 1u << (6 - kMantissa), kMantissaBits = (1u << kMantissa) - 1;
@@ -137,7 +137,7 @@ KERNLOOP_LANE uint32_t double_to_half(double v) {
 KERNLOOP_LANE float fused_half(const Mode& mode, float a, float b, float c) {
   const float product = a * b, sum = product + c;
   const float back = sum - product, error = (product - (sum - back)) + (c - back);
-  // 1 where inexact (not where the sum is infinite or NaN), the last bit is even and rounding is to nearest.
+  // 1 if inexact (but not if the sum is infinite or NaN), the last bit is even and rounding is to nearest.
   const uint32_t inexact = static_cast<uint32_t>(error > 0) | static_cast<uint32_t>(error < 0);
   const uint32_t adjust = inexact & ~bits(sum) & static_cast<uint32_t>(mode.round_f64_f16 == 0);
   const uint32_t away = (static_cast<uint32_t>(error > 0) ^ static_cast<uint32_t>(sum < 0)) * 2 - 1;  // 1 or -1
@@ -155,8 +155,8 @@ KERNLOOP_LANE double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
 
-// Sets the host's rounding direction for a scope. What is rounded must be in a function that is not inlined into the
-// scope: the compiler does not order arithmetic against the control register.
+// Sets the host's rounding direction for a scope. The rounded arithmetic must be in a function that is not inlined into
+// the scope: the compiler does not order arithmetic against the control register.
 class RoundingScope {
  public:
   explicit RoundingScope(unsigned mode);

@@ -1,7 +1,7 @@
 // From a row "operation, lane types, lambda on lane values" to functions that execute instructions.
 //
 // A Kernel computes lanes from source planes into destination planes. Three forms wrap it: execute_lean for
-// instructions without modifiers whose sources are registers or single dwords (results never lie in memory in between),
+// instructions without modifiers whose sources are registers or single dwords (results are never in memory in between),
 // execute_plain for others without modifiers of results, and execute_general, which prepares sources (SDWA, DPP,
 // op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through temporary planes.
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-// What a row says beyond its types.
+// Properties of a row beyond its types.
 enum RowFlag : unsigned {
   kNone = 0,
   kAccumulate = 1,       // the last source is the destination register (v_fmac, v_mac, v_dot*c)
   kKeepNan = 2,          // the lambda decides about NaN results itself (selection rather than arithmetic)
-  kFlushAlways = 4,      // denormals are flushed whatever MODE says (v_mad, v_mac, and the f32 transcendentals)
-  kIgnoreRounding = 8,   // rounds to nearest even whatever MODE says (transcendentals)
+  kFlushAlways = 4,      // denormals are flushed for any MODE (v_mad, v_mac, and the f32 transcendentals)
+  kIgnoreRounding = 8,   // rounds to nearest even for any MODE (transcendentals)
   kPreserveHigh = 16,    // a 16-bit result leaves the register's other half alone (gfx9's newer 16-bit instructions)
   kBitwiseFloat = 32,    // sources are bits, but neg and abs are allowed and act as on f32 (v_cndmask_b32)
   kNoModifiers = 64,     // refuse every modifier, SDWA and DPP
@@ -99,10 +99,11 @@ struct Kernel<D(S...), Lambda, kFlags> {
 
   static constexpr FormRule kRule = rule();
 
-  // Denormals that are flushed whatever MODE says are flushed in the fast loop too.
+  // Denormals that are flushed for any MODE are flushed in the fast loop, too.
   static constexpr bool kStaticFlush = (kFlags & kFlushAlways) != 0;
 
-  // Lambdas that mix widths: NaNs are looked for in the results, because the vectoriser takes no reduction beside them.
+  // Lambdas that mix widths: NaNs are searched for in the results, because the vectoriser takes no reduction beside
+  // them.
   static constexpr bool kLongLambda = (kFlags & kIgnoreRounding) != 0;
 
   static bool needs_slow(const Mode& mode) {
@@ -126,18 +127,18 @@ struct Kernel<D(S...), Lambda, kFlags> {
     fast(dst, src, mode, std::index_sequence_for<S...>());
   }
 
-  // As compute() where !needs_slow(), for 16 lanes; NaNs are not repaired. Sources of the set `kNegated` are negated.
+  // Like compute() if !needs_slow(), for 16 lanes; NaNs are not repaired. Sources of the set `kNegated` are negated.
   template <unsigned kNegated>
   KERNLOOP_LANE static void compute_group(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
     group<kNegated>(dst, src, mode, std::index_sequence_for<S...>());
   }
-  // Which of the 32 lanes hold a NaN that may be in need of repair.
+  // Lanes of the 32 that hold a NaN which may need repair.
   KERNLOOP_LANE static uint32_t half_nans(const uint32_t* dst) {
     if constexpr (D::kBits == 32) {
       if (!half_has_nan(dst)) [[likely]]
         return 0;
     }
-    // An f64 whose top dword is that of infinity may be one: a repair too many costs time only.
+    // An f64 with infinity's top dword may be a NaN: an unneeded repair only costs time.
     constexpr uint32_t keep = D::kBits == 16 ? 0x7fffu : 0x7fffffffu;
     constexpr uint32_t limit = D::kBits == 16 ? 0x7c00u : D::kBits == 64 ? 0x7fefffffu : 0x7f800000u;
     const uint32_t* top = dst + (D::kDwords - 1) * kLanes;
@@ -207,7 +208,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
     uint32_t any = 0;
     const uint32_t* top = dst + (D::kDwords - 1) * kLanes;
     for (unsigned l = 0; l < kLanes; ++l) {
-      // An f64 whose top dword is that of infinity may be one: a repair too many costs time only.
+      // An f64 with infinity's top dword may be a NaN: an unneeded repair only costs time.
       const uint32_t magnitude = top[l] & (D::kBits == 16 ? 0x7fffu : 0x7fffffffu);
       any |= D::kBits == 16 ? magnitude > 0x7c00u : D::kBits == 64 ? magnitude >= 0x7ff00000u : magnitude > 0x7f800000u;
     }
@@ -311,7 +312,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
   }
 };
 
-// Source k as planes: the register itself where nothing has to be done to it.
+// Source k as planes: the register itself if it needs no change.
 template <class K, unsigned k>
 inline const uint32_t* plain_source(const Wave& wave, const Instruction& instruction, uint32_t* temporary) {
   static constexpr SourceRule kSource = K::kRule.source[k];
@@ -352,7 +353,7 @@ inline void execute_plain(Wave& wave, const Instruction& instruction, std::index
 // A row's lanes, from planes into planes, in the mode of a wave.
 using ComputeFn = void (*)(uint32_t* dst, const uint32_t* const* src, const Mode& mode);
 
-// The same by a rule that is looked at as it runs. `in_place`: the computation may overwrite its sources.
+// The same by a rule evaluated at run time. `in_place`: the computation may overwrite its sources.
 void compute_plain(Wave& wave, const Instruction& instruction, const FormRule& rule, ComputeFn compute, bool in_place);
 
 template <class K>
@@ -482,7 +483,7 @@ struct Row {
   ExecuteFn general;
   ExecuteFn clamped;
   unsigned flags;
-  ExecuteFn lean_negated[3] = {};  // with one source negated, where that is usual
+  ExecuteFn lean_negated[3] = {};  // with one source negated, if that is usual
 };
 
 template <class Signature, unsigned kFlags = kNone, class Lambda>
@@ -502,14 +503,13 @@ constexpr Row row(Op op, Lambda, Saturating) {
           kFlags};
 }
 
-// The function for an instruction of this row, or nullptr when its operands or modifiers mean nothing that the row
-// knows.
+// The function for an instruction of this row, or nullptr if the row does not cover its operands or modifiers.
 ExecuteFn select_row(const Row& row, const Instruction& instruction);
 
-// True when count, kinds and modifiers of the sources are ones that the rule covers.
+// True if the rule covers count, kinds and modifiers of the sources.
 bool sources_fit(const FormRule& rule, const Instruction& instruction);
 bool has_source_modifiers(const FormRule& rule, const Instruction& instruction);
-// True when every source, signs aside, is one that execute_lean takes.
+// True if execute_lean takes every source, signs aside.
 bool sources_are_lean(const FormRule& rule, const Instruction& instruction);
 
 // Tables of the semantics files; row_tables.cpp lists them.

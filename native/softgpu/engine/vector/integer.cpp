@@ -1,4 +1,4 @@
-// 32- and 16-bit integer and bit operations. Second lambdas are what clamp makes of an operation: saturation.
+// 32- and 16-bit integer and bit operations. Second lambdas implement clamp: saturation.
 #include <algorithm>
 
 #include "softgpu/engine/vector/rows.h"

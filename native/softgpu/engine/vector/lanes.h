@@ -1,5 +1,5 @@
-// Registers as planes of 64 lanes, and the types that lane values have.
-// A value of n dwords lies in n consecutive planes: lane l of plane k is p[k * kLanes + l], as in the register file.
+// Registers as planes of 64 lanes, and the types that lane values have. A value of n dwords is in n consecutive planes:
+// lane l of plane k is p[k * kLanes + l], as in the register file.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-// How the mode register treats values of a type.
+// Treatment of a type's values by the mode register.
 enum class Precision : uint8_t { kNone, kF32, kF64F16 };
 
 // A lane type names how bits are read from planes, computed with, and written back.
@@ -40,7 +40,7 @@ struct U64 {
     p[kLanes + lane] = static_cast<uint32_t>(v >> 32);
   }
 };
-// The same bits as two dwords, which is how the vectoriser likes them: no widening, no narrowing.
+// The same bits as two dwords, a form that vectorises: no widening, no narrowing.
 struct Dwords {
   uint32_t low, high;
 };
@@ -102,7 +102,7 @@ struct F16 {
   static void store(uint32_t* p, unsigned lane, double v) { p[lane] = double_to_half(v); }
 };
 
-inline uint32_t count_bits(uint32_t v) {  // as the vectoriser likes it
+inline uint32_t count_bits(uint32_t v) {  // in a form that vectorises
   v -= (v >> 1) & 0x55555555u;
   v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
   v = (v + (v >> 4)) & 0x0f0f0f0fu;

@@ -1,4 +1,4 @@
-// Elements of matrices as lanes hold them, and where those of C and D lie; mfma.cpp says from where that is known.
+// Elements of matrices as lanes hold them, and the placement of C's and D's; mfma.cpp names the sources.
 #pragma once
 
 #include "softgpu/engine/vector/rows.h"
@@ -74,7 +74,7 @@ inline int32_t multiply_add(int32_t sum, int32_t a, int32_t b) {  // wraps
 }
 
 struct Place {
-  unsigned result, lane;  // which of a lane's results
+  unsigned result, lane;  // index of a lane's result
 };
 // C[i][j] and D[i][j]. Results of 32 bits come in groups of four rows; f64 rows are dealt out one by one.
 template <unsigned kSize, unsigned kBlocks, bool kWide>

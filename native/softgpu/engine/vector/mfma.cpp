@@ -1,8 +1,8 @@
 // Matrix fused multiply-add: D = A * B + C for `blocks` independent M x N matrices, spread over all 64 lanes. EXEC and
-// MODE play no part.
+// MODE have no effect.
 //
-// Where elements lie (AMD matrix instruction calculator, CDNA2): A[i][k] of block b in lane i + M * (b + blocks * (k /
-// per)), element k % per of that lane's operand; B[k][j] likewise with j. A lane of C and D holds rows of one column:
+// Placement of elements (AMD matrix instruction calculator, CDNA2): A[i][k] of block b in lane i + M * (b + blocks * (k
+// / per)), element k % per of that lane's operand; B[k][j] likewise with j. A lane of C and D holds rows of one column:
 // see place(). Arithmetic: products are summed over k in ascending order, each sum rounded to nearest even; the
 // hardware's order within an instruction is not documented, so low bits may differ from it. The f16 and bf16 forms of
 // gfx90a flush denormals, inputs and results (as AMD states for MI200, and for no later one); all others keep them.
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Operand::Kind;
 
-// The lane whose A that of `lane` is replaced by: cbsz makes 2^cbsz blocks share the one that abid names.
+// The lane whose A replaces that of `lane`: cbsz makes 2^cbsz blocks share the one that abid names.
 unsigned a_lane(const Instruction& instruction, unsigned lane, unsigned rows, unsigned blocks) {
   const unsigned block = lane / rows % blocks, group = 1u << instruction.cbsz;
   const unsigned source = (block & ~(group - 1)) + instruction.abid;

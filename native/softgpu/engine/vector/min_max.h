@@ -20,7 +20,7 @@ KERNLOOP_LANE T resolve_nans(T a, T b, T number, bool ieee) {
   r = choose(ieee & is_signalling(b), quiet(b), r);
   return choose(ieee & is_signalling(a), quiet(a), r);
 }
-// Of equal values, the sign of either zero decides.
+// If values are equal, the sign of either zero decides.
 template <class T>
 KERNLOOP_LANE T minimum(T a, T b, bool ieee) {
   const T number = choose(a == b, with_bits(bits(a) | bits(b)), choose(a < b, a, b));

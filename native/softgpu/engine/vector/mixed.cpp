@@ -39,8 +39,8 @@ void load_mixed(const Wave& wave, const Instruction& instruction, unsigned k, ui
 
 enum class MixResult { kFloat, kLow, kHigh };
 
-// The sum is rounded to float first, then, for the half results, to half: what LLVM's selection of these instructions
-// means.
+// The sum is rounded to float first, then, for the half results, to half: LLVM's selection of these instructions
+// implies that.
 template <MixResult kResult>
 void fma_mix(Wave& wave, const Instruction& instruction) {
   alignas(64) uint32_t sources[3][kLanes];
@@ -118,8 +118,8 @@ void dot_lanes(bool saturates, const uint32_t* a, const uint32_t* b, const uint3
   }
 }
 
-// Two sums rounded to float, products exact. Denormals are flushed whatever MODE says: inputs and results, as AMD
-// states for the f16 V_DOT2 of MI200.
+// Two sums rounded to float, products exact. Denormals are flushed for any MODE: inputs and results, as AMD states for
+// the f16 V_DOT2 of MI200.
 float dot_halves(u32 a, u32 b, float c) {
   const auto half = [](u32 h) { return flush_half_denormal(half_to_float(h & 0xffffu)); };
   const float first = flush_denormal(flush_denormal(c) + half(a) * half(b));

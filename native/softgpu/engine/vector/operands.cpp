@@ -90,8 +90,8 @@ void permute(uint32_t* plane, const uint32_t* from, const DppLanes& lanes) {
   for (unsigned l = 0; l < kLanes; ++l) plane[l] &= 0u - static_cast<uint32_t>((lanes.valid >> l) & 1);
 }
 
-// omod and clamp on one result, as MODE has it (ISA "Output modifiers"): omod acts only without IEEE mode and with
-// output denormals flushed, and gives no -0; clamp bounds to [0, 1] and takes NaN to 0 under DX10_CLAMP.
+// omod and clamp on one result, by MODE (ISA "Output modifiers"): omod acts only without IEEE mode and with output
+// denormals flushed, and gives no -0; clamp bounds to [0, 1] and takes NaN to 0 under DX10_CLAMP.
 float modify(float v, unsigned omod, bool clamp, bool dx10) {
   if (omod) {
     v = flush_denormal(v * (omod == 1 ? 2.0f : omod == 2 ? 4.0f : 0.5f));
@@ -114,7 +114,7 @@ double modify(double v, unsigned omod, bool clamp, bool dx10) {
   }
   return v;
 }
-// The bits themselves where nothing applies: a NaN must come out as it was.
+// The unchanged bits if nothing applies: a NaN must stay as it was.
 void modify_half(uint32_t& h, unsigned omod, bool clamp, bool dx10) {
   float v = half_to_float(h);
   if (omod && !is_nan(v)) {
@@ -263,7 +263,7 @@ DppLanes dpp_lanes(const Instruction& instruction, uint64_t exec) {
   const unsigned control = instruction.dpp_ctrl % kDppControls;
   DppLanes lanes{dpp_moves().source[control], dpp_moves().valid[control], 0};
   if (instruction.is_dpp8) lanes = {dpp8_sources(instruction.dpp8_lanes), ~0ull, 0};
-  if (exec != ~0ull && !instruction.fetch_inactive) {  // a lane that EXEC disables has nothing to give
+  if (exec != ~0ull && !instruction.fetch_inactive) {  // a lane that EXEC disables has no value to give
     uint64_t given = 0;
     for (unsigned l = 0; l < kLanes; ++l) given |= ((exec >> lanes.source[l]) & 1) << l;
     lanes.valid &= given;

@@ -14,7 +14,7 @@ struct SourceRule {
   bool sign_modifiers = false;  // neg and abs allowed; they act on the top bit of `bits`
 };
 
-// What an operation's types say about its operands.
+// Constraints of an operation's types on its operands.
 struct FormRule {
   unsigned sources = 0;
   SourceRule source[4];
@@ -90,9 +90,9 @@ void finish_result(Wave& wave, const Instruction& instruction, const FormRule& r
 
 // True when a scalar_value() of the operand can be had.
 bool is_readable(const Operand& operand);
-// True when the instruction's DPP control is one that gfx90a has.
+// True if gfx90a has the instruction's DPP control.
 bool is_known_dpp(const Instruction& instruction);
-// What DPP does to the lanes under an EXEC mask.
+// Effect of DPP on the lanes under an EXEC mask.
 struct DppLanes {
   const uint8_t* source;  // the lane that each lane reads
   uint64_t valid;         // lanes whose source exists and is active; others read 0

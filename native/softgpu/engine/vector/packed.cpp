@@ -12,8 +12,8 @@ namespace {
 using Kind = Operand::Kind;
 using Compute = void (*)(uint32_t* dst, const uint32_t* const* src, const Mode& mode);
 
-// Which half of source `k` each half of the result reads, and whether negated. v_pk_fmac_f16 (VOP2) has no fields for
-// it.
+// The half of source `k` that each half of the result reads, and whether it is negated. v_pk_fmac_f16 (VOP2) has no
+// fields for it.
 struct Halves {
   unsigned select, negate;
 };
@@ -39,7 +39,7 @@ void clamp_plane(uint32_t* plane, bool dx10) {
 
 constexpr SourceRule kWord{SourceRule::kValue, 1, 32, false};
 
-// One register of a pair; of a constant only the lower one is ever asked for.
+// One register of a pair; constants are only read for the lower one.
 const uint32_t* register_of_pair(const Wave& wave, const Operand& pair, unsigned upper, uint32_t* temporary) {
   if (pair.kind == Kind::kVgpr) return wave.vgpr[pair.index + upper];
   fill_plane(temporary, pair.kind == Kind::kSgpr ? wave.sgpr[pair.index + upper]
@@ -197,8 +197,8 @@ ExecuteFn select_packed(const Instruction& instruction) {
     for (unsigned k = 0; k < row.sources; ++k) {
       const Operand& operand = instruction.src[k];
       if (!is_readable(operand) || operand.negate || operand.absolute) return nullptr;
-      // The upper register of a constant is not documented: compilers select the lower one, except for 0, which is 0
-      // in either.
+      // The upper register of a constant is not documented: compilers select the lower one, except for 0, which is 0 in
+      // both.
       const bool is_zero = operand.kind == Kind::kConstant && operand.value == 0;
       const bool upper = ((instruction.op_sel | (row.op == Op::v_pk_mov_b32 ? 0 : instruction.op_sel_hi)) >> k) & 1;
       if (row.wide && upper && !is_zero && operand.kind != Kind::kVgpr && operand.kind != Kind::kSgpr) return nullptr;

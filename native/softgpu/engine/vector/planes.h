@@ -1,5 +1,5 @@
-// Planes of 64 lanes, and groups of 16 neighbours of them: fill, copy, and what EXEC and the masks in scalar registers
-// do to them.
+// Planes of 64 lanes, and groups of 16 adjacent ones: fill, copy, and the effects of EXEC and of masks in scalar
+// registers.
 #pragma once
 
 #include <immintrin.h>

@@ -67,7 +67,7 @@ bool sources_are_lean(const FormRule& rule, const Instruction& instruction) {
   return true;
 }
 
-// The lean form, or nullptr where there is none for the signs of the sources.
+// The lean form, or nullptr if there is none for the signs of the sources.
 ExecuteFn select_lean(const Row& row, const Instruction& instruction) {
   if (!row.lean || !sources_are_lean(row.rule, instruction)) return nullptr;
   ExecuteFn chosen = row.lean;
@@ -88,7 +88,7 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   if (rule.has_bit && (instruction.dst_count != 2 || instruction.dst[1].kind != Operand::Kind::kSgpr)) return nullptr;
   if ((instruction.op_sel & 8) && (rule.result_bits != 16 || rule.result_dwords != 1)) return nullptr;
   if (instruction.is_sdwa && rule.result_dwords != 1 && instruction.dst_sel != 6) return nullptr;
-  // Which bit a lane gets that DPP does not let write is not documented.
+  // The bit of a lane that DPP does not write is undocumented.
   if (instruction.is_dpp && rule.has_bit &&
       !(instruction.row_mask == 0xf && instruction.bank_mask == 0xf && instruction.bound_ctrl)) {
     return nullptr;

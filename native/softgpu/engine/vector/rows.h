@@ -1,4 +1,4 @@
-// What each semantics file offers: rows of the common forms, and selectors for operations with forms of their own.
+// Interface of each semantics file: rows of the common forms, and selectors for operations with forms of their own.
 #pragma once
 
 #include "softgpu/engine/vector/forms.h"

@@ -26,14 +26,14 @@ struct Build {
   Select select;
   bool runs_here;  // on this host's processor
 };
-// What this library was built with (KERNLOOP_VECTOR_BUILDS), the best one last.
+// Builds in this library (KERNLOOP_VECTOR_BUILDS), the best one last.
 std::vector<Build> builds();
-// Why the software GPU cannot run here, and what to do; empty where one of the builds can.
+// Reason why the software GPU cannot run here, and the remedy; empty if one of the builds can.
 std::string refusal(std::span<const Build> builds);
 // The select functions of those builds that this host can run, the best one last.
 std::vector<Select> runnable_builds();
 
-// Makes select_vector() use another build than the best one for as long as it lives: for tests, on one thread.
+// Makes select_vector() use another build than the best one during its lifetime: for tests, on one thread.
 class BuildInUse {
  public:
   explicit BuildInUse(Select build);

@@ -1,10 +1,10 @@
-// Sparse matrix fused multiply-add of gfx942: D = A * B + D, where of every four elements of a row of A two are held,
-// and an index of 2 bits each says which. EXEC and MODE play no part.
+// Sparse matrix fused multiply-add of gfx942: D = A * B + D. A holds two of every four elements of a row, each with an
+// index of 2 bits that says which. EXEC and MODE have no effect.
 //
-// Where elements lie (AMD matrix instruction calculator, CDNA3): a lane of A holds elements of row lane % size that
+// Placement of elements (AMD matrix instruction calculator, CDNA3): a lane of A holds elements of row lane % size that
 // stand for twice as many k from 2 * per * (lane / size) on, a lane of B all of those of a column, and the register of
-// indices in a lane those of its elements of A: the first of a pair in the lower bits. Of the sets of them in that
-// register abid names one, unless cbsz is set: then it is the first. Sums as in mfma.cpp.
+// indices in a lane those of its elements of A: the first of a pair in the lower bits. abid selects one of the sets in
+// that register, unless cbsz is set: then it is the first. Sums as in mfma.cpp.
 #include "softgpu/engine/vector/matrix_elements.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -62,7 +62,7 @@ void multiply_sparse(Wave& wave, const Instruction& instruction) {
 struct SparseRow {
   Op op;
   ExecuteFn execute;
-  unsigned sets;  // of indices in a register
+  unsigned sets;  // sets of indices in a register
 };
 
 template <class Element, unsigned kSize, unsigned kDepth>

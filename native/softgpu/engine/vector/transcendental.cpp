@@ -1,10 +1,10 @@
 // Reciprocals, roots, exponentials, logarithms, sine and cosine.
 //
-// The hardware's are within 1 ulp (f32), 0.51 ulp (f16) and 2^29 ulp (f64 rcp, rsq) by the ISA; which of the values in
-// reach it takes is not documented. Ours are computed in double by fixed sequences of IEEE operations (no libm), so
-// that every host gives the same bits: rcp and sqrt correctly rounded, rsq_f64 within 1.5 ulp, all others within 0.501
-// ulp. They round to nearest even whatever MODE says. In f32 they flush denormals, inputs and results, whatever MODE
-// says (LLVM: "v_rcp_f32 … always flushes"); f16 and f64 ones follow MODE.
+// The hardware's are within 1 ulp (f32), 0.51 ulp (f16) and 2^29 ulp (f64 rcp, rsq) by the ISA; it is not documented
+// which of the values within reach they return. Ours are computed in double by fixed sequences of IEEE operations (no
+// libm), so that every host gives the same bits: rcp and sqrt correctly rounded, rsq_f64 within 1.5 ulp, all others
+// within 0.501 ulp. They round to nearest even for any MODE. In f32 they flush denormals, inputs and results, for any
+// MODE (LLVM: "v_rcp_f32 … always flushes"); f16 and f64 ones follow MODE.
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -20,7 +20,7 @@ KERNLOOP_LANE double nearest(double v) {
 
 // 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^9 (error below 2^-36).
 KERNLOOP_LANE double exp2_bounded(double x) {
-  const double shifted = x + 0x1.8p52, f = x - (shifted - 0x1.8p52);  // the low bits of `shifted` are those of n
+  const double shifted = x + 0x1.8p52, f = x - (shifted - 0x1.8p52);  // the low bits of `shifted` are n's
   // Pairs of terms, then pairs of pairs (Estrin): a short chain of operations rather than few of them.
   const double f2 = f * f, f4 = f2 * f2;
   const double p01 = 0x1.62e42fefa39efp-1 * f + 1.0, p23 = 0x1.c6b08d704a0c0p-5 * f + 0x1.ebfbdff82c58fp-3;

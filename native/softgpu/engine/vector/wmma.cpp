@@ -1,10 +1,10 @@
-// Matrix multiply-add of gfx1100: D = A * B + C, 16 x 16 x 16, by a wave of 32 lanes or of 64. MODE plays no part.
+// Matrix multiply-add of gfx1100: D = A * B + C, 16 x 16 x 16, by a wave of 32 lanes or of 64. MODE has no effect.
 //
-// Where elements lie (LLVM's tests of rocWMMA's layouts; "How to accelerate AI applications on RDNA 3 using WMMA", AMD
-// GPUOpen): lane l below 16 holds row l of A and column l of B, 16 elements each, packed; every further 16 lanes hold
-// the same again, which the caller has made sure of (rdna3.cpp). C and D have column l % 16 in lane l; their rows are
-// dealt out to the groups of 16 lanes in turn. Halves lie in the low half of a register, or in the high one by op_sel,
-// and the other half of D stays. Sums as in mfma.cpp; one of halves is rounded once, at its end.
+// Placement of elements (LLVM's tests of rocWMMA's layouts; "How to accelerate AI applications on RDNA 3 using WMMA",
+// AMD GPUOpen): lane l below 16 holds row l of A and column l of B, 16 elements each, packed; every further 16 lanes
+// hold the same again, which the caller has made sure of (rdna3.cpp). C and D have column l % 16 in lane l; their rows
+// are dealt out to the groups of 16 lanes in turn. Halves are in the low half of a register, or in the high one by
+// op_sel, and the other half of D stays. Sums as in mfma.cpp; one of halves is rounded once, at its end.
 #include <algorithm>
 #include <cstdint>
 
@@ -126,11 +126,11 @@ ExecuteFn select_wmma(const Instruction& instruction) {
     if (d.dwords != 4 && d.dwords != 8) return nullptr;
     if (instruction.src[0].kind != Kind::kVgpr || instruction.src[1].kind != Kind::kVgpr) return nullptr;
     if (c.kind != Kind::kVgpr && c.kind != Kind::kConstant) return nullptr;
-    // Which constant stands for a half of the accumulator is not documented, but for 0.
+    // The constant for a half of the accumulator is not documented, except for 0.
     if (row.halves && c.kind == Kind::kConstant && c.value != 0) return nullptr;
     if (instruction.is_dpp || instruction.omod || (instruction.op_sel & (row.halves ? 3 : 7))) return nullptr;
     if (instruction.clamp && !row.integers) return nullptr;
-    // Of integers neg_lo says whether A and B are signed; what it does to others is not documented for this target.
+    // For integers neg_lo says whether A and B are signed; its effect on others is not documented for this target.
     if (instruction.neg_hi || (instruction.neg_lo & (row.integers ? 4 : 7))) return nullptr;
     return row.execute;
   }

@@ -1,4 +1,4 @@
-// What stock HIP programs see of a fault, with the library in front of HIP and without it.
+// Errors that stock HIP programs see after a fault, with the library in front of HIP and without it.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -37,7 +37,7 @@ Ended run(std::vector<std::string> command, bool preload = true, const char* lim
   return {code, program.output()};
 }
 
-// The codes that the calls behind the fault were given, by line.
+// The codes that the calls after the fault returned, by line.
 std::vector<std::string> told(const std::string& output) {
   std::istringstream text(output.substr(std::min(output.find("first\n"), output.size())));
   std::vector<std::string> lines;
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class HipErrorOfACall : public ::testing::TestWithParam<const char*> {};
 
-// Whichever call waits for the faulting kernel, it is the one that says so first.
+// The call that waits for the faulting kernel is the first to report the fault.
 TEST_P(HipErrorOfACall, ThatWaitsForTheKernelThatFaults) {
   expect_every_call_fails(run({KERNLOOP_TEST_FAULTS, "wild", GetParam()}), kIllegalAddress);
 }
@@ -142,7 +142,7 @@ TEST(HipError, ReachesAProgramThatLoadsHipByName) {
   EXPECT_NE(ended.output.find("hipDeviceSynchronize 700\n"), std::string::npos) << ended.output;
 }
 
-// No dispatch comes of it: the program has an error of hipModuleLoad, and goes on.
+// There is no dispatch: the program gets an error of hipModuleLoad, and continues.
 TEST(HipError, IsThatOfTheLoadWhereARelocationIsNotSupported) {
   ElfFile object(KERNLOOP_TEST_TO_NOWHERE);
   const auto symbol = ELF64_R_SYM(object.relocation(0).r_info);
@@ -180,7 +180,7 @@ std::set<std::string> functions_of(const std::string& library) {
 
 // A function that is called past its gate would succeed on a device that is lost.
 TEST(Gates, AreBeforeEveryFunctionOfHipThatReturnsAnError) {
-  const std::set<std::string> none = {// Those that return something else, or tell of code rather than of the device.
+  const std::set<std::string> none = {// Functions that return something else, or describe code rather than the device.
                                       "hipApiName",
                                       "hipCreateChannelDesc",
                                       "hipEnableActivityCallback",

@@ -1,5 +1,5 @@
-// loaded_hip LOOKUP OBJECT: a program that loads HIP by name, as Triton and the like do, and whose kernel faults.
-// LOOKUP is dlsym, or dlvsym, which no one stands in front of.
+// loaded_hip LOOKUP OBJECT: a program that loads HIP by name, as Triton does, and whose kernel faults. LOOKUP is dlsym,
+// or dlvsym, which is not interposed.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 

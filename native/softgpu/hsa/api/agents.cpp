@@ -18,7 +18,7 @@ constexpr uint32_t kComputeUnits = 4;
 constexpr uint32_t kMaxWorkgroupItems = 1024;
 constexpr uint32_t kMinQueuePackets = 64;
 constexpr uint32_t kMaxQueuePackets = 131072;
-constexpr uint64_t kRealTimeFrequency = 100'000'000;  // of s_memrealtime, in Hz
+constexpr uint64_t kRealTimeFrequency = 100'000'000;  // frequency of s_memrealtime, in Hz
 
 const DeviceModel& model() {
   return device_model(runtime().options.isa());
@@ -97,7 +97,7 @@ hsa_status_t cpu_info(hsa_agent_info_t attribute, void* value) {
     case HSA_AGENT_INFO_ISA:
       return give(value, hsa_isa_t{0});
     case HSA_AMD_AGENT_INFO_UUID:
-      return give_text(value, "CPU-XX", 24);  // as ROCr for CPUs: no unique identifier
+      return give_text(value, "CPU-XX", 24);  // ROCr's value for CPUs: no unique identifier
   }
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
@@ -314,7 +314,7 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent, hsa_status_t (*callback)(
 
 hsa_status_t hsa_isa_from_name(const char* name, hsa_isa_t* isa) {
   if (name == nullptr || isa == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  // With or without the features that this device has.
+  // With or without this device's features.
   const std::string_view isa_name = model().isa_name;
   if (name != isa_name && name != isa_name.substr(0, isa_name.find(':'))) return HSA_STATUS_ERROR_INVALID_ISA_NAME;
   *isa = kIsa;

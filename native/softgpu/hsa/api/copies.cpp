@@ -24,7 +24,7 @@ hsa_status_t check_range(const void* pointer, uint64_t size) {
   return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
-// The bytes from the first to behind the last one of a box in pitched memory; false when that overflows.
+// The bytes from the first to the last one of a box in pitched memory; false if that overflows.
 bool box_extent(const hsa_pitched_ptr_t& memory, const hsa_dim3_t& offset, const hsa_dim3_t& range, uint64_t* bytes) {
   uint64_t last_row = 0, last_slice = 0, end = 0;
   return !__builtin_mul_overflow(uint64_t{offset.y} + range.y - 1, memory.pitch, &last_row) &&

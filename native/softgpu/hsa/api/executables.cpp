@@ -153,7 +153,7 @@ hsa_status_t hsa_executable_readonly_variable_define(hsa_executable_t executable
   return is_gpu(agent) ? define(executable, variable_name, address) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
-// What could be wrong was found when the code objects were loaded.
+// Errors were found when the code objects were loaded.
 hsa_status_t hsa_executable_validate(hsa_executable_t executable, uint32_t* result) {
   return api::hsa_executable_validate_alt(executable, nullptr, result);
 }
@@ -183,7 +183,7 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle, hsa_
   auto symbol = runtime().symbols.find(handle.handle);
   if (symbol == nullptr) return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
   if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  switch (attribute) {  // of every symbol
+  switch (attribute) {  // common to every symbol
     case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
       return give(value, symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
     case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:

@@ -1,5 +1,5 @@
 // The library's exports, one a row of the tables of functions: each jumps through its slot of the current API table
-// with whatever arguments it was called with, so that a tool which replaced the slot sees the call.
+// with its arguments unchanged, so that a tool which replaced the slot sees the call.
 #include <cstddef>
 
 #include "softgpu/hsa/api/tables.h"
@@ -11,7 +11,7 @@ namespace {
 #define KERNLOOP_TABLES "kernloop_hsa_api_tables"
 #define KERNLOOP_AMD_TABLE "kernloop_hsa_amd_table"
 
-// Where a slot lies.
+// Offset of a slot.
 #define KERNLOOP_SLOT_core(name) \
   KERNLOOP_TABLES, offsetof(HsaApiTableContainer, core) + offsetof(CoreApiTable, name##_fn)
 #define KERNLOOP_SLOT_amd(name) KERNLOOP_AMD_TABLE, offsetof(AmdExtTable, name##_fn)
@@ -25,7 +25,7 @@ namespace {
 
 }  // namespace
 
-// Its name in C++ is another than its symbol: the headers have declared that one, with its arguments.
+// The C++ name differs from the symbol: the headers have declared the latter, with its arguments.
 #define KERNLOOP_EXPORT(symbol, table, offset)                                          \
   __attribute__((naked, visibility("default"))) void export_of_##symbol() asm(#symbol); \
   void export_of_##symbol() {                                                           \

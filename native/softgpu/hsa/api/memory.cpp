@@ -1,4 +1,4 @@
-// Regions, memory pools, locked memory and what is known about a pointer.
+// Regions, memory pools, locked memory and facts about pointers.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -164,7 +164,7 @@ hsa_status_t hsa_amd_memory_pool_free(void* ptr) {
   return ptr == nullptr ? HSA_STATUS_SUCCESS : runtime().memory.release(ptr);
 }
 
-// Every agent may use every allocation; a list that names none would mean that nobody may.
+// Every agent may use every allocation; an empty list would forbid all of them.
 hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_agent_t* agents, const uint32_t* flags,
                                          const void* ptr) {
   if (num_agents == 0 || agents == nullptr || flags != nullptr || ptr == nullptr)

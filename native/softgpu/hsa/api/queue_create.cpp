@@ -45,7 +45,7 @@ hsa_status_t create_compute(hsa_agent_t agent, hsa_amd_queue_create_desc_t& desc
 hsa_status_t create(hsa_agent_t agent, hsa_amd_queue_create_desc_t& desc) {
   desc.queue = nullptr;
   if (!is_valid(desc)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  // There is no engine but the one that computes. Where the ring lies makes no difference here.
+  // Compute is the only engine. The place of the ring makes no difference here.
   if (desc.engine_type != HSA_AMD_QUEUE_ENGINE_COMPUTE) return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
   return create_compute(agent, desc);
 }

@@ -21,7 +21,7 @@ std::atomic_ref<uint64_t> read_index(const hsa_queue_t* queue) {
 
 uint64_t cas_write_index(const hsa_queue_t* queue, uint64_t expected, uint64_t value) {
   write_index(queue).compare_exchange_strong(expected, value);
-  return expected;  // what was there
+  return expected;  // the old value
 }
 
 uint64_t handle_of(const hsa_queue_t* queue) {
@@ -75,7 +75,7 @@ hsa_status_t hsa_amd_queue_intercept_register(hsa_queue_t* queue, hsa_amd_queue_
   return HSA_STATUS_SUCCESS;
 }
 
-// Notifies of queues that the runtime makes for itself. This one makes none.
+// Notifies of queues that the runtime creates for itself. This runtime creates none.
 hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier callback, void*) {
   return callback == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }
@@ -158,7 +158,7 @@ void hsa_queue_store_read_index_screlease(const hsa_queue_t* queue, uint64_t val
   read_index(queue).store(value);
 }
 
-// There is no compute unit to leave out: results are the same, and the mask is remembered nowhere.
+// No compute unit can be left out: results are the same, and the mask is not stored.
 hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t* queue, uint32_t num_cu_mask_count, const uint32_t* cu_mask) {
   if (find(queue) == nullptr) return HSA_STATUS_ERROR_INVALID_QUEUE;
   if (num_cu_mask_count % 32 != 0 || (num_cu_mask_count != 0 && cu_mask == nullptr))
@@ -182,7 +182,7 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t* queue, hsa_queue_info_attribute
   switch (attribute) {
     case HSA_AMD_QUEUE_INFO_AGENT:
       return give(value, kGpuAgent);
-    case HSA_AMD_QUEUE_INFO_DOORBELL_ID:  // of a doorbell in hardware
+    case HSA_AMD_QUEUE_INFO_DOORBELL_ID:  // a doorbell in hardware
       return HSA_STATUS_ERROR_INVALID_QUEUE;
   }
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;

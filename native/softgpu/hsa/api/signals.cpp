@@ -9,7 +9,7 @@
 namespace kernloop::softgpu::api {
 namespace {
 
-// These functions have no status to return: a signal that is none is said on stderr, and nothing happens.
+// These functions have no status to return: an invalid signal is reported on stderr, and nothing happens.
 bool usable(hsa_signal_t signal, const char* what) {
   Runtime* current = Runtime::current();
   if (current != nullptr && current->signals.valid(signal)) return true;
@@ -168,7 +168,7 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t* signals, h
   return static_cast<uint32_t>(satisfied->index);
 }
 
-// 0 once each has held: one that has, counts, whatever its signal is set to afterwards.
+// 0 once each condition has held: it counts even if its signal is changed afterwards.
 uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t* signals, hsa_signal_condition_t* conds,
                                  hsa_signal_value_t* values, uint64_t timeout_hint, hsa_wait_state_t,
                                  hsa_signal_value_t* satisfying_values) {

@@ -6,7 +6,7 @@
 namespace kernloop::softgpu::api {
 
 hsa_status_t hsa_status_string(hsa_status_t status, const char** text) {
-  // The first word is the name of the code, as ROCr has it: programs print only this.
+  // The first word is the name of the code, as in ROCr: programs print only this.
   static constexpr std::pair<int, const char*> kTexts[] = {
       {HSA_STATUS_SUCCESS, "HSA_STATUS_SUCCESS: The function has been executed successfully."},
       {HSA_STATUS_INFO_BREAK,

@@ -47,7 +47,7 @@ hsa_status_t copy_table(uint16_t id, uint16_t major, size_t length, void* table)
   if (table == nullptr || length == 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   auto extension = find_extension(id, major);
   if (!extension) return HSA_STATUS_ERROR;
-  // A longer table of the caller keeps null entries for what this version lacks.
+  // A longer table of the caller keeps null entries for functions that this version lacks.
   std::memset(table, 0, length);
   std::memcpy(table, extension->table, std::min(length, extension->table_bytes));
   return HSA_STATUS_SUCCESS;
@@ -102,7 +102,7 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void* value) {
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-// ROCr logs the packets of its own blit kernels. Copies here are made by no kernel: there is nothing to log.
+// ROCr logs the packets of its own blit kernels. Copies use no kernels here: there is nothing to log.
 hsa_status_t hsa_amd_enable_logging(uint8_t* flags, void*) {
   return flags == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }
@@ -157,7 +157,7 @@ hsa_status_t hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t
 
 hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version_major, uint16_t version_minor,
                                             void* table) {
-  // The caller's table is that of the version it names; its length follows from it.
+  // The version that the caller names determines the length of its table.
   auto found = find_extension(extension, version_major);
   if (!found || version_minor > found->minor) return HSA_STATUS_ERROR;
   size_t length = found->table_bytes;

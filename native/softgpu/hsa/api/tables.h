@@ -6,12 +6,12 @@
 
 namespace kernloop::softgpu {
 
-// Under names of C, for what jumps through them (exports.cpp). The AMD table is not the container's: it is longer.
+// Under C names, for the jumps through them (exports.cpp). The AMD table is not the container's: it is longer.
 extern HsaApiTableContainer g_api_tables asm("kernloop_hsa_api_tables");
 extern rocr::LaterAmdExtTable g_amd_table asm("kernloop_hsa_amd_table");
 
-// What tools are handed, of table version 1 (ROCm 5.2) or 2 (since ROCm 6). Once they are loaded, adopt_tool_tables()
-// takes over what they put into those of version 1.
+// Tables handed to tools, of table version 1 (ROCm 5.2) or 2 (since ROCm 6). Once the tools are loaded,
+// adopt_tool_tables() takes over their changes to those of version 1.
 HsaApiTable& tool_tables(int version);
 void adopt_tool_tables(int version);
 

@@ -212,7 +212,7 @@ hsa_status_t hsa_ven_amd_pcs_flush(hsa_ven_amd_pcs_t) {
   return HSA_STATUS_ERROR;
 }
 
-// ROCr refuses likewise where scratch cannot be reclaimed: a dispatch's private memory is given back when it ends.
+// ROCr also refuses if scratch cannot be reclaimed: a dispatch's private memory is freed when it ends.
 hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent, size_t) {
   return is_gpu(agent) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_INVALID_AGENT;
 }

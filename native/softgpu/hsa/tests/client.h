@@ -120,7 +120,7 @@ class HsaTest : public ::testing::Test {
     return object;
   }
 
-  // What a queue's error callback was told.
+  // Errors that a queue's callback received.
   struct Errors {
     std::atomic<int> status{0};
     std::atomic<int> count{0};
@@ -178,7 +178,7 @@ class HsaTest : public ::testing::Test {
                                  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                                  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
   }
-  // As an AQL producer does it: reserve, wait for room, body before header.
+  // Enqueues as an AQL producer does: reserve, wait for room, body before header.
   template <typename Packet>
   static uint64_t enqueue(hsa_queue_t* queue, const Packet& packet, bool ring = true) {
     static_assert(sizeof(Packet) == 64);

@@ -128,7 +128,7 @@ TEST_F(ExecutableTest, ADestroyedExecutableTakesItsKernelsAlong) {
   enqueue(queue(), packet(store, kernargs(device(1), 1u), signal(1)));
   ASSERT_TRUE(errors.wait());
   executable = {};
-  // Other code at the same address is not mixed up with what was decoded there.
+  // Other code at the same address is not confused with the earlier decoding.
   uint32_t* out = device(1);
   hsa_signal_t done = signal(1);
   enqueue(queue(), packet(kernel("store"), kernargs(out, 8u), done));
@@ -149,7 +149,7 @@ TEST_F(ExecutableTest, CodeLoadsWhereItWasAskedTo) {
   hsa_signal_t done = signal(1);
   enqueue(queue(), packet(store, kernargs(out, 8u), done));
   EXPECT_EQ(wait_zero(done), 0);
-  // Taken now; and a wish counts once.
+  // The address is taken now; and a request counts once.
   ASSERT_HSA(softgpu.set_next_load_address(kThere));
   EXPECT_EQ(try_load(code, fresh()), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   EXPECT_HSA(try_load(code, fresh()));

@@ -18,7 +18,7 @@ struct Ended {
   std::string text;
 };
 
-// Runs `body` in a child process and returns its exit code and what it said on stderr.
+// Runs `body` in a child process and returns its exit code and its stderr.
 Ended in_child(const std::function<int()>& body) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);

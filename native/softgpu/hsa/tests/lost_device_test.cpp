@@ -105,7 +105,7 @@ TEST_F(LostDevice, IsNotWhereTheLibraryLeavesTheErrorToTheCallback) {
   EXPECT_EQ(*to, 5u);
 }
 
-// What a tool calls whose callback stands in front of the program's.
+// Called by a tool whose callback precedes the program's.
 TEST_F(LostDevice, FollowsFromAnErrorThatAToolPassesOn) {
   hsa_queue_t* q = queue();
   takes = false;

@@ -210,7 +210,7 @@ TEST_F(MemoryTest, CopiesAreMadeByTheEngineThatIsThere) {
             HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-// What HIP since 6.0 asks for besides; as in ROCr, what nobody has numbered is refused.
+// Attributes that HIP asks for since 6.0; as in ROCr, unnumbered ones are refused.
 TEST_F(MemoryTest, AgentsTellWhatLaterReleasesAsk) {
   const auto ask = [](hsa_agent_t agent, int attribute, auto& value) {
     return hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(attribute), &value);
@@ -242,7 +242,7 @@ TEST_F(MemoryTest, ACopyThatWaitsDoesNotHoldUpOthers) {
   a[0] = 1;
   hsa_signal_t never = signal(1), blocked = signal(1), chain = signal(1), last = signal(1);
   ASSERT_HSA(hsa_amd_memory_async_copy(c, agents.gpu, b, agents.gpu, 16, 1, &never, blocked));
-  // Submitted before what it depends on.
+  // Submitted before the copy that it depends on.
   ASSERT_HSA(hsa_amd_memory_async_copy(c, agents.gpu, b, agents.gpu, 16, 1, &chain, last));
   ASSERT_HSA(hsa_amd_memory_async_copy(b, agents.gpu, a, agents.gpu, 16, 0, nullptr, chain));
   EXPECT_EQ(wait_zero(last), 0);

@@ -112,7 +112,7 @@ TEST_F(SignalTest, AValueChangedInMemoryIsNoticed) {
   ASSERT_HSA(hsa_amd_signal_value_pointer(s, &word));
   std::thread other([&] {
     usleep_ms(20);
-    *word = 0;  // no API call: nobody is woken
+    *word = 0;  // no API call: no waiter is woken
   });
   EXPECT_EQ(wait_zero(s), 0);
   other.join();

@@ -1,4 +1,4 @@
-// What the tests' tool library has seen; shared by the library and the tests.
+// Calls that the tests' tool library has seen; shared by the library and the tests.
 #pragma once
 
 #include <cstddef>

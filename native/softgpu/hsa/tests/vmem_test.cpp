@@ -129,7 +129,7 @@ TEST_F(VirtualMemoryTest, ExportedMemoryIsTheSameInThisProcessAndInAnother) {
   allow(va, 4096, HSA_ACCESS_PERMISSION_RW);
   ASSERT_TRUE(kernel_can_store(va, 41));
 
-  // The child's runtime starts anew, and knows nothing of this memory but the descriptor.
+  // The child's runtime starts anew, and has only the descriptor of this memory.
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -167,7 +167,7 @@ TEST_F(VirtualMemoryTest, ExportedMemoryIsTheSameInThisProcessAndInAnother) {
 }
 
 TEST_F(VirtualMemoryTest, AllocationsKeepClearOfReservations) {
-  // What a replay does: first it takes the addresses of the capture, then everything else allocates as usual.
+  // Imitates a replay: first the addresses of the capture are taken, then everything else allocates as usual.
   void* reserved = reserve(kDeviceAperture.base, 1 << 20);
   void* host = reserve(kHostAperture.base, 1 << 20);
   for (int i = 0; i < 100; ++i) {

@@ -69,8 +69,8 @@ const char* deliberate_refusal(const std::string& text) {
   return nullptr;
 }
 
-// Text that LLVM's disassembler writes and its assembler refuses, because the ISA does: the one does not look at limits
-// and classes of registers that the other does.
+// Text that LLVM's disassembler writes and its assembler refuses, like the ISA: only the assembler checks limits and
+// classes of registers.
 bool is_past_the_constant_bus(const std::string& text, Isa isa) {
   static const std::regex kScalar(
       "[ |-](s\\d+|s\\[\\d+:\\d+\\]|ttmp\\w+|vcc(_lo|_hi)?|exec(_lo|_hi)?|m0|src_\\w+|0x[0-9a-f]+)(?=[,| ]|$)");
@@ -135,7 +135,7 @@ bool has_literal_lanes(const Instruction& instruction) {
   }
 }
 
-// With every number as 32 bits: LLVM writes literals that have an inline form as it writes that.
+// With every number as 32 bits: LLVM writes literals that have an inline form like that form.
 std::string with_plain_numbers(const std::string& text) {
   static const std::regex kNumber("([ ,\\[])(-?(0x[0-9a-f]+|\\d+(\\.\\d+)?))(?=[,\\]]|$| )");
   std::string result;
@@ -150,8 +150,8 @@ std::string with_plain_numbers(const std::string& text) {
   return result.append(rest, text.cend());
 }
 
-// v_fma_mix of a literal of 32 bits for a source of 32: LLVM takes all its sources for halves, shows the literal's
-// lower one, and does not assemble it whole. What it shows of such a literal.
+// LLVM's text of a v_fma_mix with a 32-bit literal for a 32-bit source: LLVM takes all its sources for halves, shows
+// the literal's lower one, and does not assemble it whole.
 std::optional<std::string> with_halves_of_literals(Instruction instruction) {
   switch (instruction.op) {
     case Op::v_fma_mix_f32:
@@ -230,7 +230,7 @@ void expect_agreement(LlvmOracle& oracle, std::span<const Words> items, Agreemen
         EXPECT_EQ(decode(oracle.subject().target, std::span(items[i]).first(cut)).status, DecodeStatus::kTruncated)
             << describe(items[i]);
       }
-      if (!our_text[i]) continue;  // relocated: below; what LLVM does not write: above
+      if (!our_text[i]) continue;  // relocated: below; unwritable by LLVM: above
       Bytes expected = bytes_of(items[i], instruction.size_bytes);
       keep_expressible(instruction, expected);
       EXPECT_EQ(encodings[*our_text[i]], expected) << describe(items[i]) << texts[*our_text[i]];

@@ -41,7 +41,7 @@ class Library {
   void* library_;
 };
 
-// What a child leaves behind: how far it came, and the answers up to there.
+// Results of a child process: its progress, and the answers up to there.
 class SharedAnswers {
  public:
   explicit SharedAnswers(size_t items) : bytes_(sizeof(uint64_t) + items) {
@@ -67,15 +67,16 @@ class SharedAnswers {
   uint8_t* lengths_;
 };
 
-// Where a child goes on behind an item that LLVM died of. Thousands do: a process for each would take most of a test's
+// Continuation of a child after an item that crashed LLVM. Thousands do: a process for each would take most of a test's
 // time.
 sigjmp_buf behind_a_death;
 
-// After so many a child makes room for a new one, lest much is left of what they did not clean up.
+// After this many crashes a child makes room for a new one, which bounds the resources that they leak.
 constexpr unsigned kDeathsOfAChild = 100;
 constexpr int kAnotherChild = 1;
 
-// A death is expected: it says nothing and leaves no core file. The stack may be what it died of.
+// A crash is expected: it prints nothing and leaves no core file. The handler has its own stack, since stack overflow
+// may be the cause.
 void die_quietly() {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -142,7 +143,7 @@ std::vector<uint8_t> LlvmDisassembler::answers_to(std::span<const Words> items) 
     }
     int status = 0;
     waitpid(child, &status, 0);
-    // What the handler could not go on from.
+    // A crash that the handler could not recover from.
     if (!WIFEXITED(status))
       answers.add(kDied);
     else if (WEXITSTATUS(status) != kAnotherChild)

@@ -14,15 +14,15 @@ namespace kernloop::softgpu::testing {
 
 class LlvmDisassembler {
  public:
-  // Throws std::runtime_error where the library of the LLVM is not installed or does not know the target.
+  // Throws std::runtime_error if LLVM's library is not installed or does not know the target.
   explicit LlvmDisassembler(const Subject& subject);
   ~LlvmDisassembler();
   LlvmDisassembler(const LlvmDisassembler&) = delete;
   LlvmDisassembler& operator=(const LlvmDisassembler&) = delete;
 
-  // The length of each item's first instruction in bytes, 0 where LLVM rejects it.
+  // The length of each item's first instruction in bytes, 0 if LLVM rejects it.
   std::vector<uint8_t> lengths(std::span<const Words> items);
-  // Which of the items LLVM dies of.
+  // Items that crash LLVM.
   std::vector<bool> fatal(std::span<const Words> items);
   size_t deaths() const { return deaths_; }
 
@@ -32,7 +32,7 @@ class LlvmDisassembler {
   static constexpr uint8_t kDied = 0xff;
 
   uint8_t length_of(const Words& words) const;
-  // As lengths(), with kDied where LLVM died.
+  // Like lengths(), with kDied for crashes of LLVM.
   std::vector<uint8_t> answers_to(std::span<const Words> items);
 
   Disassemble disassemble_ = nullptr;

@@ -41,8 +41,8 @@ std::string single_spaced(std::string_view text) {
   }
 }
 
-// The instructions of each item, with "; encoding: [0x00,…]" where it was asked for, split at the markers.
-// `complete` counts the items whose marker was written.
+// The instructions of each item, with "; encoding: [0x00,…]" if it was asked for, split at the markers. `complete`
+// counts the items whose marker was written.
 std::vector<std::vector<Line>> split_at_markers(const std::string& output, size_t items, size_t& complete) {
   std::vector<std::vector<Line>> result(items);
   std::vector<Line> current;
@@ -255,7 +255,7 @@ Bytes LlvmOracle::compile_hip(const std::string& source_path, const std::string&
   }
   const auto bundle = scratch() / "bundle";
   std::filesystem::remove(bundle);
-  setenv("HIP_PLATFORM", "amd", 1);  // hipcc takes the other platform where an nvcc is installed
+  setenv("HIP_PLATFORM", "amd", 1);  // hipcc takes the other platform if an nvcc is installed
   const Output output = run(KERNLOOP_HIPCC, "--genco " + level + " --offload-arch=" + subject_.mcpu + " " +
                                                 shell_quoted(source_path) + " -o " + shell_quoted(bundle));
   EXPECT_TRUE(std::filesystem::exists(bundle)) << output.errors;

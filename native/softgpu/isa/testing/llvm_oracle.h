@@ -19,11 +19,11 @@ namespace kernloop::softgpu::testing {
 using Words = std::array<uint32_t, 3>;
 using Bytes = std::vector<uint8_t>;
 
-// A target as LLVM's tools name it, and what is asked of them for it.
+// A target as LLVM's tools name it, and their options for it.
 struct Subject {
   Target target;
   const char* mcpu;
-  const char* attributes;  // of llvm-mc, beside the defaults of the mcpu
+  const char* attributes;  // attributes for llvm-mc, beside the defaults of the mcpu
   unsigned llvm = 15;      // the first that knows the target
 };
 inline void PrintTo(const Subject& subject, std::ostream* out) {
@@ -49,10 +49,10 @@ class LlvmOracle {
   // Fails the current test and returns nothing usable if a tool is absent: call with ASSERT_NO_FATAL_FAILURE.
   void require();
 
-  // LLVM's text of the first instruction of each item, empty where it refuses it (or crashes on it).
+  // LLVM's text of the first instruction of each item, empty if it refuses it (or crashes on it).
   std::vector<std::optional<std::string>> disassemble(std::span<const Words> items);
 
-  // The bytes of each text alone, empty where LLVM refuses it.
+  // The bytes of each text alone, empty if LLVM refuses it.
   std::vector<std::optional<Bytes>> assemble(std::span<const std::string> texts);
 
   // The .text section of a whole source.

@@ -9,7 +9,7 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 constexpr unsigned kVgprs = kCodeVgpr0 + 16, kSgprs = 8, kOne = kCodeZero + 1, kHalf = 240, kScc = 253;
-// Registers that hold the widest operands aligned, and what else a source field can name.
+// Registers that hold the widest operands aligned, and other values of a source field.
 constexpr unsigned kScalarResult = 24, kVectorResult = 128;
 constexpr unsigned kKinds[] = {kVgprs,    kVgprs + 32, kSgprs, kSgprs + 16, kCodeVcc,    kCodeNull,
                                kCodeExec, kOne,        kHalf,  kScc,        kCodeLiteral};

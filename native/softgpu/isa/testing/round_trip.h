@@ -1,4 +1,4 @@
-// The property that every test of the decoder comes down to: what we accept, LLVM assembles back into the same bytes.
+// The property behind every test of the decoder: LLVM assembles accepted instructions back into the same bytes.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ inline constexpr const char* kRelocationLabels = "isa_test_here:\nisa_test_there
 
 Bytes bytes_of(std::span<const uint32_t> words, size_t size);
 
-// The bytes without what LLVM's syntax cannot express: flags of buffer_wbl2, the sign extension of 16-bit literals,
-// EXEC as the result of v_cmpx.
+// The bytes without the parts that LLVM's syntax cannot express: flags of buffer_wbl2, the sign extension of 16-bit
+// literals, EXEC as the result of v_cmpx.
 void keep_expressible(const Instruction& instruction, Bytes& bytes);
 
 }  // namespace kernloop::softgpu::testing

@@ -14,10 +14,10 @@ struct EncodingShape {
   const char* name;
   uint32_t prefix;
   unsigned opcode_low;    // position of the opcode field
-  unsigned opcode_width;  // gfx1030 MTBUF: its highest bit lies in the second dword
+  unsigned opcode_width;  // gfx1030 MTBUF: its highest bit is in the second dword
   unsigned prefix_bits;   // fixed high bits
 };
-// Of gfx90a, which gfx942's are as well, of gfx1030 and of gfx1100.
+// Encodings of gfx90a and gfx942, of gfx1030 and of gfx1100.
 inline constexpr EncodingShape kShapes[3][17] = {
     {{"SOP1", 0xbe800000, 8, 8, 9},
      {"SOP2", 0x80000000, 23, 7, 2},

@@ -171,8 +171,8 @@ TEST_F(Rocr, KernelsAndTheHostSeeEachOthersStores) {
   EXPECT_EQ(wait(), 0);
 }
 
-// Registered memory has another address on the GPU. A view of its own for each of two ranges that share pages would
-// lose what a kernel stores through the other.
+// Registered memory has another address on the GPU. A separate view for each of two ranges that share pages would lose
+// a kernel's stores through the other.
 TEST_F(Rocr, RangesThatAreRegisteredTwiceStayTheProgramsMemory) {
   constexpr size_t kPage = 4096;
   void* const pages = ::mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -34,7 +34,7 @@ TEST(CodeObject, ShowsItsKernelAsTheAssemblerWasTold) {
   EXPECT_EQ(descriptor.private_segment_bytes, 48u);
   EXPECT_EQ(descriptor.kernarg_bytes, 24u);
   EXPECT_FALSE(descriptor.dynamic_stack);
-  // The entry is where the function symbol says.
+  // The entry is the function symbol's value.
   EXPECT_EQ(descriptor.entry, symbol(*object, "store_one").value);
 }
 
@@ -87,7 +87,7 @@ TEST(CodeObject, OfAnArchitectureThatIsNotExecutedRunsOnNoTarget) {
   }
 }
 
-// Which adds targets that stand for several, and changes nothing for others. It is what clang 22 builds by itself.
+// Version 6 adds generic targets, and changes nothing for others. It is clang 22's default.
 TEST(CodeObject, Version6IsReadAs5) {
   ElfFile elf(KERNLOOP_TEST_XNACK_OFF);
   elf.header().e_ident[EI_ABIVERSION] = 4;

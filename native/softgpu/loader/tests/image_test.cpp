@@ -59,7 +59,7 @@ TEST(Image, PointersFollowTheLoadAddress) {
     ASSERT_TRUE(placed) << placed.error().message;
     const uint64_t pointers = placed->value("pointers");
     EXPECT_EQ(placed->read<uint64_t>(pointers), base + placed->value("counter"));
-    // RELATIVE64 with an addend into a hidden table: what it points at is the table's upper half.
+    // RELATIVE64 with an addend into a hidden table: it points at the table's upper half.
     const uint64_t inside = placed->read<uint64_t>(pointers + 8) - base;
     EXPECT_EQ(placed->read<uint32_t>(inside), 0x11223344u);
     EXPECT_EQ(placed->read<uint64_t>(pointers + 16), kExternal);

@@ -1,4 +1,4 @@
-// Which builds of the vector code there are, and what is said where none of them runs.
+// Available builds of the vector code, and the message if none of them runs.
 #include <gtest/gtest.h>
 
 #include "softgpu/engine/vector/select.h"

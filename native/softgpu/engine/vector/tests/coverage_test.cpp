@@ -1,4 +1,4 @@
-// Every vector instruction that the decoder knows is executed, but for the ones listed here.
+// Every vector instruction that the decoder knows is executed, except for the ones listed here.
 #include <set>
 #include <string>
 
@@ -9,10 +9,10 @@
 namespace kernloop::softgpu::vector {
 namespace {
 
-// Refused: what they do on gfx90a is not documented well enough to be sure of every bit.
+// Refused: their behaviour on gfx90a is not documented well enough to be sure of every bit.
 const std::set<std::string> kRefused = {
     "v_exp_legacy_f32",
-    "v_log_legacy_f32",            // what "legacy" changes
+    "v_log_legacy_f32",            // differs by "legacy"
     "v_cvt_pkaccum_u8_f32",        // how fractions round
     "v_screen_partition_4se_b32",  // graphics
 };

@@ -36,7 +36,7 @@ void over_all_halves(const Instruction& i, const Mode& mode, const std::function
 struct Unary {
   Op op;
   const char* name;
-  std::function<Wide(double)> exact;  // of finite inputs
+  std::function<Wide(double)> exact;  // for finite inputs
   uint32_t of_positive_infinity, of_negative_infinity;
 };
 constexpr uint32_t kInf = 0x7c00, kNegInf = 0xfc00, kNan = 0x7e00;

@@ -1,4 +1,5 @@
-// What gfx942 has beside gfx90a's vector instructions, but for matrices (mfma_test.cpp), against plain host arithmetic.
+// Vector instructions that gfx942 has beyond gfx90a's, except for matrices (mfma_test.cpp), against plain host
+// arithmetic.
 #include <cmath>
 #include <random>
 
@@ -45,7 +46,7 @@ TEST(VectorGfx942, EveryFloatOf8BitsBecomesItsValue) {
       }
     }
   }
-  // Where the two formats end: 240 and 57344.
+  // Largest values of the two formats: 240 and 57344.
   EXPECT_EQ(240, float8_value(0x7f, 3));
   EXPECT_EQ(57344, float8_value(0x7f, 2));
 }

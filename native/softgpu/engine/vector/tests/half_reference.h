@@ -1,4 +1,4 @@
-// Half precision by table: every finite half as a double, in order. Knows nothing of how the engine rounds.
+// Half precision by table: every finite half as a double, in order. Independent of the engine's rounding.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline uint32_t half_of(__float128 v, unsigned mode = 0) {
   const bool negative = v < 0 || (v == 0 && std::signbit(static_cast<double>(v)));
   const __float128 magnitude = negative ? -v : v;
   const uint32_t sign = negative ? 0x8000 : 0;
-  uint32_t low = 0, high = 0x7c00;  // low <= magnitude < high, in the order of magnitudes; infinity stands for 65536
+  uint32_t low = 0, high = 0x7c00;  // low <= magnitude < high, in the order of magnitudes; infinity counts as 65536
   const auto value = [](uint32_t h) { return h == 0x7c00 ? __float128{65536} : __float128{half_value(h)}; };
   if (magnitude > 0 && magnitude + magnitude == magnitude) return sign | 0x7c00;
   while (high - low > 1) {

@@ -75,7 +75,7 @@ TEST(VectorLanes, ScalarsThatAreFlagsCanBeRead) {
     ASSERT_TRUE(t.run(make(Op::v_mov_b32, {vgpr(1)}, {flag}, Encoding::kVop1)));
     EXPECT_EQ(expected, t.lane(1)[0]);
   }
-  flag.index = 235;  // src_shared_base: what a 32-bit operation reads is broken in hardware (LLVM, getSegmentAperture)
+  flag.index = 235;  // src_shared_base: hardware returns a wrong value to 32-bit operations (LLVM, getSegmentAperture)
   EXPECT_FALSE(t.supports(make(Op::v_mov_b32, {vgpr(1)}, {flag}, Encoding::kVop1)));
 }
 

@@ -1,5 +1,5 @@
-// Instructions as they are mostly: registers and single scalars as sources, no modifiers but a sign. They are executed
-// 32 lanes at a time, each half from its sources to its destination before the next one.
+// The most common instructions: registers and single scalars as sources, no modifiers but a sign. They are executed 32
+// lanes at a time, each half from its sources to its destination before the next one.
 #include <cmath>
 #include <limits>
 #include <random>

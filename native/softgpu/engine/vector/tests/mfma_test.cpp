@@ -89,7 +89,7 @@ const Shape kShapes[] = {
 struct Where {
   unsigned block, row, column;
 };
-// Of result `n` (a register, or a pair for f64) in a lane.
+// Element of result `n` (a register, or a pair for f64) in a lane.
 Where result_element(const Shape& s, unsigned lane, unsigned n) {
   if (s.kind == Kind::kF64) {
     if (s.size == 4) return {lane / 4 % 4, lane / 16, lane % 4};
@@ -247,7 +247,7 @@ TEST(VectorMfma, HalfFormsFlushDenormalsAndSingleFormsKeepThem) {
   ASSERT_TRUE(
       t.run(make(Op::v_mfma_f32_16x16x16f16, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0)}, Encoding::kVop3p)));
   EXPECT_EQ(0u, t.lane(8)[0]);
-  // Those of gfx942 keep them: 16 products of 2^-15 and 2^15.
+  // gfx942 keeps denormals: 16 products of 2^-15 and 2^15.
   ASSERT_TRUE(
       t.run(make(Op::v_mfma_f32_16x16x16_f16, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0)}, Encoding::kVop3p)));
   EXPECT_EQ(fbits(16), t.lane(8)[0]);

@@ -306,7 +306,7 @@ TEST(VectorDot, HalvesAreMultipliedExactlyAndSummedInFloat) {
   ASSERT_TRUE(t.run(i));
   const float square = (1 + 0x1p-10f) * (1 + 0x1p-10f);
   EXPECT_EQ((0x1p10f + square) + 6.0f, as_f32(t.lane(4)[0]));
-  i.neg_lo = 1;  // of the low halves' product
+  i.neg_lo = 1;  // the low halves' product
   ASSERT_TRUE(t.run(i));
   EXPECT_EQ((0x1p10f - square) + 6.0f, as_f32(t.lane(4)[0]));
   ASSERT_TRUE(t.run(make(Op::v_dot2c_f32_f16, {vgpr(3)}, {vgpr(1), vgpr(2)}, Encoding::kVop2)));

@@ -17,7 +17,7 @@ struct Sparse {
   unsigned size, depth;
 
   unsigned per_lane() const { return a == Form::kHalf || a == Form::kBrain ? 4 : 8; }  // elements of A
-  unsigned sets() const { return per_lane() == 4 ? 4 : 2; }                            // of indices in a register
+  unsigned sets() const { return per_lane() == 4 ? 4 : 2; }                            // sets of indices in a register
 };
 #define S(name, a, b, size, depth) \
   { Op::name, #name, Form::a, Form::b, size, depth }
@@ -57,7 +57,7 @@ void put(TestWave& t, unsigned r, unsigned lane, unsigned e, Form form, int v) {
   word = (word & ~(((1u << width) - 1) << shift)) | code_of(form, v) << shift;
 }
 
-// Of result `n` in a lane.
+// Row of result `n` in a lane.
 unsigned row_of(const Sparse& s, unsigned lane, unsigned n) {
   return s.size == 32 ? 8 * (n / 4) + 4 * (lane / 32) + n % 4 : 4 * (lane / 16) + n;
 }
@@ -80,7 +80,7 @@ void check(const Sparse& s, unsigned cbsz, unsigned abid, bool accumulation_regi
       indices |= index << (2 * e);
       a[lane % s.size][2 * per * (lane / s.size) + 4 * (e / 2) + index] += v;
     }
-    // What the other sets hold is of no account.
+    // The other sets' content is irrelevant.
     const unsigned set = cbsz != 0 ? 0 : abid;
     const uint32_t mask = (per == 4 ? 0xffu : 0xffffu) << (2 * per * set);
     t.lane(kIndices)[lane] = (static_cast<uint32_t>(random()) & ~mask) | indices << (2 * per * set);
@@ -120,7 +120,7 @@ TEST(VectorSmfmac, EveryShapeIsTheProductWithTheWholeOfA) {
     SCOPED_TRACE(s.name);
     for (bool accumulation_registers : {false, true}) {
       for (unsigned abid = 0; abid < s.sets(); ++abid) check(s, 0, abid, accumulation_registers, random);
-      check(s, 3, 1, accumulation_registers, random);  // the first set, whatever abid says
+      check(s, 3, 1, accumulation_registers, random);  // the first set, for any abid
     }
   }
 }

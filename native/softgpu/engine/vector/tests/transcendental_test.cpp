@@ -14,7 +14,7 @@ struct BoundedCase {
   Op op;
   const char* name;
   std::function<long double(long double)> exact;
-  float low, high;  // of random inputs
+  float low, high;  // range of random inputs
   long double bound;
 };
 
@@ -117,7 +117,7 @@ TEST(VectorTranscendentals, SpecialValuesFollowTheIsa) {
       {Op::v_rcp_f32, 0x7fc00001, 0x7fc00001},
   };
   TestWave t;
-  for (unsigned mode = 0; mode < 4; ++mode) {  // MODE's rounding and denormals mean nothing to them
+  for (unsigned mode = 0; mode < 4; ++mode) {  // MODE's rounding and denormals do not affect them
     t.wave.mode.round_f32 = static_cast<uint8_t>(mode);
     t.wave.mode.denorm_f32 = static_cast<uint8_t>(mode);
     for (const Special& c : cases) {
@@ -306,7 +306,7 @@ TEST(VectorTrigPreop, GivesConsecutiveChunksOfTwoOverPi) {
     sum += chunk;
   }
   EXPECT_EQ(0.636619772367581343075535053490057448L, sum);
-  // A large argument needs only bits further down: those that its exponent passes are left out.
+  // A large argument needs only lower bits: those above its exponent's range are left out.
   t.fill64(2, dbits(0x1p100));  // exponent field 1123: 46 bits on
   ASSERT_TRUE(t.run(make(Op::v_trig_preop_f64, {vgpr(4, 2)}, {vgpr(2, 2), constant(0)})));
   const long double rest = 0.636619772367581343075535053490057448L -

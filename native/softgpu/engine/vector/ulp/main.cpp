@@ -1,5 +1,4 @@
-// How far transcendental instructions are from the exact result, in units of the last place, over a sweep of all
-// inputs:
+// Errors of transcendental instructions, in units of the last place, over a sweep of all inputs:
 //   softgpu_ulp [STEP]
 // looks at every STEP-th float (1: all of them; default 257) and double, and at all halves. One line of JSON for each
 // instruction; the exit code is 1 when one is further off than docs/softgpu.md states. Results come from the host's
@@ -20,7 +19,7 @@ using Exact = Real (*)(Real);
 
 constexpr Real kTurn = 6.283185307179586476925286766559L;
 
-// Sine of v turns: what is left after whole quarters is exact, so that zeros are, too.
+// Sine of v turns: the remainder after whole quarters is exact, so that zeros are, too.
 Real sine_of_turns(Real v, int quarters) {
   const Real quarter = std::nearbyint(v * 4), angle = (v - quarter / 4) * kTurn;
   switch ((static_cast<int>(quarter) + quarters) & 3) {
@@ -133,7 +132,7 @@ class Sweep {
   uint64_t input(uint64_t index) const {
     if (case_.format.bits == 16) return index;
     const uint64_t spread = index * step_;
-    // The upper half goes through all signs and exponents, the lower half is as good as any.
+    // The upper half goes through all signs and exponents; the value of the lower half does not matter.
     return case_.format.bits == 32 ? spread & 0xffffffff : spread << 32 | (index * 0x9E3779B97F4A7C15ull >> 32);
   }
   void put(unsigned lane, uint64_t bits) {
@@ -149,7 +148,7 @@ class Sweep {
   void look_at(uint64_t in, uint64_t out) {
     const Format& format = case_.format;
     const Real v = value(format, in);
-    const bool flushes = format.bits == 32;  // these do, inputs and results, whatever MODE says
+    const bool flushes = format.bits == 32;  // these flush inputs and results, for any MODE
     if (!std::isfinite(v) || v == 0 || v < case_.low || v > case_.high) return;
     if (flushes && std::abs(v) < 0x1p-126L) return;
     const Real exact = case_.exact(v);

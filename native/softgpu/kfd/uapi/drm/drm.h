@@ -1,4 +1,4 @@
-// linux/kfd_ioctl.h includes drm/drm.h for types and the macros of ioctl numbers alone. Debian has that file in
+// linux/kfd_ioctl.h includes drm/drm.h only for types and the macros of ioctl numbers. Debian has that file in
 // libdrm-dev, which nothing else here needs.
 #pragma once
 

@@ -1,4 +1,4 @@
-// As little of HIP as kernels need that are compiled without headers and device libraries, in a fraction of the time.
+// The minimum of HIP for kernels that are compiled without headers and device libraries, in a fraction of the time.
 #pragma once
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
