@@ -1,6 +1,6 @@
 import { describeMap, type ReaderMap } from './reader-maps';
 
-/** A header of its own for C99 and C++: the file is mapped, records are read where they lie. */
+/** A self-contained header for C99 and C++: the file is mapped, and records are read in place. */
 export function cReader(maps: readonly ReaderMap[]): string {
   const structs = maps.map(structOf).join('\n');
   const names = maps.map(({ name }) => `  TRACE_MAP_${name},`).join('\n');
