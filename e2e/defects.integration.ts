@@ -155,7 +155,7 @@ const unusedMemory: [title: string, says: RegExp][] = [
     /Result: FAIL \(the variant writes \d+ bytes at r\d+ at offset 400,000 that the captured code does not/,
   ],
 ];
-/** Their options ask for derived inputs: without them only the captured input is judged. */
+/** Edits whose options ask for derived inputs: without these only the captured input is judged. */
 const capturedInputOnly = [
   'saxpy: n written out',
   'saxpy: a written out',

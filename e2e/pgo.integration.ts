@@ -180,7 +180,7 @@ describe('PGO of a captured kernel, without its app', () => {
     const refused = await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']);
     expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/merged\.profdata/)]);
     writeFileSync(workspace.path(host), counted);
-    // With a profile, control height reduction would duplicate convergent code, and block_sums would be wrong.
+    // Control height reduction by a profile would duplicate convergent code, and block_sums would be wrong.
     expectPass(await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']));
     expectPass(await workspace.kernloop(['pgo-app-use', ...app]));
     const { builds } = workspace.json<{ builds: { name: string; right: boolean; kernels: unknown[] }[] }>(

@@ -61,7 +61,7 @@ describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
     const outcome = await kernloop('extract', '--app', 'apps/triton');
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringContaining('10 checks passed')]);
     const verified = Object.fromEntries(names.map((name) => [name, 'verified']));
-    // It adds rows under a lock, in the order of their arrival.
+    // layer_norm_backward adds rows under a lock, in the order of their arrival.
     expect(verdicts('triton', names)).toEqual({ ...verified, layer_norm_backward: 'nondeterministic' });
     expect(names).toHaveLength(13);
     // If Triton had the code in its cache from another folder, only the machine code is the same.

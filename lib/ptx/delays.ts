@@ -7,7 +7,9 @@ import { readModule, type Instruction, type PtxModule } from './module';
 
 /** An instruction that may be delayed. */
 export interface DelaySite {
-  /** Its line, then the line of the call if it is in an inlined function. Empty without line information. */
+  /**
+   * Line of the instruction, then the line of the call if it is in an inlined function. Empty without line information.
+   */
   readonly places: readonly { readonly file: string; readonly line: number }[];
   readonly instruction: string;
   /** An access visible to other blocks; `store` includes atomics. Null for shared memory, constants and barriers. */

@@ -63,7 +63,7 @@ function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: 
     case 'store':
       return [valueInput(lostFile(root, kernel))];
     case 'compileCommands':
-      // Also without a named database: the build may have been watched.
+      // An input even if no database is named: the build may have been watched.
       return [outputOf(join(root, databaseFile), true)];
     default:
       return commonInputs(input);
@@ -105,7 +105,7 @@ function appInputs(root: string, config: KernloopJson): TargetInput[] {
     '{projectRoot}/**/*',
     '!{projectRoot}/.kernloop/**/*',
     `!${declared}`,
-    // Also by its content when the tasks start, because they compare it.
+    // Hashed by its content when the tasks start as well, because they compare it.
     { json: declared, excludeFields: ['kernels'] },
     valueInput(declaredFile(root)),
     ...outputExclusions(config),

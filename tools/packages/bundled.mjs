@@ -56,7 +56,7 @@ async function bundlePackage(outfile, modules) {
     alias: {
       // A dependency of node-fetch has no licence text.
       'node-fetch': join(root, 'tools', 'packages', 'fetch.cjs'),
-      // Its UMD form passes `require` around, which esbuild cannot follow.
+      // The UMD form of jsonc-parser passes `require` around, which esbuild cannot follow.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     },
   });
