@@ -29,7 +29,7 @@ export default tseslint.config(
     },
   },
   {
-    // What is described without being loaded is required where it is used: `import()` of CommonJS would want file names, and promises.
+    // Stages are described without being loaded, and required at their use: `import()` of CommonJS would want file names, and promises.
     files: [
       ...['lib/*/stage.ts', 'lib/stages/registry.ts', 'cli/main.ts'],
       ...['lib/remote/http-store.ts', 'lib/source/source-parser.ts'],

@@ -17,12 +17,12 @@ const esmPackages = [
   'unicorn-magic',
   'is-unicode-supported',
   '@sec-ant/readable-stream',
-  // Of lib/trace-export.
+  // Dependencies of lib/trace-export.
   'hyparquet',
   'hyparquet-writer',
 ];
 
-/** What all tests in TypeScript have. */
+/** Settings of all tests in TypeScript. */
 /** @type {import('jest').Config} */
 module.exports = {
   transform: {

@@ -1,8 +1,9 @@
-// What the capture agent costs a program of which nothing is captured: empty dispatches with the agent loaded and no kernel matching,
-// against without, alternating in one run.
+// Cost of the capture agent in a program of which nothing is captured: empty dispatches with the agent loaded and no
+// kernel matching, and without the agent, alternating in one run.
 //   node bench/capture-overhead.mjs [DISPATCHES=200000] [ROUNDS=3] [BUILD=native/build]
-// Prints one JSON object, nanoseconds a dispatch: by the clock, of the launching thread's CPU time, and what of it is the agent's own
-// packet handler; the rest of what is added is the runtime's interception of the queue and the wake-ups that it shifts.
+// Prints one JSON object with nanoseconds per dispatch: wall time, CPU time of the launching thread, and the part in
+// the agent's packet handler. The rest of the overhead is the runtime's interception of the queue and the wake-ups that
+// it shifts.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ function launch(environment) {
   return JSON.parse(output);
 }
 
-/** Runs `work` beside a recorder that wants a kernel which does not exist; gives what it returned and the recorder's summary. */
+/** Runs `work` beside a recorder that wants a nonexistent kernel; returns its result and the recorder's summary. */
 async function withRecorder(work) {
   const socket = join(folder, 'socket');
   const config = join(folder, 'config.json');

@@ -1,6 +1,7 @@
-// Scope `reachable` against `all`, in one run: an app that holds random bytes which its kernel never touches.
+// Scope `reachable` against `all`, in one run, for an app with random bytes that its kernel never touches.
 //   node bench/capture-scope.mjs [MIB=1024]
-// Prints one JSON object: raw and stored bytes, seconds (of the whole capture stage without its self-check), and the ratios.
+// Prints one JSON object: raw and stored bytes, seconds (the whole capture stage without its self-check), and the
+// ratios.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,12 @@
-// How near a large capture comes to the disk: an agent without a GPU streams incompressible memory to the recorder, which hashes it and
-// writes it into a store, against raw writes of as much past the page cache, alternating in one run.
+// Rate of a large capture relative to the disk: an agent without a GPU streams incompressible memory to the recorder,
+// which hashes it and writes it into a store, against raw writes of the same amount past the page cache, alternating in
+// one run.
 //   node bench/capture-throughput.mjs [GIB=4] [ROUNDS=3] [BUILD=native/build] [FOLDER=the system's temporary folder]
-// Prints one JSON object. `ratio` is capture against the raw write, medians, both until everything is durable; `ring_gb_s` is what agent
-// and recorder pass on where nothing is hashed or written (zeros); `compressible` has the same for "numbers" (12 bits in words of 32) and
-// "sparse" memory (one word of 16 not zero), with the share of the bytes that is stored; `recorder_cpu_s_per_gb` is what the recorder computes for each 10^9
-// bytes. Where that is more than the machine has to spare at the disk's rate, its cores are the limit, and `ratio` says little of the disk.
+// Prints one JSON object. `ratio` is capture against the raw write, medians, both until everything is durable;
+// `ring_gb_s` is the rate of agent and recorder if nothing is hashed or written (zeros); `compressible` has the same
+// for "numbers" (12 bits in words of 32) and "sparse" memory (one word of 16 not zero), with the share of the bytes
+// that is stored; `recorder_cpu_s_per_gb` is the recorder's CPU time for each 10^9 bytes. If the machine has less to
+// spare at the disk's rate, its cores are the limit, and `ratio` says little about the disk.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
@@ -43,7 +45,7 @@ function writeRaw() {
   return JSON.parse(output).seconds;
 }
 
-/** Seconds until the capture is complete, and until the app could have gone on. */
+/** Seconds until the capture is complete, and until the app could continue. */
 async function capture(data = '', amount = bytes) {
   const [socket, config, output, store] = ['socket', 'config.json', 'capture', 'store'].map((name) =>
     join(folder, name),
@@ -84,7 +86,7 @@ async function capture(data = '', amount = bytes) {
   return { seconds: (captured - began_ms) / 1000, streamed: streamed_seconds, stored, ...usage };
 }
 
-/** Peak memory in bytes and CPU seconds of a process; a clock tick is 10 ms on every Linux that Node runs on. */
+/** Peak memory in bytes and CPU seconds of a process; a clock tick is 10 ms on every Linux that Node supports. */
 function usageOf(pid) {
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -95,7 +97,7 @@ function usageOf(pid) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const samples = { raw: [], capture: [], streamed: [], peakRss: [], cpu: [], ring: [] };
-// Compression may take a multiple of the time: a quarter is enough to see the rate.
+// Compression may take several times as long: a quarter of the bytes suffices to measure the rate.
 const kindBytes = bytes / 4;
 const kinds = { numbers: [], sparse: [] };
 for (let round = 0; round < rounds; round += 1) {

@@ -1,12 +1,13 @@
-// Random delays on a real GPU: planted races, missing barriers and missing fences, and honest edits of the same kernels. Their cost is a median over
-// the honest edits: the seconds of a validate with delays by those of one without, run one after the other.
+// Random delays on a real GPU: planted races, missing barriers and missing fences, and honest edits of the same
+// kernels. Their cost is a median over the honest edits: seconds of a validate with delays relative to one without, run
+// one after the other.
 //   node bench/gpu-delays.mjs [delays=4] [seconds=540]
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conclude, kernloop, kernloopJson, root, rounded, workspace } from './gpu/host.mjs';
 
 const delays = process.argv[2] ?? '4';
-// Cases that do not begin in time are told as such: the table is printed within the limit of whoever runs this.
+// Cases that cannot start in time are reported as such, so that the table is printed before the caller's limit.
 const end = Date.now() + Number(process.argv[3] ?? 540) * 1000;
 const folder = workspace([]);
 const app = join(folder, 'apps', 'gpu-delays');
@@ -126,7 +127,7 @@ function judge(kind, kernel, edit, replacements) {
   }
   let edited = text;
   for (const [from, to] of replacements) {
-    // In this kernel: the app's other kernels are in the same file.
+    // Searches only this kernel: the app's other kernels are in the same file.
     const at = edited.indexOf(from, edited.search(new RegExp(`__global__ void ${kernel}\\(`)));
     if (at < 0) return { ...record, verdict: `nothing to edit: ${from}`, ok: false };
     edited = edited.slice(0, at) + to + edited.slice(at + from.length);
@@ -150,7 +151,7 @@ function judge(kind, kernel, edit, replacements) {
     return {
       ...record,
       verdict,
-      // A failure of the usual replays leaves none for the delays.
+      // If the usual replays fail, none are left for the delays.
       by: verdict === 'pass' ? '' : found?.seed ? 'delays' : 'usual replays',
       places: found?.places ?? [],
       summary,

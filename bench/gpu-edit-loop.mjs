@@ -1,4 +1,5 @@
-// One line of a kernel is changed: recompile, validate and compare its reproducer, against rebuilding the app and running it again.
+// Edit loop after a change of one line in a kernel: recompile, validate and compare its reproducer, against rebuilding
+// the app and running it again.
 //   node bench/gpu-edit-loop.mjs [rounds=3]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ const app = join(folder, 'apps', 'cuda-pipeline');
 const reproducer = join(folder, 'kernels', 'cuda-pipeline', 'softmax_rows');
 must(kernloop(['extract', 'softmax_rows', '--app', app], { cwd: folder, limitSeconds: 500 }), 'extract');
 
-/** Another order of the same operations: the machine code changes, the result does not. */
+/** Another order of the same operations changes the machine code, but not the result. */
 function edit(file, round) {
   const line = `  const int edited_${round} = blockDim.x;\n  for (int i = t; i < columns; i += edited_${round}) highest = fmaxf(highest, in[i]);`;
   const text = readFileSync(file, 'utf8');
@@ -21,7 +22,7 @@ function edit(file, round) {
   if (changed === text) throw new Error(`nothing to edit in ${file}`);
   writeFileSync(file, changed);
 }
-/** Seconds of each step, by its name. */
+/** Seconds of each step by name. */
 const timed = (steps) =>
   Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, must(step(), name).seconds]));
 const verb =

@@ -26,7 +26,7 @@ const failures = apps.flatMap((app, index) => {
   return code === 0 ? [] : [{ app, step: 'extract', exit: code, output: text.slice(-1500) }];
 });
 
-/** What examine-kernel.mjs found, in a thread of its own. */
+/** Result of examine-kernel.mjs, which runs in a separate thread. */
 function examined(app, name) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('gpu/examine-kernel.mjs', import.meta.url), {

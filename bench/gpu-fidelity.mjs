@@ -1,5 +1,5 @@
-// How true the time of a replay is: the median kernel time in replays against uncaptured launches of the same kernel inside the app, each
-// timed by CUPTI in a run of its own; app and replays take turns.
+// Fidelity of replay times: the median kernel time in replays against uncaptured launches of the same kernel inside the
+// app, each timed by CUPTI in a separate run; app and replays alternate.
 //   node bench/gpu-fidelity.mjs [elements] [rounds=6]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ for (let round = 0; round < rounds; round += 1) {
     const row = rows.find((candidate) => new RegExp(match).test(candidate.name));
     inApp[name].push(row);
   }
-  // As-is and cold are not compared with the app: once is enough.
+  // Cache states as-is and cold are not compared with the app, so one round suffices.
   for (const cache of round === 0 ? Object.keys(replayed) : ['warm']) {
     for (const name of names) {
       const args = ['replay', '--reproducer', join('kernels', 'cuda-pipeline', name), '--variant', 'none'];
@@ -47,7 +47,7 @@ const records = names.map((name) => {
   const app_ns = {
     launches: rows[0].dispatches,
     median: median(rows.map((row) => row.median)),
-    // Over all runs: the app's own spread, from run to run too.
+    // Over all runs: includes the app's variation between runs.
     p10: Math.min(...rows.map((row) => row.p10)),
     p90: Math.max(...rows.map((row) => row.p90)),
   };

@@ -64,7 +64,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
   const compare = must(verb('replay', '--compare', '--warmup', '2', '--iterations', '10'), 'compare').seconds;
   samples.reproducer.push({ recompile, validate: judged.seconds, compare });
 }
-// Once: nobody's loop has both, and the header of all units takes minutes.
+// Measured once: no edit loop does both, and rebuilding the header of all units takes minutes.
 appendFileSync(join(app, header), edit(0));
 const rebuilt = must(build(), 'rebuild').seconds;
 samples.app.push({ build: rebuilt, run: must(run(words[0], words.slice(1), { cwd: app }), 'run').seconds });

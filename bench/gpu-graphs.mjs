@@ -1,5 +1,6 @@
-// Kernels that run as nodes of CUDA graphs, and arguments with stale addresses: each kernel of four programs (bench/gpu/graphs) is captured at its last
-// dispatch, counted by a profile, and checked; what the program computes must be the same without and with captures.
+// Kernels that run as nodes of CUDA graphs, and arguments with stale addresses: each kernel of four programs
+// (bench/gpu/graphs) is captured at its last dispatch, counted by a profile, and checked; the program's results must be
+// the same with and without captures.
 //   node bench/gpu-graphs.mjs [program…]     branches, step, cat, mixtral; all if none is named
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ function declare(app, name, command, kernels) {
   writeFileSync(join(app, 'kernloop.json'), JSON.stringify({ name, device: 'cuda', command, source: '.', kernels }));
 }
 
-/** A capture of each kernel in one run of the app: at its n-th dispatch, by name. */
+/** Captures each kernel at its given dispatch in one run of the app. */
 function captured(name, app, command, kernels, captures) {
   declare(app, name, command, kernels);
   const out = join(folder, 'kernels', name);
@@ -57,7 +58,7 @@ function examined(name) {
     must(run('nvcc', ['-std=c++17', '-O2', '-arch=native', '-o', 'branches', 'branches.cu'], { cwd: app }), 'nvcc');
   const [file, ...args] = command;
   const plain = () => run(file === './branches' ? join(app, 'branches') : file, args, { cwd: app });
-  must(plain(), name); // what it compiles at run time is compiled now
+  must(plain(), name); // compiles kernels at run time before the measurement
   const first = digestOf(plain);
   declare(app, name, command, []);
   must(kernloop(['profile', '--app', app], { cwd: folder }), 'profile');
@@ -75,7 +76,10 @@ function examined(name) {
   return { program: name, plain_seconds: rounded(first.ended.seconds, 1), without: first.digest, alike, ...last };
 }
 
-/** One kernel at each of its dispatches: of the hand-made graph, whose parameters change; of torch.cat, whose unused slots hold what was there before. */
+/**
+ * Kernels captured at each of their dispatches: of the handwritten graph, whose parameters change; of torch.cat, whose
+ * unused slots keep old values.
+ */
 const everyDispatch = {
   branches: { match: '^blend\\(', dispatches: 6 },
   cat: { match: 'CatArrayBatchedCopy', dispatches: 18 },

@@ -1,5 +1,5 @@
-// Does one side of `replay --compare` heat the other? A kernel that draws all the power there is, beside one that draws little: the time of each
-// beside the other, over its time beside itself.
+// Tests whether one side of `replay --compare` slows the other by heat: for a kernel that draws maximum power and one
+// that draws little, the time of each beside the other, divided by its time beside itself.
 //   node bench/gpu-heat.mjs [iterations=200]
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ mkdirSync(join(folder, 'apps'), { recursive: true });
 cpSync(join(root, 'bench', 'gpu', 'heat'), app, { recursive: true });
 must(kernloop(['extract', '--app', app], { cwd: folder }), 'extract');
 
-/** Both medians in microseconds, of the captured code and of an edit. */
+/** Median times of the captured code and of an edit, in microseconds. */
 function compared(kernel, from, to) {
   const reproducer = join(folder, 'kernels', 'heat', kernel);
   const file = join(reproducer, 'kernel_variant.cu');
@@ -44,7 +44,7 @@ function compared(kernel, from, to) {
   };
 }
 
-/** The captured code is the very same in both comparisons of a kernel: what is compared is its time there. */
+/** Both comparisons of a kernel use the same captured code, so its times in them are comparable. */
 const same = ['out[i] = sum == -1.0f', 'out[i] = sum == -2.0f'];
 const hot = { alone: compared('mixed', ...same), beside: compared('mixed', 'kIsHot = true', 'kIsHot = false') };
 const calm = { alone: compared('calm', ...same), beside: compared('calm', 'kIsHot = false', 'kIsHot = true') };

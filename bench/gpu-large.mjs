@@ -1,4 +1,4 @@
-// An app that holds over half of the device's memory: its capture is checked by a replay after it has exited.
+// Capture of an app that uses over half of the device's memory; a replay checks it after the app has exited.
 //   node bench/gpu-large.mjs [fraction=0.6]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

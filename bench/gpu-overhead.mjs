@@ -1,5 +1,6 @@
-// What the agent costs a launch while nothing matches, and after its last capture. Four processes take turns of some milliseconds: one
-// with the agent, one with nothing but CUPTI, and two without either, whose difference is the machine's noise.
+// Cost of the agent per launch while nothing matches, and after its last capture. Four processes alternate every few
+// milliseconds: one with the agent, one with only CUPTI, and two without either, whose difference is the machine's
+// noise.
 //   node bench/gpu-overhead.mjs [launches=200000] [rounds=6]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { conclude, inParallel, kernloopCommand, median, must, root, rounded, run
 const launches = Number(process.argv[2] ?? 200000);
 const rounds = Number(process.argv[3] ?? 6);
 const turns = 100;
-// Fewer, and launches are counted in most turns, or no interval says anything.
+// With fewer, launches are counted in most turns, or no interval is conclusive.
 if (!(launches >= 100000 && rounds >= 3)) throw new Error('at least 100000 launches and 3 rounds');
 const folder = workspace([]);
 const program = join(folder, 'launch_loop');
@@ -34,19 +35,22 @@ const workloads = [
   { workload: 'empty kernel', launches, ns: 0, limit: () => 100 },
   { workload: '10 us kernel', launches: Math.round(launches / 10), ns: 8000, limit: (launch) => launch * 0.02 },
 ];
-// In the second one, `selected` is launched and captured half of the way.
+// In `between`, `selected` is launched and captured halfway.
 const programs = [
   { name: 'silent', match: 'nothing_is_called_so', more: [] },
   { name: 'between', match: 'selected', more: ['between'] },
 ];
 
-/** Turns, of LAUNCHES and a tenth of them, in which the agent still counts launches. */
+/** Number of turns of LAUNCHES and a tenth more in which the agent still counts launches. */
 const counted = (count) => Math.ceil(4096 / ((count / turns) * 1.1)) + 1;
-/** ns a launch of each turn with this name, without the first ones. */
+/** Nanoseconds per launch of each turn with this name, except the first ones. */
 const taken = (text, name, skipped) =>
   [...text.matchAll(new RegExp(`^${name} ([\\d.]+)$`, 'gm'))].map(([, ns]) => Number(ns)).slice(skipped);
 
-/** The four side by side: the texts of the two without anything, of the one with CUPTI, and of the one with the agent. */
+/**
+ * Runs the four programs side by side; returns the output of the two plain ones, of the one with CUPTI, and of the one
+ * with the agent.
+ */
 async function takeTurns({ launches: count, ns }, { name, match, more }, round, label) {
   const file = join(folder, `${label}.turns`);
   writeFileSync(file, Buffer.alloc(4096));
@@ -65,12 +69,12 @@ async function takeTurns({ launches: count, ns }, { name, match, more }, round, 
   ]);
   const texts = ends.map(({ text }) => text);
   if (taken(texts[3], 'turn', 0).length === 0) throw new Error(`the program with the agent did not run:\n${texts[3]}`);
-  // Nothing matching is no success of a capture.
+  // A capture without any match ends with an error.
   ends.slice(0, name === 'silent' ? 3 : 4).forEach((ended) => must(ended, `the ${label} program`));
   return texts;
 }
 
-/** Turn by turn: what the agent adds to the mean of the others, and what these differ by. */
+/** Per turn: cost of the agent over the mean of the plain programs, and the difference of these. */
 function compare(texts, name, skipped) {
   const [first, second, cupti, agent] = texts.map((text) => taken(text, name, skipped));
   const beyond = (values) => median(values.map((ns, turn) => ns - (first[turn] + second[turn]) / 2));
@@ -82,9 +86,9 @@ function compare(texts, name, skipped) {
   };
 }
 
-/** Student's t of 95 %, by degrees of freedom from 1; 2 for more. */
+/** Student's t for 95 %, by degrees of freedom from 1; 2 for more. */
 const student = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13];
-/** One process differs from the next by more than its turns do from each other: the mean over processes, and its 95 % interval. */
+/** Processes differ from each other more than turns of one: mean over processes, with its 95 % interval. */
 function overProcesses(values) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(values.length - 1, 1);
@@ -94,7 +98,7 @@ function overProcesses(values) {
 
 const records = [];
 for (const [index, workload] of workloads.entries()) {
-  // Before its first match, the program with one is in the state of the one without.
+  // Before its first match, `between` is in the same state as `silent`.
   const states = { 'nothing matches': [], 'after the last capture': [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const program of programs) {
@@ -107,7 +111,7 @@ for (const [index, workload] of workloads.entries()) {
     const of = (key) => samples.map((sample) => sample[key]);
     const without = median(of('without_ns'));
     const more = overProcesses(of('more_ns'));
-    // After the last capture: nothing that can be told from none.
+    // After the last capture, the cost must be indistinguishable from zero.
     const isLast = state.startsWith('after');
     const limit = isLast ? 0 : workload.limit(without);
     const [certain, possible] = isLast ? [more.from_ns, more.from_ns] : [more.to_ns, more.from_ns];

@@ -1,6 +1,8 @@
-// What the LLVM plugin counts on an NVIDIA GPU, and what counting costs there. The GPU's machine needs no compiler: this packs what it runs.
+// Counts of the LLVM plugin on an NVIDIA GPU, and their cost. The machine with the GPU needs no compiler: this script
+// packs everything that it runs.
 //   node bench/gpu-pgo-counts.mjs FOLDER [ptxas]      then, on the machine with the GPU:  FOLDER/run.sh
-// Needs `npm run build:native`, clang-22 and a ptxas of CUDA 12.4 or newer (pip: nvidia-cuda-nvcc). run.sh writes $OUT/pgo-counts.txt.
+// Needs `npm run build:native`, clang-22 and a ptxas of CUDA 12.4 or newer (pip: nvidia-cuda-nvcc). run.sh writes
+// $OUT/pgo-counts.txt.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -35,7 +37,8 @@ compile('plain', []);
 instrumented('all', 'all');
 instrumented('one-in-32', 'blocks:32');
 instrumented('sparse-32', 'sparse:32');
-// Which launches count is not known here: timed alone. In the last one nobody counts: what the choice itself costs, and registers.
+// The counting launches are unknown here, so these are only timed. In the last one nobody counts: it shows the cost of
+// the choice itself, and registers.
 instrumented('launches-32', 'launches:32', []);
 instrumented('nobody', 'blocks:65536', []);
 copyFileSync(join(build, 'bin', 'pgo_pass_on_cuda'), join(folder, 'pgo_pass_on_cuda'));

@@ -1,5 +1,5 @@
-// PGO of CUDA, the whole loop, over two machines: one with an NVIDIA GPU and no clang, and one with clang 22 and a CUDA toolkit. The workspace travels
-// between them as a folder; each step is run on the machine that it names.
+// The whole PGO loop of CUDA over two machines: one with an NVIDIA GPU and no clang, and one with clang 22 and a CUDA
+// toolkit. The workspace is copied between them as a folder; each step runs on the machine that it names.
 //   node bench/gpu-pgo.mjs capture WS      GPU (nvcc, CMake): examples/pgo-branches is built by nvcc, and its four kernels are captured
 //   node bench/gpu-pgo.mjs instrument WS   clang: pgo-instrument of each kernel, pgo-app-instrument of the app
 //   node bench/gpu-pgo.mjs count WS        GPU: pgo-generate of each, pgo-app-generate
@@ -59,7 +59,7 @@ function build() {
   process.stdout.write(`${JSON.stringify(counted.kernels)}\n`);
 }
 
-/** Of the kernel's own function: counters that are the host's, and what is known of uniform lanes. */
+/** Counters of the kernel's own function, compared with the host's, and its counts of uniform lanes. */
 function lanesOf(kernel, { functions }, host) {
   const mine = functions.find(({ name }) => new RegExp(`^_Z\\d+${kernel}P`).test(name));
   const counters = mine.counters.map(Number);
@@ -72,8 +72,8 @@ function lanesOf(kernel, { functions }, host) {
     counters: counters.length,
     exact: counters.filter((value, index) => value === expected[index]).length,
     lanes: counters,
-    // Lanes of a warp need not come to a block together on this hardware: waves are an upper bound of what they would be together,
-    // and so uniform lanes a lower one.
+    // Lanes of a warp need not reach a block together on this hardware: waves are an upper bound of the count if they
+    // did, and uniform lanes a lower bound.
     uniform_lanes_at_least: mine.uniform.map(Number),
     waves_at_most: mine.classes.map(({ waves }) => Number(waves)),
     fewest_waves_possible: counters.map((value) => Math.ceil(value / 32)),
@@ -81,7 +81,7 @@ function lanesOf(kernel, { functions }, host) {
   };
 }
 
-/** By name: LLVM's own instrumentation on the host, of kernels that are called once a thread. */
+/** Counts by name from LLVM's own instrumentation on the host, of kernels called once per thread. */
 function hostCounts() {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-pgo-host-'));
   const [program, raw] = [join(scratch, 'host'), join(scratch, 'host.profraw')];

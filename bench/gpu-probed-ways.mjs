@@ -1,5 +1,6 @@
-// Probes where control flow is hard, on a GPU: functions that are called, `exit` in the middle and in functions, lanes that leave one by one,
-// partial warps, full maps. The GPU's machine needs python3 and the driver alone: this packs what it runs.
+// Probes in kernels with difficult control flow, on a GPU: called functions, `exit` in the middle and in functions,
+// lanes that leave one by one, partial warps, full maps. The machine with the GPU needs only python3 and the driver:
+// this script packs the rest.
 //   node bench/gpu-probed-ways.mjs FOLDER [folder of nvcc and ptxas]      then, on the machine with the GPU:  python3 FOLDER/check.py
 // Needs `npm run build`.
 import { execFileSync } from 'node:child_process';

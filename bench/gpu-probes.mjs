@@ -1,6 +1,7 @@
-// The probes that come with Kernloop on this machine's GPU: kernels of the CUDA examples (nvcc) and of Triton, each with every probe. What they
-// count is held against what the host computes, memory against what the app computed; registers and time against the kernel without probes.
-// And two kernels that work in place, whose records are counted first: with memory put back in between, as here, and without, as Neutrino does.
+// Kernloop's own probes on this machine's GPU: kernels of the CUDA examples (nvcc) and of Triton, each with every
+// probe. Counts are compared with the host's, memory with the app's, registers and time with the kernel without probes.
+// Two kernels that work in place have their records counted first: with memory restored in between, as Kernloop does,
+// and without, as Neutrino does.
 //   node bench/gpu-probes.mjs
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +13,10 @@ const [rows, columns, n] = [1024, 1000, 512];
 const blocksFor = (count) => Math.ceil(count / 256);
 const mask = (1n << 64n) - 1n;
 const sum = (values) => values.reduce((total, value) => total + value, 0n);
-/** Of start, start + step, …: count of them. */
+/** Sum of `count` numbers start, start + step, … */
 const series = (start, step, count) => (BigInt(count) * (2n * start + step * BigInt(count - 1))) / 2n;
 
-/** As the example generates them: which bins the threads of each block meet. */
+/** Bins that the threads of each block hit, with the example's input. */
 function histogramAtomics(bins) {
   const met = Array.from({ length: 528 }, () => new Set());
   for (let i = 0, state = 12345; i < elements; ++i) {
@@ -27,7 +28,10 @@ function histogramAtomics(bins) {
   return { count: hit.length, addresses: sum(hit.map((bin) => bins + BigInt(4 * bin))) };
 }
 
-/** What the host knows of a kernel: its blocks and threads, bytes and addresses of its accesses, its matrix instructions. */
+/**
+ * Facts about each kernel, computed on the host: blocks and threads, bytes and addresses of accesses, matrix
+ * instructions.
+ */
 const kernels = [
   {
     ...{ app: 'cuda-pipeline', kernel: 'saxpy', blocks: blocksFor(elements), threads: 256, tensorops: 0 },
@@ -58,10 +62,10 @@ const kernels = [
   {
     ...{ app: 'probed-triton', kernel: 'softmax_rows', blocks: rows, threads: 128, tensorops: 0 },
     bytes: { sync_bytes: 8 * rows * columns, async_bytes: 0 },
-    addresses: null, // as wide as Triton likes
+    addresses: null, // access width is Triton's choice
   },
   {
-    // Two of k = 16 in each of 16 steps, of each of the four warps of a block.
+    // Two instructions of k = 16 in each of 16 steps, in each of the four warps of a block.
     ...{
       app: 'probed-triton',
       kernel: 'multiply',
@@ -89,7 +93,7 @@ const extracted = await inParallel(
 );
 extracted.forEach((ended, index) => must(ended, `extract of ${apps[index]}`));
 
-/** Processes of the GPU wait for each other; what else is done takes place beside them. */
+/** Processes wait for each other on the GPU; other work runs in parallel. */
 const work = kernels.flatMap((of) => probes.map((probe) => ({ ...of, probe })));
 const verb = (args) => kernloopCommand([...args, '--json'], { cwd: folder });
 const reproducerOf = ({ app, kernel }) => join('kernels', app, kernel);
@@ -151,7 +155,7 @@ function kernargOf(one) {
   return Array.from({ length: bytes.length >> 3 }, (_, index) => bytes.readBigUInt64LE(index * 8));
 }
 
-/** What the records say against what the host says; an empty list where all is equal. */
+/** Differences between the records and the host's facts; empty if all are equal. */
 function differences(one, [launch], file) {
   const found = [];
   const hold = (what, actual, expected) => {
@@ -201,7 +205,7 @@ const records = work.map((one, index) => {
   };
 });
 
-/** The counting run on the program's own data, which Neutrino's driver makes, and the same with memory put back. */
+/** The counting run on the program's own data, as Neutrino's driver does it, and the same with memory restored. */
 const in_place = ['saxpy', 'histogram'].map((kernel) => {
   const index = work.findIndex((one) => one.kernel === kernel && one.probe === 'dmat');
   const trace = traces[index];
@@ -213,7 +217,7 @@ const in_place = ['saxpy', 'histogram'].map((kernel) => {
     : { kernel, failed: ended.text };
 });
 
-/** Of branches, and of accesses as wide as Triton likes, the host knows the number of units alone. */
+/** The host knows only the number of units for branches, and for accesses whose width Triton chooses. */
 const isCounted = ({ app, probe }) => probe !== 'program_progress' && !(probe === 'dmat' && app === 'probed-triton');
 const isRight = (record) =>
   record.code === 0 &&

@@ -1,4 +1,4 @@
-// validate --racecheck on this machine's GPU: kernels whose barriers are removed, one at a time, and the untouched ones.
+// validate --racecheck on this machine's GPU: kernels with one barrier removed at a time, and the untouched ones.
 //   node bench/gpu-racecheck.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -6,7 +6,7 @@ import { conclude, kernloop, kernloopJson, must, rounded, workspace } from './gp
 
 const folder = workspace(['cuda-pipeline']);
 const app = join(folder, 'apps', 'cuda-pipeline');
-// Under racecheck a product of 1024 x 1024 matrices, with billions of accesses to shared memory, takes minutes.
+// A product of 1024 x 1024 matrices, with billions of accesses to shared memory, takes minutes under racecheck.
 const main = join(app, 'main.cu');
 const large = 'kMatrix = 1024;';
 const text = readFileSync(main, 'utf8');

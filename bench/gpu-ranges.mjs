@@ -22,7 +22,7 @@ const wrongSums = (addend, other) => [
   [add(addend), `if (i % 64 != 63) ${add(addend)}`, 'fail'],
   [add(addend), `if (false) ${add(addend)}`, 'fail'],
 ];
-/** What the untouched code gives, and edits of it with what each must give. */
+/** Expected verdicts of the untouched code, and of edits of it. */
 const kernels = [
   { mode: 'sums', kernel: 'bin_sums', verdict: 'pass', wrong: wrongSums('x[i]', '1.001f * x[i]') },
   { mode: 'cancelling', kernel: 'cancelling_sums', verdict: 'pass', wrong: wrongSums('y[i]', 'y[i] + 1e-2f') },
@@ -92,7 +92,7 @@ for (const { mode, kernel, verdict, wrong } of kernels) {
         ...extra,
       ],
     ];
-    // As validate does it: a replay in a fresh process under each of two patterns.
+    // Replays like validate: in a fresh process under each of two patterns.
     const share = Math.ceil((2 * validates) / captures);
     const ended = await inParallel(
       12,

@@ -1,5 +1,5 @@
-// Kernels that a loop repeats (e2e/fixtures/repeats): what the self-check finds to be overwritten, the untouched code, a variant that does
-// nothing, wrong and right edits, and 200 flipped bits in each, on an NVIDIA GPU or the software GPU.
+// Kernels that a loop repeats (e2e/fixtures/repeats): overwritten bytes found by the self-check, the untouched code, a
+// variant that does nothing, wrong and right edits, and 200 flipped bits in each, on an NVIDIA GPU or the software GPU.
 //   node bench/gpu-repeats.mjs [cuda|softgpu]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -25,7 +25,7 @@ const compiler = (output, input, whole) =>
         { env: { ...process.env, ...environment } },
       ];
 
-/** The source with one place of one kernel's body replaced. */
+/** The source with one text in one kernel's body replaced. */
 function edited(kernel, from, to) {
   const begin = source.indexOf(`__global__ void ${kernel}(`);
   const end = source.indexOf('\n}\n', begin);

@@ -1,4 +1,4 @@
-// compute-sanitizer's memcheck over a replay of every example's kernels. No CUPTI is used in such a process.
+// compute-sanitizer's memcheck over a replay of every example's kernels. These processes do not use CUPTI.
 //   node bench/gpu-sanitizer.mjs
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

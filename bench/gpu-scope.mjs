@@ -1,5 +1,5 @@
-// A PyTorch process that holds much memory, of which the captured kernel touches little: scope `reachable` against `all`, in bytes and
-// seconds, beside a pinned device-to-host copy and a raw disk write of the same run.
+// A PyTorch process with much memory, of which the captured kernel touches little: scope `reachable` against `all`, in
+// bytes and seconds, beside a pinned device-to-host copy and a raw disk write of the same run.
 //   node bench/gpu-scope.mjs [ballast GiB=16]
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ torch.cuda.synchronize(); print('rate', 4 * (1 << 30) / (time.perf_counter() - t
   return Number(/rate ([\d.e+]+)/.exec(must(run('python3', ['-c', source]), 'device-to-host copy').text)[1]);
 }
 
-/** O_DIRECT, one writer and four at once; the better of the two. */
+/** Best rate with O_DIRECT of one writer and of four at once. */
 function diskRate() {
   const write = (writers, mebibytes) => {
     const one = (i) => `dd if=/dev/zero of=raw${i} bs=16M count=${mebibytes / 16} oflag=direct conv=fsync 2>/dev/null`;
@@ -46,7 +46,7 @@ function bytesBelow(path) {
 const config = JSON.parse(readFileSync(join(app, 'kernloop.json'), 'utf8'));
 writeFileSync(join(app, 'kernloop.json'), JSON.stringify({ ...config, command: [...config.command, String(ballast)] }));
 
-/** Timed without the self-check, which starts a process of its own; then once more with it, for the verdict. */
+/** Timed without the self-check, which starts another process; then repeated with it for the verdict. */
 function capture(scope, plain) {
   const place = join(folder, scope);
   const args = ['capture', '--app', app, '--kernel', 'softmax', '--scope', scope, '--max-bytes', '0'];

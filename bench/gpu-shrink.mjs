@@ -1,4 +1,4 @@
-// What `--shrink` drops, and what verdicts are worth after it: on the software GPU or on a GPU of NVIDIA.
+// Bytes that `--shrink` drops, and the quality of verdicts after it, on the software GPU or on an NVIDIA GPU.
 //   node bench/gpu-shrink.mjs hip|cuda
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ if (!compiler) {
   process.exit(2);
 }
 const kernels = ['part', 'rows', 'whole'];
-/** Edits: the text that is replaced, what replaces it, and the verdict that is right. */
+/** Edits: the replaced text, its replacement, and the right verdict. */
 const edits = {
   part: [
     ['right', 'in[first + i] * 2.0f', 'in[first + i] + in[first + i]', 'pass'],
@@ -61,7 +61,7 @@ const MiB = (bytes) => `${(bytes / 2 ** 20).toFixed(2)} MiB`;
 const reproducer = (kernel) => join(folder, 'kernels', 'shrink', kernel);
 const file = (kernel) => join(reproducer(kernel), `kernel_variant.${compiler.extension}`);
 
-/** What validate says of each edit, by kernel and edit, and what extract said. */
+/** Verdict of validate by kernel and edit, and the output of extract. */
 function judgeAll(options) {
   const extracted = kernloopJson(['extract', '--app', app, '--recapture', '--reset', ...options], {
     cwd: folder,
@@ -91,7 +91,7 @@ for (const { capture } of shrunk.extracted.result.kernels) {
   const { name: kernel, bytesRaw, bytesDropped, bytesStored, selfcheck } = capture;
   for (const [what, , , right] of edits[kernel]) {
     const [before, after] = [whole, shrunk].map(({ verdicts }) => verdicts.get(`${kernel} ${what}`));
-    // What only reads more is right where that memory is there.
+    // An edit that only reads more memory is right while that memory exists.
     isRight &&= after.verdict === right;
     isRight &&= before.verdict === right || (right === 'fault' && ['pass', 'fail'].includes(before.verdict));
     isRight &&= (kernel === 'whole') === (bytesDropped === 0);

@@ -1,5 +1,6 @@
-// Triton on this machine's GPU: every kernel of examples/triton-cuda captured, self-checked, compiled again, launched by its own script, edited,
-// judged in another configuration, compared and tuned; two processes that compile at once; what recording costs a launch.
+// Triton on this machine's GPU: every kernel of examples/triton-cuda captured, self-checked, compiled again, launched
+// by its own script, edited, judged in another configuration, compared and tuned; two processes that compile at once;
+// the cost of recording per launch.
 //   node bench/gpu-triton.mjs [no-tune]
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const shim = join(packageRoot, 'python', 'shim');
 const tunes = !process.argv.includes('no-tune');
 const folder = workspace([app]);
 const failures = [];
-// Caches of this run's own: what is measured is compiled here.
+// Separate caches, so that this run compiles everything that it measures.
 process.env.TRITON_CACHE_DIR = join(folder, 'triton-cache');
 process.env.TORCHINDUCTOR_CACHE_DIR = join(folder, 'inductor-cache');
 const watching = (records, patterns) => ({
@@ -62,7 +63,9 @@ const records = await Promise.all(
   }),
 );
 
-/** Both compile and launch the same kernels into one empty cache; what they leave belongs to one of them, whole. */
+/**
+ * Both compile and launch the same kernels into one empty cache; each record must belong to one of them, as a whole.
+ */
 async function twoAtOnce() {
   const place = mkdtempSync(join(folder, 'two-'));
   mkdirSync(join(place, 'records'));
@@ -99,7 +102,7 @@ async function twoAtOnce() {
 const two = await twoAtOnce();
 say('two at once: done');
 
-/** 95 %, by Student's t of five processes (2.78), or of many turns (2). */
+/** 95 % interval by Student's t for five processes (2.78), or many turns (2). */
 function interval(values) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
@@ -107,29 +110,29 @@ function interval(values) {
   return { mean_ns: rounded(mean, 1), from_ns: rounded(mean - half, 1), to_ns: rounded(mean + half, 1) };
 }
 
-/** Five processes of each kind take turns; each turn is held against the mean of the same turn of those without the recorder. */
+/** Five processes of each kind alternate; each turn is compared with the mean of the same turn without the recorder. */
 async function cost() {
   const [of, turns] = [5, 30];
   const place = mkdtempSync(join(folder, 'cost-'));
   mkdirSync(join(place, 'records'));
-  // Dictionaries and sets are as they are in the next process.
+  // PYTHONHASHSEED below makes dictionaries and sets the same in every process.
   const plain = { ...process.env, KERNLOOP_TRITON_DIR: '' };
   const kinds = [
     { kind: 'without', env: plain },
     { kind: 'without, again', env: plain },
     { kind: 'recorder, another kernel', env: watching(join(place, 'records'), ['^other$']) },
-    // The agent does nothing without a socket, but tells the recorder when a capture begins: never.
+    // Without a socket the agent only tells the recorder when a capture begins, which never happens.
     {
       kind: 'recorder, this kernel',
       env: { ...watching(join(place, 'records'), ['^softmax$']), CUDA_INJECTION64_PATH: agent },
     },
-    // Not on CUDA, but where no agent counts (AMD): each launch is looked for among those seen. Told, not judged.
+    // AMD, where no agent counts: each launch is looked up among those seen. Reported, not judged.
     { kind: 'recorder without the agent', isToldOnly: true, env: watching(join(place, 'records'), ['^softmax$']) },
   ];
   const count = kinds.length * of;
   const hands = Array.from({ length: count }, (_, index) => join(place, `turn-${index}`));
   must(run('mkfifo', hands), 'mkfifo');
-  // The first one's turn, once they have read it: a FIFO keeps what is written while somebody has it open.
+  // Hands the first turn to process 0. A FIFO keeps its content while somebody has it open, here until all have ended.
   const first = openSync(hands[0], 'r+');
   writeSync(first, '.');
   const program = join(root, 'bench', 'gpu', 'triton_turns.py');
@@ -156,7 +159,7 @@ async function cost() {
     turns,
     launches_a_turn: 1000,
     without_ns: rounded(median(base), 1),
-    // How far processes without the recorder are from each other.
+    // Difference between processes without the recorder.
     noise_ns: rounded(Math.max(...beyond.filter((_each, index) => kindOf(index) < 2).map(Math.abs)), 1),
     kinds: kinds.map(({ kind, isToldOnly = false }, position) => {
       const own = ends.map((_each, index) => index).filter((index) => kindOf(index) === position);
@@ -164,7 +167,7 @@ async function cost() {
       const turnsWithin = own.flatMap(within);
       return {
         ...{ kind, is_judged: !isToldOnly, more: interval(processes), processes },
-        // The same processes, turn by turn, with the launcher as Triton made it.
+        // Cost within the same processes, turn by turn, compared with Triton's original launcher.
         within_a_process_ns: turnsWithin.length === 0 ? null : rounded(median(turnsWithin), 1),
       };
     }),
@@ -184,7 +187,7 @@ const good = ({ selfcheck, recompiled, validate, reproducer, wrong, right, chang
   right === 'pass' &&
   changed?.within_bounds === 'pass' &&
   (!tunes || tuned?.passed > 0);
-// What can be told from noise is more than processes without the recorder differ by.
+// A cost is distinguishable if it exceeds the difference between processes without the recorder.
 const isQuiet = overhead.kinds?.every(
   ({ is_judged: isJudged, more, within_a_process_ns: within }) =>
     !isJudged ||

@@ -1,5 +1,5 @@
-// Verdicts on a real GPU: wrong and right edits of kernels that are easy to judge wrongly, and the untouched code a thousand times.
-// Then bench/gpu-delays.mjs: races and missing barriers.
+// Verdicts on a real GPU: wrong and right edits of kernels that are hard to judge, and the untouched code a thousand
+// times. Then bench/gpu-delays.mjs: races and missing barriers.
 //   node bench/gpu-verdicts.mjs [untouched=1000] [kernels that are replayed untouched]
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const extracted = kernloop(['extract', '--app', app], { cwd: folder, limitSecond
 console.log(extracted.text.split('\n').slice(-12).join('\n'));
 
 const reproducer = (kernel) => join(folder, 'kernels', 'gpu-verdicts', kernel);
-/** Kernel, what is edited, old and new text by turns, options of validate, the verdicts that are right. */
+/** Kernel, description of the edit, old and new text by turns, options of validate, the right verdicts. */
 const edits = [
   [
     'collect_records',
@@ -105,7 +105,7 @@ const edits = [
     [],
     ['fail'],
   ],
-  // What a replay does not show by its memory alone.
+  // Defects that the memory after a replay does not show by itself.
   [
     'window_sums',
     'reads behind its shared array',
@@ -127,7 +127,7 @@ const edits = [
   ...['window_sums', 'scale', 'block_sums', 'collect_records'].flatMap((kernel) =>
     ['--memcheck', '--initcheck'].map((tool) => [kernel, 'nothing', ['const int', 'const int'], [tool], ['pass']]),
   ),
-  // Right in one launch, on one multiprocessor, at one time.
+  // Edits that are right in one launch, on one multiprocessor, at one time.
   [
     'scale',
     'right in the first launch of a process alone',
@@ -170,7 +170,7 @@ const edits = [
         `__global__ void scale(const float* x, float* y, int n) {\n  static unsigned launched;\n  if (atomicAdd(&launched, 1u) >= ${launches}u * gridDim.x * blockDim.x) return;`,
       ],
       [],
-      // Where the driver gives no address of it, eight launches are judged, and the result says that no more were.
+      // If the driver gives no address for it, eight launches are judged, and the result says so.
       launches > 8 ? [...right, 'pass'] : right,
     ],
   ]),
@@ -242,7 +242,7 @@ for (const [kernel, edit, replacements, options, right] of edits) {
   console.log(JSON.stringify(records.at(-1)));
 }
 
-// A variant gets a ratio of times only where every timed launch did what the first one did.
+// A variant gets a ratio of times only if every timed launch did the same as the first.
 const timer = 'unsigned long long now;\n  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));\n';
 const keeps =
   'unsigned long long keep;\n  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));\n  float v = 0.0f;\n' +
@@ -287,7 +287,8 @@ const comparisons = [
   return { kernel, edit, right, check, speed, conditions, doubts, ...(ok ? {} : { text: compared.text }), ok };
 });
 
-// The captured code itself: every verdict but "pass" is a false alarm. The replays that a validate makes, without its start and its lock.
+// The captured code itself: every verdict but "pass" is a false alarm. These are the replays of a validate, without its
+// start and its lock.
 const repeats = [];
 for (const kernel of repeated) {
   const capture = join(reproducer(kernel), 'capture');

@@ -1,4 +1,5 @@
-"""Device tracing on this machine's GPU, with PyTorch and Triton: fields, overflow, what it costs off and on, how fast, how true its times are.
+"""Device tracing on this machine's GPU, with PyTorch and Triton: fields, overflow, cost when off and on, speed,
+accuracy of its times.
 
 PYTHONPATH=python/src:python/tests python3 bench/gpu_tracing.py [results.json]
 """
@@ -187,7 +188,7 @@ def gemm(
         right += BK * N
     target = c + rows[:, None] * N + columns[None, :]
     mask = (rows[:, None] < M) & (columns[None, :] < N)
-    if BLOCKS:  # as Iris's example: all pointers, and a mask
+    if BLOCKS:  # Iris's example passes all pointers, and a mask
         handle = ctx.tracing.record_event_start(TraceEvent().store, 0, target, pid_m, pid_n, mask)
     else:
         handle = ctx.tracing.record_event_start(TraceEvent().store, 0, c, pid_m, pid_n)
@@ -220,7 +221,7 @@ def add_persistent(context, x, y, out, n, BLOCK: tl.constexpr, TILES: tl.constex
 
 
 def microseconds(launch):
-    # The host is ahead: what it takes to launch is not measured.
+    # Sleeps on the device first, so that the launch time of the host is not measured.
     torch.cuda._sleep(400_000)
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     begin.record()
@@ -230,7 +231,8 @@ def microseconds(launch):
 
 
 def overhead(name, rank, launch, tiles):
-    """Of the kernel compiled without tracing: compiled with it and not enabled, enabled. In turns, each a launch."""
+    """Times relative to the kernel compiled without tracing: compiled with it but not enabled, and enabled. The ways
+    alternate after each launch."""
     tracing = rank.tracing
     tracing.enable(max_events=tiles)
     ways = ["off", "off again", "not enabled", "enabled"]
@@ -346,7 +348,7 @@ def rates():
 
 @triton.jit
 def spin(context, cycles, lengths, out, TRACING: tl.constexpr):
-    """An event that lasts as many cycles of the SM as the program is told, between two readings of that clock."""
+    """An event of a given number of SM cycles, between two readings of that clock."""
     ctx = DeviceContext.initialize(context, 0, 1, tracing=TRACING)
     pid = tl.program_id(0)
     length = tl.load(lengths + pid)
@@ -389,7 +391,7 @@ def durations():
                 coarse.append(cycles.cpu().numpy()[pid] / np.subtract(*raw))
         rates_seen = np.concatenate(ratios)
         outer[wanted] = (rates_seen, np.concatenate(spans), np.concatenate(coarse))
-    # The rate of the SM's clock, from the longest.
+    # Rate of the SM's clock, from the longest spans.
     rate = float(np.median(outer[1_000_000][0]))
     for seen, spans, coarse in outer.values():
         errors, by_globaltimer = 100 * (rate / seen - 1), 100 * (rate / coarse - 1)
@@ -454,7 +456,7 @@ def main():
         print(name, flush=True)
         try:
             result[name] = parts[name]()
-        except Exception as error:  # the other parts are still of use
+        except Exception as error:  # the other parts are still useful
             import traceback
 
             traceback.print_exc()

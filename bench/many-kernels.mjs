@@ -1,4 +1,5 @@
-// The edit loop on a HIP unit that defines many kernels itself, on the software GPU: the captured kernel compiled alone, and the whole unit, in turns.
+// The edit loop on a HIP unit that defines many kernels, on the software GPU: alternately the captured kernel compiled
+// alone, and the whole unit.
 //   node bench/many-kernels.mjs [kernels=60] [rounds=3]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +59,7 @@ writeFileSync(
   }),
 );
 
-/** Seconds on the clock, and of processors: the second is what another load of the machine changes least. */
+/** Wall and CPU seconds: other load on the machine affects CPU time least. */
 function timed(args, mayFail = false) {
   const [program, words] = kernloopCommand(args);
   const ended = run('bash', ['-c', '"$@"; code=$?; times >&2; exit $code', 'timed', program, ...words], {
@@ -84,7 +85,7 @@ const ways = { alone: recipe, whole: JSON.stringify(whole) };
 const spent = Object.fromEntries(Object.keys(ways).map((way) => [way, { recompile: [], recompile_cpu: [], loop: [] }]));
 const verdicts = [];
 for (let round = 0; round < rounds; round += 1) {
-  // The same result, by other code; then another result.
+  // First the same result by other code, then another result.
   for (const [what, edit] of [
     ['right', (text) => text.replace('sinf(a * i) + b', `sinf(i * a) + (b + ${round} - ${round})`)],
     ['wrong', (text) => text.replace('sinf(a * i) + b', `sinf(a * i) - b - ${round}`)],

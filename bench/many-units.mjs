@@ -1,4 +1,5 @@
-// The edit loop on a made app of many units without a compile database, of which one instantiates the kernel: on the software GPU or on an H200.
+// The edit loop on a generated app of many units without a compile database, one of which instantiates the kernel, on
+// the software GPU or on an H200.
 //   node bench/many-units.mjs hip [units=150] [rounds=3]
 //   node bench/many-units.mjs cuda [units=120] [rounds=3]
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// From the edit of one file of the native core to its test: seconds of compiling and linking, and of CPU time.
+// Seconds and CPU time of compiling and linking, from the edit of one file of the native core to its test.
 //   node bench/native-edits.mjs [--rounds N]
-// Touches a file of each room in this checkout and builds the room's test in native/build, which must be complete (`npm run build:native`).
-// The least of all rounds (2) counts. Prints one JSON object.
+// Touches a file of each room in this checkout and builds the room's test in native/build, which must be complete (`npm
+// run build:native`). The minimum of all rounds (2) counts. Prints one JSON object.
 import { spawnSync } from 'node:child_process';
 import { existsSync, utimesSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { rounds = '2' } = parseArgs({ options: { rounds: { type: 'string' } } }).values;
 
-/** A file of middling size in each room, and the test that its author would run. */
+/** A file of medium size in each room, and the test that its author would run. */
 const edits = {
   archive: ['archive/chunk_store.cpp', 'archive_test'],
   codeobject: ['codeobject/cubin.cpp', 'codeobject_test'],

@@ -1,9 +1,10 @@
-// What Kernloop costs in every command of Nx: an all-hit `nx run <kernel>:validate` beside an all-hit no-op target of an empty workspace, and
-// of one with a local plugin that does nothing, which is what Nx itself charges for a plugin.
+// Cost of Kernloop in every Nx command: an all-hit `nx run <kernel>:validate` beside an all-hit no-op target of an
+// empty workspace, and of one with a local plugin that does nothing, which shows Nx's own cost of a plugin.
 //   node bench/nx-cost.mjs [--rounds N] [--modes off,on] [--work DIR]
-// Wants a native build; what is measured is the package as it is published. Runs alternate, so that all see the same load of the machine; a ratio is that of the medians.
-// Without the daemon CPU time of all processes counts, too (Linux, python3), which other load disturbs least. `kernloop --help` is measured
-// beside `node -e 0`. Prints one JSON object last, and writes it to bench/results/nx-cost.json with --write.
+// Needs a native build and measures the package as published. Runs alternate, so that all see the same load of the
+// machine; a ratio is that of the medians. Without the daemon, CPU time of all processes is measured, too (Linux,
+// python3), because other load affects it least. `kernloop --help` is measured beside `node -e 0`. Prints one JSON
+// object last, and writes it to bench/results/nx-cost.json with --write.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -24,10 +25,10 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const work = values.work ?? mkdtempSync(join(tmpdir(), 'kernloop-nx-cost-'));
 const project = 'outputs-two_outputs';
-/** Compiled and joined as users get it: in a checkout's dist/ each module is a file. */
+/** The compiled and joined package as users get it: in a checkout's dist/ each module is a file. */
 const published = join(work, 'published');
 
-/** Runs a command to the end of every process it leaves behind, and tells their CPU time. */
+/** Runs a command until every process that it leaves has ended, and prints their CPU time. */
 const reaper = `
 import ctypes, os, resource, subprocess, sys, time
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
@@ -78,7 +79,9 @@ function run(command, args, cwd) {
   if (ended.status !== 0) throw new Error(`${command} ${args.join(' ')}:\n${ended.stdout}${ended.stderr}`);
 }
 
-/** With packages as they are installed, ours as a copy: a checkout hashes its own sources in every command. */
+/**
+ * A workspace with installed packages and a copy of Kernloop: a checkout would hash its own sources in every command.
+ */
 function workspace(name, plugins) {
   const folder = join(work, name);
   write(join(folder, 'package.json'), { name: 'workspace', private: true });
@@ -113,7 +116,7 @@ function commit(folder) {
     run('git', args, folder);
 }
 
-/** A reproducer whose app is elsewhere: all of its tasks are cached, and no build of a user's is measured. */
+/** A reproducer whose app is elsewhere: all of its tasks are cached, and no build of a user is measured. */
 function withReproducer(folder) {
   const app = join(folder, 'apps', 'outputs');
   mkdirSync(join(app, 'bin'), { recursive: true });
@@ -206,7 +209,7 @@ const result = {
 };
 for (const mode of values.modes.split(',')) {
   const daemon = mode === 'on';
-  // Warm: the cache, the graph, digests of installed files, and the daemon.
+  // Warms the cache, the graph, digests of installed files, and the daemon.
   for (let i = 0; i < 3; i++) for (const { cwd, command } of Object.values(cases)) measured(command, { cwd, daemon });
   result.nx[`daemon_${mode}`] = summary(sampled(cases, daemon), 'empty');
   if (daemon)

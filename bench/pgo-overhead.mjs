@@ -1,5 +1,5 @@
-// What counting for a profile costs in executed wave-instructions on the software GPU: kernels with counters against the same without, from
-// thousands of instructions a wave down to tens.
+// Cost of counting for a profile in executed wave-instructions on the software GPU: kernels with counters against the
+// same without, from thousands of instructions per wave down to tens.
 //   node bench/pgo-overhead.mjs [targets=gfx90a,gfx1030]      into bench/results/pgo-overhead.json
 // Needs `npm run build:native` with LLVM 22.
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(fileURLToPath(import.meta.url), '..', '..');
 const build = join(root, 'native', 'build');
 const targets = (process.argv[2] ?? 'gfx90a,gfx1030').split(',');
-/** What a wave executes from which on the default is to cost at most a tenth. */
+/** Instructions per wave from which on the default should cost at most a tenth. */
 const longWave = 1000;
 const byDefault = 'sparse:32';
 const samplings = ['all', 'blocks:8', byDefault];

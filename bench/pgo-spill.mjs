@@ -1,11 +1,13 @@
-// Where five builds of the same kernels spill, and what that costs: one table for the kernels of examples/pgo-spill.
+// Spills of five builds of the same kernels, and their cost: one table for the kernels of examples/pgo-spill.
 //   node bench/pgo-spill.mjs [--threads 1024] [--iterations 10000] [--targets gfx90a,gfx1030] [--build DIR] [--json FILE]
 //   base     clang 22 without a profile
 //   off      with the profile, as stock -fprofile-use has it: register allocation sees lanes
 //   uniform, flatten, wave    with the profile and a gate (native/pgo/pass/README.md)
-// Each kernel is instrumented and run on the software GPU; profile and side file are made of what it counted, the builds run, and their results compared bit by bit.
-// A cell: scratch wave-dwords a wave and round (wave-instructions in all, millions; the static score, in the unit of the first). `*`: what the selector takes, the least
-// score; `°`: the least measured; the first of those that lie within 1%. Exits with 1 if a result differs, or the selector's choice executes more than base does.
+// Each kernel is instrumented and run on the software GPU; profile and side file are made from its counts, the builds
+// run, and their results are compared bit by bit. A cell: scratch wave-dwords a wave and round (wave-instructions in
+// all, millions; the static score, in the unit of the first). `*`: the selector's choice, the least score; `°`: the
+// least measured; the first of those within 1%. Exits with 1 if a result differs, or the selector's choice executes
+// more than base does.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +35,7 @@ for (const file of [softgpu, plugin, kernloopPgo])
 
 const sources = [
   { file: 'kernels.hip', kernels: ['spill_uniform', 'spill_divergent', 'spill_hot', 'spill_every'], iterations },
-  { file: 'kinetics.hip', kernels: ['kinetics'], iterations: Math.ceil(iterations / 10) }, // of as many instructions
+  { file: 'kinetics.hip', kernels: ['kinetics'], iterations: Math.ceil(iterations / 10) }, // has as many instructions
 ];
 const variants = ['base', 'off', 'uniform', 'flatten', 'wave'];
 const folder = mkdtempSync(join(tmpdir(), 'kernloop-pgo-spill-'));
@@ -83,8 +85,9 @@ function profile(target, source, base) {
   return { functions, reduced: /reduced \d+ slots to \d+ counters/.exec(converted)?.[0] ?? '' };
 }
 
-// Whether all lanes that come to a branch take it together, by the rule of 90%: what is measured, and what the RFC says of its kernels. It has five blocks where there are
-// four counters (hot, cold, exit, entry; the rest follows from them), and calls its hot block divergent: 99.4% and more of its lanes enter it together.
+// Whether all lanes that reach a branch take it together, by the rule of 90%: measured, and as the RFC states for its
+// kernels. The RFC has five blocks for four counters (hot, cold, exit, entry; the rest follows from them), and calls
+// its hot block divergent: at least 99.4% of its lanes enter it together.
 const rfc = { spill_uniform: 'UUUUU', spill_divergent: 'DDUUU', spill_hot: 'DDUUU' };
 const patterns = [];
 function notePatterns(target, { kernels }, { functions, reduced }) {
@@ -95,7 +98,7 @@ function notePatterns(target, { kernels }, { functions, reduced }) {
   }
 }
 
-// A fifth counter: `reduced 1280 slots to 5 counters`.
+// A kernel with a fifth counter: `reduced 1280 slots to 5 counters`.
 const five = {
   file: join(folder, 'five.hip'),
   kernels: ['five'],
@@ -133,7 +136,7 @@ const instructions = (code) => {
   return readFileSync(`${code}.text`);
 };
 
-// The code and its report. What base spills where is told by a build that reads the profile for its report only.
+// Builds the code and its report. A build that reads the profile only for its report gives the spills of base.
 function build(target, file, base, variant) {
   const code = `${base}.${variant}.co`;
   const report = `${base}.${variant}.json`;
@@ -166,7 +169,7 @@ function measure(target, source) {
   return source.kernels.map((kernel, index) => ({ target, kernel, cells: cells.map((row) => row[index]) }));
 }
 
-// The first one in the order of `variants` that is as good as the best: what differs less than this says nothing.
+// The first in the order of `variants` that is as good as the best: smaller differences mean nothing.
 const within = 1.01;
 function least(cells, figure) {
   const best = Math.min(...cells.map((cell) => cell[figure]));

@@ -1,5 +1,5 @@
-// What validate says of planted defects, and of edits after which the kernel is still right (bench/defects/edits.mjs). One run of the app,
-// then each edit: recompile, validate, restore.
+// Verdicts of validate on planted defects, and on edits after which the kernel is still right
+// (bench/defects/edits.mjs). After one run of the app, each edit is recompiled, validated and reverted.
 //   node bench/planted-defects.mjs [--only REGEX] [--jobs 2]
 // REGEX is searched in "defect|correct KERNEL: KIND: NAME". With --only nothing is written into bench/results.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,8 @@ const firstLine = (text) =>
     ''
   ).replaceAll(folder, '');
 
-// A kernel that waits for other blocks can run past the self-check's limit on a busy machine: those are captured again, by name.
+// On a busy machine, a kernel that waits for other blocks can exceed the self-check's limit: such kernels are captured
+// again by name.
 const missing = () =>
   kernels.filter((kernel) => !existsSync(join(folder, 'kernels', 'planted', kernel, 'kernel_variant.hip')));
 let appRuns = 0;
@@ -62,7 +63,7 @@ const extractSeconds = seconds() - started;
 console.log(`extract: ${extractSeconds.toFixed(0)} s, ${kernels.length} kernels, ${appRuns + 1} runs of the app`);
 
 const verdicts = { 0: 'pass', 1: 'fail', 3: 'vacuous', 4: 'fault' };
-/** Exit codes other than these mean that validate itself did not work: neither caught nor right. */
+/** Other exit codes mean that validate itself failed: the edit counts as neither caught nor right. */
 async function verdictOf(entry) {
   const reproducer = join('kernels', 'planted', entry.kernel);
   const source = join(folder, reproducer, 'kernel_variant.hip');

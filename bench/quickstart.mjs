@@ -1,7 +1,8 @@
-// The first lines of README.md (a clone, `npm run quickstart`), as they stand there, and the last of them once more: seconds of the whole and of each step, and the CPU time of all programs that it starts.
+// Runs the first lines of README.md (a clone, `npm run quickstart`) verbatim, and the last of them again: seconds in
+// total and per step, and the CPU time of all programs started.
 //   node bench/quickstart.mjs [--keep]
-// Clones what is committed here into a temporary folder. System packages that are installed stay so: for a first run from nothing start it
-// in a fresh Debian 12. Prints one JSON object, and writes it to bench/results/quickstart.json.
+// Clones the committed state into a temporary folder. Installed system packages stay: for a first run from nothing
+// start it in a fresh Debian 12. Prints one JSON object, and writes it to bench/results/quickstart.json.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ process.on('exit', () => {
   if (!keep) rmSync(scratch, { recursive: true, force: true });
 });
 const clone = join(scratch, 'kernloop');
-// The first fence of README.md: what clones, and what starts.
+// The first fence of README.md has a line that clones, and one that starts.
 const [, fence = ''] = /^```sh[^\n]*\n([^]*?)^```/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
 const [cloning = '', start = ''] = fence.trim().split('\n');
 if (!cloning.includes('git clone <this repository> kernloop') || !start.startsWith('npm ')) {
@@ -29,7 +30,7 @@ if (!cloning.includes('git clone <this repository> kernloop') || !start.startsWi
 }
 execFileSync('bash', ['-c', cloning.replace('<this repository>', root)], { cwd: scratch, stdio: 'inherit' });
 
-/** bash tells the CPU time of everything below it, in the last line of its stderr. */
+/** bash prints the CPU time of all child processes in the last line of its stderr. */
 function quickstart() {
   const script = "TIMEFORMAT='%U %S'; time " + start;
   const { status, stderr } = spawnSync('bash', ['-c', script], {

@@ -1,8 +1,10 @@
-// Tasks through a real Slurm of two nodes on this machine (e2e/slurm-cluster.ts), on the software GPU: the same verdicts as here, a node killed
-// in between, what a job costs beside a task here, and what takes too long for `npm test`: preemption, a time limit, a tune through a job array.
+// Tasks through a real Slurm of two nodes on this machine (e2e/slurm-cluster.ts), on the software GPU: the same
+// verdicts as here, a node killed in between, the cost of a job beside a local task, and cases too long for `npm test`:
+// preemption, a time limit, a tune through a job array.
 //   node bench/slurm.mjs [--copies 5] [--rounds 5] [--jobs 8] [--cases tasks,preempted,limit,tune] [--from WORKSPACE] [--write]
-// The tasks are called in this process, so that what is compared is a job and a call; --from takes the reproducers of a workspace that is there.
-// Wants a native build, hipcc, and Debian's slurmctld, slurmd, slurm-client and munge. Nothing is measured on idle cores unless yours are.
+// The tasks are called in this process, so that a job is compared with a call; --from takes the reproducers of an
+// existing workspace. Needs a native build, hipcc, and Debian's slurmctld, slurmd, slurm-client and munge. Measurements
+// are on idle cores only if yours are idle.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -64,7 +66,7 @@ function must({ code, text }, what) {
   if (code !== 0) throw new Error(`${what}: ${text}`);
 }
 
-/** So many at a time, in order. */
+/** Runs `count` tasks at a time, and returns results in order. */
 async function together(tasks, count, work) {
   const results = [];
   let next = 0;
@@ -94,7 +96,7 @@ async function prepare() {
   const config = JSON.parse(readFileSync(join(workspace, app, 'kernloop.json'), 'utf8'));
   write(join(app, 'kernloop.json'), { ...config, runner: { slurm: {} } });
   const kernels = readdirSync(join(workspace, 'kernels', 'hip-pipeline'));
-  // Every copy is a reproducer of its own; of one kernel each second copy has wrong code.
+  // Every copy is a separate reproducer; every second copy of a kernel has wrong code.
   const projects = kernels.flatMap((kernel) =>
     Array.from({ length: copies }, (_, copy) => {
       const project = join('kernels', 'hip-pipeline', copy === 0 ? kernel : `${kernel}-${copy}`);
@@ -114,7 +116,7 @@ async function prepare() {
   return projects.map(({ project }) => project);
 }
 
-/** Called in this process, and judged here or in a job: which verdict, or which error, and how long it took. */
+/** Called in this process and judged here or in a job; returns the verdict or error, and the time. */
 async function validate({ project }, runner) {
   const startMs = performance.now();
   const said = [];
@@ -132,7 +134,7 @@ async function validate({ project }, runner) {
   };
 }
 
-/** The seed of a round is a variable of this process, which what it starts inherits. */
+/** The seed of a round is a variable of this process, which child processes inherit. */
 async function inRounds(projects, work) {
   const all = [];
   for (let seed = 1; seed <= rounds; seed += 1) {
@@ -146,13 +148,13 @@ async function inRounds(projects, work) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** Same verdicts, both nodes, one of them killed at the middle. */
+/** Checks for the same verdicts from both nodes, one of which is killed halfway. */
 async function manyTasks(projects) {
   const count = rounds * projects.length;
   let killed = null;
   const there = await inRounds(projects, async (task, at) => {
     if (at === Math.floor(count / 2)) {
-      // Once something runs on it.
+      // Waits until a job runs on the node.
       const onIt = ['--noheader', '--states=R', '--nodelist=d1'];
       await cluster.until('a job on d1', () => cluster.ask('squeue', ...onIt).trim() !== '');
       await cluster.kill('d1');
@@ -173,7 +175,7 @@ async function manyTasks(projects) {
   );
   const verdicts = {};
   for (const { verdict } of there) verdicts[verdict.verdict] = (verdicts[verdict.verdict] ?? 0) + 1;
-  // One at a time, in turns, so that both see the same load.
+  // One at a time and alternating, so that both see the same load.
   const alone = [];
   for (let round = 0; round < 11; round += 1) {
     const task = { project: projects[round % projects.length] };
@@ -197,14 +199,14 @@ async function manyTasks(projects) {
   };
 }
 
-/** An app that says when it runs, and then does nothing. */
+/** An app that prints when it runs, and then sleeps. */
 function sleeper(name, slurm) {
   const command = ['/bin/sh', '-c', 'echo sleeping; exec sleep 600'];
   write(join('apps', name, 'kernloop.json'), { name, command, runner: { slurm } });
   return join('apps', name);
 }
 
-/** A job in a partition whose jobs give way, and one that wants its node. */
+/** A job in a preemptible partition, and one that requests its node. */
 async function preempted() {
   const profiled = sleeper('preempted', { partition: 'short', retries: 0, extra: ['--exclusive', '--nodelist=d2'] });
   const ended = await kernloop(['profile', '--app', profiled], {
@@ -262,7 +264,7 @@ try {
   };
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   const file = join(root, 'bench', 'results', 'slurm.json');
-  // Cases that did not run now keep what they gave before.
+  // Cases that did not run now keep their earlier results.
   const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   if (values.write) writeFileSync(file, `${JSON.stringify({ ...before, ...result }, null, 2)}\n`);
   const isBad =

@@ -1,8 +1,8 @@
-// The software GPU's corpus, whole: every theme by every compiler, at every level, for every target; each kernel checked against the
-// host, and the builds' results with each other.
+// The whole corpus of the software GPU: every theme with every compiler, at every level, for every target; each kernel
+// is checked against the host, and the builds' results against each other.
 //   node bench/softgpu-corpus.mjs [targets=gfx90a] [compilers=hipcc,clang-22] [levels=0,1,2,3]
-// gfx942 and gfx1100 take clang-22 alone; their kernels run on the HSA API, without the host's end of printf.
-// Needs `npm run build:native`. clang-22 comes from `apt-get install clang-22 lld-22`; a compiler that is not there is an error, not a gap.
+// gfx942 and gfx1100 need clang-22; their kernels run on the HSA API, without host support for printf. Needs `npm run
+// build:native`. clang-22 comes from `apt-get install clang-22 lld-22`; a missing compiler is an error, not a gap.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ const build = join(root, 'native', 'build');
 const list = (index, fallback) => (process.argv[index] ?? fallback).split(',');
 const [targets, compilers, levels] = [list(2, 'gfx90a'), list(3, 'hipcc,clang-22'), list(4, '0,1,2,3')];
 
-/** Themes that use what other targets do not have: matrix instructions. */
+/** Themes with instructions that only these targets have: matrix instructions. */
 const onlyOn = { matrix: ['gfx90a', 'gfx942'], wmma: ['gfx1100'] };
-/** HIP 5.2.3 does not know them. */
+/** Targets that HIP 5.2.3 does not know. */
 const isWithoutHip = (target) => target === 'gfx942' || target === 'gfx1100';
-/** What HIP would serve: the host's end of printf. */
+/** Themes that need HIP: the host's part of printf. */
 const needsHip = ['print'];
 const themesOf = (target) =>
   readdirSync(join(corpus, 'kernels'))
@@ -41,11 +41,11 @@ const libraries = (target) => [
   join(build, 'lib', 'softgpu'),
 ];
 
-/** Kernels of instructions that the target has not. */
+/** Kernels whose instructions the target lacks. */
 const lacking = { gfx942: ['matrix.bf16_32x32x4', 'matrix.i8_32x32x8', 'matrix.i8_16x16x16'] };
 const filterOf = (target, theme) => [`${theme}.*`, ...(lacking[target] ?? [])].join(':').replace(':', '-');
 
-/** A theme a process, so that one that ends its process takes no other with it. */
+/** Each theme runs in its own process, so that a crash affects no other theme. */
 function runTheme(target, theme, folder) {
   const report = join(folder, `${theme}.json`);
   const args = [`--objects=${folder}`, `--gtest_filter=${filterOf(target, theme)}`, `--gtest_output=json:${report}`];
@@ -73,7 +73,7 @@ function runTheme(target, theme, folder) {
 const results = `bench/results/softgpu-corpus${targets.some(isWithoutHip) ? `-${targets.join('-')}` : ''}.json`;
 const runs = [];
 
-/** Kernels whose result bits are not the same in all the runs given, with the groups that agree. */
+/** Kernels whose result bits differ between the given runs, with the groups that agree. */
 function disagreements(selected) {
   const names = [...new Set(selected.flatMap(({ tests }) => tests.map(({ name }) => name)))].sort();
   return names.flatMap((name) => {

@@ -1,12 +1,12 @@
-// What counting costs on the software GPU: CPU time a dispatch, with one thread, of
+// Cost of counting on the software GPU: CPU time per dispatch, with one thread, of
 //   before    another build of the runtime (--before: the folder with its libhsa-runtime64.so.1)
 //   default   this build, as apps, captures and validations run it
-//   again     the same once more: how far two sets of the same runs lie apart on this machine
+//   again     the same again: shows the noise between two equal sets of runs on this machine
 //   profiled  this build with a profile of every instruction, as `kernloop replay` runs it
 //   node bench/softgpu-counters.mjs [--before DIR] [--build DIR] [--rounds N] [--callgrind]
-// The same program drives all; runs alternate, and each figure is the least of all dispatches. --callgrind counts host instructions a
-// dispatch instead, with valgrind: a figure that a busy machine does not change (valgrind has no AVX-512: lanes run in AVX2).
-// Prints one JSON object.
+// The same program drives all; runs alternate, and each figure is the minimum over all dispatches. --callgrind instead
+// counts host instructions per dispatch with valgrind, which a busy machine does not change (valgrind has no AVX-512:
+// lanes run in AVX2). Prints one JSON object.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ const sides = [
   ...(options.callgrind ? [] : [{ name: 'again', library: built, more: [] }]),
   { name: 'profiled', library: built, more: ['profiled'] },
 ];
-const dispatches = 3; // a run
+const dispatches = 3; // per run
 const cases = [
   { name: 'matmul', size: 256, small: 128 },
   { name: 'vadd', size: 2_000_000, small: 200_000 },
@@ -89,7 +89,7 @@ function run({ library, more }, { name, size }, count, before = []) {
 
 const measure = (side, one) => run(side, one, dispatches);
 
-/** Host instructions of one dispatch: those of a run with two more of them, less those of a run without. */
+/** Host instructions of one dispatch: half the difference between a run with two more dispatches and one without. */
 function countInstructions(side, one) {
   const valgrind = ['valgrind', '--tool=callgrind', `--callgrind-out-file=${join(folder, 'callgrind.out')}`];
   const [few, more] = [1, 3].map((count) => {

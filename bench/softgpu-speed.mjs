@@ -1,10 +1,12 @@
-// The software GPU beside the prototype that it replaced: wave-instructions a second and core, and how it scales over cores.
+// The software GPU beside the prototype that it replaced: wave-instructions per second and core, and scaling over
+// cores.
 //   node bench/softgpu-speed.mjs --prototype DIR [--llvm DIR] [--build DIR] [--rounds N] [--seconds S] [--threads 1,2,…]
 //   node bench/softgpu-speed.mjs --prototype DIR --bundle DIR    then, on a machine without compilers or Node:  sh DIR/run.sh
-// The prototype's sources are no part of this repository: --prototype or KERNLOOP_BENCH_PROTOTYPE names them. It wants the LLVM of
-// --llvm (default /usr/lib/llvm-15) with headers and static libraries (Debian: llvm-15-dev).
-// Both runtimes drive the same program and the same code objects; runs alternate. Rates are of CPU time with one thread, each the best
-// dispatch of all rounds; scaling is wall time. No round begins after --seconds (default 120). Prints one JSON object.
+// The prototype's sources are no part of this repository: --prototype or KERNLOOP_BENCH_PROTOTYPE names them. It needs
+// the LLVM of --llvm (default /usr/lib/llvm-15) with headers and static libraries (Debian: llvm-15-dev). Both runtimes
+// drive the same program and the same code objects; runs alternate. Rates use CPU time with one thread, from the best
+// dispatch of all rounds; scaling uses wall time. No round starts after --seconds (default 120). Prints one JSON
+// object.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -46,7 +48,7 @@ const cases = [
   { name: 'softmax', size: 512 },
   { name: 'philox', size: 256 },
 ];
-// So long that 16 threads take some ten milliseconds, and with workgroups enough for each of them.
+// Long enough that 16 threads take some ten milliseconds, with enough workgroups for each of them.
 const larger = [
   { name: 'matmul', size: 768 },
   { name: 'vadd', size: 16_000_000 },

@@ -1,9 +1,11 @@
-// Long rounds of the software GPU's random tests, whose short rounds `npm test` runs, and third-party programs on each target:
+// Long rounds of the software GPU's random tests (`npm test` runs short rounds), and third-party programs on each
+// target:
 //   node bench/softgpu-sweeps.mjs decoder [--count 10000000] [--seed N]   words a target, judged by LLVM
 //   node bench/softgpu-sweeps.mjs streams [--count 400000] [--seed N]     streams a target, in every build of the vector semantics
 //   node bench/softgpu-sweeps.mjs third-party [--targets gfx90a,gfx1030]  rocRAND as shipped, rocPRIM from its headers
-// Needs `npm run build:native`. --reports A.json,B.json,… takes GoogleTest's reports of earlier runs instead of running; several of
-// one target are added up. Results go to bench/results/softgpu-KIND.json; the exit code is 1 if anything disagreed.
+// Needs `npm run build:native`. --reports A.json,B.json,… takes GoogleTest's reports of earlier runs instead of
+// running; several reports of one target are added up. Results go to bench/results/softgpu-KIND.json; the exit code is
+// 1 if anything disagreed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +50,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const kind = kinds[positionals[0]];
 if (!kind || positionals.length !== 1) fail(`one of ${Object.keys(kinds).join(', ')} is wanted`);
 
-/** GoogleTest's report of a program. Its own output goes to stderr. */
+/** Runs a program and returns GoogleTest's report. Its own output goes to stderr. */
 function reportOf(program, args, environment) {
   const folder = mkdtempSync(join(tmpdir(), 'softgpu-sweeps-'));
   try {
@@ -65,7 +67,7 @@ function reportOf(program, args, environment) {
 const testsOf = (report) => report.testsuites.flatMap((suite) => suite.testsuite);
 const isNumber = (text) => /^\d+$/.test(text);
 
-/** What the test recorded, as numbers where it is some; lists of `reason: times` as objects. */
+/** Values that the test recorded: numbers as numbers, lists of `reason: times` as objects. */
 function recordedBy(test) {
   const known = new Set([
     'name',
@@ -130,7 +132,7 @@ function sweep() {
   };
 }
 
-/** rocPRIM is compiled for the target; rocRAND has code objects for both. */
+/** rocPRIM is compiled for the target; rocRAND ships code objects for both. */
 function thirdParty() {
   const folder = mkdtempSync(join(tmpdir(), 'softgpu-rocprim-'));
   const runs = [];

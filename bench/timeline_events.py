@@ -1,5 +1,6 @@
-"""`python3 bench/timeline_events.py EVENTS FILE`: events of two ranks as kernloop.tracing exports them, for bench/timeline.mjs. Two programs at a
-time on each of 132 SMs, three events each, of which one goes to the other rank."""
+"""`python3 bench/timeline_events.py EVENTS FILE`: events of two ranks in the export format of kernloop.tracing, for
+bench/timeline.mjs. Two programs at a time run on each of 132 SMs with three events each, one of which goes to the
+other rank."""
 
 import sys
 from pathlib import Path

@@ -1,10 +1,11 @@
-"""What Perfetto's own trace processor makes of the timeline of bench/tracing_two_gpus.py's ping-pong, whose order is known.
+"""Perfetto's own trace processor on the ping-pong timeline of bench/tracing_two_gpus.py, whose order is known.
 
     kernloop trace export OUT/ping_pong.kevents --output OUT && kernloop trace export OUT/ping_pong.kevents --output OUT --format chrome
     PYTHONPATH=python/tests python/.venv/bin/python3 bench/tracing_in_perfetto.py OUT/ping_pong.pftrace OUT/ping_pong.chrome.json
 
-The arrow of round i has to lead from put i to an access of the other rank, which begins after that rank's wait i - 1 ended and before its wait i
-did. A file of which the importer counts an error, lost data or a hint ends this with that count."""
+The arrow of round i must lead from put i to an access of the other rank that begins after that rank's wait i - 1 ended
+and before its wait i ended. If the importer counts an error, lost data or a hint for a file, the script ends with that
+count."""
 
 import sys
 from pathlib import Path

@@ -1,11 +1,12 @@
-"""Two ranks on two GPUs play ping-pong, and what was recorded is held against the order that is known.
+"""Two ranks on two GPUs play ping-pong, and the recording is compared with the known order.
 
     torchrun --standalone --nproc-per-node=2 bench/tracing_two_gpus.py OUT
 
-Rank 0 puts i into rank 1's heap and waits for the answer; rank 1 waits for i and puts it back. So, in any clock that is right: put i of rank 0
-starts before wait i of rank 1 ends, and put i of rank 1 starts before wait i of rank 0 ends. Every round bounds the offset of the two device
-clocks from both sides, whatever the host's clock says: that is held against the offset that the anchors of the files state, with their error.
-Prints a table; writes OUT/ping_pong.kevents (and one a rank) and OUT/two-gpus.json. Nothing but PyTorch, Triton and kernloop is needed."""
+Rank 0 puts i into rank 1's heap and waits for the answer; rank 1 waits for i and puts it back. In any correct clock,
+put i of rank 0 starts before wait i of rank 1 ends, and put i of rank 1 starts before wait i of rank 0 ends. Every
+round bounds the offset of the two device clocks from both sides, independently of the host's clock: this is compared
+with the offset and error in the files' anchors. Prints a table; writes OUT/ping_pong.kevents (and one per rank) and
+OUT/two-gpus.json. Nothing but PyTorch, Triton and kernloop is needed."""
 
 import json
 import os
@@ -54,7 +55,7 @@ def main(out):
     def launch(first, rounds, on):
         ping_pong[(1,)](rank.get_device_context(), flag, first, ROUNDS=rounds, RANK=me, TRACING=on, num_warps=1)
 
-    # Compiled and loaded before anyone waits for the other one.
+    # Compiles and loads the kernel before a rank waits for the other.
     rank.barrier()
     launch(0, ROUNDS, True)
     rank.barrier()
@@ -77,7 +78,7 @@ def main(out):
 
 
 def rounds_of(columns, kind):
-    """Round: (start, end), of put or wait."""
+    """Maps each round to (start, end) of its put or wait."""
     rows = columns["event_id"] == kind
     return {
         int(m): (int(s), int(e))
@@ -86,7 +87,7 @@ def rounds_of(columns, kind):
 
 
 def offset_at(points, device):
-    """Between two anchors evenly, as lib/timeline/rank-clock.ts does."""
+    """Interpolates linearly between two anchors, like lib/timeline/rank-clock.ts."""
     before, after = points[0], points[-1]
     part = (device - before.device_ns) / (after.device_ns - before.device_ns)
     return before.offset_ns + (after.offset_ns - before.offset_ns) * part
@@ -104,7 +105,7 @@ def report(every, out):
         for number in range((burst + 1) * ROUNDS, (burst + 2) * ROUNDS):
             (sent0, _), (_, got1) = puts[0][number], waits[1][number]
             (sent1, _), (_, got0) = puts[1][number], waits[0][number]
-            # clock of rank 1 minus clock of rank 0, with what either cannot resolve
+            # clock of rank 1 minus clock of rank 0, plus the resolutions of both
             low, high = max(low, sent1 - got0 - steps[0]), min(high, got1 - sent0 + steps[1])
             estimates.append(offset_at(points[0], sent0) - offset_at(points[1], sent1))
             aligned = [sent0 + offset_at(points[0], sent0), got1 + offset_at(points[1], got1)]

@@ -1,4 +1,5 @@
-"""Triton's operations by type, on the software GPU, each against NumPy or Python's math: some 300 kernels, minutes to compile.
+"""Triton's operations by type, on the software GPU, each compared with NumPy or Python's math: some 300 kernels that
+take minutes to compile.
 
 . python/.venv/bin/activate; KERNLOOP_SOFTGPU=gfx1030 pytest -q bench/triton_operations.py
 """
@@ -24,7 +25,7 @@ HEAD = "import triton, triton.language as tl\nfrom triton.language.extra import 
 
 @pytest.fixture
 def compiled(tmp_path):
-    """A kernel from its parameters and body: Triton reads its source from a file."""
+    """Makes a kernel from its parameters and body: Triton reads its source from a file."""
 
     def make(parameters, *body):
         path = tmp_path / "kernel.py"
@@ -122,7 +123,7 @@ def reduced(compiled, name, x, dtype):
 @pytest.mark.parametrize("name", ["sum", "max", "min", "xor_sum", "argmax", "argmin"])
 def test_reductions_of_integers(compiled, rng, name, dtype):
     x = integers(rng, dtype)
-    if name == "sum":  # narrow ones are summed in 32 bits
+    if name == "sum":  # narrow types are summed in 32 bits
         wide = dtype if dtype.endswith("64") else dtype.rstrip("0123456789") + "32"
         expected = x.sum(dtype=wide)
     else:
@@ -184,7 +185,7 @@ def test_atomics(compiled, rng, name, dtype, order):
     out, old = kt.zeros(8, dtype), kt.zeros(N, dtype)
     kernel[(1,)](kt.array(x), out, old, N)
     columns = x.reshape(-1, 8)
-    if name == "xchg":  # every value is seen once: as what was there before, or as what stays
+    if name == "xchg":  # every value appears once: as an old value, or as the final one
         for at in range(8):
             assert sorted([*old.reshape(-1, 8)[:, at].tolist(), out[at]]) == sorted([*columns[:, at].tolist(), 0])
         return
@@ -207,7 +208,7 @@ def test_dots(compiled, rng, dtype, result, size, options):
         f"tl.store(c + i, tl.dot(tl.load(a + i), tl.load(b + i), out_dtype=tl.{result}))",
     )  # fmt: skip
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
-    # Not so small that a matrix instruction flushes it as a denormal.
+    # Large enough that a matrix instruction does not flush it as a denormal.
     a, b = (np.round(16 * rng.standard_normal((size, size))) / (1 if dtype == "int8" else 16) for _ in "ab")
     a, b, c = kt.array(a.astype(kind)), kt.array(b.astype(kind)), kt.zeros((size, size), result)
     kernel[(1,)](a, b, c, size, **options)

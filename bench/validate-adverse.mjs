@@ -1,6 +1,7 @@
-// What the adverse order costs: seconds of a whole `kernloop validate` of the captured code, with it and with --no-adverse, on the software GPU.
+// Cost of the adverse order: seconds of a whole `kernloop validate` of the captured code, with it and with
+// --no-adverse, on the software GPU.
 //   node bench/validate-adverse.mjs [--rounds 5] [--scales 4,32]
-// Runs alternate, and each figure is the least of all rounds. Prints one JSON object.
+// Runs alternate, and each figure is the minimum of all rounds. Prints one JSON object.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';

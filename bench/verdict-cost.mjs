@@ -1,6 +1,8 @@
-// The cost of verdicts beside that of an earlier version: seconds of a whole `validate` and of a whole `replay --compare` of right edits, in turns.
+// Cost of verdicts compared with an earlier version: seconds of a whole `validate` and of a whole `replay --compare` of
+// right edits, alternating.
 //   node bench/verdict-cost.mjs --before FOLDER [--after FOLDER] [--device softgpu|cuda] [--rounds 7]
-// FOLDER holds node_modules/kernloop of a version; --after is this checkout or bundle if left out. Medians, and their ratios.
+// FOLDER contains node_modules/kernloop of a version; --after defaults to this checkout or bundle. Medians, and their
+// ratios.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,7 +23,7 @@ const onCuda = options.device === 'cuda';
 const installed = (folder) => (folder ? join(folder, 'node_modules', 'kernloop') : packageRoot);
 const sides = { before: installed(options.before), after: installed(options.after) };
 
-/** Kernel, and a right edit that is other code. */
+/** Kernel, and a right edit that changes its code. */
 const edits = onCuda
   ? [
       ['scale', ['__global__ void scale', '__global__ void __launch_bounds__(512) scale']],
@@ -42,7 +44,7 @@ const edits = onCuda
     ];
 const scales = onCuda ? [''] : ['4', '32'];
 
-/** A workspace of a side, with the reproducers of an app in it. */
+/** A workspace for one side, with the reproducers of an app. */
 function prepared(side, scale) {
   const folder = workspace([]);
   const app = join(folder, 'apps', 'app');

@@ -24,7 +24,7 @@ import { main } from './main';
 
 jest.setTimeout(120_000);
 
-/** Every verb that a document was checked of. */
+/** Verbs whose documents were checked. */
 const seen = { result: new Set<string>(), error: new Set<string>(), options: new Set<string>() };
 
 let workspace: TestWorkspace;
@@ -42,7 +42,7 @@ afterEach(() => {
   workspace.dispose();
 });
 
-/** Runs a verb with --json; what it prints must be one document that follows the schema which the package ships for that verb. */
+/** Runs a verb with --json; its output must be one document that follows the schema shipped for that verb. */
 async function kernloop(verb: StageName, args: readonly string[], deps: Partial<Deps> = {}) {
   process.exitCode = undefined;
   await main(['node', 'kernloop', ...verbWords(verb), ...args, '--json'], deps);

@@ -8,7 +8,7 @@ import { liveLine } from '../lib/support/live-line';
 import { version } from '../lib/support/version';
 import { printJson } from './print-json';
 
-/** Loaded for the verb that is meant: `kernloop --help` names all of them and needs none. */
+/** Loaded only for the requested verb: `kernloop --help` lists all verbs and loads none. */
 const verbs = () => require('./verb') as typeof import('./verb');
 const mcp = () => require('./mcp/serve') as typeof import('./mcp/serve');
 
@@ -19,13 +19,13 @@ export async function main(argv: readonly string[], overrides: Partial<Deps> = {
   process.exitCode = await exitCodeOf(argv, overrides);
 }
 
-/** The same without an end of the process: gives the exit code. */
+/** Runs a verb without ending the process; returns the exit code. */
 export async function exitCodeOf(argv: readonly string[], overrides: Partial<Deps> = {}): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
   try {
-    // Not for people: what lib/slurm starts on a node.
+    // Internal: lib/slurm starts this on a node.
     if (argv[2] === '--slurm-job') return await jobs().doJob(argv[3] ?? '');
     const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
     let exitCode: number = exitCodes.pass;
@@ -36,12 +36,12 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
   }
 }
 
-/** Whoever reads (`| head`) may stop; the stage goes on, and its exit code stays true. */
+/** A reader (`| head`) may stop; the stage continues, and its exit code stays true. */
 function ignoreClosedPipe(error: Error): void {
   if (systemCode(error) !== 'EPIPE') throw error;
 }
 
-/** With the options of the named verbs. */
+/** The command line with the options of the named verbs. */
 function program(named: readonly StageName[], overrides: Partial<Deps>, ended: (exitCode: number) => void): Command {
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
@@ -64,7 +64,7 @@ function program(named: readonly StageName[], overrides: Partial<Deps>, ended: (
   return command;
 }
 
-/** No stage: it is how programs of other people call them. */
+/** Adds `mcp`, which is no stage: other programs call the stages through it. */
 function addServer(command: Command, overrides: Partial<Deps>): void {
   command
     .command('mcp')
@@ -77,7 +77,7 @@ function addServer(command: Command, overrides: Partial<Deps>): void {
     .action((options: object) => mcp().serve(options, overrides));
 }
 
-/** The command that verbs of two words are commands of. */
+/** Command whose subcommands are the two-word verbs of a group. */
 function groupOf(command: Command, word: string, groups: Map<string, Command>): Command {
   const known = groups.get(word);
   if (known) return known;
@@ -87,7 +87,7 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
     .usage('<verb> [options]')
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
-  // Where no verb of the group is meant, it is a word of the group itself.
+  // If no verb of the group matches, the word is an argument of the group itself.
   group.argument('[verb]').action((verb: string | undefined) => {
     const known = group.commands.map((command) => command.name());
     const [suggestion] = verb === undefined ? [] : nearest(verb, known, 1);
@@ -103,7 +103,7 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
   return group;
 }
 
-/** What every error looks like, and its exit code. */
+/** Prints any error in the same form and returns its exit code. */
 function fail(error: unknown, argv: readonly string[]): number {
   liveLine().hide();
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
@@ -124,7 +124,7 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
 
-/** The verb that was meant, as far as there is one of that name. */
+/** The verb on the command line, if one of that name exists. */
 function verbOf(argv: readonly string[]): string | null {
   const words = argv.slice(2).filter((argument) => !argument.startsWith('-'));
   return stageNames.find((name) => verbWords(name).every((word, index) => words[index] === word)) ?? null;

@@ -11,7 +11,7 @@ export type OptionsOf<N extends StageName> = z.input<Stages[N]['options']>;
 export type ResultOf<N extends StageName> = z.output<Stages[N]['result']>;
 export type StageFunction<N extends StageName> = (options?: OptionsOf<N>, deps?: Partial<Deps>) => Promise<ResultOf<N>>;
 
-/** A stage as a function; it is loaded when it is called. */
+/** A stage as a function; the stage is loaded when the function is called. */
 export function stageFunction<N extends StageName>(name: N): StageFunction<N> {
   return async (options, overrides = {}) => {
     const stage: Stage = stages[name];

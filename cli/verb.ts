@@ -19,7 +19,7 @@ interface OutputFlags {
   printConfig?: boolean;
 }
 
-/** Gives a verb its options, and what it does; `ended` gets its exit code. */
+/** Adds a verb's options and action; `ended` receives its exit code. */
 export function addVerb(
   verb: Command,
   name: StageName,
@@ -44,7 +44,7 @@ export function addVerb(
   });
 }
 
-/** Letters for what is typed by hand. */
+/** Short flags, for options that are often typed by hand. */
 const shortFlags: Readonly<Record<string, string>> = { verbose: '-v, ' };
 
 function addOption(verb: Command, info: OptionInfo): void {

@@ -12,7 +12,7 @@ interface Structured {
   error?: { code: string; message: string; hint: string };
 }
 
-/** A client of `kernloop mcp`, as the official SDK makes them: it checks every result by the schema of its tool. */
+/** A client of `kernloop mcp` from the official SDK: it checks every result against the schema of its tool. */
 export class Agent {
   readonly errors: Error[] = [];
   readonly transcript: string[] = [];
@@ -26,7 +26,8 @@ export class Agent {
     const given = Object.entries({ ...process.env, ...env }).filter((entry): entry is [string, string] => !!entry[1]);
     const client = new Client({ name: 'agent', version: '1' });
     const agent = new Agent(client, workspace.root);
-    // Anything on stdout that is no message of the protocol comes here; progress of a call that was just cancelled does, too.
+    // Receives anything on stdout that is no message of the protocol, and also progress of a call that was just
+    // cancelled.
     client.onerror = (error) => {
       if (!error.message.includes('unknown token')) agent.errors.push(error);
     };
@@ -55,7 +56,7 @@ export class Agent {
     return { isError: result.isError === true, text, said, ...structured };
   }
 
-  /** Every page of a resource. */
+  /** Reads every page of a resource. */
   async read(uri: string): Promise<{ text: string; pages: number }> {
     let text = '';
     let pages = 0;
@@ -83,7 +84,7 @@ export class Agent {
   }
 }
 
-/** How often the app was built before is of no matter; of a table its head and its end are enough. */
+/** Drops lines that depend on earlier builds of the app; a table is reduced to its head and its end. */
 function shown(lines: readonly string[]): readonly string[] {
   const told = lines.filter(
     (line) => !/^[\w-]+: (configure|build): |^([\w-]+: (built|captured)|looked into) [\d.,]+[ \w%]*(,.*)?$/.test(line),

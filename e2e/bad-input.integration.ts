@@ -132,7 +132,8 @@ describe('bad input', () => {
       const options = { env: { KERNLOOP_SOFTGPU_CHECK: 'all' } };
       const { code, text } = await workspace.kernloop(['profile', '--app', app], options);
       const found = text.split('\n').filter((line) => line.includes('check:'));
-      // The order of waves decides which of the two accesses a race is told at, and whether LDS is read unwritten besides.
+      // The order of waves decides at which of the two accesses a race is reported, and whether LDS is also read
+      // unwritten.
       expect([code, found]).toEqual([
         0,
         expect.arrayContaining([
@@ -275,7 +276,7 @@ describe('bad input', () => {
     expect(existsSync(join(folder, 'capture'))).toBe(false);
     const captureAgain = (): Promise<Outcome> => workspace.kernloop(['capture', '--app', app]);
     let again = await captureAgain();
-    // The recorder keeps the capture until it has seen that the verb is gone.
+    // The recorder keeps the capture until it notices that the verb has ended.
     while (again.text.includes('CAPTURE_BUSY')) again = await captureAgain();
     expect([again.code, again.text]).toEqual([0, expect.any(String)]);
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);

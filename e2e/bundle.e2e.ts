@@ -6,12 +6,12 @@ import { packagesOfRun, repository, run, Workspace } from './harness';
 describe('the bundle', () => {
   let workspace: Workspace;
   let home: string;
-  /** A PATH with the few tools that any Linux has, and no Node. */
+  /** A PATH with the few tools of any Linux, and no Node. */
   let tools: string;
 
   beforeAll(async () => {
     workspace = Workspace.create(['e2e/fixtures/probe']);
-    // xz takes 16 s of CPU for an archive that is read once.
+    // Uncompressed: xz takes 16 s of CPU for an archive that is read once.
     const archive = workspace.path('kernloop.tar');
     const words = ['tools/bundle.mjs', archive, '--packages', packagesOfRun];
     const packed = await run('node', words, { cwd: repository });

@@ -141,7 +141,7 @@ describe('capture of an unmodified program', () => {
     expect(accesses.some(({ write }) => !write)).toBe(true);
     for (const { base, size } of accesses) {
       const start = BigInt(base);
-      // The code object's own constants come with the code object.
+      // The code object provides its own constants.
       if (
         json!.code_objects.some(({ load_base }) => start >= BigInt(load_base) && start < BigInt(load_base) + 0x100000n)
       )

@@ -6,8 +6,8 @@ import { Workspace } from './in-process';
 import type { CaptureJson, SelfcheckJson } from './probe';
 
 /**
- * The cuda device from the command line to the verdict, on the driver without a GPU (native/cuda/fake): real cubins, real agent,
- * recorder and replay. What it says of time is of no GPU.
+ * The cuda device from the command line to the verdict, on the driver without a GPU (native/cuda/fake): real cubins,
+ * real agent, recorder and replay. Its times are not those of a GPU.
  */
 const fake = join(nativeDirectory, 'lib', 'cuda-fake');
 const cubins = join(repository, 'native', 'cuda', 'fake', 'test', 'data');
@@ -51,7 +51,7 @@ describe('the cuda device, without a GPU', () => {
     expect((await kernloop(['replay', reproducer, '--dump', workspace.path('dump')])).code).toBe(0);
     const bytes = readFileSync(workspace.path('dump', `${capture.regions[1]?.id}.bin`));
     const y = Array.from({ length: 5000 }, (_, index) => bytes.readFloatLE(4 * index));
-    // y = 2.5 x + y twice, with x one greater the second time: every step is exact in a float.
+    // y = 2.5 x + y twice, with x increased by one the second time: every step is exact in a float.
     expect(y).toEqual(y.map((_, index) => 2.75 * (index + 1) + 2.5));
   });
 
@@ -230,7 +230,7 @@ ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
       addApp('shapes', 'shapes', saxpy);
     });
     const capture = (...args: string[]): Promise<Outcome> => kernloop(['capture', '--app', 'apps/shapes', ...args]);
-    /** Number, blocks, and the first elements of x and y before the dispatch, as the manifests of all captures have them. */
+    /** Number, blocks, and the first elements of x and y before the dispatch, from the manifests of all captures. */
     async function captured(): Promise<[string, number, number[]][]> {
       const further = existsSync(workspace.path(folder, 'captures'))
         ? readdirSync(workspace.path(folder, 'captures'))
@@ -338,7 +338,7 @@ ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
     const identity = (folder: string): string =>
       workspace.json<{ device: { identity: string } }>(`${folder}/capture.json`).device.identity;
     expect(identity('second')).not.toBe(identity(`${reproducer}/capture`));
-    // The app was left no choice: the first GPU that it saw was the second of the machine.
+    // Kernloop limited the app to one GPU: the first that it saw was the machine's second.
     expect(outcome.text).toContain('on 0000:1A:00.0');
     const missing = await kernloop(['capture', '--app', 'apps/probe', '--output', output, '--gpu', '2'], two);
     expect([missing.code, missing.text]).toEqual([5, expect.stringMatching(/there is no CUDA device 2/)]);

@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The network between a client and a server at a socket of this machine, which can be cut at any byte. */
+/** A network connection between a client and a server on a local socket that can be cut at any byte. */
 export class Cuttable {
-  /** Bytes that came through, in both directions, since `reset`. */
+  /** Bytes transferred in both directions since `reset`. */
   bytes = 0;
   private readonly open = new Set<Socket>();
   private pending: { at: number; act: () => void } | undefined;
@@ -25,14 +25,14 @@ export class Cuttable {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Counts from nought, and calls `act` once that many bytes have come through, and not one more. */
+  /** Restarts the count, and calls `act` after exactly this many bytes. */
   reset(at = Infinity, act: () => void = () => undefined): void {
     this.bytes = 0;
     this.isDown = false;
     this.pending = { at, act };
   }
 
-  /** Breaks every connection; with `lasting`, new ones break too, until `reset`. */
+  /** Breaks every connection; with `lasting`, also new ones until `reset`. */
   cut(lasting: boolean): void {
     this.isDown = lasting;
     for (const socket of this.open) socket.destroy();

@@ -10,18 +10,18 @@ interface Edit {
   kind: string;
   title: string;
   options: string[];
-  /** The kernel's source with the edit made. */
+  /** The kernel's source with the edit. */
   text: string;
 }
 
 /** Edits of different kernels of one file, which are compiled together. */
 interface Batch {
   titles: string[];
-  /** The file with all of them made. */
+  /** The file with all edits. */
   text: string;
 }
 
-/** The table is a module of its own kind, which Jest does not load: Node gives what is asked for of it. */
+/** Jest does not load the table, which is an ES module, so Node prints the requested entries. */
 const script = `
 import { readFileSync } from 'node:fs';
 const [module, folder, ...titles] = process.argv.slice(1);
@@ -47,7 +47,7 @@ console.log(JSON.stringify({ kinds: Object.keys(kinds), edits, batches }));
 const edits = join(repository, 'bench', 'defects', 'edits.mjs');
 const node = ['--input-type=module', '--eval'];
 
-/** The correct edits that are compiled together: all of them are judged here. */
+/** Correct edits that are compiled together: all of them are judged here. */
 const small = JSON.parse(
   execFileSync(process.execPath, [
     ...node,
@@ -56,7 +56,10 @@ const small = JSON.parse(
   ]).toString(),
 ) as { kernel: string; name: string; options: string[]; deserves: 'pass' | 'vacuous' }[];
 
-/** One defect of each kind, and some edits after which the kernel is still right; bench/planted-defects.mjs takes all of them. */
+/**
+ * One defect of each kind, and some edits after which the kernel is still right; bench/planted-defects.mjs runs all of
+ * them.
+ */
 const chosen: Record<string, string> = {
   'lost update': 'histogram: plain add in LDS',
   'unordered flag': 'argmax_rows: flag in LDS in place of the barrier',
@@ -84,7 +87,7 @@ const chosen: Record<string, string> = {
   'past LDS': 'histogram: clears one bin too many',
   'captured input only': 'move_particles: hits overwritten',
 };
-/** What is published before it is there: only an order of the blocks shows it. */
+/** Defects that publish data before it is written: only an order of the blocks shows them. */
 const publishedTooEarly = [
   'last_block_sum: ticket before data',
   'last_block_sum: no fence',
@@ -93,9 +96,9 @@ const publishedTooEarly = [
 ];
 /** A store that other waves wait for at a barrier. */
 const barrierByHand = 'wave_sum: a barrier by hand';
-/** Nothing else goes wrong on the software GPU: the adverse order ends at the instruction. */
+/** These defects have no other effect on the software GPU: the adverse order ends at the instruction. */
 const missingWaits = ['saxpy: used at once', 'saxpy: waits for the first of two'];
-/** Right in all other launches of the judge. */
+/** Edits that are right in all other launches of the judge. */
 const knowsTheJudge = [
   'saxpy: looks for the poison behind y',
   'saxpy: looks for huge words in LDS',
@@ -106,14 +109,14 @@ const knowsTheJudge = [
   'saxpy: looks for a completion signal',
   'saxpy: looks for a null hostcall buffer',
 ];
-/** One number alone is wrong there, such as kernels mark places with. */
+/** Only one number is wrong in leftover memory, like those with which kernels mark places. */
 const wrongLeftovers = [
   'saxpy: must not be -1 in LDS',
   'saxpy: must not be infinite in LDS',
   'saxpy: must not be the largest integer in private memory',
   'saxpy: must not be the largest integer in a register',
 ];
-/** From launch to launch: what each launch alone leaves is right. */
+/** Defects across launches: the result of each launch alone is right. */
 const keptStates: [title: string, verdict: RegExp][] = [
   [
     'saxpy: nothing from the hundredth launch on',
@@ -125,23 +128,23 @@ const keptStates: [title: string, verdict: RegExp][] = [
     /Result: FAIL \(only the first launch gives what the app computed.* no symbol names/,
   ],
 ];
-/** Each access is atomic or volatile, so that only an order of the blocks shows it. */
+/** Each access is atomic or volatile, so only an order of the blocks shows the defect. */
 const lostBetweenAtomics = [
   'histogram: relaxed load and store',
   'histogram: volatile load and store',
   'histogram: two atomics',
   'histogram: one try',
 ];
-/** Hardware goes on there, with other values beside other workgroups. */
+/** Hardware continues after such an access, with other values beside other workgroups. */
 const pastLds: [title: string, does: string][] = [
   ['histogram: clears one bin too many', 'writes'],
   ['transpose: begins with one element too many', 'reads'],
   ['differences: writes where the kernel reads', 'writes'],
 ];
 const flagsInLds = ['argmax_rows: release in LDS before data'];
-/** With what lies there already: memory is as the app left it. */
+/** Stores of the value that is there already: memory is as the app left it. */
 const strayStores = ['compact_records: clears the last tag', 'gather_scatter: the value of an empty place'];
-/** Memory of an argument that the app never wrote: nothing says that the next launch finds 0 there. */
+/** Argument memory that the app never wrote: nothing guarantees 0 there in the next launch. */
 const unusedMemory: [title: string, says: RegExp][] = [
   [
     'last_block_sum: begins with what it finds far behind the partial sums',
@@ -152,7 +155,7 @@ const unusedMemory: [title: string, says: RegExp][] = [
     /Result: FAIL \(the variant writes \d+ bytes at r\d+ at offset 400,000 that the captured code does not/,
   ],
 ];
-/** Their options ask for derived inputs: without, the captured one is all that is judged. */
+/** Edits whose options ask for derived inputs: without these only the captured input is judged. */
 const capturedInputOnly = [
   'saxpy: n written out',
   'saxpy: a written out',
@@ -200,7 +203,7 @@ const right = [
   'histogram: compare and swap',
   'histogram: under a lock',
 ];
-/** The heap of HIP is state that goes on from launch to launch. */
+/** HIP's heap is state that persists from launch to launch. */
 const onTheHeap = ['saxpy: new and delete in each thread', 'saxpy: new and delete in each block'];
 
 describe('planted defects', () => {
@@ -262,7 +265,7 @@ describe('planted defects', () => {
     await compiled(edit);
     return judged(edit);
   };
-  /** The code object of the edits that are compiled with this one. */
+  /** Code object of the edits that are compiled with this one. */
   const compiledTogether = (title: string): Promise<string> => {
     const batch = table.batches.find(({ titles }) => titles.includes(title));
     if (!batch) throw new Error(`${title} is in no batch`);
@@ -392,7 +395,7 @@ describe('planted defects', () => {
       0,
       expect.stringMatching(/from launch to launch.*: every launch here began with it as loaded/),
     ]);
-    // The work of a launch that finds nothing stashed, in each of them.
+    // Each launch does the work of one that finds nothing stashed.
     const ratio = /^\s*wave.instructions .*?([\d.]+)(?:×)?\s*$/m.exec(compared.text)?.[1];
     expect([Number(ratio) > 1, compared.text]).toEqual([true, expect.any(String)]);
   });

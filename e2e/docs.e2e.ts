@@ -4,7 +4,10 @@ import { errorCodes, isErrorCode } from '../lib/support/error-codes';
 import { commandsOf, exactly, fencesOf, missingLine, promisedCode, type Fence } from '../lib/testing/page-commands';
 import { repository, run, Workspace } from './harness';
 
-/** The commands of the documentation, page by page, as lib/testing/page-commands.ts says. KERNLOOP_DOCS=nightly runs what takes long, too. */
+/**
+ * Runs the commands of the documentation page by page, by the rules of lib/testing/page-commands.ts.
+ * KERNLOOP_DOCS=nightly also runs slow ones.
+ */
 const isNightly = process.env['KERNLOOP_DOCS'] === 'nightly';
 
 const examples = ['hip-pipeline', 'batched-scale', ...(isNightly ? ['triton-softmax', 'pgo-runtime'] : [])];
@@ -27,7 +30,7 @@ describe('the commands of the documentation', () => {
   const state = workspace.path('shell-state');
   afterAll(() => workspace.remove());
 
-  /** One after the other in one shell, as a reader types them: folders and variables stay. */
+  /** Runs a line in one continuing shell, as a reader types it: folder and variables persist. */
   async function typed(line: string): Promise<{ code: number; text: string }> {
     const script = `exec 2>&1\n. '${state}'\n${line}\ncode=$?\n{ export -p; declare -fx; echo "cd '$PWD'"; } > '${state}'\nexit $code`;
     return run('bash', ['-c', script], workspace.settings());
@@ -35,13 +38,13 @@ describe('the commands of the documentation', () => {
 
   function begin(): void {
     const path = ['tools', 'node_modules/.bin'].map((folder) => workspace.path(folder)).join(':');
-    // Code that Triton has in its cache from another folder names that folder's files.
+    // Code in Triton's cache from another folder would name that folder's files.
     const cache = `export TRITON_CACHE_DIR='${workspace.path('.kernloop/triton-cache')}'`;
     writeFileSync(state, `cd '${workspace.root}'\nexport PATH='${path}:'"$PATH"\n${cache}\n`);
   }
 
   beforeAll(async () => {
-    // npx would find the same after half a second.
+    // npx would find the same program half a second later.
     workspace.write('tools/npx', '#!/bin/sh\nexec "$@"\n');
     await run('chmod', ['+x', workspace.path('tools/npx')]);
     for (const example of examples)
@@ -49,7 +52,7 @@ describe('the commands of the documentation', () => {
         recursive: true,
         filter: (path) => !/\/build$/.test(path),
       });
-    // The environment of Python that docs/triton.md begins with.
+    // Python environment required by docs/triton.md.
     if (isNightly) symlinkSync(join(repository, 'python'), workspace.path('python'));
     begin();
     for (const example of ['hip-pipeline', 'batched-scale']) {
@@ -99,7 +102,7 @@ describe('the commands of the documentation', () => {
     }
   });
 
-  /** Each line that goes, and the one that comes in its place. */
+  /** Replaces each removed line by the added one. */
   function edit(file: string, diff: string): void {
     const [gone = [], come = []] = ['-', '+'].map((sign) =>
       diff.split('\n').flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : [])),

@@ -6,7 +6,7 @@ import { Workspace } from './in-process';
 const fixture = (name: string): string => join(repository, 'e2e', 'fixtures', name);
 const emulated = { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx90a' };
 
-/** Every stage as on hardware: AMD's own ROCr and HIP are below the app and below the replays, and the driver below these is emulated. */
+/** All stages as on hardware: the app and the replays use AMD's own ROCr and HIP, on top of an emulated driver. */
 describe('the device hsa over the emulated kernel driver', () => {
   const project = 'kernels/launch/turn';
   const variant = `${project}/kernel_variant.hip`;
@@ -89,7 +89,7 @@ describe('the device hsa over the emulated kernel driver', () => {
   });
 });
 
-/** No ROCr loads code where the app's was. */
+/** No ROCr loads code at the address that it had in the app. */
 describe('pointers to functions on the device hsa', () => {
   const project = 'kernels/pointers/laid_out';
   let workspace: Workspace;

@@ -9,16 +9,19 @@ import { removeOldFolders } from '../lib/support/leftovers';
 import { run } from './harness';
 import { Workspace } from './in-process';
 
-/** The folder of this run, or the one that E2E_FIXTURES names, which is kept (global-setup.cjs). */
+/** Folder of this run, or the one that E2E_FIXTURES names, which is kept (global-setup.cjs). */
 const store = process.env['E2E_FIXTURES'] ?? '';
 
-/** Written last: a folder without it was left by who failed or was killed. */
+/** Written last: a folder without it is from a failed or killed run. */
 const complete = '.complete';
 
-/** The lock ends with the process that asked for it, however that ends. */
+/** The lock ends with the process that requested it, in any case. */
 const hold = 'exec 9> "$0" && flock 9 && echo held && exec cat';
 
-/** A folder of the store that `make` filled, in this run or before: one for each value of `parts`. It has its final path from the start. */
+/**
+ * A folder of the store that `make` filled, in this run or before: one for each value of `parts`. Its path is final
+ * from the start.
+ */
 async function madeOnce(name: string, parts: unknown, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(store, `${name}-${sha256(JSON.stringify(parts)).slice(0, 32)}`);
   const marker = join(folder, complete);
@@ -50,11 +53,11 @@ async function locked(path: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Everything that decides what this checkout captures and compiles, beside the sources. */
+/** Everything besides the sources that decides captures and compilations of this checkout. */
 let known: object | undefined;
 const identity = (): object => (known ??= identityVariables({ ...process.env }, ['softgpu']));
 
-/** The files of a folder, by the names of what lies in it that counts. */
+/** Digests of the files in a folder, limited to entries that count by name. */
 function digestsOf(root: string, counts: (name: string) => boolean): [string, string][] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -66,7 +69,7 @@ function digestsOf(root: string, counts: (name: string) => boolean): [string, st
 
 const sourcesOf = (folder: string): [string, string][] => digestsOf(folder, (name) => name !== 'build');
 
-/** The folder in which CMake has built a fixture. */
+/** Folder in which CMake built a fixture. */
 export function builtOnce(source: string, ...definitions: string[]): Promise<string> {
   return madeOnce('built', [identity(), sourcesOf(source), definitions], async (build) => {
     for (const args of [
@@ -80,8 +83,8 @@ export function builtOnce(source: string, ...definitions: string[]): Promise<str
 }
 
 /**
- * An app, and what `kernloop extract` made of it. `addApp` writes the app into a workspace, from the files below `sources`, and gives its folder; a
- * workspace of its own sees the extraction.
+ * An app with the result of `kernloop extract`. `addApp` writes the app into a workspace, from the files below
+ * `sources`, and returns its folder; the extraction runs in a separate workspace.
  */
 export async function addExtracted(
   workspace: Workspace,
@@ -107,8 +110,8 @@ export async function addExtracted(
 }
 
 /**
- * Takes the file's name out of the messages of an app's macro: of a unit that asks for it, `recompile` compiles each edit in two other places, too.
- * The tests of batched-scale leave it there.
+ * Removes file names from the messages of an app's macro: `recompile` compiles each edit of a unit that uses its name
+ * in two other paths, too. The tests of batched-scale keep them.
  */
 export function withoutFileNames(workspace: Workspace, path: string): void {
   workspace.edit(path, (text) =>
@@ -117,8 +120,8 @@ export function withoutFileNames(workspace: Workspace, path: string): void {
 }
 
 /**
- * What `kernloop recompile` makes of a reproducer, for tests of something else: it compiles, unless it has compiled the same before. The product itself says
- * whether the code in build/ is what it would compile now.
+ * Does `kernloop recompile` for tests of other stages: compiles unless the same was compiled before. The product itself
+ * checks whether the code in build/ is current.
  */
 export async function recompiled(workspace: Workspace, reproducer: string, ...options: '--line-info'[]): Promise<void> {
   const root = workspace.path(reproducer);

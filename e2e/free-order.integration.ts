@@ -6,8 +6,8 @@ import type { SelfcheckJson } from './probe';
 import { sealed } from '../lib/archive/selfcheck-seal';
 
 /**
- * Threads that claim places by an atomic: the order of what they write is free, and nothing else is. Each kernel as it is, claiming
- * places otherwise, and with every mistake that leaves the same loose words in memory.
+ * Threads that claim positions by an atomic: only the order of their writes is free. Tests each kernel unchanged, with
+ * other ways of claiming, and with every mistake that leaves the same unordered words in memory.
  */
 describe('arrays whose order is free', () => {
   let workspace: Workspace;
@@ -54,7 +54,7 @@ describe('arrays whose order is free', () => {
 
   const claim = `if (keep) {
     const int p = atomicAdd(count, 1);`;
-  /** One atomic a block, and the last thread of it first. */
+  /** One atomic per block, with its last thread first. */
   const claimByBlock = `__shared__ int used, base;
   if (threadIdx.x == 0) used = 0;
   __syncthreads();
@@ -64,7 +64,7 @@ describe('arrays whose order is free', () => {
   __syncthreads();
   if (keep) {
     const int p = base + used - 1 - mine;`;
-  /** One atomic a wave. */
+  /** One atomic per wave. */
   const claimByWave = `const unsigned long long kept = __ballot(keep);
   const int lane = threadIdx.x % 64;
   int base = 0;
@@ -126,7 +126,7 @@ describe('arrays whose order is free', () => {
     const thread = 'blockIdx.x * blockDim.x + threadIdx.x';
     const backwards = await tryVariant('fill_rows', thread, `n - 1 - (${thread})`);
     expect([backwards.code, backwards.text]).toEqual([0, expect.stringMatching(right)]);
-    // As many items a row, each with its value, in the row of a neighbour.
+    // Each row has the right number of items with their values, but in the row of a neighbour.
     const wrong = await tryVariant('fill_rows', 'cursor[row[i]]', 'cursor[row[i ^ 1]]');
     expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
   });

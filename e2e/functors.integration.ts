@@ -7,7 +7,9 @@ import { replayEvents, type CaptureJson, type SelfcheckJson } from './probe';
 const source = join(repository, 'e2e', 'fixtures', 'functors');
 const build = join(repository, '.kernloop', 'e2e', 'functors');
 
-/** By place among the dispatches of its name: `again` is the code object of `scale`, with another functor. */
+/**
+ * Kernels by ordinal among the dispatches of their name: `again` has the code object of `scale`, with another functor.
+ */
 const kernels = [
   { name: 'scale', match: '^run_functor', ordinal: 1 },
   { name: 'shift', match: '^run_functor', ordinal: 2 },

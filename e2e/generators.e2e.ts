@@ -15,14 +15,17 @@ import { asUsersHaveIt, run, Workspace, type Environment, type Outcome, type Run
 import { startLocalRegistry, type LocalRegistry } from './local-registry';
 import { addProbeApp, probeProgram } from './probe';
 
-/** 0, or all that was said on the way to another exit code. */
+/** 0, or the whole output of a run with another exit code. */
 const ok = ({ code, text }: Outcome): 0 | string => (code === 0 ? 0 : text);
-/** npm unpacks some hundred packages, on a machine that may do other things, too. */
+/** npm unpacks some hundred packages, on a machine that may be busy. */
 const installationMs = 500_000;
 
 jest.setTimeout(2 * installationMs);
 
-/** Nothing but a folder, npm and a registry. The first two tests start Nx with a process for each plugin, as users have it; the others with one process. */
+/**
+ * Starts with only a folder, npm and a registry. The first two tests start Nx with a process for each plugin, as users
+ * have it; the others with one process.
+ */
 describe('nx add kernloop', () => {
   let source: Workspace;
   let registry: LocalRegistry;
@@ -56,7 +59,7 @@ describe('nx add kernloop', () => {
   const json = (path: string): unknown => JSON.parse(text(path));
 
   it('makes a workspace of an empty folder in which nx was just installed', async () => {
-    // Without a prefix npm takes the next folder above that has a package.json.
+    // Without a prefix npm uses the nearest parent folder with a package.json.
     expect(ok(await inRoot('npm', ['install', '--prefix', root, '--save-dev', 'nx']))).toBe(0);
     expect(existsSync(join(root, 'nx.json'))).toBe(false);
     const added = await usersNx('add', 'kernloop');
@@ -128,7 +131,7 @@ describe('nx g kernloop:app', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create([]);
-    // As `npm install --save-dev kernloop` leaves it.
+    // Content after `npm install --save-dev kernloop`.
     workspace.write('package.json', { name: 'workspace', private: true, devDependencies: { kernloop: '*' } });
     rmSync(workspace.path('nx.json'));
     program = await probeProgram();
@@ -206,9 +209,9 @@ describe('nx g kernloop:app', () => {
 
   it('asks at a terminal which of them it is', async () => {
     const nx = `${process.execPath} ${workspace.path('node_modules/nx/dist/bin/nx.js')}`;
-    // Nx asks on its own account, once a workspace, unless this is answered.
+    // Unless this is set, Nx asks its own question once per workspace.
     workspace.edit('nx.json', (text) => text.replace('{', '{ "analytics": false,'));
-    // Whoever has a pipe open for writing, too, finds no end of it.
+    // A process that also has a pipe open for writing reads no end of file.
     const typed = 'mkfifo typed; exec 3<>typed; printf "2\\n" >&3';
     const line = `${typed}; script -qec "${nx} g kernloop:app apps/several --device=softgpu" /dev/null <&3`;
     const asked = await run('bash', ['-c', line], workspace.settings({ env: { CI: undefined } }));

@@ -1,7 +1,7 @@
 import { probed } from './probed';
 import { Workspace } from './in-process';
 
-/** The software GPU's other target: the same programs, compiled for RDNA2 (wave32). */
+/** Another target of the software GPU: the same programs, compiled for RDNA2 (wave32). */
 describe('the loop on gfx1030', () => {
   let workspace: Workspace;
   const project = 'kernels/batched-scale/scale_batch';

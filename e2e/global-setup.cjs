@@ -1,5 +1,6 @@
-// Makes and installs the packages once (install.cjs), unless that was done: E2E_PREPARED then names the folder. Every workspace of the run
-// gets hard links of it. Fixtures that tests share (fixtures.ts) lie in a folder of the run, or in the one that E2E_FIXTURES names, which is kept.
+// Makes and installs the packages once (install.cjs), unless E2E_PREPARED names a folder that has them. Every workspace
+// of the run gets hard links. Fixtures that tests share (fixtures.ts) are in a folder of the run, or in the one that
+// E2E_FIXTURES names, which is kept.
 const { mkdirSync, mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');

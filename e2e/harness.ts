@@ -15,20 +15,20 @@ import { dirname, join, relative } from 'node:path';
 import { checkedOutput } from '../lib/testing/published-schema';
 
 export const repository = join(__dirname, '..');
-/** The node_modules that global-setup.cjs has filled. */
+/** The node_modules that global-setup.cjs filled. */
 export const installed = process.env['E2E_INSTALLED'] ?? '';
-/** The tarballs that it is made of (install.cjs). */
+/** Tarballs that were installed there (install.cjs). */
 export const packagesOfRun = join(installed, '..', 'packages');
-/** What npm is told so that it installs from the registry of this checkout. */
+/** npm settings to install from the registry of this checkout. */
 export const npmSettings = JSON.parse(process.env['E2E_NPM'] ?? '{}') as Record<string, string>;
-/** The checkout's own build, which has test equipment beside the products that packages hold. */
+/** The checkout's own build, which has test programs besides the products in packages. */
 export const nativeDirectory = join(repository, 'native', 'build');
 
 export interface Outcome {
   code: number;
   stdout: string;
   stderr: string;
-  /** Both streams, for messages. */
+  /** Both streams in order, for messages. */
   text: string;
 }
 
@@ -37,7 +37,7 @@ export interface RunOptions {
   env?: Record<string, string | undefined>;
   /** Called once with the running process when its output first matches. */
   when?: { output: RegExp; then: (kill: (signal: NodeJS.Signals) => void) => void };
-  /** Called with what ends the process and all that it started. */
+  /** Called with a function that ends the process and its children. */
   started?: (kill: (signal: NodeJS.Signals) => void) => void;
   timeoutMs?: number;
 }
@@ -55,7 +55,7 @@ export function run(file: string, args: readonly string[], options: RunOptions =
       try {
         if (child.pid !== undefined) process.kill(-child.pid, signal);
       } catch (error) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     };
@@ -82,7 +82,7 @@ export function run(file: string, args: readonly string[], options: RunOptions =
   });
 }
 
-/** The name of the stage: verbs of two words have it with a dash. */
+/** Name of the stage: verbs of two words have a dash in it. */
 function verbOf([first = '', second = '']: readonly string[]): string {
   return existsSync(join(repository, 'schemas', 'output', `${first}-${second}.schema.json`))
     ? `${first}-${second}`
@@ -92,15 +92,15 @@ function verbOf([first = '', second = '']: readonly string[]): string {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Nx has a process for each plugin, its own three among them: 40 % of what a command of it costs. So there is one process, but with the
- * daemon, and where a test says that it has Nx as users have it.
+ * Nx runs each plugin in a process, including its own three, which is 40 % of a command's cost. Tests use one process,
+ * except with the daemon and if a test needs Nx as users have it.
  */
 const oneProcess: Environment = { NX_ISOLATE_PLUGINS: 'false' };
 export const asUsersHaveIt: Environment = { NX_ISOLATE_PLUGINS: undefined };
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'kernloop-e2e-'));
 
-/** A fresh workspace with the packages installed, as a user has it after `npm install kernloop nx`. */
+/** A new workspace with the packages installed, as after `npm install kernloop nx`. */
 export class Workspace {
   protected constructor(
     readonly root: string,
@@ -169,12 +169,12 @@ export class Workspace {
     return outcome;
   }
 
-  /** A line of a shell in which `kernloop` is ours, for what its stdin is. */
+  /** Runs a shell line in which `kernloop` is the installed one, to test its stdin. */
   shell(line: string): Promise<Outcome> {
     return run('bash', ['-c', `kernloop() { ${process.execPath} ${this.program()} "$@"; }; ${line}`], this.settings());
   }
 
-  /** Every file below a folder with its size and modification time: what a run wrote shows as a difference. */
+  /** All files below a folder with size and modification time: differences show writes of a run. */
   snapshot(folder: string, ignore: RegExp = /node_modules|\.nx|\.git\//): Map<string, string> {
     const files = new Map<string, string>();
     const visit = (directory: string): void => {
@@ -216,18 +216,21 @@ export class Workspace {
     return this.path('node_modules/kernloop/bin/kernloop.js');
   }
 
-  /** Hard links of what npm installed: a test may add and replace files there, and edits none in place. */
+  /**
+   * Creates hard links to the installed packages: a test may add and replace files there, but must not edit them in
+   * place.
+   */
   withPackages(): void {
     const folder = this.path('node_modules');
     if (!existsSync(folder)) execFileSync('cp', ['--archive', '--link', installed, folder]);
   }
 
-  /** What a workspace has from the beginning. */
+  /** Content that a workspace has from the start. */
   protected begin(): void {
     this.withPackages();
   }
 
-  /** Where and with which variables programs run in this workspace. */
+  /** Working folder and variables of programs in this workspace. */
   settings(options: RunOptions = {}): RunOptions {
     return {
       cwd: this.root,

@@ -3,13 +3,16 @@ import { exitCodeOf } from '../cli/main';
 import * as installed from './harness';
 import { newFolder, type Environment, type Outcome, type RunOptions } from './harness';
 
-/** A stream of this process while a verb runs in it. There is one of each for all verbs: what prints progress keeps the one that it saw first. */
+/**
+ * Replaces a stream of this process while a verb runs in it. All verbs share one object per stream, because progress
+ * output keeps the first one that it saw.
+ */
 class Taken extends Writable {
   constructor(private readonly stream: 'stdout' | 'stderr') {
     super();
   }
 
-  /** At once, as files and terminals are written to. */
+  /** Synchronous, like writes to files and terminals. */
   override write(chunk: unknown): boolean {
     if (outcome === undefined) throw new Error(`${this.stream} of a verb that has ended: ${String(chunk)}`);
     outcome[this.stream] += String(chunk);
@@ -22,7 +25,7 @@ class Taken extends Writable {
 let outcome: Outcome | undefined;
 const streams = { stdout: new Taken('stdout'), stderr: new Taken('stderr') };
 
-/** Runs a verb in this process as it runs in one of its own: with its output, environment, working directory and exit code. */
+/** Runs a verb in this process as in a separate one: with its output, environment, working directory and exit code. */
 async function inThisProcess(args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Outcome> {
   const before = { cwd: process.cwd(), env: { ...process.env }, stdout: process.stdout, stderr: process.stderr };
   const mine: Outcome = { code: 0, stdout: '', stderr: '', text: '' };
@@ -31,7 +34,7 @@ async function inThisProcess(args: readonly string[], { cwd, env = {} }: RunOpti
     setStreams(streams);
     setEnvironment({ ...before.env, ...env });
     if (cwd !== undefined) process.chdir(cwd);
-    // An app reads nothing: processes of the harness have no stdin, either.
+    // The app gets no stdin, like child processes of the harness.
     mine.code = await exitCodeOf(['node', 'kernloop', ...args], { input: undefined });
   } finally {
     outcome = undefined;
@@ -53,8 +56,9 @@ function setEnvironment(env: Readonly<Record<string, string | undefined>>): void
 }
 
 /**
- * A workspace for tests of the stages and of the native programs, not of what is installed: `kernloop` runs the verb in this process. Nx,
- * shells and verbs that a test stops, or runs side by side, need the packages, which are installed when one of them first asks.
+ * A workspace for tests of stages and native programs, not of the installed package: `kernloop` runs the verb in this
+ * process. Nx, shells, and verbs that a test stops or runs in parallel need the packages, which are installed on first
+ * use.
  */
 export class Workspace extends installed.Workspace {
   static override create(apps: readonly string[], env: Environment = {}): Workspace {

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { Workspace, type Outcome } from './harness';
 import { probeProgram } from './probe';
 
-/** What is an input, plugins/kernel/hashes.spec.ts says of each; here Nx runs as a whole, and what it leaves is looked at. */
+/** plugins/kernel/hashes.spec.ts tests each input; here Nx runs as a whole, and its results are examined. */
 describe('validate under Nx', () => {
   let workspace: Workspace;
-  /** A folder that is no part of the workspace. */
+  /** A folder outside the workspace. */
   let outside: string;
   const project = 'kernels/outputs/two_outputs';
   const variant = `${project}/kernel_variant.hip`;
@@ -25,7 +25,7 @@ describe('validate under Nx', () => {
   let untouched: string;
   let edited: string;
 
-  /** Of each task of a run, whether the cache answered. */
+  /** Whether the cache answered, for each task of a run. */
   const hits = ({ text }: Outcome): Record<string, boolean> =>
     Object.fromEntries(
       [...text.matchAll(/nx run ([\w-]+:[\w-]+)(.*)$/gm)].map(([, task = '', more = '']) => [task, /cache/.test(more)]),
@@ -39,7 +39,7 @@ describe('validate under Nx', () => {
     workspace.write('.gitignore', `${workspace.read('.gitignore')}bin\n`);
     mkdirSync(workspace.path('apps/outputs/bin'), { recursive: true });
     copyFileSync(await probeProgram(), workspace.path('apps/outputs/bin/probe'));
-    // A Python app that is its packages and a binary that git does not see.
+    // A Python app that consists of its packages and a binary that git does not see.
     mkdirSync(join(outside, 'site'));
     writeFileSync(join(outside, 'site', 'flavour.py'), 'MODE = "outputs"\n');
     workspace.write(
@@ -76,7 +76,7 @@ describe('validate under Nx', () => {
   ])(
     'is a hit %s the daemon that leaves the files of the user alone, and right after a change behind the back of Nx',
     async (mode, daemon) => {
-      // After a recompile the task runs once more.
+      // The task runs again after a recompile.
       await validate([], daemon);
       await validate([], daemon);
       const again = await validate([], daemon);
@@ -146,7 +146,7 @@ describe('validate under Nx', () => {
     writeFileSync(header(), '#define FAR 3\n');
     workspace.write(variant, untouched);
     copyFileSync(wrong, candidate);
-    // The process of the task begins: Nx has hashed it.
+    // The hook runs when the process of the task starts, after Nx has hashed the task.
     const hook = join(outside, 'exchange.cjs');
     writeFileSync(
       hook,

@@ -1,5 +1,6 @@
-// `node e2e/install.cjs FOLDER`: the packages as a release makes them, but for the native build, which is there; published as a release is, to a
-// registry of this checkout; and what npm makes of `npm install kernloop nx` from it. tools/test.mjs does it while other tests run.
+// `node e2e/install.cjs FOLDER`: makes the packages like a release, but with the existing native build; publishes them
+// like a release, to a registry of this checkout; and runs `npm install kernloop nx` from it. tools/test.mjs does this
+// while other tests run.
 const { execFileSync, spawn } = require('node:child_process');
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -7,7 +8,7 @@ const { join } = require('node:path');
 const root = join(__dirname, '..');
 const { version } = require('../package.json');
 
-/** What is run by hand for it is shown only where it fails. */
+/** Runs a command and shows its output only if it fails. */
 function quietly(file, args, cwd, env) {
   try {
     return execFileSync(file, args, { cwd, encoding: 'utf8', stdio: 'pipe', env: { ...process.env, ...env } });
@@ -16,11 +17,14 @@ function quietly(file, args, cwd, env) {
   }
 }
 
-/** As they were made, and as the registry got them. */
+/** Packages as made, and as published to the registry. */
 const packagesOf = (folder) => join(folder, 'packages');
 const publishedOf = (folder) => join(folder, 'published');
 
-/** A registry of what was published in `folder`: what npm is told so that it asks it, and how it is stopped. */
+/**
+ * Starts a registry of the packages published in `folder`; returns npm settings that select it, and a function that
+ * stops it.
+ */
 async function startRegistry(folder) {
   const registry = spawn('node', ['tools/packages/registry.mjs', publishedOf(folder)], {
     cwd: root,

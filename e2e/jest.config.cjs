@@ -1,6 +1,9 @@
 const base = require('../jest.base.cjs');
 
-/** `*.e2e.ts`: the product as a user meets it, the packages as npm installs them, in a fresh workspace. `*.integration.ts`: its stages, in the process of the test. */
+/**
+ * `*.e2e.ts`: the product as users have it, with the packages installed by npm in a new workspace. `*.integration.ts`:
+ * its stages, in the process of the test.
+ */
 /** @type {import('jest').Config} */
 module.exports = {
   ...base,

@@ -5,7 +5,7 @@ import type { CaptureJson } from './probe';
 
 const source = join(repository, 'e2e', 'fixtures', 'launch');
 
-/** An edit that the app's own launch does not survive is wrong, whatever a replay could make of it. */
+/** An edit that fails with the app's own launch is wrong, even if a replay could run it. */
 describe.each(['gfx90a', 'gfx1030'])('what can be launched on %s', (target) => {
   const build = join(repository, '.kernloop', 'e2e', `launch-${target}`);
   const project = 'kernels/launch/turn';
@@ -22,7 +22,7 @@ describe.each(['gfx90a', 'gfx1030'])('what can be launched on %s', (target) => {
       ...args,
     ]);
 
-  /** The app with the same edit, on the same device: the oracle. */
+  /** Runs the app with the same edit on the same device, as the oracle. */
   const app = (program: string) =>
     run(join(build, program), [], {
       env: { LD_LIBRARY_PATH: join(nativeDirectory, 'lib', 'softgpu'), KERNLOOP_SOFTGPU: target },

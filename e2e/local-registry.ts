@@ -13,12 +13,17 @@ interface Manifest {
 }
 
 export interface LocalRegistry {
-  /** For npm, and for what starts npm: this registry, a cache of its own, and nothing else of the machine's. */
+  /**
+   * Variables for npm and programs that start it: this registry, a separate cache, and no other settings of the
+   * machine.
+   */
   env: Record<string, string>;
   stop(): Promise<void>;
 }
 
-/** What npm needs of a registry, on this machine alone: the packages in a `node_modules`, nested ones included, as they lie there. */
+/**
+ * A minimal npm registry on this machine: it serves the packages of a `node_modules` unchanged, including nested ones.
+ */
 export async function startLocalRegistry(modules: string): Promise<LocalRegistry> {
   const packages = packagesIn(modules);
   const cache = mkdtempSync(join(tmpdir(), 'kernloop-e2e-npm-'));
@@ -50,7 +55,7 @@ export async function startLocalRegistry(modules: string): Promise<LocalRegistry
   };
 }
 
-/** Folder by version by name. */
+/** Maps name to version to folder. */
 function packagesIn(modules: string, found = new Map<string, Map<string, string>>()): Map<string, Map<string, string>> {
   for (const folder of foldersIn(modules)) {
     const { name, version } = manifestOf(folder);
@@ -76,7 +81,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** The first version found, which is the one that the workspace itself uses, is the latest. */
+/** The first version found is the latest: it is the one that the workspace itself uses. */
 function sendPackument(response: ServerResponse, origin: string, name: string, versions: Map<string, string>): void {
   const [latest] = versions.keys();
   const entries = [...versions].map(([version, folder]) => [
@@ -87,7 +92,10 @@ function sendPackument(response: ServerResponse, origin: string, name: string, v
   response.end(JSON.stringify({ name, 'dist-tags': { latest }, versions: Object.fromEntries(entries) as object }));
 }
 
-/** npm 11 searches without end where an optional peer asks for a version that is not here; Kernloop's own are part of what is tested. */
+/**
+ * npm 11 searches endlessly if an optional peer asks for a version that is not here; Kernloop's own peers are part of
+ * the test.
+ */
 function withoutOptionalPeers(manifest: Manifest): Manifest {
   if (manifest.name === 'kernloop') return manifest;
   const { peerDependencies = {}, peerDependenciesMeta = {}, ...rest } = manifest;
@@ -100,7 +108,7 @@ function sendTarball(response: ServerResponse, folder: string | undefined): void
     notFound(response);
     return;
   }
-  // npm reads one that is not compressed as well.
+  // npm also reads an uncompressed archive.
   const options = ['--exclude=./node_modules', '--warning=no-file-changed', '--transform=s,^\\.,package,'];
   const tar = spawn('tar', ['-c', '-C', `${folder}/`, ...options, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   response.setHeader('content-type', 'application/octet-stream');

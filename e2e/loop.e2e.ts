@@ -13,8 +13,8 @@ import { Agent } from './agent';
 import { asUsersHaveIt, nativeDirectory, repository, Workspace } from './harness';
 
 /**
- * The first thing a newcomer does, through Nx, in a workspace of their own. The first three tests start
- * Nx with a process for each plugin, as users have it; the others, but for those with the daemon, with one process.
+ * First steps of a newcomer, through Nx, in a new workspace. The first three tests start Nx with a process for each
+ * plugin, as users have it; the others, except those with the daemon, with one process.
  */
 describe('the loop on batched-scale (T**)', () => {
   let workspace: Workspace;
@@ -62,7 +62,7 @@ describe('the loop on batched-scale (T**)', () => {
 
   it('starts the app no second time and writes no file when nothing changed', async () => {
     await workspace.commitAll();
-    // Each command writes its mark: tasks tell by it what was written since their command began.
+    // Ignores the mark that each command writes, by which tasks find changes since their command began.
     const files = (): Map<string, string> =>
       new Map([...workspace.snapshot('.')].filter(([name]) => name !== '.kernloop/inputs/began'));
     const again = async (): Promise<Map<string, string>> => {
@@ -72,7 +72,7 @@ describe('the loop on batched-scale (T**)', () => {
     };
     const before = files();
     const second = await again();
-    // The plugin sees the new reproducer for the first time: digests that decide its tasks.
+    // The plugin sees the new reproducer for the first time and writes digests for its tasks.
     const isOfPlugin = (name: string): boolean => name.startsWith('.kernloop/inputs/') && !before.has(name);
     expect(new Map([...second].filter(([name]) => !isOfPlugin(name)))).toEqual(before);
     expect([...second.keys()].filter(isOfPlugin)).toHaveLength(2);
@@ -276,7 +276,7 @@ describe('the loop on batched-scale (T**)', () => {
   });
 });
 
-/** A bound for machines under load alone. */
+/** The limit only matters on machines under load. */
 async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; !condition(); tries += 1) {
     if (tries > 2400) throw new Error(`never: ${condition.toString()}`);
@@ -284,7 +284,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** One that has ended and waits for its parent is not. */
+/** A zombie does not count as running. */
 function isRunning(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -293,7 +293,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Figures are those of the day it was written; KERNLOOP_UPDATE_DOCS=1 writes it anew. */
+/** Checks that the page contains the transcript. Figures may differ; KERNLOOP_UPDATE_DOCS=1 rewrites it. */
 function transcriptIsIn(page: string, transcript: readonly string[]): void {
   const path = join(repository, page);
   const text = readFileSync(path, 'utf8');

@@ -28,7 +28,7 @@ describe('an app of a Makefile, without a compile database', () => {
     const entries = workspace.json<Entry[]>('apps/made/.kernloop/watched/compile_commands.json');
     const words = Object.fromEntries(entries.map(({ file, arguments: args }) => [basename(file), args]));
     expect(Object.keys(words).sort()).toEqual(['cached.hip', 'main.hip', 'part.hip', 'unity.hip', 'whole.hip']);
-    // Behind ccache, by a response file that is gone.
+    // Compiled through ccache, with a response file that is gone.
     expect(words['cached.hip']).toEqual(expect.arrayContaining(['hipcc', '-DBIAS=5', '-Isrc']));
     expect(existsSync(workspace.path('apps/made/out/temporary.rsp'))).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('an app of a Makefile, without a compile database', () => {
     expect([nothing.code, nothing.text]).toEqual([2, expect.stringContaining('BUILD_NOT_SEEN')]);
     const failed = await workspace.kernloop(['watch-build', '--app', 'apps/relocatable', '--', 'make', 'b.o', 'c.o']);
     expect([failed.code, failed.text]).toEqual([2, expect.stringContaining('APP_BUILD_FAILED')]);
-    // What was compiled until then will not be compiled again.
+    // Files compiled so far will not be compiled again.
     const rest = await workspace.kernloop(['watch-build', '--app', 'apps/relocatable', '--json']);
     expect(JSON.parse(rest.stdout)).toMatchObject({ result: { compiled: 1, kept: 1 } });
   });
@@ -117,7 +117,7 @@ int main() {
       `${app}/compile_commands.json`,
       Array.from({ length: count }, (_, number) => entry(number)),
     );
-    // Units of one text have one object: it is compiled once, and copied for the others.
+    // Units with the same text share one object: it is compiled once and copied for the others.
     const build = `set -e
 ${compile.join(' ')} ${unit(0)} & ${compile.join(' ')} ${unit(wanted)}; wait $!
 g++ -O0 -D__HIP_PLATFORM_AMD__ -c main.cpp

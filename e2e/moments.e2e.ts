@@ -7,15 +7,15 @@ import { drawMoments, momentSeed, type Moment } from './moments';
 import { Nginx } from './nginx';
 import { addProbeApp } from './probe';
 
-/** Whatever dies in the middle of a push or a pull: what is pulled later is complete, or an error. */
+/** Whatever dies in the middle of a push or pull, a later pull gives a complete capture or an error. */
 describe('a transfer whose server, client or network dies', () => {
   let workspace: Workspace;
   let nginx: Nginx;
   let env: Record<string, string>;
-  /** A machine that has nothing of it. */
+  /** A machine without any of the content. */
   let far: string;
   const references = new Map<boolean, string>();
-  /** Which kinds the server has all of. */
+  /** Kinds (encrypted or not) that the server has completely. */
   const whole = new Set<boolean>();
   const bytes = { push: 0, pull: 0 };
   const capture = 'kernels/linked/scale_linked/capture';
@@ -24,7 +24,7 @@ describe('a transfer whose server, client or network dies', () => {
   const push = async (encrypted: boolean, then = {}): Promise<Outcome> => {
     const how = encrypted ? ['--encrypt', 'recipients.txt'] : ['--accept'];
     const outcome = await workspace.kernloop(['push', capture, ...how], { env, ...then });
-    // Encrypted, the index has another name each time.
+    // If encrypted, the index has another name each time.
     const [, reference] = /kernloop pull ([0-9a-f]{64})/.exec(outcome.text) ?? [];
     if (reference !== undefined) references.set(encrypted, reference);
     return outcome;
@@ -37,7 +37,7 @@ describe('a transfer whose server, client or network dies', () => {
   const forget = (path: string): void => rmSync(path, { recursive: true, force: true });
   const cas = (): string => join(nginx.folder, 'data', 'cas');
 
-  /** All of it is there, byte for byte, and nothing else. */
+  /** Expects all content, byte for byte, and nothing else. */
   async function expectComplete(): Promise<void> {
     const files = readdirSync(join(far, 'captured')).sort();
     expect(files).toEqual(['capture.json', 'observed.json', 'selfcheck.json']);
@@ -61,7 +61,7 @@ describe('a transfer whose server, client or network dies', () => {
     if (existsSync(join(far, 'captured'))) await expectComplete();
   }
 
-  /** Does what the moment says to the transfer. */
+  /** Disturbs the transfer as the moment says. */
   async function disturb({ verb, victim, share, lasting, laterMs, encrypted }: Moment): Promise<Outcome> {
     let kill: (signal: NodeJS.Signals) => void = () => undefined;
     let done: Promise<unknown> = Promise.resolve();
@@ -81,7 +81,7 @@ describe('a transfer whose server, client or network dies', () => {
     });
     await done;
     nginx.network.reset();
-    // After one of its own end it is dead still.
+    // Dead even if it had ended by itself before.
     await nginx.stop('SIGKILL');
     await nginx.start();
     return outcome;
@@ -141,10 +141,10 @@ describe('a transfer whose server, client or network dies', () => {
     const disturbed = await disturb(moment);
     const how = disturbed.code === 0 ? 'went through' : disturbed.code === 137 ? 'killed' : 'an error';
     seen[`${verb}, ${victim}: ${how}`] = (seen[`${verb}, ${victim}: ${how}`] ?? 0) + 1;
-    // What a broken push left is no capture yet, or a whole one.
+    // A broken push leaves no capture, or a complete one.
     await expectCompleteOrNothing(verb === 'push' ? await pull(encrypted) : disturbed);
 
-    // The next try succeeds, and nothing that was left is in its way.
+    // The next try succeeds, and no remains obstruct it.
     if (verb === 'push') expect([(await push(encrypted)).code, disturbed.text]).toEqual([0, expect.any(String)]);
     whole.add(encrypted);
     const pulled = await pull(encrypted);

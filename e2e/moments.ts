@@ -1,12 +1,15 @@
-/** Something that goes wrong once so many bytes of a transfer have come through. */
+/** A failure at a given byte of a transfer. */
 export interface Moment {
   verb: 'push' | 'pull';
   victim: 'nginx' | 'client' | 'network';
-  /** Of the bytes that the transfer has when nothing happens to it; a little more than all of them is after its end. */
+  /** Fraction of the bytes of an undisturbed transfer; above 1 is after its end. */
   share: number;
-  /** The victim stays dead until the client has ended; else it is back at once, and the client's next try finds it. */
+  /**
+   * If true, the victim stays dead until the client has ended; otherwise it returns at once, and the client's retry
+   * finds it.
+   */
   lasting: boolean;
-  /** The client is killed so much later: what it does with the last bytes comes after them. */
+  /** Delay before the client is killed, so that it has processed its last bytes. */
   laterMs: number;
   encrypted: boolean;
 }
@@ -14,11 +17,11 @@ export interface Moment {
 const verbs = ['push', 'pull'] as const;
 const victims = ['nginx', 'client', 'network'] as const;
 
-/** How many are drawn, and from which seed: a few in CI, and as many as one likes by night (docs/contributing/robustness.md). */
+/** Number and seed of drawn moments: a few in CI, any number at night (docs/contributing/robustness.md). */
 const momentCount = Number(process.env['KERNLOOP_MOMENTS'] ?? 10);
 export const momentSeed = Number(process.env['KERNLOOP_MOMENTS_SEED'] ?? 19);
 
-/** Each victim and verb in turn, so that few moments have all of them. */
+/** Cycles through victims and verbs, so that a few moments cover all of them. */
 export function drawMoments(): Moment[] {
   const random = mulberry32(momentSeed);
   return Array.from({ length: momentCount }, (_, index) => ({
@@ -31,7 +34,7 @@ export function drawMoments(): Moment[] {
   }));
 }
 
-/** The same numbers on every machine. */
+/** A random number generator with the same numbers on every machine. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

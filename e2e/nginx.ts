@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cuttable } from './cuttable';
 
-/** Debian's nginx with WebDAV's PUT, as docs/remote.md sets it up, in a folder of the test's own, behind a network that can be cut. */
+/**
+ * Debian's nginx with WebDAV's PUT, set up as in docs/remote.md, in a folder of the test, behind a network that can be
+ * cut.
+ */
 export class Nginx {
   private child: ChildProcess | undefined;
 
@@ -56,7 +59,7 @@ http {
 }
 `,
     );
-    // One that was killed could not remove it.
+    // A killed server could not remove its socket.
     rmSync(join(folder, 'socket'), { force: true });
     const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config, '-e', `${folder}/logs/error.log`], {
       stdio: 'ignore',
@@ -71,12 +74,12 @@ http {
     throw new Error('nginx did not come up');
   }
 
-  /** Where it keeps what has that digest. */
+  /** File in which it keeps content with that digest. */
   file(digest: string): string {
     return join(this.folder, 'data', 'cas', digest);
   }
 
-  /** SIGKILL ends it and its workers in the middle of what they do. */
+  /** SIGKILL ends it and its workers in the middle of their work. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const { child } = this;
     this.child = undefined;

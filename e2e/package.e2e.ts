@@ -33,7 +33,7 @@ describe('what is published', () => {
   it('kernloop: what runs and its documentation, and nothing that only a checkout needs', () => {
     const files = filesBelow(kernloop);
     const useless = /(?<!\.d)\.ts$|\.spec\.|(^|\/)test(ing)?\/|\.map$|^native\/|\.(cpp|h|hip)$|tsconfig/;
-    // The plugin of PGO is built for the LLVM that a machine has.
+    // The PGO plugin is built for the machine's LLVM, so its sources are needed.
     const built = /^native\/pgo\/(pass|headers|headers\/cuda)\/[\w.-]+$/;
     expect(files.filter((file) => useless.test(file) && !built.test(file))).toEqual([]);
     expect(files).toContain('native/pgo/pass/CMakeLists.txt');
@@ -49,7 +49,7 @@ describe('what is published', () => {
     const { dependencies = {} } = manifest(kernloop);
     const allowed = new Set([...Object.keys(dependencies), 'nx']);
     const named = filesBelow(join(kernloop, 'dist'))
-      // What others wrote is tried below.
+      // Bundles of others' packages are tested below.
       .filter((file) => file.endsWith('.js') && !file.startsWith('bundled/'))
       .flatMap((file) => [
         ...readFileSync(join(kernloop, 'dist', file), 'utf8').matchAll(/(?:require|import)\((["'])([^."'][^"']*)\1\)/g),
@@ -59,7 +59,8 @@ describe('what is published', () => {
       .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
     expect(named).toEqual(expect.arrayContaining(['zod', 'nx']));
     expect([...new Set(named)].filter((name) => !allowed.has(name))).toEqual([]);
-    // The command line and the plugin are one file each, which starts in half of the time of all that it is made of. Beside it are others' packages.
+    // The command line and the plugin are one file each, which starts in half the time of separate modules. Bundled
+    // packages of others are beside it.
     for (const file of ['dist/cli/main.js', 'dist/plugins/kernel/plugin.js']) {
       const parts = readFileSync(join(kernloop, file), 'utf8').matchAll(/require\((["'])(\.{1,2}\/[^"']*)\1\)/g);
       const own = [...parts]
@@ -67,7 +68,7 @@ describe('what is published', () => {
         .filter((path) => !/^(\.\.\/)+bundled\/[\w-]+\.js$/.test(path));
       expect([file, own]).toEqual([file, []]);
     }
-    // And so is what tasks run: the same as that of the command line.
+    // The code of tasks is in the same file as the command line.
     expect(readFileSync(join(kernloop, 'dist/executors/stage.js'), 'utf8')).toMatch(/require\('\.\.\/cli\/main\.js'\)/);
   });
 
@@ -95,7 +96,7 @@ describe('what is published', () => {
   it.each(readdirSync(join(kernloop, 'dist', 'bundled')).filter((file) => file.endsWith('.js')))(
     'kernloop: %s has all that it needs',
     async (file) => {
-      // In a folder of its own: what is missing from it is not found around it.
+      // Copied into an empty folder, so that missing parts are not found beside it.
       const alone = mkdtempSync(join(tmpdir(), 'kernloop-e2e-bundled-'));
       try {
         cpSync(join(kernloop, 'dist', 'bundled', file), join(alone, file));
@@ -111,13 +112,13 @@ describe('what is published', () => {
   it('kernloop: what others wrote and is joined into one file has its licence beside it', () => {
     const notices = readFileSync(join(kernloop, 'THIRD_PARTY_NOTICES.md'), 'utf8');
     const code = readFileSync(join(kernloop, 'dist/cli/main.js'), 'utf8');
-    // A package of ours' own list, and one that only another of them needs.
-    // And one that has its licence from another package of its repository.
+    // A direct dependency, one that only another package needs, and one with its licence from another package of its
+    // repository.
     for (const name of ['zod', 'execa', 'commander', '@msgpack/msgpack', 'strip-final-newline', 'vega-util']) {
       expect(notices).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
       expect(code).not.toMatch(new RegExp(`require\\(["']${name}["']\\)`));
     }
-    // Some licence texts have headings of their own.
+    // Some licence texts contain headings.
     expect(notices.match(/^## \S+ \d+\.\d+\S*$/gm)?.length).toBe(notices.match(/^```text$/gm)?.length);
     expect(notices).not.toMatch(/^```text\n\s*^```$/m);
     expect(notices).toContain('Permission is hereby granted');
@@ -127,7 +128,7 @@ describe('what is published', () => {
     const dead = filesBelow(kernloop)
       .filter((file) => file.endsWith('.md'))
       .flatMap((file) =>
-        // What looks like a link in code is none: `kernel[grid](x)`.
+        // Text like `kernel[grid](x)` in code is no link.
         [
           ...readFileSync(join(kernloop, file), 'utf8')
             .replace(/^```[^]*?^```|`[^`\n]*`/gm, '')
@@ -155,7 +156,7 @@ describe('what is not packed', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-e2e-pack-'));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** A native build in which one product is another file. */
+  /** Packs a native build in which one product is replaced by another file. */
   const packedWith = (product: string, file: string | undefined): Promise<Outcome> => {
     const build = mkdtempSync(join(scratch, 'build-'));
     for (const name of products) {

@@ -30,7 +30,7 @@ interface PageLine {
   lanes: number | null;
 }
 
-/** histogram of the example: a loop, a barrier, atomics, and lanes that find their bin empty. */
+/** The example's histogram has a loop, a barrier, atomics, and lanes that find their bin empty. */
 describe('PGO of a captured kernel, without its app', () => {
   let workspace: Workspace;
   const project = 'kernels/hip-pipeline/histogram';
@@ -64,7 +64,7 @@ describe('PGO of a captured kernel, without its app', () => {
     );
     const lanes = (captured.geometry.grid_blocks[0] ?? 0) * (captured.geometry.block_threads[0] ?? 0);
     const counted = kernel?.blocks.map((block) => block.lanes);
-    // Every thread enters, and adds each of the 50,000 bytes once in all.
+    // Every thread enters, and all threads together add each of the 50,000 bytes once.
     expect([lanes, counted]).toEqual([8192, expect.arrayContaining([8192, 50_000])]);
     expect(kernel?.blocks.map(({ waves }) => waves)).toContain(8192 / 64);
   });
@@ -106,7 +106,7 @@ describe('PGO of a captured kernel, without its app', () => {
     expectPass(told);
     const { result } = JSON.parse(told.stdout) as { result: { lines: PageLine[] } };
     const counted = result.lines.filter(({ file, lanes }) => /^kernel_variant\./.test(file) && (lanes ?? 0) > 0);
-    // The head of the loop: once for each value, and once for each thread to leave it.
+    // The head of the loop runs once for each value, and once for each thread to leave it.
     expect(counted.map(({ lanes }) => lanes)).toContain(50_000 + 8192);
     expectPass(await workspace.kernloop(['report', ...here, '--output', 'pgo.html']));
     const page = workspace.read('pgo.html');
@@ -140,7 +140,7 @@ describe('PGO of a captured kernel, without its app', () => {
     edit((text) => text.replace('if (local[threadIdx.x] != 0)', 'if (threadIdx.x < 300) if (local[threadIdx.x] != 0)'));
     const stale = await workspace.kernloop(['pgo-use', ...here]);
     expect([stale.code, stale.text]).toEqual([2, expect.stringMatching(/histogram[^]*\[PGO_PROFILE_STALE\]/)]);
-    // The variants of before were not taken for those of the edited source, nor was the one that was kept.
+    // Neither the old variants nor the kept one were taken for the edited source.
     const validated = await workspace.kernloop(['validate', ...here]);
     expect(validated.text).not.toMatch(/optimized/);
   });
@@ -168,7 +168,7 @@ describe('PGO of a captured kernel, without its app', () => {
     const own = workspace.snapshot('apps/hip-pipeline/build');
     for (const stage of ['pgo-app-instrument', 'pgo-app-generate', 'pgo-app-merge'])
       expectPass(await workspace.kernloop([stage, ...app]));
-    // Of the host: every element is compared. And what was counted is what the compiler is given.
+    // On the host, every element is compared. The compiler gets the counts.
     const host = 'apps/hip-pipeline/.kernloop/pgo/merged.profdata';
     const shown = await run('llvm-profdata-22', ['show', '--counts', '--function=main', workspace.path(host)]);
     expect([shown.code, shown.text]).toEqual([
@@ -180,7 +180,7 @@ describe('PGO of a captured kernel, without its app', () => {
     const refused = await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']);
     expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/merged\.profdata/)]);
     writeFileSync(workspace.path(host), counted);
-    // block_sums comes out wrong where a profile has control height reduction duplicate convergent code.
+    // Control height reduction by a profile would duplicate convergent code, and block_sums would be wrong.
     expectPass(await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']));
     expectPass(await workspace.kernloop(['pgo-app-use', ...app]));
     const { builds } = workspace.json<{ builds: { name: string; right: boolean; kernels: unknown[] }[] }>(
@@ -194,7 +194,7 @@ describe('PGO of a captured kernel, without its app', () => {
     expect(workspace.snapshot('apps/hip-pipeline/build')).toEqual(own);
   });
 
-  /** Compiled by the real clang and ptxas; the driver without a GPU runs the host's code in its place, which counts nothing. */
+  /** Compiled by the real clang and ptxas; the driver without a GPU runs host code instead, which counts nothing. */
   it('of CUDA: built, replayed with its counters, refused without counts, and judged by a profile', async () => {
     const cuda = 'kernels/probe/saxpy';
     const env = {
@@ -246,7 +246,7 @@ describe('PGO of a captured kernel, without its app', () => {
     ]);
   });
 
-  /** The driver without a GPU counts nothing: what is shown is which code each launch ran in, and where that was built. */
+  /** The driver without a GPU counts nothing: the test shows which code each launch ran, and where it was built. */
   it('of a kernel that NVRTC compiles: clang compiles it elsewhere, and the app runs in that code', async () => {
     const app = 'apps/nvrtc';
     const program = workspace.path('nvrtc-app');
@@ -268,21 +268,21 @@ describe('PGO of a captured kernel, without its app', () => {
       const { programs } = (JSON.parse(ran.stdout) as { result: { programs: Programs } }).result;
       return programs.map(({ own, counting, production }) => [own, counting, production]);
     };
-    // A machine without clang asks, another builds, and the first one goes on.
+    // A machine without clang requests code, another builds it, and the first one continues.
     const withoutClang = { KERNLOOP_LLVM: workspace.path('no-llvm') };
     const withClang = { CUDA_HOME: toolkit };
     expect(await launches(withoutClang)).toEqual([[40, 0, 0]]);
     const build = async (): Promise<Outcome> =>
       workspace.kernloop(['pgo-runtime', '--app', app, '--phase', 'build'], { env: { ...env, ...withClang } });
     expect((await build()).text).toMatch(/: code with counters for sm_90$/m);
-    // Measured in four; then one in eight looks whether the workload is still the same.
+    // Code is measured in four launches; then one in eight checks whether the workload is unchanged.
     expect(await launches(withoutClang)).toEqual([[31, 9, 0]]);
     expect((await build()).text).toMatch(/: code with counters, code of 1 profile for sm_90$/m);
     expect(await launches(withoutClang)).toEqual([[0, 5, 35]]);
     expect(await launches(withoutClang, '--phase', 'production')).toEqual([[0, 0, 40]]);
   });
 
-  /** Triton brings what clang needs of CUDA. */
+  /** Makes a toolkit from Triton's package, which has the parts of CUDA that clang needs. */
   function linkToolkit(): string {
     const libraries = join(repository, 'python', '.venv', 'lib');
     const version = readdirSync(libraries)[0] ?? '';
@@ -297,7 +297,7 @@ describe('PGO of a captured kernel, without its app', () => {
     return workspace.path('toolkit');
   }
 
-  /** What generate would leave of a source that nvcc compiled. */
+  /** Files that generate would write for a source compiled by nvcc. */
   function writeCudaSource(root: string): void {
     const source = `__global__ void saxpy(float a, const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -345,7 +345,7 @@ describe('PGO of a captured kernel, without its app', () => {
     const rounds = (lane: number, length: number): number => Math.max(0, Math.ceil((length - lane) / step));
     const waves = Array.from({ length: step / 32 }, (_, wave) => wave * 32);
     const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-    // The first lane of a wave goes round as often as any of it.
+    // The first lane of a wave has the maximum number of iterations in it.
     const visits = sum(lengths.flatMap((length) => waves.map((first) => rounds(first, length))));
     expect(kernel?.blocks).toContainEqual(expect.objectContaining({ lanes: sum(lengths), waves: visits }));
     expectPass(await workspace.kernloop(['pgo-use', '--reproducer', reproducer, ...onGfx1030]));

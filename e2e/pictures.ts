@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Chromium, pictureSize } from '../lib/report/testing/browser';
 import { repository, type Workspace } from './harness';
 
-/** They lie in the repository and travel with every clone. */
+/** Size limit: the pictures are in the repository, and every clone downloads them. */
 const mostBytes = 120_000;
 
-/** The three pages of docs/report.md, made of this workspace; KERNLOOP_UPDATE_DOCS=1 takes their pictures anew. */
+/** Makes the three pages of docs/report.md from this workspace; KERNLOOP_UPDATE_DOCS=1 takes their pictures again. */
 export async function takePictures(workspace: Workspace, failed: string, traced: string): Promise<void> {
   const [run = ''] = readdirSync(workspace.path(traced));
   const pages = [
@@ -41,5 +41,5 @@ export async function takePictures(workspace: Workspace, failed: string, traced:
   }
 }
 
-/** Of its header. */
+/** Size from the header of a PNG. */
 const sizeOf = (png: Buffer): object => ({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) });

@@ -8,7 +8,7 @@ import { takePictures } from './pictures';
 import { argumentsOf, probed } from './probed';
 import { Workspace } from './in-process';
 
-/** Kernel, the line of its source that a do-nothing variant loses, and the file the line is in. */
+/** Kernel, the source line that a do-nothing variant loses, and its replacement. */
 const kernels: [name: string, line: string, replacement: string][] = [
   ['saxpy', 'y[i] = a * x[i] + y[i];', ';'],
   ['block_sums', 'if (threadIdx.x == 0) sums[blockIdx.x] = partial[0];', ''],
@@ -20,7 +20,7 @@ const kernels: [name: string, line: string, replacement: string][] = [
   ['softmax_rows', 'out[i] = expf(in[i] - highest) / sum;', ';'],
 ];
 
-/** Of what Nx printed: each task, and whether its result came out of the cache. */
+/** Tasks in the output of Nx, and whether each result came from the cache. */
 function tasksOf(text: string): { id: string; cached: boolean }[] {
   const lines = [...text.matchAll(/nx run ([\w-]+:[\w-]+)(.*)$/gm)];
   return lines
@@ -164,7 +164,8 @@ describe('the kernels of hip-pipeline', () => {
     expect(other?.counters).toEqual(one?.counters);
     expect(other?.hotSpots).toEqual(one?.hotSpots);
 
-    // 64 waves of a 64 x 64 product in tiles of 16: four rounds of two loads and two barriers, one store; each access four rows of 64 bytes.
+    // 64 waves of a 64 x 64 product in tiles of 16: four rounds of two loads and two barriers, and one store; each
+    // access touches four rows of 64 bytes.
     const count = (name: string): number | undefined => one?.counters[name]?.median;
     expect(count('waves')).toBe(64);
     expect(count('barriers')).toBe(64 * 4 * 2);
@@ -181,7 +182,7 @@ describe('the kernels of hip-pipeline', () => {
 
   it('matmul_tiled is tuned: what is wrong never wins, and the best is written down only when it is asked for', async () => {
     const at = [project('matmul_tiled'), '--set', 'PIPELINE_TILE=8,12,32', '--block', 'PIPELINE_TILE,PIPELINE_TILE'];
-    // A tile of 12 does not divide 64: it leaves elements out, in fewer instructions than any other.
+    // A tile of 12 does not divide 64: it omits elements, in fewer instructions than any other.
     const words = ['tune', ...at, '--grid', 'n // PIPELINE_TILE, n // PIPELINE_TILE'];
     const before = workspace.read(`${project('matmul_tiled')}/kernel.json`);
     const first = await workspace.kernloop(words);
@@ -203,7 +204,7 @@ describe('the kernels of hip-pipeline', () => {
 
   describe('probed on the software GPU', () => {
     const elements = 50_000;
-    /** As main.hip makes them. */
+    /** The same bytes as in main.hip. */
     const randomBytes = (): Uint8Array => {
       let state = 12345;
       return Uint8Array.from({ length: elements }, () => {
@@ -212,7 +213,7 @@ describe('the kernels of hip-pipeline', () => {
         return r ^ (r >>> 7);
       });
     };
-    /** How often a thread of a grid goes round a loop with the stride of the grid. */
+    /** Iterations of a thread in a grid-stride loop. */
     const rounds = (thread: number, threads: number): number => Math.max(0, Math.ceil((elements - thread) / threads));
     const isIn = (thread: number, bytes: number): number => (thread < elements ? bytes : 0);
 
@@ -369,7 +370,7 @@ describe('the kernels of hip-pipeline', () => {
     );
     expect(await workspace.kernloop(['recompile', ...options])).toMatchObject({ code: 0 });
     expect(await workspace.kernloop(['validate', ...options])).toMatchObject({ code: 1 });
-    // As it is in a workspace where only that one was edited.
+    // State of a workspace in which only this kernel was edited.
     for (const [kernel] of kernels.slice(0, 3))
       await workspace.kernloop(['validate', '--reproducer', project(kernel), '--variant', 'none']);
     await takePictures(workspace, project('matmul_tiled'), `${project('clamp_to_range')}/trace/block_sched`);

@@ -15,7 +15,7 @@ export interface ProbeKernel {
 const buildDirectory = join(repository, '.kernloop', 'e2e', 'probe');
 let built: Promise<string> | undefined;
 
-/** Builds e2e/fixtures/probe once a run of the tests and gives the path of the program. */
+/** Builds e2e/fixtures/probe once per test run and returns the path of the program. */
 export function probeProgram(): Promise<string> {
   built ??= build();
   return built;
@@ -24,7 +24,7 @@ export function probeProgram(): Promise<string> {
 async function build(): Promise<string> {
   const source = join(repository, 'e2e', 'fixtures', 'probe');
   mkdirSync(buildDirectory, { recursive: true });
-  // Other files of the run build it, too.
+  // Other test files of the run may build it at the same time.
   const outcome = await run(
     'flock',
     [`${buildDirectory}.lock`, 'sh', '-c', 'cmake -S "$0" -B "$1" && cmake --build "$1"', source, buildDirectory],
@@ -34,7 +34,7 @@ async function build(): Promise<string> {
   return join(buildDirectory, 'probe');
 }
 
-/** An app in the workspace that runs one mode of the probe. The program is shared: only kernloop.json is the app's own. */
+/** Adds an app that runs one mode of the probe. The program is shared; each app has its own kernloop.json. */
 export async function addProbeApp(
   workspace: Workspace,
   name: string,
@@ -78,7 +78,7 @@ export interface SelfcheckJson {
 export const capturedBytes = (capture: CaptureJson): number =>
   capture.regions.reduce((sum, region) => sum + region.size, 0);
 
-/** Runs kernloop-replay itself and gives its NDJSON events. */
+/** Runs kernloop-replay itself and returns its NDJSON events. */
 export async function replayEvents(
   capture: string,
   args: readonly string[] = [],

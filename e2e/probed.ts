@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { TraceRunResult } from '../lib/trace-run/result';
 import type { Workspace } from './harness';
 
-/** What one map of a trace holds: the records of each thread or warp, as words. */
+/** Content of one map of a trace: the records of each thread or warp, as words. */
 export interface ProbedUnits {
   readonly result: TraceRunResult;
-  /** Fields of 8 bytes, one after the other. */
+  /** Fields of 8 bytes, contiguous. */
   readonly words: (unit: number) => bigint[];
   readonly bytes: Buffer;
   readonly counts: Uint32Array;
 }
 
-/** `kernloop trace run`, of which the result file has one map. */
+/** Runs `kernloop trace run` and reads the result file, which has one map. */
 export async function probed(workspace: Workspace, reproducer: string, ...args: string[]): Promise<ProbedUnits> {
   const outcome = await workspace.kernloop(['trace', 'run', reproducer, '--json', ...args]);
   expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
@@ -33,7 +33,7 @@ export async function probed(workspace: Workspace, reproducer: string, ...args: 
   };
 }
 
-/** The first words of the kernel's arguments: pointers, in the order of its parameters. */
+/** First words of the kernel's arguments: pointers, in the order of its parameters. */
 export function argumentsOf(workspace: Workspace, reproducer: string): bigint[] {
   const capture = workspace.json<{ kernarg: { slots: { value?: string }[] } }>(`${reproducer}/capture/capture.json`);
   return capture.kernarg.slots.map(({ value = '0x0' }) => BigInt(value));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { nativeDirectory, run } from './harness';
 import { Workspace } from './in-process';
 
-/** Programs of several processes: native/capture/test/apps/process_app.hip. */
+/** A program with several processes: native/capture/test/apps/process_app.hip. */
 const program = join(nativeDirectory, 'capture', 'process_app.elf');
 
 interface CaptureDocument {

@@ -2,22 +2,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { repository, run, Workspace, type Outcome } from './harness';
 
-/** What tools/python.mjs installs: Triton, NumPy, pip and mypy in versions that it pins. */
+/** Packages that tools/python.mjs installs: Triton, NumPy, pip and mypy in pinned versions. */
 const pinned = join(repository, 'python', '.venv');
 const wheelName = /^kernloop-[\w.]+-py3-none-manylinux_2_35_x86_64\.whl$/;
 
-/** The wheel as pip installs it into an empty environment, beside Triton and NumPy; no checkout, no variables. */
+/** The wheel, installed by pip into an empty environment beside Triton and NumPy, without a checkout and variables. */
 describe('the Python wheel', () => {
   let workspace: Workspace;
   let wheel = '';
   const python = (): string => workspace.path('venv', 'bin', 'python3');
-  /** Nothing is on the PATH: neither Node nor npm's commands. */
+  /** Runs with an empty PATH: neither Node nor npm's commands are found. */
   const alone = (args: readonly string[], cwd: string): Promise<Outcome> => {
     const none = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
     const env = { ...none, PATH: workspace.path('nothing'), TRITON_CACHE_DIR: join(pinned, 'triton-cache') };
     return run(python(), ['-B', ...args], { cwd: workspace.path(cwd), env });
   };
-  /** With Node, and the workspace's own command line. */
+  /** Runs with Node and the workspace's own command line. */
   const script = (text: string, options: Parameters<typeof run>[2] = {}): Promise<Outcome> => {
     writeFileSync(workspace.path('script.py'), text);
     const env = {
@@ -49,7 +49,8 @@ describe('the Python wheel', () => {
     const pip = ['-m', 'pip', '--python', python(), 'install', ...offline, wheel];
     const installed = await run(join(pinned, 'bin', 'python3'), pip);
     expect([installed.code, installed.text]).toEqual([0, expect.any(String)]);
-    // Triton and NumPy are 700 MB: they are taken from where they lie, as installed. Its own .pth, which names the checkout, is not read there.
+    // Triton and NumPy are 700 MB, so they are used from their installed folder. Its own .pth, which names the
+    // checkout, is not read there.
     const [version = ''] = readdirSync(join(pinned, 'lib'));
     const packages = ['lib', version, 'site-packages'];
     writeFileSync(workspace.path('venv', ...packages, 'pinned.pth'), `${join(pinned, ...packages)}\n`);
@@ -62,7 +63,7 @@ describe('the Python wheel', () => {
     expect(readFileSync(workspace.path('again', name)).equals(readFileSync(wheel))).toBe(true);
   });
 
-  // Of the autotuned kernel three.
+  // Three variants of the autotuned kernel are compiled.
   it('runs an app with its own software GPU, and writes down what Triton compiled', async () => {
     const outcome = await alone(['-m', 'kernloop.triton', '--record', 'records', 'softmax.py'], 'apps/triton-softmax');
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/softmax: 64 rows of 1000/)]);

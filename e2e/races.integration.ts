@@ -22,7 +22,9 @@ interface Report {
   replays: { verdict: string }[];
 }
 
-/** Races edited into kernels without any: each fails. Ways of sharing memory that are none, and the kernels as they are: each passes. */
+/**
+ * Races edited into race-free kernels must fail. Correct ways of sharing memory, and the unchanged kernels, must pass.
+ */
 describe.each(['gfx90a', 'gfx1030'])('races on %s', (target) => {
   let workspace: Workspace;
   const onTarget = ['--softgpu', target];
@@ -52,7 +54,7 @@ describe.each(['gfx90a', 'gfx1030'])('races on %s', (target) => {
     const outcome = await workspace.kernloop(['validate', '--reproducer', folder(kernel), ...onTarget, ...options]);
     return { ...outcome, report: workspace.json<Report>(`${folder(kernel)}/report.json`) };
   };
-  /** With one place of the source replaced, built with line information. */
+  /** Validates with one place in the source replaced, built with line information. */
   const validateEdited = async (kernel: Kernel, from: string, to: string, ...options: string[]) => {
     const file = `${folder(kernel)}/kernel_variant.hip`;
     const original = workspace.read(file);

@@ -5,7 +5,7 @@ import { replayEvents } from './probe';
 
 const buildDirectory = join(repository, '.kernloop', 'e2e', 'ranges');
 
-/** Results that depend on the order of waves: untouched code passes whatever the order, and wrong code does not. */
+/** Results that depend on the order of waves: untouched code passes in any order, and wrong code does not. */
 describe('results that depend on the order of waves', () => {
   let workspace: Workspace;
 
@@ -51,7 +51,7 @@ describe('results that depend on the order of waves', () => {
       expect([built.code, built.text]).toEqual([0, expect.any(String)]);
       return workspace.kernloop(['validate', '--reproducer', project]);
     };
-    /** Verdicts of the rebuilt, or the captured, code under so many orders. */
+    /** Verdicts of the rebuilt or captured code under `orders` orders. */
     const verdictsOf = async (orders: number) => {
       const capture = workspace.path(project, 'capture');
       const verdicts = new Set<unknown>();

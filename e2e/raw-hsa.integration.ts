@@ -2,8 +2,8 @@ import { cpSync } from 'node:fs';
 import { Workspace } from './in-process';
 
 /**
- * What the software GPU presents and HIP 5.2.3 does not know: a program on HSA itself, with code by clang 22. It stands for the hardware
- * here: this shows the way of the capture, not what an MI300 or an RX 7900 computes.
+ * Targets of the software GPU that HIP 5.2.3 does not know: a program directly on HSA, with code compiled by clang 22.
+ * It replaces the hardware here: the test covers the path of the capture, not the results of an MI300 or an RX 7900.
  */
 describe.each([
   [

@@ -6,9 +6,9 @@ import { commandsOf, exactly, fencesOf, missingLine } from '../lib/testing/page-
 import { asUsersHaveIt, nativeDirectory, repository, run, type Outcome } from './harness';
 
 /**
- * The first command of README.md, its lines as they stand there, in an empty folder. What a clone has not and gets in minutes, this checkout has: its
- * packages of npm, and its native build, whose plan names sources of the checkout, so that the clone's own ninja finds everything made.
- * From nothing `node bench/quickstart.mjs` does it.
+ * Runs the first command of README.md verbatim in an empty folder. The parts that a clone lacks and gets in minutes
+ * come from this checkout: npm packages, and the native build, whose plan names sources of the checkout, so that the
+ * clone's own ninja finds everything built. `node bench/quickstart.mjs` starts from nothing.
  */
 describe('the first command of README.md', () => {
   const home = mkdtempSync(join(tmpdir(), 'kernloop-readme-'));
@@ -18,7 +18,7 @@ describe('the first command of README.md', () => {
   const [first] = fences.filter(({ language }) => language === 'sh');
   const shown = fences.find(({ content }) => content.includes('self-check'))?.content.trimEnd() ?? '';
 
-  /** Nothing of this run of the tests, but that Nx leaves no process behind. */
+  /** Environment without variables of this test run, except that Nx leaves no process behind. */
   const env = {
     ...Object.fromEntries(
       Object.keys(process.env)
@@ -29,7 +29,7 @@ describe('the first command of README.md', () => {
     NX_DAEMON: 'false',
   };
 
-  /** One after the other in one shell, as a reader types them. */
+  /** Runs lines in one continuing shell, as a reader types them. */
   let folder = home;
   async function typed(line: string): Promise<Outcome> {
     const place = join(home, 'place');
@@ -38,7 +38,7 @@ describe('the first command of README.md', () => {
     return outcome;
   }
 
-  /** By hard links, where the disk is the same. */
+  /** Uses hard links if both are on the same disk. */
   function handOver(from: string, to: string): void {
     try {
       execFileSync('cp', ['--archive', '--link', from, to], { stdio: 'pipe' });
@@ -59,7 +59,7 @@ describe('the first command of README.md', () => {
     const [packages, build] = [join(folder, 'node_modules'), join(folder, 'native', 'build')];
     handOver(join(repository, 'node_modules'), packages);
     handOver(nativeDirectory, build);
-    // What set-up, npm and ninja write to in place must not be the checkout's.
+    // Files that setup, npm and ninja write in place must not be the checkout's.
     ownCopies(join(repository, 'node_modules'), packages, ['.kernloop-lock', '.package-lock.json']);
     rmSync(join(packages, '.cache'), { recursive: true, force: true });
     ownCopies(nativeDirectory, build, ['.ninja_log', '.ninja_deps']);

@@ -11,7 +11,7 @@ const job = z.looseObject({
 });
 const workflow = z.looseObject({ env: z.record(z.string(), z.string()), jobs: z.record(z.string(), job) });
 
-/** A workflow that users copy, with what GitHub would put in the place of each `${{ … }}`. */
+/** A workflow that users copy, with each `${{ … }}` replaced as GitHub does. */
 export class Recipe {
   private readonly workflow: z.output<typeof workflow>;
 
@@ -19,7 +19,7 @@ export class Recipe {
     this.workflow = workflow.parse(parse(readFileSync(join(repository, path), 'utf8')));
   }
 
-  /** The lines that the steps of a job run, and their variables. What sets up the machine is done where tests run. */
+  /** Lines that the steps of a job run, and their variables. Steps that set up the machine are left out. */
   job(name: string, values: Readonly<Record<string, string>>): { lines: string[]; env: Record<string, string> } {
     const { [name]: found } = this.workflow.jobs;
     if (found === undefined) throw new Error(`no job ${name}`);

@@ -15,7 +15,7 @@ interface Row {
   stride?: number;
 }
 
-/** The second launch of each writes what the first one wrote. */
+/** The second launch of each kernel writes the same as the first. */
 describe('kernels that a loop repeats', () => {
   let workspace: Workspace;
   const nothing = join(build, 'nothing.hsaco');
@@ -100,7 +100,7 @@ describe('kernels that a loop repeats', () => {
         { env: { HIP_PLATFORM: 'amd' } },
       );
       expect([compiled.code, compiled.text]).toEqual([0, expect.any(String)]);
-      // While all of it is there, what is read more does not matter.
+      // While all memory exists, extra reads do not matter.
       const { code, text } = await validate('tile', reads);
       expect([code, text]).toEqual([0, expect.stringContaining('Result: PASS')]);
       workspace.write(`${capture}/notes.txt`, "the user's own");

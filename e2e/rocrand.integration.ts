@@ -1,6 +1,6 @@
 import { Workspace } from './in-process';
 
-/** Kernels that nobody here wrote: Debian's librocrand as shipped, without source. */
+/** Third-party kernels: Debian's librocrand as shipped, without source. */
 describe('stock rocRAND', () => {
   let workspace: Workspace;
   const project = 'kernels/rocrand-pi/rocrand_generator';

@@ -8,7 +8,7 @@ interface Document {
   result: Record<string, unknown>;
 }
 
-/** What a script or an agent meets: the harness checks every document by the published schema of its verb. */
+/** Output for scripts and agents: the harness checks every document against the published schema of its verb. */
 describe('for scripts and agents', () => {
   let workspace: Workspace;
   let app = '';
@@ -25,7 +25,7 @@ describe('for scripts and agents', () => {
     ['capture', ['--app', '{app}'], 0, { captures: [{ selfcheck: { verdict: 'verified' } }] }],
     ['generate', ['two_outputs', '--app', '{app}'], 0, { identical: false, sameMachineCode: true }],
     ['adopt', [project], 0, { different: [] }],
-    // Alone out of a unit of several kernels: its instructions are the same, the file is not.
+    // Compiled alone from a unit of several kernels: its instructions are the same, but the file is not.
     ['recompile', [project], 0, { unchanged: false }],
     ['replay', [project, '--compare'], 0, { verdict: 'ran', speed: null }],
     ['validate', [project], 0, { verdict: 'pass', code: 'variant' }],

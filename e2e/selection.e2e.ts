@@ -12,7 +12,7 @@ interface Plan {
   regions: { id: string; bytes: number; reached: string; from: string | null }[];
 }
 
-/** Which dispatches are captured. What a capture holds before its dispatch is computed from the source of the probe. */
+/** Selection of dispatches. Memory before the dispatch is computed from the source of the probe and compared. */
 describe('selection of dispatches', () => {
   let workspace: Workspace;
   beforeAll(() => {
@@ -75,7 +75,7 @@ describe('selection of dispatches', () => {
       expect.stringMatching(/^Result: PASS \(3 captured dispatches: /m),
     ]);
 
-    // Right for blocks of 64 threads, which the first two captures have; wrong for 128, the third.
+    // Right for blocks of 64 threads, as in the first two captures; wrong for 128, as in the third.
     workspace.edit('kernels/several/increment/kernel_variant.hip', (text) =>
       text.replace('x[i] += 1;', 'x[i] += blockDim.x == 64 ? 1 : 2;'),
     );
@@ -92,7 +92,7 @@ describe('selection of dispatches', () => {
 
     const replayed = await workspace.kernloop(['replay', ...reproducer, '--capture', 'all', '--compare', '--json']);
     const { dispatches } = (JSON.parse(replayed.stdout) as { result: ReplayResult }).result;
-    // Of 1,024 elements each block takes as many as it has threads.
+    // Each block takes as many of the 1,024 elements as it has threads.
     expect(
       dispatches.map(({ dispatch, capture: folder, check, counters }) => [
         dispatch,
@@ -158,7 +158,7 @@ describe('selection of dispatches', () => {
       capture('cost', ['linked', '16'], kernels, ['--max-bytes', String(bytes), '--no-self-check', '--json']);
     const below = await limit(plan.scopeBytes - 1);
     expect([below.code, below.stdout]).toEqual([1, expect.stringContaining('BYTE_BUDGET')]);
-    // The app ran to its end, and nothing of the capture is there.
+    // The app ran to its end, but no part of the capture exists.
     expect(below.stderr).toContain('probe linked: ok');
     expect(existsSync(workspace.path('kernels/cost/scale/capture'))).toBe(false);
 
@@ -172,7 +172,7 @@ describe('selection of dispatches', () => {
     const sizes = (list: { id?: string; name?: string; bytes?: number; size?: number }[]) =>
       list.map(({ id, name, bytes, size }) => [id ?? name, bytes ?? size]).sort();
     expect(sizes(plan.regions)).toEqual(sizes([...regions, ...variables]));
-    // The table of pointers is what the arguments lead to; all arrays are found in it.
+    // The arguments lead to the table of pointers, in which all arrays are found.
     const [table] = plan.regions.filter(({ reached }) => reached === 'arguments');
     const others = plan.regions.filter(({ reached }) => reached === 'region');
     expect(others.length).toBeGreaterThanOrEqual(17);
@@ -184,13 +184,13 @@ describe('selection of dispatches', () => {
       { name: 'first', match: '^increment', ordinal: 2 },
       { name: 'second', match: '^twice', dispatch: '1-2' },
       { name: 'third', match: '^twice', ordinal: 3 },
-      // The very dispatch that "first" takes.
+      // The same dispatch that "first" takes.
       { name: 'same', match: '^increment', ordinal: 2 },
       { name: 'missing', match: '^increment', ordinal: 9 },
     ];
     await addProbeApp(workspace, 'batch', ['interleaved'], kernels);
     const program = await probeProgram();
-    // A log that the command itself names would be taken for an input, and change with every run.
+    // A log named in the command itself would be an input that changes with every run.
     workspace.write('count.sh', `#!/bin/sh\necho run >> "${workspace.path('runs.log')}"; exec "$@"\n`);
     workspace.edit('apps/batch/kernloop.json', (text) =>
       text.replace(
@@ -205,7 +205,7 @@ describe('selection of dispatches', () => {
       const found: Record<string, string> = {};
       for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name);
-        // What varies from run to run is in a file of its own.
+        // Data that varies between runs is in a separate file.
         if (entry.isFile() && entry.name !== 'observed.json')
           found[path.slice(root.length)] = createHash('sha256').update(readFileSync(path)).digest('hex');
       }
@@ -231,7 +231,7 @@ describe('selection of dispatches', () => {
       false,
       expect.stringMatching(/missing: dispatch 9 was asked for, but only 5 matched/),
     ]);
-    // "same" and "first" want one dispatch: each gets it, from a run of its own.
+    // "same" and "first" select one dispatch: each gets it from a separate run.
     expect(starts()).toBe(3);
 
     const names = ['first', 'second', 'third', 'same'];
@@ -245,12 +245,13 @@ describe('selection of dispatches', () => {
     expect(names.map(files)).toEqual(batched);
     expect(existsSync(workspace.path('kernels/batch/missing/capture'))).toBe(false);
 
-    // What is said of one kernel concerns that one alone, and what is said of all concerns all: each time one run of the app.
+    // Settings of one kernel affect only its tasks, and settings for all kernels affect all: each time one run of the
+    // app.
     const extract = async (): Promise<(string | undefined)[]> => {
       const targets = ['first', 'second', 'third'].map((name) => `extract-${name}`);
       const { code, text } = await workspace.nx(['run-many', '-p', 'batch', '-t', ...targets]);
       expect([code, text]).toEqual([0, expect.any(String)]);
-      // A line of a task that ran ends with its name; others say where their outputs are from.
+      // The line of a task that ran ends with its name; other lines say where their outputs came from.
       return [...new Set([...text.matchAll(/nx run batch:(capture-\w+) *$/gm)].map(([, task]) => task))].sort();
     };
     expect([await extract(), starts()]).toEqual([[], 7]);

@@ -1,8 +1,9 @@
-// The long files first: of several workers none is then left alone with one at the end. Jest knows how long they take only where they ran before.
+// Starts long files first, so that no worker is left alone with one at the end. Jest knows durations only of files that
+// ran before.
 const { default: Sequencer } = require('@jest/test-sequencer');
 const { basename } = require('node:path');
 
-/** By their seconds on two cores. */
+/** Files by their seconds on two cores. */
 const long =
   'triton pgo inputs pipeline races defects loop stranger free-order docs unwritten generators launch ranges moments shared-cache selection triton-source bundle'.split(
     ' ',

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { repository, run, Workspace, type Outcome } from './harness';
 import { Recipe } from './recipe';
 
-/** Trusted branches write; whoever proposes a change reads. */
+/** Tokens: trusted branches write; proposed changes only read. */
 const tokens = { write: 'of-the-trusted', read: 'of-the-team' };
 
 /** Nx's documented protocol of a self-hosted remote cache: PUT and GET /v1/cache/<hash>, with a bearer token. */
 class RemoteCache {
   readonly entries = new Map<string, Buffer>();
-  /** Attempts to write by those who may only read. */
+  /** Attempts to write with a read-only token. */
   refused = 0;
   private constructor(private readonly server: Server) {}
 
@@ -53,7 +53,7 @@ class RemoteCache {
   }
 }
 
-/** Where each cached task of a run had its answer from. */
+/** Origin of the result of each cached task of a run. */
 const origins = ({ text }: Outcome): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/nx run outputs(?:-two_outputs)?:([\w-]+)(.*)$/gm)].map(([, task = '', more = '']) => [
@@ -62,7 +62,7 @@ const origins = ({ text }: Outcome): Record<string, string> =>
     ]),
   );
 
-/** What one machine captured, judged and compiled, another has without running any of it. */
+/** Captures, verdicts and builds of one machine are available on another without running anything. */
 describe('a cache that two workspaces share', () => {
   let remote: RemoteCache;
   let first: Workspace;
@@ -73,7 +73,7 @@ describe('a cache that two workspaces share', () => {
   const nx = (workspace: Workspace, args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
     workspace.nx([...args, '--outputStyle=static'], { env: { ...remote.environment, ...more } });
 
-  /** A clone: what git has of the other workspace, and no capture. */
+  /** A clone: files that git has of the other workspace, without captures. */
   async function cloneOf(other: Workspace): Promise<Workspace> {
     const workspace = Workspace.create([]);
     await workspace.git('init', '-q', '-b', 'main');
@@ -90,7 +90,7 @@ describe('a cache that two workspaces share', () => {
     first.write('.gitignore', `${first.read('.gitignore')}bin\nreport.json\n`);
     mkdirSync(first.path('apps/outputs/bin'), { recursive: true });
     copyFileSync(join(repository, 'e2e/fixtures/probe/probe.hip'), first.path('apps/outputs/probe.hip'));
-    // A database names its folder, which is another one in each clone.
+    // A database names its folder, which differs in each clone.
     first.write(
       'apps/outputs/build.sh',
       `set -e

@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const nodeNames = ['d1', 'd2'] as const;
 export type NodeName = (typeof nodeNames)[number];
 
-/** Patience with a loaded machine; nothing takes as long. */
+/** Limit for a loaded machine; nothing takes this long. */
 const limitMs = 180_000;
 const startTries = 5;
 
 /**
- * Debian's Slurm: one controller, two nodes on this host, and munge, all in a folder of the test's own and as the user who runs the tests.
- * Partitions: `p` (both nodes), `short` (jobs of a minute at most; preempted by p), `closed` (down).
+ * Debian's Slurm: one controller, two nodes on this host, and munge, all in a folder of the test and as the user who
+ * runs the tests. Partitions: `p` (both nodes), `short` (jobs of at most a minute; preempted by p), `closed` (down).
  */
 export class SlurmCluster {
   private readonly running = new Map<string, ChildProcess>();
@@ -25,14 +25,14 @@ export class SlurmCluster {
     private readonly lines: readonly string[],
   ) {}
 
-  /** `lines`: more for slurm.conf. */
+  /** `lines`: additions to slurm.conf. */
   static async start(lines: readonly string[] = []): Promise<SlurmCluster> {
     const cluster = new SlurmCluster(mkdtempSync(join(tmpdir(), 'kernloop-slurm-')), lines);
     chmodSync(cluster.folder, 0o755);
     try {
       await cluster.startMunge();
       for (let tried = 1; ; tried += 1) {
-        // Between choosing a port and listening on it, somebody else may take it.
+        // Retries, because another process may take a port between choosing it and listening on it.
         try {
           await cluster.startDaemons();
           return cluster;
@@ -51,17 +51,17 @@ export class SlurmCluster {
     return { SLURM_CONF: join(this.folder, 'slurm.conf') };
   }
 
-  /** What a client says on stdout. */
+  /** Stdout of a client. */
   ask(program: string, ...args: string[]): string {
     return execFileSync(program, args, { env: { ...process.env, ...this.env }, encoding: 'utf8' });
   }
 
-  /** Jobs that are pending or running, by number. */
+  /** Numbers of pending or running jobs. */
   jobs(): string[] {
     return this.ask('squeue', '--noheader', '--format=%i').split('\n').filter(Boolean);
   }
 
-  /** Like a node that loses power: its daemon and everything that its jobs run. */
+  /** Simulates power loss of a node: kills its daemon and all processes of its jobs. */
   async kill(node: NodeName): Promise<void> {
     const daemon = this.running.get(node);
     this.running.delete(node);
@@ -76,7 +76,7 @@ export class SlurmCluster {
     await this.nodesUp([node]);
   }
 
-  /** Until the condition holds; with the logs of the cluster where it never does. */
+  /** Waits until the condition holds; fails with the logs of the cluster. */
   async until(what: string, holds: () => boolean): Promise<void> {
     for (const end = Date.now() + limitMs; Date.now() < end; await sleep(100)) if (holds()) return;
     throw new Error(`${what}: not within ${limitMs / 1000} s\n${this.logs()}`);
@@ -165,7 +165,7 @@ export class SlurmCluster {
       'PreemptType=preempt/partition_prio',
       'PreemptMode=CANCEL',
       'SchedulerParameters=batch_sched_delay=1,sched_interval=2,bf_interval=2',
-      // A node that does not answer is taken for lost.
+      // A node that does not answer counts as lost.
       'SlurmdTimeout=20',
       'KillWait=2',
       'MinJobAge=3600',
@@ -182,7 +182,7 @@ export class SlurmCluster {
     this.running.set(name, this.started(program, args));
   }
 
-  /** Ends with the tests, however they end. */
+  /** Ends with the test process, in any case. */
   private started(program: string, args: readonly string[]): ChildProcess {
     const words = ['--pdeathsig', 'KILL', '--', program, ...args];
     return spawn('/usr/bin/setpriv', words, { env: { ...process.env, ...this.env }, stdio: 'ignore' });
@@ -208,7 +208,7 @@ function endOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => child.once('exit', () => resolve()));
 }
 
-/** The steps of a node's jobs and what they started: its name and this cluster's configuration are in their environment. */
+/** Processes of a node's job steps, which have its name and this cluster's configuration in their environment. */
 function processesOf(node: string, configuration: string): number[] {
   const pids = execFileSync('ls', ['/proc'], { encoding: 'utf8' })
     .split('\n')
@@ -228,7 +228,7 @@ function tryKill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // The process ended by itself.
   }
 }
 
@@ -249,7 +249,7 @@ function succeeds(program: string, args: readonly string[]): boolean {
   }
 }
 
-/** Held together, so that they are different ones. */
+/** All ports are held at once, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];

@@ -3,7 +3,7 @@ import { Workspace, type Outcome } from './harness';
 import { addProbeApp, probeProgram } from './probe';
 import { SlurmCluster, nodeNames } from './slurm-cluster';
 
-/** Tasks that need the device as jobs of a real Slurm with two nodes. bench/slurm.mjs has what takes longer. */
+/** Tasks that need the device run as jobs of a real Slurm with two nodes. bench/slurm.mjs has longer cases. */
 describe('jobs of Slurm', () => {
   let workspace: Workspace;
   let cluster: SlurmCluster;
@@ -29,7 +29,7 @@ describe('jobs of Slurm', () => {
     (text: string): string =>
       JSON.stringify({ ...(JSON.parse(text) as object), runner: { slurm } });
 
-  /** A program that does not reach a kernel before it has said so. */
+  /** A program that prints a line before it reaches a kernel. */
   async function addScript(
     name: string,
     script: string,
@@ -77,7 +77,7 @@ describe('jobs of Slurm', () => {
         new RegExp(`^kernloop-${stage}-two_outputs-\\S+ COMPLETED$`, 'm').test(states()),
       );
     }
-    // What is compiled needs no device.
+    // Compilation needs no device.
     expect(states()).not.toMatch(/^kernloop-pgo-instrument/m);
   });
 
@@ -87,7 +87,7 @@ describe('jobs of Slurm', () => {
     const outcome = await workspace.kernloop(['profile', '--app', app], {
       when: {
         output: /begun/,
-        // As whoever submitted it does when the controller is lost to it.
+        // Does what a submitter does after it loses the controller.
         then: () => {
           rmSync(workspace.path('.kernloop/slurm'), { recursive: true });
           workspace.write('go', '');
@@ -97,7 +97,7 @@ describe('jobs of Slurm', () => {
     expect([outcome.code, outcome.text]).not.toEqual([0, expect.anything()]);
     expect(cluster.jobs()).toEqual([]);
     expect(existsSync(workspace.path(app, '.kernloop/profile.json'))).toBe(false);
-    // Nor an answer, which would make its folder anew.
+    // No answer either, which would recreate the folder.
     expect(existsSync(workspace.path('.kernloop/slurm'))).toBe(false);
   });
 
@@ -153,7 +153,7 @@ describe('jobs of Slurm', () => {
   });
 
   it('name what the node does not see', async () => {
-    // It is there when the job is submitted, and not where it runs.
+    // The file exists when the job is submitted, but not on the node.
     const hidden = workspace.path('hidden store');
     mkdirSync(hidden);
     const app = await addScript('hidden', 'exit 1', { extra: [`--prolog=${workspace.path('prolog')}`] });

@@ -3,7 +3,7 @@ import { Workspace } from './in-process';
 import { Nginx } from './nginx';
 import { addProbeApp } from './probe';
 
-/** A capture whose chunks are in the store, taken to a workspace that has no store. */
+/** A capture with chunks in the store, copied to a workspace without a store. */
 describe('packed captures and the store', () => {
   let workspace: Workspace;
   let elsewhere: Workspace;
@@ -25,7 +25,7 @@ describe('packed captures and the store', () => {
   it('replays on another machine, without any store', async () => {
     const packed = await workspace.kernloop(['pack', project, '--output', elsewhere.path('a.klcap')]);
     expect([packed.code, packed.text]).toEqual([0, expect.stringContaining('a.klcap')]);
-    // The reproducer comes through git, without its capture.
+    // The reproducer comes through git without its capture.
     cpSync(workspace.path('kernels'), elsewhere.path('kernels'), { recursive: true });
     rmSync(elsewhere.path(project, 'capture'), { recursive: true });
     const unpacked = await elsewhere.kernloop(['unpack', 'a.klcap', '--to', project]);
@@ -79,7 +79,7 @@ describe('packed captures and the store', () => {
       expect((await elsewhere.kernloop(['pull', project], { env })).code).toBe(0);
       rmSync(elsewhere.path('.kernloop/store'), { recursive: true });
       const validate = ['validate', '--reproducer', project, '--variant', 'none'];
-      // The reproducer came with its verdict.
+      // The reproducer came with a verdict.
       rmSync(elsewhere.path(project, 'report.json'), { force: true });
       nginx.network.reset(3000, () => nginx.network.cut(true));
       const broken = await elsewhere.kernloop(validate, { env });

@@ -15,17 +15,17 @@ import { commandsOf, fencesOf } from '../lib/testing/page-commands';
 import { npmSettings, repository, run, type Outcome } from './harness';
 
 /**
- * The first hour of somebody who has Node, npm and hipcc: packages out of a registry into an empty folder, nothing of the repository beside
- * them, and no variable of ours.
+ * First hour of a user with Node, npm and hipcc: packages from a registry in an empty folder, without the repository
+ * and without Kernloop's variables.
  */
 
-/** What installs Kernloop in a workspace that has Nx, and declares the app in `demo`. */
+/** Commands that install Kernloop in a workspace with Nx and declare the app in `demo`. */
 const adoptWithNx = [
   ['npx', 'nx', 'add', 'kernloop'],
   ['npx', 'nx', 'g', 'kernloop:app', 'demo', '--command=./demo', '--kernel=scale', '--kernel=shift'],
 ];
 
-/** Installing and running must start none of these; hipcc has its own clang (and asks Python for GPUs). */
+/** Installing and running must not start these; hipcc has its own clang (and asks Python for GPUs). */
 const buildTools = ['cc', 'gcc', 'c++', 'g++', 'make', 'ninja', 'node-gyp', 'node-pre-gyp', 'prebuild-install'];
 
 class Stranger {
@@ -59,7 +59,7 @@ class Stranger {
     writeFileSync(this.path(path), before.replace(from, to));
   }
 
-  /** With an environment in which nothing of ours and nothing of Nx's or npm's own is left over from this run of the tests. */
+  /** Runs with an environment without variables of Kernloop, Nx or npm from this test run. */
   type(...words: string[]): Promise<Outcome> {
     const [file = '', ...args] = words;
     const inherited = Object.keys(process.env).filter((name) => /^(KERNLOOP_|E2E_|NX_|npm_|NODE_PATH)/i.test(name));
@@ -216,7 +216,7 @@ describe('a stranger with Nx', () => {
   });
 });
 
-/** What README.md says under "Install" and "Your own program": its own lines, in an empty folder but for a program. */
+/** Runs the lines under "Install" and "Your own program" in README.md verbatim, in a folder with only a program. */
 describe('a reader of README.md', () => {
   const reader = new Stranger();
   afterAll(() => reader.dispose());

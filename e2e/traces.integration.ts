@@ -44,7 +44,7 @@ more = ["u32", "None"]
 const probe = parseProbeFile(probeToml, 'probe.toml');
 const python = `${repository}/python/.venv/bin/python3`;
 
-/** What each reader prints: map, block, unit, record, fields. */
+/** Output of each reader: map, block, unit, record, fields. */
 function expectedRows(launch: MadeLaunch, dialect: Dialect): string {
   const warp = dialect === 'hip-total' ? 64 : 32;
   const blocks = launch.grid.reduce((a, b) => a * b, 1);
@@ -321,7 +321,7 @@ describe('traces of Neutrino', () => {
     expect([outcome.code, outcome.stderr]).toEqual([0, expect.any(String)]);
     const { result } = JSON.parse(outcome.stdout) as { result: { analyses: { result: object }[] } };
     const [sched, heat, totals] = result.analyses.map((analysis) => analysis.result);
-    // Blocks 0 and 2 on processor 0, 1 and 3 on 7; 80 cycles each, from 1000 to 1380.
+    // Blocks 0 and 2 run on processor 0, 1 and 3 on 7, for 80 cycles each, from 1000 to 1380.
     expect(sched).toMatchObject({
       blocks: 4,
       cycles: '0x17c',

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { repository, run, type Outcome } from './harness';
 import { Workspace } from './in-process';
 
-/** What tools/python.mjs installs: Triton and NumPy in versions that it pins. */
+/** Packages that tools/python.mjs installs: Triton and NumPy in pinned versions. */
 const virtual = join(repository, 'python', '.venv');
 const withPython = {
   PATH: `${join(virtual, 'bin')}:${process.env['PATH'] ?? ''}`,
   PYTHONDONTWRITEBYTECODE: '1',
 };
 
-/** One app, run once a target: a kernel of Gluon's, which becomes a project, and three that cannot. */
+/** One app, run once per target: a Gluon kernel that becomes a project, and three that cannot. */
 describe('a program with Gluon', () => {
   let workspace: Workspace;
-  // Code that another workspace compiled names the files there.
+  // Code compiled in another workspace would name the files there.
   const python = (): Record<string, string> => ({ ...withPython, TRITON_CACHE_DIR: workspace.path('triton-cache') });
   const reproducer = 'kernels/triton-gluon/row_sums';
   const kernloop = (...args: string[]): Promise<Outcome> => workspace.kernloop(args, { env: python() });
@@ -29,7 +29,7 @@ describe('a program with Gluon', () => {
 
   describe.each<[string, string[]]>([
     ['gfx1030', ['--language', 'triton']],
-    // Last: what follows works on it. Its language is found.
+    // Last, because later tests work on it. Its language is detected.
     ['gfx90a', []],
   ])('on %s', (target, language) => {
     const on = ['--softgpu', target];

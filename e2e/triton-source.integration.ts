@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repository, run, type Outcome } from './harness';
 import { Workspace } from './in-process';
 
-/** What tools/python.mjs installs: Triton and NumPy in versions that it pins. */
+/** Packages that tools/python.mjs installs: Triton and NumPy in pinned versions. */
 const virtual = join(repository, 'python', '.venv');
 const python = {
   PATH: `${join(virtual, 'bin')}:${process.env['PATH'] ?? ''}`,
@@ -11,7 +11,7 @@ const python = {
   TRITON_CACHE_DIR: '',
 };
 
-/** From a running Triton program to scripts that are edited and judged: a package with relative imports, an autotuner, views. */
+/** From a running Triton program to edited and judged scripts: a package with relative imports, an autotuner, views. */
 describe('the source of Triton kernels', () => {
   let workspace: Workspace;
   const scaled = 'kernels/triton-rows/scaled';
@@ -25,7 +25,7 @@ describe('the source of Triton kernels', () => {
 
   beforeAll(() => {
     workspace = Workspace.create(['e2e/fixtures/triton-rows', 'e2e/fixtures/triton-traced']);
-    // Code that another workspace compiled names the files there.
+    // Code compiled in another workspace would name the files there.
     python.TRITON_CACHE_DIR = workspace.path('triton-cache');
   });
   afterAll(() => workspace.remove());
@@ -42,7 +42,7 @@ describe('the source of Triton kernels', () => {
       );
       expect([language, args[0]?.type.startsWith('*')]).toEqual(['triton', true]);
     }
-    // The autotuner's choice, the app's own formula, and a view into a larger array.
+    // The script has the autotuner's choice, the app's own formula, and a view into a larger array.
     const script = workspace.read(`${scaled}/reproducer.py`);
     expect(script).toContain('# What the autotuner of the app chose.');
     expect(script).toContain("return (triton.cdiv(n, meta['BLOCK']),)");
@@ -91,7 +91,7 @@ describe('the source of Triton kernels', () => {
       cwd,
       env,
     });
-    // Both launches, with the heap of the other rank, which the kernel writes into.
+    // Both launches, with the heap of the other rank, into which the kernel writes.
     const same = outcome.text.match(/: 0 of \d+ bytes differ/g);
     expect([outcome.code, same?.length, outcome.text]).toEqual([0, 6, expect.stringContaining('12 events of rank 0')]);
     type Columns = Record<'event_id' | 'pid' | 'target_rank' | 'payload_size' | 'start' | 'end', number[]>;
@@ -114,7 +114,7 @@ describe('the source of Triton kernels', () => {
         [pid, 3, 1, bytes],
       ];
     };
-    // In the order of their starts, each program's as in its code.
+    // Events are in the order of their starts; those of each program are in the order of its code.
     for (const pid of [0, 1, 2, 3]) expect(events.filter(([each]) => each === pid)).toEqual(ofProgram(pid));
     expect(columns.end.every((end, index) => end >= (columns.start[index] ?? NaN))).toBe(true);
     const timeline = await kernloop(['trace', 'export', `${traced}/trace.json`, '--output', traced]);
@@ -136,13 +136,13 @@ describe('the source of Triton kernels', () => {
       0,
       expect.stringMatching(/launched as its source says: 47×1×1 blocks of 64×1×1 threads[^]*Result: PASS/),
     ]);
-    // Over one memory, each as it is launched.
+    // Compares both in the same memory, each with its own launch.
     const compared = await kernloop(['replay', scaled, '--compare']);
     expect([compared.code, compared.text]).toEqual([
       0,
       expect.stringMatching(/launched as its source says: grid[^]*result in memory: both as the app computed it/),
     ]);
-    // A grid that is not that of the block size leaves elements unwritten.
+    // A grid for another block size leaves elements unwritten.
     workspace.edit(`${scaled}/reproducer.py`, (text) => text.replace("triton.cdiv(n, meta['BLOCK'])", '46'));
     const failed = await judged(scaled);
     expect([failed.code, failed.text]).toEqual([1, expect.stringContaining('Result: FAIL')]);
@@ -165,10 +165,10 @@ describe('the source of Triton kernels', () => {
     expect(workspace.read(`${scaled}/reproducer.py`)).toMatch(/"BLOCK": 512,[^]*"num_warps": 2,/);
     const judged = await kernloop(['validate', scaled]);
     expect([judged.code, judged.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
-    // What was counted is what the reproducer does now.
+    // The counts are those of the reproducer's current code.
     const replayed = await kernloop(['replay', scaled]);
     expect(replayed.stdout).toMatch(/^wave_instructions +924$/m);
-    // The same on its page: parameters, counts and ratios of what really ran.
+    // The page has the same: parameters, counts and ratios of real runs.
     expect(await kernloop(['report', scaled, '--output', 'tuned.html'])).toMatchObject({ code: 0 });
     const table = /Candidates, the best first[^]*?<\/table>/.exec(workspace.read('tuned.html'))?.[0] ?? '';
     const rows = [...table.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = '']) =>
@@ -194,7 +194,7 @@ describe('the source of Triton kernels', () => {
       warps,
       status,
     ]);
-    // rows/sums.py, where 128 × 4 or 1024 × 2 of a grid would be none.
+    // Configurations of rows/sums.py, without 128 × 4 and 1024 × 2, which a grid would add.
     expect(tried.sort((a, b) => Number(a[0]) - Number(b[0]))).toEqual([
       [128, 2, 'pass'],
       [256, 4, 'pass'],
@@ -251,7 +251,7 @@ describe('the source of Triton kernels', () => {
     const older = workspace.path('older');
     workspace.write('older/sitecustomize.py', '');
     workspace.write('older/triton_version.pth', '');
-    // A package that stands before the real one and calls itself another version.
+    // A package that precedes the real one and claims another version.
     workspace.write(
       'older/triton/__init__.py',
       [

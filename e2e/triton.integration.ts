@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repository, run } from './harness';
 import { Workspace } from './in-process';
 
-/** What tools/python.mjs installs: Triton and NumPy in versions that it pins. */
+/** Packages that tools/python.mjs installs: Triton and NumPy in pinned versions. */
 const virtual = join(repository, 'python', '.venv');
 const python = {
   PATH: `${join(virtual, 'bin')}:${process.env['PATH'] ?? ''}`,
@@ -17,7 +17,7 @@ interface Tuned {
   candidates: { key: string; isBase: boolean; status: string; score: { waveInstructions: number } | null }[];
 }
 
-/** Of the tutorials' kernels: a place, what may stand there instead, and what may not. */
+/** Edits of the tutorials' kernels: the text, a right replacement, and a wrong one. */
 const edits: [string, { from: string; right: string; wrong: string }][] = [
   [
     'vector_add',
@@ -27,7 +27,7 @@ const edits: [string, { from: string; right: string; wrong: string }][] = [
     'softmax',
     { from: 'powers / tl.sum(powers', right: 'powers / tl.sum(0.0 + powers', wrong: 'powers / tl.max(powers' },
   ],
-  // The last launch writes what the autotuner's trials have written: nothing that it does would be seen.
+  // The last launch writes the same as the autotuner's trials, so an edit of it would have no visible effect.
   ['matmul_first', { from: 'total.to(', right: '(total * 1.0).to(', wrong: '(total * 2.0).to(' }],
   ['layer_norm', { from: '* scale + shift', right: '* scale * 1.0 + shift', wrong: '* scale - shift' }],
   [
@@ -37,7 +37,7 @@ const edits: [string, { from: string; right: string; wrong: string }][] = [
   ['dropout', { from: 'tl.rand(seed, at) > p', right: 'p < tl.rand(seed, at)', wrong: 'tl.rand(seed, at) < p' }],
 ];
 
-/** Triton's kernels in programs that know neither a GPU nor PyTorch. */
+/** Triton kernels in programs that use neither a GPU nor PyTorch. */
 describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
   let workspace: Workspace;
   const on = ['--softgpu', target];
@@ -61,10 +61,10 @@ describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
     const outcome = await kernloop('extract', '--app', 'apps/triton');
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringContaining('10 checks passed')]);
     const verified = Object.fromEntries(names.map((name) => [name, 'verified']));
-    // Its rows add up under a lock, in the order in which they come.
+    // layer_norm_backward adds rows under a lock, in the order of their arrival.
     expect(verdicts('triton', names)).toEqual({ ...verified, layer_norm_backward: 'nondeterministic' });
     expect(names).toHaveLength(13);
-    // Machine code alone is the same where Triton had it in its cache, from another folder.
+    // If Triton had the code in its cache from another folder, only the machine code is the same.
     const same = /recompiles to the captured code object, (byte for byte|with the same machine code)/g;
     expect(outcome.text.match(same)).toHaveLength(13);
   });

@@ -5,7 +5,10 @@ import { Workspace } from './in-process';
 
 const source = join(repository, 'e2e', 'fixtures', 'unwritten');
 
-/** What is left out of the captured kernel, by the comment behind it, and what comes instead. Each hopes for luck. */
+/**
+ * Statements removed from the captured kernel, found by the comment after them, and their replacements. Each edit
+ * relies on luck.
+ */
 const defects = [
   { what: 'a maximum over shared slots that nobody wrote', marked: 'the maximum' },
   { what: 'a minimum over shared slots that nobody wrote', marked: 'the minimum' },
@@ -36,7 +39,7 @@ const defects = [
   },
 ];
 
-/** The same sums in other ways: everything that is read is still written before. */
+/** Other ways to compute the same sums, in which everything is still written before it is read. */
 const correct = [
   {
     what: 'slots that are written by another thread',

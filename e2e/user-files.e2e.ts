@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { Workspace } from './harness';
 import { addProbeApp, probeProgram } from './probe';
 
-/** A user's own files among those of Kernloop, and a user's own input. */
+/** The user's files among Kernloop's, and the user's input. */
 describe('what is the user’s', () => {
   let workspace: Workspace;
   const kernels = [{ name: 'two_outputs', match: 'two_outputs' }];
@@ -19,7 +19,7 @@ describe('what is the user’s', () => {
     const extract = (): ReturnType<Workspace['nx']> => workspace.nx(['run', 'outputs:extract-kernel']);
     expect((await extract()).code).toBe(0);
     workspace.write(`${project}/capture/notes.txt`, 'mine');
-    // The outputs are no longer what Nx remembers: they are restored.
+    // The outputs differ from those that Nx recorded, so it restores them.
     rmSync(workspace.path(project, 'capture', 'capture.json'));
     const restored = await extract();
     expect([restored.code, restored.text]).toEqual([0, expect.stringMatching(/local cache|existing outputs/)]);

@@ -5,7 +5,7 @@ import { schemaErrors } from '../lib/testing/published-schema';
 import { Workspace } from './in-process';
 import { addProbeApp } from './probe';
 
-/** Variants that go wrong in ways other than a wrong result: each ends in a clear verdict, within its limit. */
+/** Variants that fail in other ways than by a wrong result: each ends in a clear verdict, within its limit. */
 describe('variants that go wrong', () => {
   let workspace: Workspace;
   const project = 'kernels/outputs/two_outputs';
@@ -14,7 +14,7 @@ describe('variants that go wrong', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create([]);
-    // A kernel.json names the schema of the packages that are there when it is written.
+    // A kernel.json names the schema of the packages installed when it is written.
     workspace.withPackages();
     const app = await addProbeApp(workspace, 'outputs', ['outputs'], [{ name: 'two_outputs', match: 'two_outputs' }]);
     const outcome = await workspace.kernloop(['extract', '--app', app]);
@@ -42,7 +42,7 @@ describe('variants that go wrong', () => {
   };
 
   afterEach(async () => {
-    // Whatever the variant did, the baseline still replays.
+    // The baseline still replays after any effect of the variant.
     const baseline = await workspace.kernloop(['validate', ...options, '--variant', 'none']);
     expect([baseline.code, baseline.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
   });
@@ -79,7 +79,7 @@ describe('variants that go wrong', () => {
       2,
       expect.stringMatching(/no kernel _Z11two_outputs\w+; it has _Z10two_output\w+.*\[SYMBOL_MISSING\]/),
     ]);
-    // Nothing is left that could be taken for what the source says now.
+    // No code is left that could be taken for the current source's.
     expect(existsSync(workspace.path(project, 'build/variant.hsaco'))).toBe(false);
     workspace.write(`${project}/kernel_variant.hip`, original);
   });
@@ -87,7 +87,7 @@ describe('variants that go wrong', () => {
   it('one that also writes a byte of another region fails', async () => {
     const { verdict } = await tryVariant('first[i] = in[i] * 3; if (i == 5) ((char*)in)[4097 % (n * 4)] ^= 1;');
     expect([verdict?.code, verdict?.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
-    // What an editor lists by the matchers that `nx g kernloop:init --editor=vscode` writes.
+    // Problems that an editor lists with the matchers of `nx g kernloop:init --editor=vscode`.
     const lines = workspace.read(`${project}/kernel_variant.hip`).split('\n');
     const line = String(lines.findIndex((text) => /__global__.* two_outputs\(/.test(text)) + 1);
     expect(problemsIn(verdict?.text ?? '', 'validate')).toEqual([

@@ -13,7 +13,7 @@ import { watchInputs } from './unchanged';
 
 export type TaskOptions = Readonly<Record<string, unknown>>;
 
-/** In a target, what names a file or folder is relative to the workspace. */
+/** Makes paths absolute: in a target, they are relative to the workspace. */
 export function absoluteOptions(options: TaskOptions, paths: readonly string[], workspaceRoot: string): TaskOptions {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
@@ -23,7 +23,7 @@ export function absoluteOptions(options: TaskOptions, paths: readonly string[], 
   );
 }
 
-/** Runs a stage as an Nx task: it succeeds or fails, and a failure says what the command line would say. */
+/** Runs a stage as an Nx task; a failure prints the message of the command line. */
 export function runStage(name: StageName, options: TaskOptions, context: TaskContext): Promise<{ success: boolean }> {
   return reportingErrors(() => run(stages[name], options, context, defaultDeps()));
 }
@@ -44,7 +44,7 @@ async function work(stage: Stage, values: Readonly<Record<string, unknown>>, dep
   return task?.succeeds?.(result) ?? stage.exitCode(result) === 0;
 }
 
-/** The options in effect; refuses those under which the task would not be what the graph takes it for. */
+/** Options in effect. Refuses options under which the task would differ from the one in the graph. */
 export function configureTask(
   stage: Stage,
   options: TaskOptions,

@@ -4,7 +4,7 @@ import { runStage, type TaskOptions } from './run-stage';
 
 type Executor = (options: TaskOptions, context: ExecutorContext) => Promise<{ success: boolean }>;
 
-/** The executor of every stage that is a task, by its name: executors.json has `stage#validate`. */
+/** Executors of all stages with tasks, by stage name: executors.json refers to `stage#validate`. */
 const executors: Readonly<Record<string, Executor>> = Object.fromEntries(
   stageNames.map((name): [string, Executor] => [name, (options, context) => runStage(name, options, context)]),
 );

@@ -5,7 +5,9 @@ import { thrown } from '../lib/testing/failure';
 import { reproducerForEachTest } from '../lib/testing/workspace';
 import { refuseUntracked } from './tracked';
 
-/** What a task is asked for beside what its inputs and outputs name: an answer that the cache would give for something else. */
+/**
+ * A task whose options go beyond its declared inputs and outputs: the cache would return its result for other inputs.
+ */
 describe('refuseUntracked', () => {
   const made = reproducerForEachTest();
   const context = (more: object = {}) => ({
@@ -56,7 +58,7 @@ describe('refuseUntracked', () => {
     expect(() => commanded(own)).not.toThrow();
     begin('b');
     expect(thrown(() => commanded(own))).toMatchObject({ code: 'COMMAND_OVERTAKEN' });
-    // Without the plugin there is no cache, and replay has none.
+    // Without the plugin there is no cache, and replay is not cached.
     for (const run of [() => commanded({}), () => commanded(own, stages.replay)]) expect(run).not.toThrow();
   });
 

@@ -14,8 +14,8 @@ export type TaskContext = Pick<ExecutorContext, 'root'> &
   Partial<Pick<ExecutorContext, 'projectName' | 'targetName' | 'projectsConfigurations'>>;
 
 /**
- * A task that works on something else than what its inputs and outputs name would leave an answer in the cache that is not that of its
- * inputs. What fails is never cached: so it is refused here.
+ * Refuses a task that works on other files than its declared inputs and outputs: its result would be cached under the
+ * wrong inputs. A failed task is never cached.
  */
 export function refuseUntracked(
   { name, paths, task }: Pick<Stage, 'name' | 'paths' | 'task'>,
@@ -31,7 +31,10 @@ export function refuseUntracked(
   if (task.inputs.includes('device')) refuseOtherDevice(values, env);
 }
 
-/** Of two commands at once, the later one wrote what both are hashed by: where it depends on more than files, the earlier one has none of it. */
+/**
+ * If two commands run at once, the later one wrote the values that both are hashed by. If those depend on more than
+ * files, the earlier command's inputs are not covered.
+ */
 function refuseOvertaken(root: string, env: Environment): void {
   const own = env[commandVariable];
   if (own === undefined || commandIn(root) === own) return;
@@ -75,7 +78,7 @@ function refuseOtherOutput(stage: string, { app, output, kernel }: Values, conte
   );
 }
 
-/** A target that the user wrote may name other outputs, or be none that is cached. */
+/** A target that the user wrote may declare other outputs, or may not be cached. */
 function isDeclared(output: string, { root, projectName, targetName, projectsConfigurations }: TaskContext): boolean {
   const project = projectName === undefined ? undefined : projectsConfigurations?.projects[projectName];
   const target = targetName === undefined ? undefined : project?.targets?.[targetName];
@@ -87,7 +90,7 @@ function isDeclared(output: string, { root, projectName, targetName, projectsCon
   return target.cache !== true || declared.some((path) => resolve(path) === resolve(output));
 }
 
-/** The plugin says which it has hashed; without it there is no cache to spoil. */
+/** The plugin lists the variants that it hashed; without it there is no cache to corrupt. */
 function refuseOtherVariant({ variant, reproducer }: Values, env: Environment): void {
   const tracked = env['KERNLOOP_TRACKED_VARIANTS'];
   if (tracked === undefined || typeof variant !== 'string' || variant === 'none' || typeof reproducer !== 'string')
@@ -104,7 +107,7 @@ function refuseOtherVariant({ variant, reproducer }: Values, env: Environment): 
   );
 }
 
-/** The inputs of a task tell what its own device is, and those that the plugin saw named. */
+/** The inputs of a task cover its own device, and the devices that the plugin saw named. */
 function refuseOtherDevice({ device, app, reproducer }: Values, env: Environment): void {
   const tracked = env['KERNLOOP_NAMED_DEVICES'];
   if (tracked === undefined || typeof device !== 'string') return;

@@ -14,7 +14,10 @@ import { watchInputs } from './unchanged';
 const cached = stageTasks.filter(({ cache }) => cache);
 const names = cached.map(({ name }) => name as StageName);
 
-/** What changes between the hash of a task and its start, or while it runs: Nx would cache the answer under the hash of what was there before. */
+/**
+ * Changes between the hash of a task and its start, or while it runs: Nx would cache the result under the hash of the
+ * earlier state.
+ */
 describe('the inputs of a cached task', () => {
   let workspace: HashedWorkspace;
   const environment = process.env;
@@ -27,7 +30,7 @@ describe('the inputs of a cached task', () => {
     'app/kernloop.json',
     ...['app/saxpy', 'app/sum', 'gone/moved'].map((at) => `kernels/${at}/kernel.json`),
   ];
-  /** As the plugin does before Nx hashes the tasks; gives the variables of the tasks. */
+  /** Does what the plugin does before Nx hashes the tasks; returns the variables of the tasks. */
   const begin = (): Record<string, string | undefined> => {
     process.env = { ...workspace.env };
     beforeTasks(files, workspace.root, workspace.argv);
@@ -51,12 +54,12 @@ describe('the inputs of a cached task', () => {
     const env = begin();
     const requireUnchanged = await start(name, env);
     expect(requireUnchanged).not.toThrow();
-    // The same command once more, in another terminal.
+    // The same command again, in another terminal.
     begin();
     expect(requireUnchanged).not.toThrow();
   });
 
-  /** By what a descriptor calls them. */
+  /** Changes by the name of the input in descriptors. */
   const changes: Readonly<Record<string, readonly (readonly [name: string, change: () => unknown])[]>> = {
     app: [['kernloop.json', () => workspace.edit('app/kernloop.json', (json) => ({ ...json, env: { A: '1' } }))]],
     selection: [
@@ -103,13 +106,13 @@ describe('the inputs of a cached task', () => {
       const env = begin();
       const requireUnchanged = await start(name, env);
       change();
-      // A command may build its program itself.
+      // A command may build its own program.
       if (what !== 'the program') expect(thrown(requireUnchanged)).toMatchObject({ code: 'INPUT_CHANGED' });
       expect(await failure(start(name, env))).toMatchObject({ code: 'INPUT_CHANGED' });
     },
   );
 
-  /** Outputs of other tasks: Nx hashes them when these have ended. */
+  /** Outputs of other tasks: Nx hashes them after these have ended. */
   const outputs: readonly (readonly [path: string, stages: readonly StageName[]])[] = [
     [`${root}/capture/capture.json`, ['generate', 'validate', 'trace-run', 'pgo-generate', 'report']],
     [`${root}/captures/1/capture.json`, ['validate', 'trace-run', 'pgo-generate', 'report']],
@@ -141,7 +144,7 @@ describe('the inputs of a cached task', () => {
     workspace.write(candidate, 'good');
     const error = await failure(start('validate', env));
     expect(error.what).toContain('build/candidate.hsaco was changed after Nx had hashed it');
-    // And back, before it is looked at again.
+    // Reverts the change before the task checks again.
     workspace.write(candidate, 'bad');
     expect(await start('validate', env)).not.toThrow();
   });

@@ -23,10 +23,10 @@ import type { TaskContext } from './tracked';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Nx hashes a task, starts it, and caches what it gives under that hash: what changed in between, or while it ran, would be served as the answer for
- * something else. So a cached task compares what decides it with what the command hashed, when it begins and when it has ended; what fails is
- * never cached. Gives the second of these checks. (The bytes of captures and variants are compared where they are read, too: `expect` of
- * lib/replay/program.ts.)
+ * Nx hashes a task, starts it, and caches its result under that hash: after a change in between, or during the run, the
+ * result would be served for other inputs. So a cached task compares its inputs with what the command hashed, when it
+ * starts and when it has ended; a failed task is never cached. Returns the second check. (The bytes of captures and
+ * variants are also compared where they are read: `expect` of lib/replay/program.ts.)
  */
 export async function watchInputs(
   { task, project }: Pick<Stage, 'task' | 'project'>,
@@ -34,7 +34,7 @@ export async function watchInputs(
   { root: workspaceRoot }: TaskContext,
   deps: Pick<Deps, 'env' | 'run' | 'native'>,
 ): Promise<() => void> {
-  // Without the plugin there is no cache to spoil.
+  // Without the plugin there is no cache to corrupt.
   if (!task?.cache || deps.env[commandVariable] === undefined || project === 'none') return () => undefined;
   const inputs = new Inputs(task.inputs, foldersOf(project, values), kernelsOf(values), workspaceRoot, deps);
   const before = inputs.digests();
@@ -64,7 +64,7 @@ class Inputs {
     return digestsOf(readFiles(this.inputs, this.folders));
   }
 
-  /** Compares with what the plugin wrote down before Nx hashed the tasks. */
+  /** Compares inputs with the values that the plugin wrote before Nx hashed the tasks. */
   requireAsHashed(): void {
     const { env } = this.deps;
     for (const input of this.inputs) {
@@ -95,11 +95,11 @@ class Inputs {
   private requireDeclared(files: readonly string[]): void {
     const path = join(this.root, kernloopFile);
     const now = declaredValues(path, readFileSync(join(this.workspaceRoot, path), 'utf8'));
-    // A kernel that is not declared is an error of the stage.
+    // The stage reports a kernel that is not declared.
     for (const file of files) if (now[file] !== undefined && this.value(file) !== now[file]) throw changedInput(path);
   }
 
-  /** A value that another command wrote, which began after this one, does not tell what this one's tasks were hashed by. */
+  /** Reads a value. One that a later command wrote does not say what this command's tasks were hashed by. */
   private value(file: string): string {
     const path = join(this.workspaceRoot, file);
     const began = BigInt(this.deps.env[beganVariable] ?? 0);
@@ -117,7 +117,10 @@ function requireIdentity(name: string, identity: (env: Deps['env']) => string, e
   if (env[name] !== undefined && identity(env) !== env[name]) throw changedInput('the toolchain');
 }
 
-/** What starts is what the target `program` wrote down. A command that builds its program itself may then change it. */
+/**
+ * The command's files must be those that the target `program` recorded. A command that builds its own program may
+ * change it afterwards.
+ */
 async function requireProgram({ app }: Values, deps: Pick<Deps, 'env' | 'run' | 'native'>): Promise<void> {
   const opened = openApp(typeof app === 'string' ? app : '.');
   const path = join(opened.root, programFile);

@@ -4,13 +4,13 @@ import { initOptionsSchema } from './init/options';
 import { probeOptionsSchema } from './probe/options';
 import { reproducerOptionsSchema } from './reproducer/options';
 
-/** What is said of a generator, once: generators.json, its schema.json and the page of the reference are generated from it. */
+/** Description of a generator: generators.json, its schema.json and its reference page are generated from it. */
 export interface GeneratorDescriptor {
   name: string;
   summary: string;
   aliases?: readonly string[];
   schema: OptionsSchema;
-  /** The option that the first word after the generator's name fills. */
+  /** Option that takes the first word after the generator's name. */
   positional: string;
   examples: readonly { command: string; description: string }[];
 }

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import { detectPackageManager, getPackageManagerCommand, type Tree } from 'nx/src/devkit-exports';
 import { KernloopError } from '../lib/support/error';
 
-/** Asks somebody at a terminal: gives one of the choices, or what was typed instead. */
+/** Asks a person at a terminal; returns one of the choices, or the text typed instead. */
 export type Ask = (question: string, choices: readonly string[]) => Promise<string>;
 
-/** Nobody where Nx asks nothing either: no terminal, a CI, `--no-interactive`. */
+/** Undefined if Nx asks nothing either: without a terminal, in CI, with `--no-interactive`. */
 export function askAtTerminal(env: NodeJS.ProcessEnv = process.env): Ask | undefined {
   const isCi = env['CI'] !== undefined && env['CI'] !== '' && env['CI'] !== 'false';
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
@@ -27,17 +27,17 @@ function answerTo(typed: string, choices: readonly string[]): string {
   return choices[Number(answer) - 1] ?? answer;
 }
 
-/** How this workspace calls Nx, to be pasted. */
+/** Nx command of this workspace, for pasting. */
 export function nxCommand(tree: Tree, args: string): string {
   return `${getPackageManagerCommand(detectPackageManager(tree.root)).exec} nx ${args}`;
 }
 
-/** The same for a verb of Kernloop. */
+/** Command of a Kernloop verb, for pasting. */
 export function verbCommand(tree: Tree, args: string): string {
   return `${getPackageManagerCommand(detectPackageManager(tree.root)).exec} kernloop ${args}`;
 }
 
-/** Nx prints the message of an error and nothing else of it; what to do next belongs to ours. */
+/** Adds the hint to the message of our errors: Nx prints nothing else of an error. */
 export async function withHint<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

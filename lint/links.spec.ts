@@ -22,7 +22,7 @@ it('npm run lint:links names links to files and headings that are not there, and
       writeFileSync(join(folder, file), text);
     }
     cpSync(join(root, '.remarkignore'), join(folder, '.remarkignore'));
-    // Plugins are looked for from the folder on.
+    // Plugins are resolved from the folder of the file.
     const rc = readFileSync(join(root, '.remarkrc.json'), 'utf8');
     const plugin = join(root, 'node_modules/remark-validate-links/index.js');
     writeFileSync(join(folder, '.remarkrc.json'), rc.replace('remark-validate-links', plugin));

@@ -1,9 +1,12 @@
-// `npm run lint:rooms`: which room of native/ may include which (docs/contributing/architecture.md). Tests may include anything.
+// `npm run lint:rooms`: which room of native/ may include which others (docs/contributing/architecture.md). Tests may
+// include anything.
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** From the ground up: a room, and all that it may include besides itself. The longest name that fits a file is its room. */
+/**
+ * Rooms in order of dependency, each with the rooms that it may include. The longest name that fits a file is its room.
+ */
 const rooms = {
   base: [],
   elf: ['base'],
@@ -38,11 +41,11 @@ const rooms = {
   watch: [],
 };
 
-/** What is tests through and through: these include anything, and nobody includes them. */
+/** Folders that contain only tests: these include anything, and nobody includes them. */
 const tests =
   /^(?:fuzz|precompiled|softgpu\/corpus|softgpu\/surface|softgpu\/engine\/instruction_list)\/|\/(?:tests?|testing)\//;
 
-/** Headers of others, unchanged: what they include is among themselves. */
+/** Unchanged headers of others, which include each other. */
 const vendored = /^abi\/hsa\/vendor\//;
 
 /** @param {string} file in native/ */
@@ -52,7 +55,7 @@ const roomOf = (file) =>
     .sort((a, b) => b.length - a.length)[0];
 
 /**
- * What is wrong with these files.
+ * Violations in these files.
  * @param {Readonly<Record<string, string>>} files texts by name, in native/
  * @returns {string[]}
  */
@@ -67,7 +70,7 @@ function broken(files) {
     }
     for (const [, included] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]+"([^"]+)"/gm)) {
       const other = roomOf(included);
-      if (!included.includes('/') || other === room) continue; // beside itself
+      if (!included.includes('/') || other === room) continue; // from the same room
       if (tests.test(included)) wrong.push(`${file}: includes ${included}, which is of the tests`);
       else if (other === undefined || !rooms[room].includes(other))
         wrong.push(`${file}: ${room} may not include ${included}: move what both need to a lower room`);
@@ -86,7 +89,7 @@ if (require.main === module) {
     try {
       return [[file, readFileSync(join(native, file), 'utf8')]];
     } catch {
-      return []; // deleted, and git not told yet
+      return []; // deleted, but still in git's index
     }
   });
   const wrong = broken(Object.fromEntries(texts));

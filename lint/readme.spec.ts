@@ -6,7 +6,7 @@ const read = (...path: string[]): string => readFileSync(join(root, ...path), 'u
 const result = <T>(name: string): T => JSON.parse(read('bench', 'results', `${name}.json`)) as T;
 const readme = read('README.md');
 
-/** What README's first screen says, and where it is from. */
+/** Checks the statements on README's first screen, and their sources. */
 describe("README's first screen", () => {
   const [screen = ''] = readme.split('\n## ');
 

@@ -1,7 +1,8 @@
-// `npm run lint:rooms`: which room of the house may import which (docs/contributing/seams.md, "TypeScript"). Types count as any other import.
+// `npm run lint:rooms`: which room may import which others (docs/contributing/seams.md, "TypeScript"). Types count like
+// any other import.
 const { join } = require('node:path');
 
-/** lib, from the ground up: a room imports those before it. A new room of lib takes its place here. */
+/** Rooms of lib in order of dependency: a room imports earlier ones. A new room of lib is added here. */
 const rooms = [
   'support',
   'native',
@@ -65,7 +66,7 @@ const rooms = [
   'stages',
 ];
 
-/** What Nx and the command line call; they lean on lib and not on each other. */
+/** Rooms that Nx and the command line call; they import lib but not each other. */
 const entrances = ['plugins', 'executors', 'generators', 'cli'];
 
 const tests = '\\.spec\\.ts$|/testing/';

@@ -9,7 +9,7 @@ interface Cruise {
   summary: { violations: { rule: { name: string }; from: string; to: string }[] };
 }
 
-/** The rules broken by a house of these files, each a list of what it imports. */
+/** Violations in a source tree with these files and their imports. */
 function broken(house: Readonly<Record<string, readonly string[]>>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-rooms-'));
   try {
@@ -32,13 +32,13 @@ function broken(house: Readonly<Record<string, readonly string[]>>): string[] {
   }
 }
 
-/** One cruise of one house: each test reads what is said of its own files. */
+/** One run of dependency-cruiser on one tree: each test reads the violations of its own files. */
 const violations = broken({
   'lib/support/words.ts': [],
   'lib/device/kinds.ts': ['../support/words'],
   'lib/replay/program.ts': [],
   'lib/testing/fake.ts': ['../replay/program'],
-  // As it should be.
+  // Allowed imports.
   'lib/validate/validate.ts': ['../device/kinds', '../replay/program'],
   'lib/validate/validate.spec.ts': ['../stages/all', '../testing/fake'],
   'lib/stages/all.ts': ['../validate/validate'],
@@ -47,7 +47,7 @@ const violations = broken({
   'executors/validate.ts': ['../lib/stages/all', 'nx/src/utils/logger'],
   'generators/init.ts': ['../lib/app/nxless'],
   'lib/app/nxless.ts': ['commander'],
-  // As it should not.
+  // Forbidden imports.
   'lib/device/device.ts': ['../replay/program'],
   'lib/app/devkit.ts': ['@nx/devkit'],
   'lib/app/nx.ts': ['nx'],
@@ -69,7 +69,7 @@ const violations = broken({
   'cli/starts.ts': ['execa'],
 });
 
-/** Takes those of some files out, so that the last test sees what nobody expected. */
+/** Removes the violations of some files, so that the last test sees unexpected ones. */
 function said(...files: string[]): string[] {
   const theirs = violations.filter((violation) => files.some((file) => violation.endsWith(`: ${file}`)));
   for (const violation of theirs) violations.splice(violations.indexOf(violation), 1);

@@ -135,7 +135,7 @@ function fileSchema(schema: z.ZodType, name: string): string {
   });
 }
 
-/** What comes out, whole: nothing that the schema does not name. Draft 7 is what validators of every language read. */
+/** Schema of a stage's output, closed: nothing that the schema does not name. Draft 7 is what validators of every language read. */
 function outputFile(schema: z.ZodType, name: string): string {
   const json = z.toJSONSchema(schema, { io: 'output', target: 'draft-7' });
   return toText({ $id: `kernloop/schemas/output/${name}.schema.json`, ...json });

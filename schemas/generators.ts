@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { generators, type GeneratorDescriptor } from '../generators/descriptors';
 import { optionInfos, type OptionsSchema } from '../lib/support/options';
 
-/** What is generated from the descriptors of the generators. */
+/** Files generated from the descriptors of the generators. */
 export function generatorFiles(): [string, string][] {
   return [
     ['generators/generators.json', toText({ $schema: 'http://json-schema.org/schema', generators: entries() })],

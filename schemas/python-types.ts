@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Stage } from '../lib/stage/stage';
 import { attributeOf, docstring, literal, pythonName, wrapped } from './python-text';
 
-/** What z.toJSONSchema makes of the results of stages. */
+/** Output of z.toJSONSchema for the results of stages. */
 interface Schema {
   type?: string | string[];
   description?: string;
@@ -144,7 +144,7 @@ const isClass = ({ type, properties }: Schema): boolean => type === 'object' && 
 const isOpen = (additional: Schema['additionalProperties']): boolean =>
   additional !== undefined && additional !== false;
 
-/** Of several shapes each has the name of the word by which it is told, else a number. */
+/** Name of one of several shapes: the word that tells it apart, else a number. */
 function variantName(path: string, { properties = {} }: Schema, index: number): string {
   const word = Object.values(properties).find((property) => typeof property.const === 'string')?.const;
   return `${path}${typeof word === 'string' ? attributeOf(word.replaceAll('_', '-')) : index + 1}`;

@@ -1,5 +1,5 @@
-// Locks of apt and dpkg that somebody else holds, such as the updates of a machine that has just started: they are waited for, and whoever
-// holds them is named. apt-get itself waits for those of dpkg only (DPkg::Lock::Timeout), and not for that of its lists.
+// Waits for locks of apt and dpkg that another process holds, such as the updates of a freshly started machine, and
+// names their holder. apt-get itself waits only for dpkg's locks (DPkg::Lock::Timeout), not for the lock of its lists.
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { StepError } from './console.mjs';
@@ -12,7 +12,7 @@ export const aptLocks = [
 ];
 export const lockSeconds = 600;
 
-/** The inodes that are locked, by the process that holds the lock (proc(5), /proc/locks). */
+/** Locked inodes with the process that holds each lock (proc(5), /proc/locks). */
 function lockedInodes() {
   const held = new Map();
   for (const line of readFileSync('/proc/locks', 'utf8').split('\n')) {
@@ -22,12 +22,15 @@ function lockedInodes() {
   return held;
 }
 
-/** A file system may show another device in /proc/locks than stat does: a process is the holder only if it has the file open. */
+/**
+ * A file system may report another device in /proc/locks than in stat, so a process is the holder only if it has the
+ * file open.
+ */
 function hasOpen(pid, path) {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === path);
   } catch {
-    // It has ended, or it is another user's: then its lock is what there is to go by.
+    // The process has ended or belongs to another user: only its lock is known.
     return true;
   }
 }
@@ -40,7 +43,7 @@ function programOf(pid) {
   }
 }
 
-/** Who holds one of the locks: "apt-get (process 1234) holds /var/lib/dpkg/lock"; undefined if nobody does. */
+/** Holder of one of the locks: "apt-get (process 1234) holds /var/lib/dpkg/lock"; undefined if nobody holds one. */
 export function holderOf(locks) {
   const held = lockedInodes();
   for (const path of locks) {
@@ -51,7 +54,7 @@ export function holderOf(locks) {
   return undefined;
 }
 
-/** Waits until nobody holds the locks, and says each 10 s for whom; an error with the holder after `seconds`. */
+/** Waits until nobody holds the locks and names the holder every 10 s; fails with the holder after `seconds`. */
 export async function waitForLocks(name, locks, { seconds = lockSeconds, pollMs = 500 } = {}) {
   const started = Date.now();
   let told = -Infinity;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** On a lock that a real process takes as apt takes its own (fcntl). */
+/** Tests with a lock that a real process takes like apt (fcntl). */
 describe('a lock of apt that somebody holds', () => {
   let folder: string;
   let lock: string;
@@ -20,7 +20,7 @@ describe('a lock of apt that somebody holds', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Until its stdin is closed, or it is killed. */
+  /** Holds the lock until its stdin is closed or it is killed. */
   async function hold(): Promise<ChildProcess> {
     const program = `import fcntl, sys; f = open(${JSON.stringify(lock)}, 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()`;
     const process = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] });

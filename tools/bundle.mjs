@@ -1,6 +1,6 @@
-// `npm run bundle [-- OUT.tar.xz] [-- --packages FOLDER]`: one archive with Node, the command line and the native programs, for a GPU host that has
-// neither Node nor a network. There:  tar xf OUT.tar.xz && OUT/bin/kernloop doctor. --packages takes npm's packages that are made already.
-// A name that ends in .tar leaves the archive uncompressed.
+// `npm run bundle [-- OUT.tar.xz] [-- --packages FOLDER]`: one archive with Node, the command line and the native
+// programs, for a GPU host with neither Node nor a network. There: tar xf OUT.tar.xz && OUT/bin/kernloop doctor.
+// --packages takes existing npm packages. A name that ends in .tar leaves the archive uncompressed.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -38,7 +38,7 @@ const readme = `Kernloop ${version} for Linux x86-64, with its own Node runtime:
   runtime/node bench/gpu-triton.mjs         Triton's kernels there, on tensors of PyTorch
 `;
 
-/** The packages as npm installs them anywhere, with dependencies in the versions that were tested here. */
+/** Installs the packages like npm does, with dependencies in the tested versions. */
 async function installPackages(stage, tarballs) {
   const registry = await startRegistry(dirname(tarballs[0]));
   try {
@@ -82,7 +82,7 @@ async function stageBundle(stage, tarballs) {
   }
 }
 
-/** The archive, with what the tarballs of makePackages() hold. */
+/** Makes the archive from the tarballs of makePackages(). */
 export async function makeBundle(out, tarballs) {
   const compression = out.endsWith('.tar') ? [] : ['--xz'];
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-bundle-'));

@@ -1,6 +1,7 @@
-// `sudo node tools/check-devcontainer.mjs FOLDER`: does on a bare Debian what .devcontainer says, without Docker (docs/contributing/robustness.md).
-// debootstrap makes the root in FOLDER, which must not be there yet; it gets the image's user and its Node (this one), each RUN of the Dockerfile,
-// a clone of HEAD, and postCreateCommand as the Dockerfile's last USER; then a verdict. FOLDER stays, for looking around.
+// `sudo node tools/check-devcontainer.mjs FOLDER`: executes .devcontainer on a bare Debian, without Docker
+// (docs/contributing/robustness.md). debootstrap makes the root in FOLDER, which must not exist yet; it gets the
+// image's user and its Node (this one), each RUN of the Dockerfile, a clone of HEAD, and postCreateCommand as the
+// Dockerfile's last USER; then a verdict. FOLDER stays for inspection.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -16,7 +17,10 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, runMain, step, StepError } from './console.mjs';
 
-/** Instructions with their text, lines joined where they end with a backslash. Any that is not understood here is an error, never left out. */
+/**
+ * Instructions with their text; lines that end with a backslash are joined. An unknown instruction is an error, never
+ * left out.
+ */
 export function instructionsOf(text) {
   const lines = text
     .split('\n')
@@ -40,7 +44,7 @@ export function instructionsOf(text) {
   });
 }
 
-/** Of "node:20-bookworm-slim". */
+/** Parts of an image name such as "node:20-bookworm-slim". */
 export function imageOf([first]) {
   const [, major, suite] = /^node:(\d+)-([a-z]+)-slim$/.exec(first?.text ?? '') ?? [];
   if (first?.name !== 'FROM' || suite === undefined)
@@ -52,7 +56,7 @@ export function imageOf([first]) {
   return { major: Number(major), suite };
 }
 
-/** What the host needs to reach registries goes in: names, certificates, settings of npm. */
+/** Copies the settings that the host needs to reach registries: names, certificates, settings of npm. */
 function copyHost(folder) {
   for (const file of ['/etc/resolv.conf', '/etc/hosts']) copyFileSync(realpathSync(file), join(folder, file));
   const certificates = process.env.NODE_EXTRA_CA_CERTS ?? process.env.SSL_CERT_FILE;
@@ -84,7 +88,7 @@ async function check(folder) {
   const host = copyHost(folder);
   const proxies = Object.entries(process.env).filter(([name]) => /^(?:https?|no)_proxy$/i.test(name));
   let user = 'root';
-  // In a mount namespace of its own: whatever happens, nothing of the host stays mounted below FOLDER.
+  // Runs in a new mount namespace: in any case, nothing of the host stays mounted below FOLDER.
   const inside = (name, command, cwd = '/') =>
     step(name, 'unshare', [
       ...['--mount', '--pid', '--fork', 'sh', '-c'],

@@ -1,7 +1,7 @@
-// `node tools/check-native.mjs address|undefined|thread|odr|tidy [NAME…]`: what the compilers can say of native/ and is too long for every push
-// (docs/contributing/robustness.md). The sanitizers build the tests that start no program of others in a folder of their own and run them, or
-// those of the NAMEs (`elf_test`); odr links the products with -Wodr under LTO, or the targets NAMEd; tidy reads all sources, or those whose
-// path contains a NAME. Anything found ends with 1.
+// `node tools/check-native.mjs address|undefined|thread|odr|tidy [NAME…]`: compiler checks of native/ that take too
+// long for every push (docs/contributing/robustness.md). The sanitizers build the tests that start no other programs in
+// a separate folder and run them, or those of the NAMEs (`elf_test`); odr links the products with -Wodr under LTO, or
+// the targets NAMEd; tidy reads all sources, or those whose path contains a NAME. Findings give exit code 1.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,8 +10,8 @@ import { root, runMain, step, StepError } from './console.mjs';
 const native = join(root, 'native');
 
 /**
- * Tests of code inside of their own process: those of agents load them into programs that are built without the sanitizer. None of the software
- * GPU's engine, whose vector code takes a sanitizer hours to compile.
+ * Tests of code inside their own process: tests of agents load them into programs built without the sanitizer. Tests of
+ * the software GPU's engine are left out, because its vector code takes a sanitizer hours to compile.
  */
 const own = [
   ...[
@@ -33,12 +33,12 @@ const own = [
     'trace_test',
   ],
 ];
-// One thread each: nothing for it to see but time.
+// Single-threaded tests, in which the thread sanitizer can find nothing.
 const withoutThreads = new Set(['base_test', 'codeobject_test', 'elf_test', 'softgpu_isa_test']);
 
-/** Of the sanitizers: how to tell them to fail, with what they know to be no defect. */
+/** Environment that makes the sanitizers fail, except for known findings that are no defects. */
 const environment = {
-  // Programs end while static objects still own memory; leaks that grow are what the archive's and recorder's own tests count.
+  // Programs end while static objects still own memory; the tests of the archive and recorder count leaks that grow.
   address: { ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:allocator_may_return_null=1' },
   undefined: { UBSAN_OPTIONS: 'print_stacktrace=1:halt_on_error=1' },
   thread: { TSAN_OPTIONS: 'halt_on_error=0:exitcode=66:second_deadlock_stack=1' },

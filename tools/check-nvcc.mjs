@@ -1,5 +1,6 @@
-// Generates and recompiles kernels of small CUDA projects with the nvcc of this machine, where continuous integration has none:
-// `node tools/check-nvcc.mjs [sm_90 [part of a title]]`. Every project is compiled as a build would, and what it compiled stands for the captured code.
+// Generates and recompiles kernels of small CUDA projects with the nvcc of this machine, because continuous integration
+// has none: `node tools/check-nvcc.mjs [sm_90 [part of a title]]`. Every project is compiled like a build, and the
+// result serves as the captured code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -137,7 +138,7 @@ __global__ void add(float* x, int n) { x[n] += A * B; }
     sources: { 'k.cu': '__global__ void add(float* x, int n) { x[n] += 1; }\n' },
   },
   {
-    // In the file of the unit itself, so that there is no other unit to compile; the captured one alone is assembled.
+    // All kernels are in one file, so there is no other unit to compile; only the captured kernel is assembled.
     title: 'one of many kernels of a unit',
     symbol: /^_Z4add3Pfi$/,
     name: 'add3(float*, int)',
@@ -246,7 +247,7 @@ function checkIn(workspace, one) {
   }
   cpSync(join(reproducer, 'pristine'), reproducer, { recursive: true });
 
-  // The reproducer alone, elsewhere.
+  // Moves the reproducer away from its app.
   renameSync(app, `${app}-gone`);
   const moved = join(workspace, 'moved');
   renameSync(reproducer, moved);
@@ -256,7 +257,7 @@ function checkIn(workspace, one) {
     problems.push('recompiling elsewhere gives other code');
   const variant = join(moved, one.variant);
   const source = readFileSync(variant, 'utf8');
-  // Before everything else: it becomes the first function of the unit, from which nvcc makes part of the module id.
+  // Inserts a function before all others: nvcc makes part of the module id from the first function of a unit.
   writeFileSync(variant, `int first_function() { return 0; }\n#line 1\n${source}`);
   const edited = run(moved, 'recompile');
   if (edited.status !== 0) problems.push(edited.output);
@@ -268,7 +269,7 @@ function checkIn(workspace, one) {
   return problems;
 }
 
-/** The cubin that a build puts into its object file, linked where it is relocatable. */
+/** Cubin that a build puts into its object file, linked if it is relocatable. */
 function buildAsApp(app, { unit, linkedWith, database }, options) {
   const build = join(app, 'build');
   const keep = join(build, 'kept');
@@ -279,7 +280,7 @@ function buildAsApp(app, { unit, linkedWith, database }, options) {
       join(build, 'compile_commands.json'),
       JSON.stringify([{ directory: build, file: join(app, unit), arguments: command }]),
     );
-  // What the driver would make of PTX.
+  // Compiles PTX like the driver.
   const driver =
     options.includes(gencode) || options.some((option) => /arch/.test(option))
       ? []
@@ -298,7 +299,7 @@ function buildAsApp(app, { unit, linkedWith, database }, options) {
   return readFileSync(join(build, 'linked.cubin'));
 }
 
-/** Names by readelf, an oracle of its own. */
+/** Names from readelf, an independent oracle. */
 function kernelIn(code, wanted) {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-nvcc-'));
   try {

@@ -1,4 +1,4 @@
-// Progress for the repository's own scripts: one line a step, with what it is doing while it takes long.
+// Progress of the repository's own scripts: one line per step, with its current activity while it runs long.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,10 @@ export const logDirectory = join(root, '.kernloop', 'logs');
 
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** A step that cannot go on: what happened, what to do, and the exit code (DESIGN.md: 5 = the environment lacks something). */
+/**
+ * A step that cannot continue: what happened, what to do, and the exit code (DESIGN.md: 5 = the environment lacks
+ * something).
+ */
 export class StepError extends Error {
   constructor(message, hint, exitCode = 1) {
     super(message);
@@ -18,15 +21,15 @@ export class StepError extends Error {
   }
 }
 
-/** What ended, with its time, for `phases`. */
+/** Ended steps with their times, for `phases`. */
 const ended = [];
 /** Programs that may be stopped when a step beside them fails. */
 const stoppable = new Set();
 
 /**
- * Runs a program as a named step. Its whole output goes to a log file; a sign of life is printed every 10 s; on failure the
- * last lines are shown. `inherit` shows the output as it comes instead; `progress` shortens the line that the sign of life quotes;
- * what `runsToItsEnd` is not stopped when a step beside it fails.
+ * Runs a program as a named step. Its whole output goes to a log file; a sign of life is printed every 10 s; on failure
+ * the last lines are shown. `inherit` shows the output directly instead; `progress` shortens the line quoted in the
+ * sign of life; a program with `runsToItsEnd` is not stopped when a parallel step fails.
  */
 export async function step(name, file, args, options = {}) {
   const { cwd = root, env = {}, inherit = false, allowFailure = false, runsToItsEnd = false } = options;
@@ -80,7 +83,7 @@ export async function step(name, file, args, options = {}) {
   return { code, tail, milliseconds: Date.now() - started };
 }
 
-/** The steps so far: `start` and `seconds`, both in seconds, from the first one's start on. */
+/** Steps so far: `start` and `seconds`, both in seconds, relative to the first step's start. */
 export const phases = () =>
   ended.map(({ name, start, milliseconds }) => ({
     name,
@@ -88,10 +91,13 @@ export const phases = () =>
     seconds: Math.round(milliseconds / 100) / 10,
   }));
 
-/** In the order in which they happened: those behind the first may be its consequences. */
+/** Failures in the order in which they happened: later ones may be consequences of the first. */
 const failures = [];
 
-/** Does several things at once. When one fails, the programs of the others are stopped, and the first failure is thrown once all have ended. */
+/**
+ * Runs several tasks at once. When one fails, the programs of the others are stopped, and the first failure is thrown
+ * once all have ended.
+ */
 export async function together(...tasks) {
   await Promise.all(
     tasks.map((task) =>
@@ -117,7 +123,7 @@ export async function runMain(main) {
   }
 }
 
-/** Left-aligned columns; the first row is the head. */
+/** Formats left-aligned columns; the first row is the head. */
 export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
   return rows

@@ -1,5 +1,5 @@
-// `node tools/fuzz.mjs [TARGET…] [--seconds N]`: builds the libFuzzer programs (native/build-fuzz, needs clang) and runs
-// each for N seconds (default 60), one after the other. What they find is under native/build-fuzz/crash.
+// `node tools/fuzz.mjs [TARGET…] [--seconds N]`: builds the libFuzzer programs (native/build-fuzz, needs clang) and
+// runs each for N seconds (default 60), one after the other. Inputs that crash them are in native/build-fuzz/crash.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -7,7 +7,7 @@ import { packageRoot } from '../lib/support/version';
 describe('tools/native.mjs rest', () => {
   let workspace: TestWorkspace;
 
-  /** A checkout whose ninja notes when it begins and ends, and builds nothing. */
+  /** A checkout whose ninja logs its start and end, and builds nothing. */
   beforeEach(() => {
     workspace = new TestWorkspace();
     for (const file of ['tools/native.mjs', 'tools/console.mjs'])
@@ -31,7 +31,7 @@ describe('tools/native.mjs rest', () => {
   };
 
   it('builds the target of that name, one at a time: who comes second waits', async () => {
-    // The first one ends only once the second is about to begin; without a lock both are in there at once.
+    // The first build ends only when the second is about to start; without a lock both would run at once.
     ninja('echo begin "$@" >> log\nsleep 0.5\necho end >> log\n');
     const all = await Promise.all([builds(), builds(), builds()]);
     expect(all.map(({ code }) => code)).toEqual([0, 0, 0]);

@@ -1,6 +1,6 @@
-// `npm run package [-- --no-build] [-- --only npm|wheel] [-- --out FOLDER]`: what a release publishes, compiled from source, into dist-packages/:
-// the npm packages `kernloop` and `@kernloop/native-<platform>`, the Python wheel, and the archive of tools/bundle.mjs. What is not made stays
-// as it lies there. --no-build takes native/build as it is.
+// `npm run package [-- --no-build] [-- --only npm|wheel] [-- --out FOLDER]`: compiles the packages of a release from
+// source into dist-packages/: the npm packages `kernloop` and `@kernloop/native-<platform>`, the Python wheel, and the
+// archive of tools/bundle.mjs. Files that are not rebuilt stay. --no-build takes native/build as it is.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,9 @@ import { buildForEveryProcessor } from './native.mjs';
 import { makePackages } from './packages/make.mjs';
 import { makeWheel } from './packages/wheel.mjs';
 
-/** By what is asked for: the endings of what is made, of which none of another version may stay beside it. */
+/**
+ * File endings by requested part: files with these endings are removed first, so that none of another version remains.
+ */
 const endings = { npm: ['.tgz'], wheel: ['.whl'], all: ['.tgz', '.whl', '.tar.xz'] };
 
 await runMain(async () => {

@@ -1,4 +1,5 @@
-// A Python of the tests' own: python/.venv with what python/tests/requirements.txt pins, never the machine's packages. Idempotent.
+// A Python for tests: python/.venv with the pins of python/tests/requirements.txt, without the machine's packages.
+// Idempotent.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +8,14 @@ import { root, runMain, step } from './console.mjs';
 const folder = join(root, 'python', '.venv');
 export const python = join(folder, 'bin', 'python3');
 
-/** What tests run Python with: what Triton has compiled is kept beside the packages that compiled it. */
+/** Environment of Python in tests: Triton's compilations are kept beside the packages that made them. */
 export const pythonEnvironment = {
   PATH: `${join(folder, 'bin')}:${process.env.PATH ?? ''}`,
   PYTHONDONTWRITEBYTECODE: '1',
   TRITON_CACHE_DIR: join(folder, 'triton-cache'),
 };
 
-/** The one that apt installs: the pins are wheels for it. */
+/** apt's Python: the pins are wheels for it. */
 const system = '/usr/bin/python3';
 const requirements = join(root, 'python', 'tests', 'requirements.txt');
 const stamp = join(folder, '.kernloop-requirements');
@@ -27,7 +28,7 @@ export async function installPython() {
     ...['-m', 'pip', 'install', '--disable-pip-version-check', '--no-deps'],
     ...['--only-binary', ':all:', '--require-hashes', '--requirement', requirements],
   ]);
-  // As a wheel of this checkout would be there, but for its edits.
+  // Links the sources instead of a wheel, so that edits take effect.
   const [version] = readdirSync(join(folder, 'lib'));
   writeFileSync(join(folder, 'lib', version, 'site-packages', 'kernloop.pth'), `${join(root, 'python', 'src')}\n`);
   writeFileSync(stamp, digest);

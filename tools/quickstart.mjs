@@ -35,7 +35,7 @@ await runMain(async () => {
   const captured = capture.regions.reduce((sum, region) => sum + region.size, 0);
   const { grid_blocks: grid, block_threads: block } = capture.geometry;
   const seconds = Math.round((Date.now() - started) / 100) / 10;
-  // For bench/quickstart.mjs.
+  // Read by bench/quickstart.mjs.
   writeFileSync(join(logDirectory, 'quickstart.json'), `${JSON.stringify({ seconds, phases: phases() }, null, 2)}\n`);
   console.log(`\nDone in ${seconds.toFixed(1)} s, on the software GPU.\n`);
   console.log(`${phaseTable(phases())}\n`);

@@ -1,4 +1,5 @@
-// `npm run release -- VERSION [--dry-run] [--no-build]`: docs/contributing/release.md. One number for both packages: package.json's.
+// `npm run release -- VERSION [--dry-run] [--no-build]`: docs/contributing/release.md. Both packages have the version
+// of package.json.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ function git(...args) {
   return ended.stdout.trim();
 }
 
-/** What is unreleased so far gets its version; the heading stays for what comes. */
+/** Gives the unreleased entries their version; an empty heading stays for later ones. */
 function dateChangelog(version) {
   const file = join(root, 'CHANGELOG.md');
   const before = readFileSync(file, 'utf8');
@@ -30,7 +31,7 @@ await runMain(async () => {
     options: { 'dry-run': { type: 'boolean' }, 'no-build': { type: 'boolean' } },
   });
   const [version] = positionals;
-  // npm would take others behind the hyphen; a Python wheel has no name for them.
+  // npm would accept other suffixes after the hyphen, but a Python wheel cannot express them.
   if (!/^\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$/.test(version ?? ''))
     throw new StepError('which version?', 'npm run release -- 1.2.3 (or 1.2.3-rc.1, -alpha.1, -beta.1) [--dry-run]', 2);
   if (git('status', '--porcelain') !== '')

@@ -1,4 +1,5 @@
-// What both commands of the README need first: system packages, npm packages, the native build. Idempotent; Node built-ins only.
+// Installs the requirements of both commands in the README: system packages, npm packages, the native build.
+// Idempotent; Node built-ins only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,10 @@ import { aptLocks, lockSeconds, waitForLocks } from './apt-locks.mjs';
 import { buildCore, buildWhole } from './native.mjs';
 import { installPython } from './python.mjs';
 
-/** Debian 12 packages; the HIP stack is stock, nothing is from outside Debian. Each of these groups is needed later than the one before. */
+/**
+ * Debian 12 packages; the HIP stack is stock, and nothing is from outside Debian. Each group is needed later than the
+ * one before.
+ */
 const packagesFor = {
   'the native core': [
     'g++',
@@ -32,17 +36,17 @@ const packagesFor = {
     'strace',
     'libgtest-dev',
     'python3-venv',
-    // A server to push captures to, and what encrypts them for it.
+    // A server for pushed captures, and their encryption.
     'nginx-light',
     'age',
-    // A cluster of two nodes to send tasks to.
+    // A cluster of two nodes for tasks.
     'slurmctld',
     'slurmd',
     'slurm-client',
     'munge',
-    // Pages are tested in it.
+    // Browser for tests of pages.
     'chromium',
-    // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
+    // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime for host code.
     'clang-22',
     'lld-22',
     'llvm-22',
@@ -72,13 +76,16 @@ function missingPackages(packages) {
   return packages.filter((name) => !installed.has(name));
 }
 
-/** The prefix with which apt-get may be run without asking anybody, or undefined. */
+/** Prefix with which apt-get runs without a prompt, or undefined. */
 function aptPrefix() {
   if (process.getuid?.() === 0) return [];
   return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined;
 }
 
-/** Looks what is missing, and whether it may be installed; the answer installs the groups, one after the other. */
+/**
+ * Finds missing packages and whether they may be installed; the returned function installs the groups one after the
+ * other.
+ */
 function systemPackages(groups) {
   const missing = missingPackages(groups.flatMap((group) => packagesFor[group]));
   if (missing.length === 0) return async () => undefined;
@@ -90,7 +97,7 @@ function systemPackages(groups) {
       `run: sudo ${line}`,
       5,
     );
-  // Interrupted, dpkg leaves packages half installed.
+  // An interrupted dpkg leaves packages half installed.
   const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, runsToItsEnd: true };
   const apt = async (name, words) => {
     const [file, ...args] = [...prefix, 'apt-get', '-o', `DPkg::Lock::Timeout=${lockSeconds}`, ...words];
@@ -118,17 +125,17 @@ async function installNpmPackages() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
-  // Not `npm ci`: it refuses a lock file in which a registry's mirror left out packages for other platforms. Versions are the lock's
-  // all the same. `npm run --silent` would silence this npm's errors too.
+  // Not `npm ci`: it refuses a lock file from which a registry's mirror omitted packages for other platforms. The
+  // versions still come from the lock. `npm run --silent` would silence this npm's errors, too.
   const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn'];
   await step('npm packages', 'npm', words, { progress: (line) => (line.startsWith('npm warn') ? '' : line) });
   writeFileSync(stamp, digest);
 }
 
 /**
- * With `tests` everything, else what the products need. The native core is compiled while npm and apt fetch the rest: only its own
- * headers and libraries come before it, and for the tests, whose kernels are compiled too, the HIP compiler. `withPackages` is done as soon as
- * npm has what it needs.
+ * Installs everything with `tests`, else the requirements of the products. The native core compiles while npm and apt
+ * fetch the rest: only its own headers and libraries come first, and for the tests, whose kernels are compiled too, the
+ * HIP compiler. `withPackages` runs as soon as the npm packages are installed.
  */
 export async function setup({ tests, withPackages = async () => undefined }) {
   const [major] = process.versions.node.split('.').map(Number);

@@ -1,4 +1,4 @@
-// `npm test`: set-up, then every check and every test. The last line counts the tests.
+// `npm test`: setup, then every check and every test. The last line counts the tests.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ function jestCounts(file) {
   };
 }
 
-/** Reads ctest's own closing line; a test that did not run counts as failed. */
+/** Counts from ctest's last line; a test that did not run counts as failed. */
 function ctestCounts(tail) {
   const line = tail.findLast((text) => /tests passed, \d+ tests failed out of \d+/.test(text));
   const [, failed, total] = /(\d+) tests failed out of (\d+)/.exec(line ?? '') ?? [0, 1, 1];
@@ -39,7 +39,7 @@ async function jest(name, config, extra = [], env = {}) {
   return jestCounts(file);
 }
 
-/** Of pytest's report in the format of JUnit. */
+/** Counts from pytest's report in JUnit format. */
 function pytestCounts(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
   const [head] = /<testsuite [^>]*>/.exec(readFileSync(file, 'utf8')) ?? [''];
@@ -48,7 +48,7 @@ function pytestCounts(file) {
   return { passed: count('tests') - failed, failed };
 }
 
-/** A process has one target of the software GPU. */
+/** A process supports only one target of the software GPU. */
 async function pytest(target, ...tests) {
   const file = join(results, `python-${target}.xml`);
   const words = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${file}`, ...tests];
@@ -62,7 +62,7 @@ async function pytest(target, ...tests) {
 }
 
 async function pythonTests() {
-  // Of gfx942 and gfx1100, the kernels alone: the driver is the same. Timelines are of no target.
+  // gfx942 and gfx1100 run only the kernels: the driver is the same. Timelines depend on no target.
   const suites = [
     ['gfx90a', 'python/tests'],
     ['gfx1030', 'python/tests', '--ignore=python/tests/test_timeline.py'],
@@ -75,7 +75,7 @@ async function pythonTests() {
   return { passed: sum('passed'), failed: sum('failed') };
 }
 
-/** Scripts of package.json, of which each keeps one core busy, two at a time. Gives those that failed. */
+/** Runs scripts of package.json two at a time, because each uses one core. Returns those that failed. */
 async function checks(...scripts) {
   const failed = [];
   const takeTurns = async () => {
@@ -91,7 +91,7 @@ async function checks(...scripts) {
   return failed;
 }
 
-/** What needs no more than npm's packages, beside the native build: that leaves a core idle at its start and at its end. */
+/** Checks that need only npm's packages run beside the native build, which leaves a core idle at its start and end. */
 async function setupAndChecks() {
   let failed = [];
   await setup({
@@ -110,13 +110,16 @@ async function nativeTests() {
   return ctestCounts(tail);
 }
 
-/** The packages that the end-to-end tests install. Where that fails, they try themselves, and say what is wrong. */
+/** Packages that the end-to-end tests install. If this fails, the tests install them and report the error. */
 async function installedPackages(folder) {
   const { code } = await step('packages for the tests', 'node', ['e2e/install.cjs', folder], { allowFailure: true });
   return code === 0 ? { E2E_PREPARED: folder } : {};
 }
 
-/** Nx, npm and captures wait a lot: three keep two cores busy for four fifths of the time. Each may hold compilers and a Triton of 2 GiB. */
+/**
+ * Nx, npm and captures often wait: three workers keep two cores busy for four fifths of the time. Each may run
+ * compilers and a Triton of 2 GiB.
+ */
 const endToEndWorkers = () => (Math.min(totalmem(), process.constrainedMemory() || Infinity) >= 8 * 2 ** 30 ? 4 : 3);
 
 await runMain(async () => {
@@ -129,7 +132,7 @@ await runMain(async () => {
   const packages = mkdtempSync(join(tmpdir(), 'kernloop-packages-'));
   try {
     let prepared = {};
-    // Many of the native tests wait.
+    // Native tests often wait, so both run at once.
     await together(
       async () => (counts.native = await nativeTests()),
       async () => (prepared = await installedPackages(packages)),

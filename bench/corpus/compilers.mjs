@@ -27,7 +27,7 @@ const hipcc = (target, level, theme, object) =>
 
 const deviceLibraries = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 
-/** What those of ROCm 5.2 do not know gets another target's constants: gfx940 is the earlier stepping of gfx942, gfx1030 has gfx1100's sizes of waves. */
+/** Targets that ROCm 5.2 does not know get another target's constants: gfx940 is the earlier stepping of gfx942, gfx1030 has gfx1100's sizes of waves. */
 const constantsOf = { gfx942: '940', gfx1100: '1030' };
 
 function librariesFor(target, folder) {

@@ -5,7 +5,7 @@ import { BODY, defect, right } from './edit.mjs';
 import { withOwnMemory } from './own-memory.mjs';
 import { rewrites } from './rewrites.mjs';
 
-/** What a defect is, by kind. */
+/** Descriptions of the kinds of defects. */
 export const kinds = {
   'lost update': 'an atomic made a load and a store, or two atomics',
   'unordered flag': 'data published by a flag without the order that makes it visible',
@@ -1653,7 +1653,7 @@ export const correct = [
     [['const int t = threadIdx.x;', 'static __device__ unsigned own;\n  ticket = &own;\n  const int t = threadIdx.x;']],
     'The last block puts the ticket back to 0.',
   ),
-  // What the kernel has nothing to do with stays as it is.
+  // Memory beside the kernel's own stays as it is.
   right(
     'beside the output',
     'gather_scatter',

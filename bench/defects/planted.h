@@ -1,4 +1,4 @@
-// What the kernels' files share: a device copy of a host array, random inputs, and the report of a check against the
+// Parts that the kernels' files share: a device copy of a host array, random inputs, and the report of a check against the
 // host.
 #pragma once
 

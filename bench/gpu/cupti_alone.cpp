@@ -1,4 +1,4 @@
-// What CUPTI costs by itself: a library for CUDA_INJECTION64_PATH that subscribes, asks for no callback, and does
+// Measures the cost of CUPTI by itself: a library for CUDA_INJECTION64_PATH that subscribes, asks for no callback, and does
 // nothing. The CUPTI is that of KERNLOOP_CUPTI, or the first of those below.
 #include <dlfcn.h>
 

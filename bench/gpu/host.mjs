@@ -1,4 +1,4 @@
-// What the GPU benches share: where Kernloop is (a checkout or an unpacked bundle), how its verbs are run, and the record that is kept.
+// Parts that the GPU benches share: where Kernloop is (a checkout or an unpacked bundle), how its verbs are run, and the record that is kept.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

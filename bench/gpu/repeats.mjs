@@ -1,4 +1,4 @@
-// What bench/gpu-repeats.mjs expects of e2e/fixtures/repeats.
+// Expected results of bench/gpu-repeats.mjs on e2e/fixtures/repeats.
 
 /** Bytes that are overwritten without being read: on the software GPU, and on hardware where that is not the same. */
 export const kernels = {

@@ -1,4 +1,4 @@
-// What ../gpu-triton.mjs does to each kernel of examples/triton-cuda: an edit that is wrong, one that is right, and another configuration.
+// Edits by ../gpu-triton.mjs of each kernel of examples/triton-cuda: a wrong one, a right one, and another configuration.
 
 const variant = 'kernel_variant.py';
 const helper = 'deps/numerics.py';
@@ -50,7 +50,7 @@ export const kernels = {
     wrong: [variant, (text) => text.replace('libdevice.rsqrt(', 'libdevice.sqrt(')],
     right: [variant, (text) => text.replaceAll("eviction_policy='evict_last'", "eviction_policy='evict_first'")],
     configuration: { XBLOCK: 1, num_warps: 4 },
-    // Of TorchInductor there is no formula to read: the app gave numbers.
+    // TorchInductor has no formula to read: the app gave numbers.
     grid: (text) => text.replace(/return \(\d+, 1, 1\)/, 'return (-(-1024 // meta["XBLOCK"]), 1, 1)'),
     bounds: { atol: 1e-5, rtol: 1.3e-6 },
     search: ['XBLOCK=1,2', 'num_warps=1,4'],

@@ -61,6 +61,6 @@ def main(folder, place, processes, turns):
 
 
 if __name__ == "__main__":
-    # Where another one ended, its turn never ends.
+    # If another process has ended, its turn never ends.
     signal.alarm(180)
     main(sys.argv[1], *map(int, sys.argv[2:5]))

@@ -42,7 +42,7 @@ export const hasUlpVariant = (kernel) => kernel in results;
 export const oneUlpWrong = (reproducer, kernel) =>
   editSources(reproducer, (text) => text.replace(results[kernel][0], results[kernel][1]));
 
-/** Where parameters begin in the constant bank: alignment counts from there (native/codeobject/test/data/cubin/README.md). */
+/** Offset of the parameters in the constant bank: alignment counts from there (native/codeobject/test/data/cubin/README.md). */
 function parameterBase(target) {
   const version = Number(/\d+/.exec(target)?.[0] ?? 90);
   return version >= 100 ? 0x380 : version >= 90 ? 0x210 : 0x160;

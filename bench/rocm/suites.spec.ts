@@ -46,7 +46,7 @@ const refusal =
 const wild =
   'kernloop softgpu: memory access outside of every allocation in kernel k at pc 0x5 (entry +0x4), instruction `global_store_dword v0, v1, s[0:1]`, workgroup (0, 0, 0), wave 0, lane 0: write of 4 bytes at 0x12: nothing is near\n';
 
-/** What came of the cases of a program that printed `text` and ended so. */
+/** Outcomes of the cases of a program that printed `text` and ended with `end`. */
 function judged(text: string, end: Parameters<Transcript['close']>[0] = { code: 0 }, kind: Kind = kinds.gtest) {
   const transcript = new Transcript(kind.words);
   const records = [...transcript.feed(text), ...transcript.close(end)];

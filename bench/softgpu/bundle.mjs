@@ -11,7 +11,7 @@ const RUNTIME = 'libhsa-runtime64.so.1';
 
 const run = (program, ...words) => execFileSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
 
-// Where the parts come from; `missing(message)` ends the program.
+// Folders of the parts; `missing(message)` ends the program.
 function sourcesOf(options, missing) {
   const named = options.prototype ?? process.env.KERNLOOP_BENCH_PROTOTYPE;
   if (!named) missing('the prototype is no part of this repository: name its folder with --prototype');

@@ -101,7 +101,7 @@ class LoadedCode {
   const hsa_agent_t& gpu() const { return gpu_; }
   hsa_signal_t completion() const { return completion_; }
   hsa_executable_t executable() const { return executable_; }
-  // Of the software GPU; without functions where the runtime has none.
+  // The software GPU's extension; without functions if the runtime has none.
   const kernloop_softgpu_extension_1_t& extension() const { return extension_; }
 
  private:

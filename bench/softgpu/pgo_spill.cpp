@@ -20,7 +20,7 @@ struct Scratch {
   uint64_t load_dwords = 0, store_dwords = 0;
 };
 
-// What a wave moves between its registers and memory costs by its width, whichever lanes are active.
+// A wave's transfers between registers and memory cost by their width, whichever lanes are active.
 void add_scratch(const kernloop_softgpu_pc_t* pc, void* data) {
   auto* scratch = static_cast<Scratch*>(data);
   if (pc->scratch_bytes_read + pc->scratch_bytes_written == 0) return;

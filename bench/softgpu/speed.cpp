@@ -46,7 +46,7 @@ class Device : public LoadedCode {
     HSA(extension().set_profiling(1));
   }
 
-  // Of the last dispatch; 0 when the runtime does not tell.
+  // Count of the last dispatch; 0 if the runtime has none.
   uint64_t wave_instructions() const {
     if (!extension().dispatch_report) return 0;
     kernloop_softgpu_report_t report{};

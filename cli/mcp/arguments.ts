@@ -9,14 +9,14 @@ import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { describeIssues } from '../../lib/support/schema';
 import { findUpward } from '../../lib/support/workspace-root';
 
-/** Where tools may read and write. */
+/** Folders that tools may read and write. */
 export interface Bounds {
   readonly workspace: string;
-  /** Paths outside of the workspace are taken too. */
+  /** Whether paths outside the workspace are allowed, too. */
   readonly outside: boolean;
 }
 
-/** What a tool was called with, as words of the command line. Whatever is wrong with it is said before anything is started. */
+/** Arguments of a tool call as words of the command line. Invalid ones are refused before anything starts. */
 export function wordsOf(stage: Stage, given: Readonly<Record<string, unknown>>, bounds: Bounds): string[] {
   const infos = optionInfos(stage.options);
   const shape = stage.options.shape as Readonly<Record<string, z.ZodType>>;
@@ -54,10 +54,10 @@ function flagOf({ name, flag, type }: OptionInfo, value: unknown): string[] {
   return [`${flag}=${JSON.stringify(value.map(String))}`];
 }
 
-/** Words that a shell or a build would run are no paths of ours. */
+/** Words for a shell or a build are not paths that Kernloop opens. */
 const commands = ['command'];
 
-/** Paths, and text that would lead out of the workspace, by `..` or by a link, where it is taken for one. */
+/** Refuses paths out of the workspace, and text that would lead there as a path, through `..` or a link. */
 function requireInside(
   { name: stage, paths, project }: Stage,
   option: string,
@@ -66,7 +66,7 @@ function requireInside(
   { workspace, outside }: Bounds,
 ): void {
   if (outside || commands.includes(option)) return;
-  // What is no plain path is relative to the project, as `variant` is.
+  // Options that are no plain paths, like `variant`, are relative to the project.
   const base = paths.includes(option) ? workspace : projectFolder(project, given, workspace);
   for (const text of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (typeof text !== 'string') continue;
@@ -84,17 +84,20 @@ export function outsideError(where: string, workspace: string): KernloopError {
   );
 }
 
-/** The folder that the stage will find: the one with the project file, from the given one upward. */
+/** Folder that the stage will use: the one with the project file, from the given one upward. */
 function projectFolder(project: Stage['project'], given: Readonly<Record<string, unknown>>, workspace: string): string {
   const folder = project === 'none' ? undefined : given[project];
   const from = resolve(workspace, typeof folder === 'string' ? folder : '.');
   return findUpward(from, project === 'app' ? kernloopFile : kernelFile) ?? from;
 }
 
-/** As many as Linux follows. */
+/** Linux's own limit of links in a path. */
 const mostLinks = 40;
 
-/** Where a path leads once links are followed, also where its last parts do not exist yet: what is written to a dangling link lands where it leads. */
+/**
+ * Target of a path after all links, even if its last parts do not exist yet: a write through a dangling link creates
+ * the link's target.
+ */
 export function followed(path: string, links = mostLinks): string {
   if (existsSync(path)) return realpathSync(path);
   if (dirname(path) === path) return path;
@@ -109,7 +112,7 @@ function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // No link, or nothing.
+    // Not a link, or nonexistent.
     return undefined;
   }
 }

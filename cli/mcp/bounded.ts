@@ -1,9 +1,9 @@
-/** Items of a list, and characters of a text, that an excerpt keeps. */
+/** Limits of an excerpt: items of a list, and characters of a text. */
 const firstItems = 5;
 const firstCharacters = 200;
 const deepest = 6;
 
-/** The beginning of each list and text in it, so that its form can be seen. */
+/** An excerpt with the beginning of each list and text, to show its form. */
 export function excerptOf(value: unknown, maxBytes: number): unknown {
   for (const depth of [deepest, 4, 2, 1]) {
     const cut = shortened(value, depth);
@@ -26,7 +26,7 @@ function shortened(value: unknown, depth: number): unknown {
 
 export const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** Lines from the end of what was said, which is where the verdict is, within a number of bytes. */
+/** Last lines of the messages, which contain the verdict, within a number of bytes. */
 export function lastLines(lines: readonly string[], maxBytes: number): string {
   const kept: string[] = [];
   let left = maxBytes;
@@ -38,11 +38,11 @@ export function lastLines(lines: readonly string[], maxBytes: number): string {
   return kept.join('\n');
 }
 
-/** Bytes of a text from a place on, cut where no character is. `next` is where it goes on. */
+/** A page of text from an offset, cut between characters. `next` is the offset of the next page. */
 export function pageOf(content: Buffer, offset: number, maxBytes: number): { text: string; next: number | undefined } {
   const isWithin = (at: number): boolean => at < content.length && ((content[at] ?? 0) & 0xc0) === 0x80;
   let end = Math.min(content.length, offset + maxBytes);
-  // Of a character there are three such bytes at most: what has more in a row is no text.
+  // A character has at most three such bytes: more in a row are no text.
   for (let back = 0; back < 3 && end > offset + 1 && isWithin(end); back += 1) end -= 1;
   return { text: content.toString('utf8', offset, end), next: end < content.length ? end : undefined };
 }

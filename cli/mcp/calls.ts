@@ -9,7 +9,7 @@ import type { Results } from './results';
 import type { RunVerb } from './run-verb';
 import { outcomeOf } from './tools';
 
-/** Of what programs said, which matters where a stage failed. */
+/** Number of output lines of programs in an error, which explain a failed stage. */
 const outputLines = 40;
 
 export interface CallPlace {
@@ -19,7 +19,7 @@ export interface CallPlace {
   readonly run: RunVerb;
 }
 
-/** Runs a stage for a client. A bad verdict is a result; what could not be done is an error of the tool. */
+/** Runs a stage for a client. A failed verdict is a result; work that could not be done is an error of the tool. */
 export async function callStage(
   name: StageName,
   given: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export async function callStage(
   } catch (thrown) {
     const known = asKernloopError(thrown);
     const error = [`error: ${known.what} [${known.code}]`, `→ ${known.hint}`];
-    // The verb has said that too.
+    // The verb has printed the error as well.
     const lines = [...error, ...said.context().filter((line) => !error.includes(line.trim()))];
     return {
       isError: true,
@@ -54,7 +54,7 @@ export async function callStage(
   }
 }
 
-/** Half of what may be sent is for the result, half for what is said of it. */
+/** Half of the size limit is for the result, half for the messages. */
 function resultOf(
   name: StageName,
   exitCode: number,
@@ -80,7 +80,7 @@ function resultOf(
   };
 }
 
-/** What the stage said to people, and the end of what its programs did. */
+/** Messages of the stage for people, and the end of its programs' output. */
 class Said {
   private readonly told: string[] = [];
   private output = '';

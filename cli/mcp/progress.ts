@@ -6,12 +6,12 @@ export interface ProgressNotice {
   readonly message: string;
 }
 
-/** Programs print more than a client wants to hear. */
+/** Minimum interval between notices: programs print more than a client needs. */
 const sendEveryMs = 100;
 
 /**
- * The stage's own progress as a number that only grows, which the protocol asks for: each thing that is said is a step, and a piece of work
- * that can be counted is a part of one.
+ * Progress of the stage as a number that only grows, as the protocol requires: each message is a step, and countable
+ * work is a fraction of one.
  */
 export class ProgressNotices {
   private steps = 0;

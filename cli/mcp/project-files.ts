@@ -4,15 +4,15 @@ import { KernloopError } from '../../lib/support/error';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { followed, outsideError, type Bounds } from './arguments';
 
-/** Apps lie at most so deep below the workspace; more folders are not looked at. */
+/** Maximum depth of apps below the workspace; the other limits bound the search. */
 const deepestApp = 4;
 const mostFolders = 5000;
 const mostFiles = 2000;
 
-/** Of an app, what a client may read. */
+/** Files of an app that a client may read. */
 const appFiles = [kernloopFile, join('.kernloop', 'profile.json')];
 
-/** Content of captures and code objects is for programs. */
+/** Files whose content is for programs, such as captures and code objects. */
 const noText = /\.(pack|hsaco|cubin|co|o|so|gz|xz|zst|klcap|profraw|profdata|pftrace|parquet|arrow)$/;
 
 const hidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
@@ -25,7 +25,7 @@ export function projectFiles(workspace: string): string[] {
   return [...ofApps, ...files].slice(0, mostFiles).map((path) => relative(workspace, path));
 }
 
-/** The file that is meant, if a client may read it. */
+/** Path of a requested file, if a client may read it. */
 export function projectFile(path: string, bounds: Bounds): string {
   const { workspace } = bounds;
   const absolute = join(workspace, path);
@@ -34,7 +34,7 @@ export function projectFile(path: string, bounds: Bounds): string {
     throw outsideError(`"${path}"`, workspace);
   };
   if (path.includes('\0') || path.startsWith('/') || path.split('/').includes('..')) refuse();
-  // Links are not listed, nor read: what they lead to may be anything of the workspace.
+  // Links are neither listed nor read: they may lead to anything in the workspace.
   if (!bounds.outside && real !== join(followed(workspace), path)) refuse();
   const parts = path.split('/');
   const folder = parts[0] === 'kernels' ? join(workspace, ...parts.slice(0, 3)) : undefined;
@@ -66,7 +66,7 @@ function filesBelow(folder: string): string[] {
   const own = entries
     .filter((entry) => entry.isFile() && !noText.test(entry.name))
     .map(({ name }) => join(folder, name));
-  // kernel.json, the variant and the report before what is in folders.
+  // kernel.json, the variant and the report come before files in folders.
   return [...own, ...foldersIn(folder).flatMap((inner) => filesBelow(inner))];
 }
 
@@ -87,7 +87,7 @@ const foldersIn = (folder: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name));
 
-/** Without links: they may lead anywhere, and in circles. */
+/** Entries without links, which may lead anywhere and form cycles. */
 function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

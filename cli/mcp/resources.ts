@@ -38,7 +38,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const typeOf = (uri: string): string => (uri === skill.uri ? 'text/markdown' : (types[extname(uri)] ?? 'text/plain'));
 
-/** What can be read, and pages of it that are no larger than the server may send. */
+/** Readable resources, in pages no larger than the server may send. */
 export class Resources {
   constructor(
     private readonly bounds: Bounds,
@@ -78,7 +78,7 @@ export class Resources {
     };
   }
 
-  /** As much as one page needs. */
+  /** Reads only the bytes for one page. */
   private bytesOf(uri: string, offset: number): { content: Buffer; start: number; total: number } {
     if (uri === skill.uri) return whole(readFileSync(skill.path));
     if (uri.startsWith(resultScheme)) {
@@ -101,7 +101,7 @@ const whole = (content: Buffer): { content: Buffer; start: number; total: number
   total: content.length,
 });
 
-/** A page, and a byte more, which tells whether there is more. */
+/** Reads a page and one more byte, which shows whether more follows. */
 function partOf(path: string, uri: string, offset: number, maxBytes: number): ReturnType<typeof whole> {
   let file: number | undefined;
   try {

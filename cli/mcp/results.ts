@@ -1,6 +1,6 @@
 import { jsonText } from '../../lib/support/files';
 
-/** Of those that were too large to send; the oldest are forgotten. */
+/** Limits for results that were too large to send; the oldest are forgotten. */
 const keptResults = 32;
 const keptBytes = 512 * 1024 * 1024;
 
@@ -12,7 +12,7 @@ interface KeptResult {
   readonly content: Buffer;
 }
 
-/** Whole results, for as long as the server runs. */
+/** Keeps whole results while the server runs. */
 export class Results {
   private readonly kept = new Map<string, KeptResult>();
   private count = 0;

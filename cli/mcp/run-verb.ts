@@ -9,10 +9,10 @@ import { describeEnd } from '../../lib/support/ndjson';
 import { reportEventSchema, type ReportEvent } from '../../lib/support/report-events';
 import { packageRoot } from '../../lib/support/version';
 
-/** A result that is larger than this is a mistake. */
+/** A larger result is a mistake. */
 const maxDocumentBytes = 256 * 1024 * 1024;
 
-/** What a process gets to clean up once it was interrupted; it stops its own programs after 3 s. */
+/** Time for an interrupted process to clean up; it stops its own programs after 3 s. */
 const graceMs = 30_000;
 
 const documentSchema = z.union([
@@ -33,8 +33,8 @@ export type RunVerb = (
 ) => Promise<VerbEnded>;
 
 /**
- * Runs a verb as a process of its own, in the workspace: what it prints can never get among the messages of the protocol, and to cancel it
- * is Ctrl-C. What went wrong is thrown.
+ * Runs a verb as a separate process in the workspace: its output can never mix with messages of the protocol, and
+ * SIGINT cancels it. Throws its errors.
  */
 export function verbRunner(workspace: string, deps: Deps): RunVerb {
   return async (verb, words, onEvent, signal) => {
@@ -83,7 +83,7 @@ function interrupted(verb: StageName): KernloopError {
   return new KernloopError('INTERRUPTED', `${verb} was cancelled`, 'nothing was left half-written; call it again');
 }
 
-/** What is no event is what Node itself, or a crash, has to say. */
+/** A line that is no event is output of Node itself, or of a crash. */
 function eventOf(line: string): ReportEvent {
   const parsed = reportEventSchema.safeParse(jsonOf(line));
   return parsed.success ? parsed.data : { event: 'output', text: `${line}\n` };

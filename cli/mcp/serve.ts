@@ -23,7 +23,7 @@ const optionsSchema = z.object({
   allowOutside: z.boolean().default(false),
 });
 
-/** Serves until the client closes stdin, or a signal comes; stages that run are then stopped. */
+/** Serves until the client closes stdin or a signal arrives, which stops running stages. */
 export async function serve(given: object, overrides: Partial<Deps> = {}): Promise<void> {
   const parsed = optionsSchema.safeParse(given);
   if (!parsed.success) throw new KernloopError('USAGE', describeIssues(parsed.error), 'see kernloop mcp --help');
@@ -46,7 +46,7 @@ export async function serve(given: object, overrides: Partial<Deps> = {}): Promi
   await server.connect(new StdioServerTransport(process.stdin, protocolOutput()));
   process.stderr.write(`kernloop mcp: ${tools.length} tools, in ${workspace}\n`);
   await ended;
-  // Aborts what runs.
+  // Aborts running stages.
   await server.close();
   await Promise.allSettled(running);
   process.stdin.destroy();
@@ -87,7 +87,7 @@ function remembered(run: RunVerb, running: Set<Promise<unknown>>): RunVerb {
   };
 }
 
-/** The one way to stdout: whatever else of this process writes there, a module that was loaded too, is sent to stderr. */
+/** The only way to stdout: other writes of this process there, even by a loaded module, go to stderr. */
 export function protocolOutput(): Writable {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);

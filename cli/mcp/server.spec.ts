@@ -12,14 +12,14 @@ import { createServer } from './server';
 
 jest.setTimeout(120_000);
 
-/** Where the result of a stage does not matter: no schema is looked at. */
+/** Accepts any result, for tests that do not examine it. */
 const anything = z.looseObject({});
 
 let workspace: TestWorkspace;
 let client: Client;
 let called: { verb: string; words: readonly string[] }[];
 
-/** What the verb does, unless a test says otherwise. */
+/** The verb in tests that do not provide one. */
 const nothing: RunVerb = () => Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks: [] } });
 
 async function connect(run: RunVerb = nothing, more: { outside?: boolean; maxBytes?: number } = {}): Promise<void> {
@@ -64,7 +64,7 @@ describe('the tools of kernloop mcp', () => {
       annotations: { readOnlyHint: false, destructiveHint: false },
     });
     expect(of('doctor')?.annotations).toMatchObject({ readOnlyHint: true });
-    // Each of these may write over what a user has.
+    // Each of these may overwrite a user's files.
     for (const name of ['extract', 'adopt', 'store', 'tune', 'pull'])
       expect([name, of(name)?.annotations?.destructiveHint]).toEqual([name, true]);
     expect(of('push')?.annotations?.openWorldHint).toBe(true);
@@ -139,7 +139,7 @@ describe('the tools of kernloop mcp', () => {
     await connect();
     for (const app of ['app', workspace.app, 'app/../app', 'not-there-yet'])
       expect([app, (await call('doctor', { app })).isError]).toEqual([app, undefined]);
-    // Relative to the reproducer.
+    // These paths are relative to the reproducer.
     const args = { reproducer: 'kernels/app/saxpy', variant: '../../../app/mine.hsaco', capture: 'captures/3' };
     await client.request({ method: 'tools/call', params: { name: 'validate', arguments: args } }, anything);
     await client.close();
@@ -208,7 +208,7 @@ describe('the tools of kernloop mcp', () => {
     await expect(
       client.callTool({ name: 'doctor', arguments: {} }, undefined, { signal: controller.signal }),
     ).rejects.toThrow();
-    // The next answer comes behind the notification.
+    // The next answer arrives after the notification.
     await client.ping();
     expect(stopped).toBe(true);
   });
@@ -339,7 +339,7 @@ describe('the resources of kernloop mcp', () => {
     expect(await read(`${large}?offset=4096`)).toBe('ß'.repeat(2048));
     expect(await read(`${large}?offset=8192`)).toBe('ß'.repeat(904));
     expect(await read(`${large}?offset=99999`)).toBe('');
-    // What is no text goes on, too.
+    // Content that is no text has pages, too.
     expect(await read(file('kernels/app/saxpy/odd.txt'))).toBe('\ufffd'.repeat(4094));
   });
 });

@@ -34,10 +34,10 @@ Only a validate with outcome "pass" means that an edit is right. Never edit capt
 The resource kernloop-skill://kernloop says more.`;
 
 const resourcesAtOnce = 200;
-/** Of the protocol: the SDK has no name for it. */
+/** Error code of the protocol: the SDK has no name for it. */
 const resourceNotFound = -32002;
 
-/** The stages as tools, and what they work on as resources. */
+/** Stages as tools, and the files that they work on as resources. */
 export function createServer({ bounds, tools, maxBytes, run, now }: ServerPlace): Server {
   const results = new Results();
   const resources = new Resources(bounds, results, maxBytes);
@@ -57,7 +57,7 @@ export function createServer({ bounds, tools, maxBytes, run, now }: ServerPlace)
     const notices = new ProgressNotices((notice) => {
       if (token === undefined) return;
       const told = { method: 'notifications/progress' as const, params: { progressToken: token, ...notice } };
-      // The client may be gone.
+      // The client may have disconnected.
       sendNotification(told).catch(() => undefined);
     }, now);
     const place = { bounds, results, maxBytes, run };

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Stage } from '../../lib/stage/stage';
 import { exitCodes } from '../../lib/support/error-codes';
 
-/** The outcome in a word: the name of the exit code, or the app's own. */
+/** The outcome in one word: the name of the exit code, or `app-failed` for one of the app's own. */
 export function outcomeOf(exitCode: number): string {
   return Object.entries(exitCodes).find(([, code]) => code === exitCode)?.[0] ?? 'app-failed';
 }
 
-/** What every tool gives: the result itself, or an excerpt and where the whole of it can be read. */
+/** Output of every tool: the result, or an excerpt and the address of the whole result. */
 function structured(stage: Stage): z.ZodType {
   const meanings = Object.entries(stage.exitCodes).map(([name, meaning]) => `${name}: ${meaning}`);
   return z.object({
@@ -24,7 +24,7 @@ function structured(stage: Stage): z.ZodType {
   });
 }
 
-/** A stage as a tool: everything that is said of it comes from its descriptor. */
+/** A stage as a tool, entirely from its descriptor. */
 export function toolOf(stage: Stage): Tool {
   return {
     name: stage.name,
@@ -33,7 +33,7 @@ export function toolOf(stage: Stage): Tool {
     outputSchema: schemaOf(structured(stage), 'output') as NonNullable<Tool['outputSchema']>,
     annotations: {
       readOnlyHint: stage.readOnly === true,
-      // What may be cached is never a file that a user edits.
+      // Cached outputs are never files that a user edits.
       ...(stage.readOnly ? {} : { destructiveHint: stage.task?.cache !== true }),
       openWorldHint: 'remote' in stage.options.shape,
     },
@@ -45,7 +45,7 @@ const projects = {
   reproducer: 'a reproducer: the folder with kernel.json, as `reproducer`',
 };
 
-/** Draft 7 is what the validators of clients read. */
+/** Clients validate with draft 7. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, target: 'draft-7' });
   return { type: 'object', ...json };

@@ -68,7 +68,7 @@ export default defineConfig({
   srcDir: '..',
   outDir: '../.kernloop/site',
   cacheDir: '../.kernloop/site-cache',
-  // What is no documentation, or belongs to one folder of the source.
+  // Files that are no documentation, or belong to one folder of the source.
   srcExclude: [
     'bench',
     'dist*',
@@ -109,7 +109,7 @@ export default defineConfig({
     nav: [
       page('Tutorial', 'tutorial'),
       page('Options', 'reference/options'),
-      // Of typedoc, which writes it beside these pages.
+      // typedoc writes it beside these pages.
       { text: 'API', link: '/api/index.html', target: '_self' },
       { text: 'Changelog', link: '/CHANGELOG' },
     ],

@@ -1,4 +1,4 @@
-// What the kernels work on, the same on every machine.
+// Input of the kernels, the same on every machine.
 #pragma once
 
 #include <algorithm>

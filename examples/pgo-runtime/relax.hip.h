@@ -1,4 +1,4 @@
-// What main.cpp compiles at run time, as text: cells that relax, or react where `kinds` says so. Each path keeps eight
+// Text that main.cpp compiles at run time: cells that relax, or react where `kinds` says so. Each path keeps eight
 // numbers alive, and there are registers for fewer than sixteen: which path is frequent decides what is worth keeping.
 R"(
 template <typename Number>

@@ -34,7 +34,7 @@ describe('the batch of captures', () => {
     return results;
   }
 
-  /** One target is the user's own, with an output of its own. */
+  /** One target is written by the user, with another output. */
   const own = { cache: true, outputs: ['{workspaceRoot}/other/capture'] };
   const projectsConfigurations = {
     projects: { app: { root: 'app', targets: { again: own, 'capture-a': { cache: true } } } },

@@ -16,7 +16,7 @@ export interface TaskResult {
   result: { success: boolean; terminalOutput: string };
 }
 
-/** Capture tasks of the same app, which one run of it can serve. */
+/** Capture tasks of the same app that one run can serve. */
 interface Group {
   options: CaptureOptions;
   tasks: Map<string, CaptureTask>;
@@ -27,7 +27,7 @@ interface CaptureTask {
   requireUnchanged: () => void;
 }
 
-/** Captures of one app that are due together share one run of it; each stays a task of its own, with its own cache entry. */
+/** Runs captures of one app that are due together in one run of it; each remains a task with its own cache entry. */
 export default async function* captureBatch(
   taskGraph: Pick<TaskGraph, 'tasks'>,
   inputs: Readonly<Record<string, TaskOptions>>,
@@ -50,7 +50,7 @@ export default async function* captureBatch(
   for (const group of groups) yield* runGroup(group, deps);
 }
 
-/** What tasks of one run may differ in: which dispatches, how much of each, and where to. */
+/** Options in which tasks of one run may differ: dispatches, amount of memory, and target folder. */
 const ownOptions = [
   'kernel',
   'match',
@@ -66,7 +66,7 @@ const ownOptions = [
   'output',
 ] as const satisfies readonly (keyof CaptureOptions)[];
 
-/** An agent takes so many. */
+/** Maximum number of selections that an agent accepts. */
 const mostSelections = 64;
 
 function addTo(groups: Group[], task: string, options: CaptureOptions, own: CaptureTask): void {
@@ -82,7 +82,7 @@ function sharedKey(options: CaptureOptions): string {
   return JSON.stringify(shared.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Two captures of one kernel, or into one folder, are not for the same run. */
+/** Two captures of one kernel, or into one folder, cannot share a run. */
 function fits({ tasks }: Group, selections: readonly Selection[]): boolean {
   const taken = [...tasks.values()].flatMap(({ selections: other }) => other);
   const free = selections.every(

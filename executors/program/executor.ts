@@ -11,8 +11,8 @@ import { buildOptionsSchema } from '../build/options';
 import { absoluteOptions, reportingErrors, type TaskOptions } from '../run-stage';
 
 /**
- * Writes what the app's command runs, by digest, where the tasks that run it look: Nx hashes neither what git ignores nor the system. And the
- * compile database as it is in every clone.
+ * Writes digests of the files that the app's command runs, because Nx hashes neither ignored files nor the system, and
+ * the compile database without paths of this clone.
  */
 export default function program(options: TaskOptions, context: ExecutorContext): Promise<{ success: boolean }> {
   return reportingErrors(async () => {

@@ -1,7 +1,7 @@
-/** Directions to elsewhere: what they change is CMake's to know, not ours to guess. */
+/** Settings that redirect outputs: only CMake can evaluate their effect. */
 const redirected = /RUNTIME_OUTPUT_DIRECTORY|OUTPUT_NAME|EXECUTABLE_OUTPUT_PATH/;
 
-/** The programs that a CMakeLists.txt says in plain words it makes in its build folder; none where it takes more than that to tell. */
+/** Programs that a CMakeLists.txt plainly declares in its build folder; none if that would take an evaluation. */
 export function declaredPrograms(text: string): string[] {
   const source = text.replace(/#.*$/gm, '');
   if (redirected.test(source)) return [];

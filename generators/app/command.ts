@@ -5,7 +5,7 @@ import { KernloopError } from '../../lib/support/error';
 import type { Detected } from './detect';
 import type { Ask } from '../terminal';
 
-/** What is run: as told, as found, or as answered. */
+/** The command to run: given, detected, or answered. */
 export async function commandOf(
   tree: Tree,
   directory: string,
@@ -36,14 +36,17 @@ async function chosenProgram(detected: Detected, directory: string, ask: Ask | u
   );
 }
 
-/** One line becomes words, as a shell makes them; several words are words already. */
+/** Splits a single line into words like a shell; several words stay. */
 function inWords(tree: Tree, directory: string, told: readonly string[]): string[] {
   const [line = ''] = told;
   const isLine = told.length === 1 && !tree.isFile(joinPathFragments(directory, line));
   return isLine ? shellWords(line) : [...told];
 }
 
-/** A program without a slash is looked for on the PATH, so one in the app's own folder needs one; a script needs its interpreter. */
+/**
+ * A program without a slash is searched on the PATH, so one in the app's folder gets `./`; a script gets its
+ * interpreter.
+ */
 function startable(tree: Tree, directory: string, [program = '', ...args]: readonly string[]): string[] {
   const isHere = !isAbsolute(program) && tree.isFile(joinPathFragments(directory, program));
   if (isHere && program.endsWith('.py') && !program.startsWith('./')) return ['python3', program, ...args];

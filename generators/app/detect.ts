@@ -4,33 +4,33 @@ import type { Tree } from 'nx/src/devkit-exports';
 import type { KernloopJson } from '../../lib/app/kernloop-json';
 import { declaredPrograms } from './cmake';
 
-/** How deep below the app's folder builds put their products. */
+/** Maximum depth of build products below the app's folder. */
 const maxDepth = 4;
 
 const skipped = new Set(['node_modules', '.git', '.nx', '.kernloop', '.venv', 'CMakeFiles', 'kernels', '_deps']);
 
 const elfMagic = 0x7f454c46;
-/** ET_EXEC and ET_DYN (position-independent programs, but also libraries, which are told apart by name). */
+/** ELF types of programs: ET_EXEC, and ET_DYN for position-independent programs; libraries are excluded by name. */
 const elfPrograms = [2, 3];
-/** x86-64 and AArch64: code objects of GPUs are ELF files, too. */
+/** ELF machines of hosts, x86-64 and AArch64: code objects of GPUs are ELF files, too. */
 const elfHosts = [62, 183];
 
 const makefiles = ['GNUmakefile', 'makefile', 'Makefile'];
 const notStarted = ['setup.py', 'conftest.py', '__init__.py'];
 
 export interface Detected {
-  /** Programs that a build has made, relative to the app. */
+  /** Built programs, relative to the app. */
   programs: string[];
-  /** Programs that a build is going to make, as far as its files say so plainly. */
+  /** Programs that a build will make, if its files plainly declare them. */
   expected: string[];
-  /** Python scripts in the folder itself that are there to be started. */
+  /** Python scripts in the folder itself that are meant to be started. */
   scripts: string[];
-  /** Compile databases, the shallowest first, relative to the app. */
+  /** Compile databases relative to the app, the shallowest first. */
   compileDatabases: string[];
   build: KernloopJson['build'];
 }
 
-/** What an app's folder tells of itself, without running anything. */
+/** Facts about an app from its folder, without running anything. */
 export function detect(tree: Tree, directory: string): Detected {
   const files = filesBelow(tree, directory, '', maxDepth);
   const build = detectBuild(tree, directory, files);
@@ -56,7 +56,7 @@ function detectBuild(tree: Tree, directory: string, files: readonly string[]): K
   return undefined;
 }
 
-/** The one that CMake was configured in already, else the usual one. */
+/** Folder in which CMake was configured, else the usual one. */
 function buildFolder(files: readonly string[]): string {
   const configured = shallowest(files.filter((file) => basename(file) === 'CMakeCache.txt')).map(dirname);
   return configured.find((folder) => folder !== '.') ?? 'build';
@@ -70,7 +70,7 @@ function expectedPrograms(tree: Tree, directory: string, build: KernloopJson['bu
   );
 }
 
-/** Those that say so (`__main__`, `#!`), else the only one. */
+/** Scripts that are marked as programs (`__main__`, `#!`), else the only script. */
 function startedScripts(tree: Tree, directory: string, files: readonly string[]): string[] {
   const scripts = files.filter((file) => !file.includes('/') && file.endsWith('.py') && !notStarted.includes(file));
   const started = scripts.filter((file) => {
@@ -104,7 +104,7 @@ function isProgram(tree: Tree, path: string): boolean {
   );
 }
 
-/** Beside a program there may be files of many gigabytes: no more of them is read than is looked at. */
+/** Reads only the first bytes: files beside a program may have many gigabytes. */
 function head(tree: Tree, path: string, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   try {

@@ -15,7 +15,7 @@ import { appOptionsSchema, type AppOptions } from './options';
 
 type Options = ReturnType<typeof appOptionsSchema.parse>;
 
-/** Adopts an app: declares it in kernloop.json, in a workspace that is set up. Running it again changes nothing. */
+/** Adopts an app: declares it in kernloop.json and sets up the workspace. Running it again changes nothing. */
 export default function app(tree: Tree, given: AppOptions): Promise<GeneratorCallback> {
   return withHint(() => adoptApp(tree, given, askAtTerminal()));
 }
@@ -53,7 +53,7 @@ async function describeApp(tree: Tree, directory: string, options: Options, ask:
       'no compile database: kernels are captured, but their source is compiled without the options of its build; set "compileCommands" once there is one',
     );
   }
-  // A generator runs from the package: it is installed, or about to be.
+  // A generator runs from the package, which is installed or about to be.
   const isThere = (path: string): boolean => inNodeModules(tree, path) || tree.exists(relative(tree.root, path));
   const schema = schemaReference(tree.root, join(tree.root, directory), 'kernloop', isThere);
   const app = {
@@ -76,20 +76,20 @@ async function describeApp(tree: Tree, directory: string, options: Options, ask:
   );
 }
 
-/** A CMake build will write one, because the configure command asks for it; any other is to be watched. */
+/** A CMake build will write a database, because the configure command requests it; other builds are watched. */
 function expectedDatabase({ build }: Detected): string | undefined {
   if (build !== undefined && build.configure === undefined) return watchedDatabase;
   const folder = build?.configure && build.outputs[0];
   return folder ? joinPathFragments(folder, 'compile_commands.json') : undefined;
 }
 
-/** make leaves its program where it likes: that much of its outputs is known by the command. */
+/** make puts its program anywhere: the command reveals this one output. */
 function buildOf(build: NonNullable<Detected['build']>, [program = '']: readonly string[]): Detected['build'] {
   const isOfApp = program.includes('/') && !program.startsWith('/') && !program.startsWith('../');
   return build.outputs.length > 0 || !isOfApp ? build : { ...build, outputs: [joinPathFragments(program)] };
 }
 
-/** The function of that name in any namespace, template or not, and nothing that only ends or starts alike. */
+/** Pattern for functions with exactly this name, in any namespace, template or not. */
 function matchOf(name: string): string {
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return `(^|[ :])${literal}([<(]|$)`;

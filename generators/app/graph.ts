@@ -5,7 +5,7 @@ import { runProcess, type ProcessRunner } from '../../lib/support/exec';
 import { KernloopError } from '../../lib/support/error';
 import { kernloopFile } from '../../lib/support/project-file-names';
 
-/** Two apps of one name would be one Nx project, and none of the workspace could be listed any more. */
+/** Two apps of one name would be the same Nx project, and Nx could no longer list any project. */
 export async function refuseTwin(tree: Tree, directory: string, name: string): Promise<void> {
   const files = await globAsync(tree, [`**/${kernloopFile}`]);
   const twin = files.find((file) => dirname(file) !== directory && nameIn(tree, file) === name);
@@ -21,12 +21,12 @@ function nameIn(tree: Tree, file: string): unknown {
   try {
     return readJson<{ name?: unknown }>(tree, file).name;
   } catch {
-    // A broken one is reported where it is itself read.
+    // A broken file is reported when it is itself read.
     return undefined;
   }
 }
 
-/** Asks Nx itself, in a process that knows nothing of the one that wrote the files, whether the app is a project now. */
+/** Asks Nx in a new process, which has no state of the writing one, whether the app is a project now. */
 export async function expectProject(
   root: string,
   name: string,

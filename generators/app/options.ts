@@ -4,7 +4,7 @@ import { deviceKinds } from '../../lib/device/kinds';
 
 const important = { 'x-priority': 'important' };
 
-/** Keys with `x-` are Nx's: what it asks for on a terminal, and in which order its help and Nx Console show options. */
+/** Keys with `x-` are Nx's: prompts on a terminal, and the order of options in its help and in Nx Console. */
 export const appOptionsSchema = z.object({
   directory: z.string().meta({
     description: 'Folder of the app, relative to the workspace; . for the workspace itself.',

@@ -1,7 +1,10 @@
 import type { Tree } from 'nx/src/devkit-exports';
 import { applyEdits, modify } from 'jsonc-parser';
 
-/** Sets fields of a JSON file and leaves the rest of its text, comments and layout included: what Nx's own `updateJson` drops. */
+/**
+ * Sets fields of a JSON file and keeps the rest of its text, including comments and layout, which Nx's `updateJson`
+ * drops.
+ */
 export function editJson(tree: Tree, path: string, fields: Readonly<Record<string, unknown>>): void {
   const before = tree.read(path, 'utf-8') ?? '';
   const formattingOptions = layoutOf(before);

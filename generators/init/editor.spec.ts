@@ -5,7 +5,7 @@ import { parse } from 'jsonc-parser';
 import { problemsIn } from '../testing/problems';
 import { schemas, setUpEditor, tasks } from './editor';
 
-// As the command line printed them; e2e/variants.integration.ts holds the same patterns against what it prints now.
+// Output of the command line; e2e/variants.integration.ts compares the same patterns with its current output.
 const compiled = `/src/app/kernels/a/k/kernel_variant.hip:19:5: warning: variable templates are a C++14 extension [-Wc++14-extensions]
 int bad = "x" + nothing;
     ^
@@ -15,7 +15,8 @@ error: kernel_variant.hip did not compile: /src/app/kernels/a/k/kernel_variant.h
   → correct it; the captured source is in pristine/kernel_variant.hip
 kernel_variant.cu(17): error: identifier "z" is undefined
 kernel_variant.cu(18): warning #177-D: variable "x" was declared but never referenced`;
-// What nvcc 13.5.37 (nvidia-cuda-nvcc of PyPI) printed of a kernel and its header with five mistakes, and of an include that is not there.
+// Output of nvcc 13.5.37 (nvidia-cuda-nvcc of PyPI) for a kernel and its header with five mistakes, and for a missing
+// include.
 const ofNvcc = `helper.h(2): warning #177-D: variable "gone" was declared but never referenced
     double gone = 0;
            ^

@@ -3,7 +3,7 @@ import { applyEdits, modify, parse, stripComments, type ParseError } from 'jsonc
 import { z } from 'zod';
 import { KernloopError } from '../../lib/support/error';
 
-/** What a compiler says of a line: clang and gcc, then nvcc and NVRTC. */
+/** Patterns of compiler messages: clang and gcc, then nvcc and NVRTC. */
 const compilers = [
   {
     regexp: String.raw`^([^\s:(][^:]*):(\d+):(\d+): (?:fatal )?(error|warning|note): (.*)$`,
@@ -15,7 +15,7 @@ const compilers = [
   },
 ];
 
-/** The last two lines of validate. A PASS has no place: it leaves the list of problems empty. */
+/** The last two lines of validate. A PASS has no position: it leaves the list of problems empty. */
 const verdicts = [
   { word: 'FAIL', severity: 'error' },
   { word: 'VACUOUS', severity: 'warning' },
@@ -31,7 +31,7 @@ const places = { source: 'kernloop', fileLocation: ['autoDetect', '${workspaceFo
 const ofCompilers = compilers.map((pattern) => ({ owner: 'kernloop', ...places, pattern }));
 const ofVerdicts = verdicts.map((matcher) => ({ owner: 'kernloop', ...places, ...matcher }));
 
-/** Of the app or the reproducer that the open file lies in: verbs find its project file upward. */
+/** A task for the app or reproducer of the open file: verbs search its project file upward. */
 const task = (label: string, verb: string, option: string, more: object): object => ({
   label: `kernloop: ${label}`,
   type: 'process',
@@ -53,7 +53,7 @@ export const tasks: readonly object[] = [
   }),
 ];
 
-/** Files that name no `$schema` themselves: older ones, and what stages write. */
+/** Schemas for files without `$schema`: older ones, and those that stages write. */
 export const schemas = (folder: string): readonly { fileMatch: string[]; url: string }[] =>
   [
     ['kernloop.json', 'kernloop'],
@@ -63,7 +63,7 @@ export const schemas = (folder: string): readonly { fileMatch: string[]; url: st
     ['.kernloop/profile.json', 'profile'],
   ].map(([file = '', name = '']) => ({ fileMatch: [file], url: `${folder}/${name}.schema.json` }));
 
-/** Adds to the lists of .vscode what they lack. Everything else in these files, comments included, stays. */
+/** Adds missing entries to the lists in .vscode. Everything else in these files stays, including comments. */
 export function setUpEditor(tree: Tree): string[] {
   const added = [
     addTo(tree, '.vscode/settings.json', {}, 'json.schemas', schemas('./node_modules/kernloop/schemas'), 'url'),
@@ -83,7 +83,7 @@ function addTo(
   key: string,
 ): string | undefined {
   const found = tree.read(path, 'utf-8')?.replace(/^\uFEFF/, '') ?? '';
-  // VS Code takes an empty file, and one of comments alone, for an object without anything.
+  // VS Code treats an empty file, and one with only comments, as an empty object.
   const isEmpty = stripComments(found).trim() === '';
   const before = isEmpty ? `${found}${JSON.stringify(initial, null, 2)}\n` : found;
   const present = listIn(path, before, list);
@@ -104,7 +104,7 @@ function addTo(
   return `${path}: ${missing.length} added to ${list}`;
 }
 
-/** Empty where there is none yet. */
+/** The list's entries; empty if the list does not exist yet. */
 function listIn(path: string, text: string, list: string): readonly object[] {
   const errors: ParseError[] = [];
   const root: unknown = parse(text, errors, { allowTrailingComma: true });

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const changes = () => tree.listChanges().map(({ path, content }) => [path, content?.toString()]);
 const text = (path: string) => tree.read(path, 'utf-8') ?? '';
-/** As Nx does it, but for the installation of packages. */
+/** Runs init like Nx, but without installing packages. */
 const initWorkspace = async (): Promise<void> => {
   tree.write('package.json', '{ "devDependencies": { "kernloop": "*" } }');
   await (

@@ -11,7 +11,7 @@ export default function init(tree: Tree, given: InitOptions): Promise<GeneratorC
     const { skipPackageJson, editor, ...forApp } = initOptionsSchema.parse(given);
     const isForApp = Object.values(forApp).some((value) => value !== undefined);
     if (isForApp) {
-      // What adopted an app until 0.1 still does.
+      // Until 0.1, init adopted an app; it still does.
       const directory = forApp.directory ?? '.';
       logger.warn(`init sets the workspace up; adopting an app is: ${nxCommand(tree, `g kernloop:app ${directory}`)}`);
       if (editor !== undefined) setUpEditor(tree);

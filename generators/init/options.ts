@@ -3,7 +3,7 @@ import { appOptionsSchema } from '../app/options';
 
 const { skipPackageJson, ...appShape } = appOptionsSchema.shape;
 
-/** Until 0.1 `init` adopted an app, too: what it was given leads on to `app`. */
+/** Until 0.1, `init` adopted an app, too: its options are passed on to `app`. */
 const movedToApp = {
   'x-deprecated': 'adopting an app is `nx g kernloop:app` now',
   'x-priority': 'internal',

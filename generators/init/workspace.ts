@@ -11,7 +11,7 @@ import { editJson } from './edit-json';
 
 const plugin = 'kernloop/plugin';
 
-/** What stages write and nobody commits. */
+/** Files that stages write and nobody commits. */
 const ignored = [
   '.nx/cache',
   '.nx/workspace-data',
@@ -27,13 +27,13 @@ const ignored = [
 ];
 
 export interface SetUp {
-  /** What was done, for people; nothing where all was there. */
+  /** Changes made, for people; empty if there were none. */
   done: string[];
-  /** Installs what package.json got. */
+  /** Installs packages added to package.json. */
   finish: GeneratorCallback;
 }
 
-/** Sets a workspace up once. What it says of itself stays: its cache, its cloud, its analytics, its versions. */
+/** Sets up a workspace once. Existing settings stay: cache, cloud, analytics, versions. */
 export function setUpWorkspace(
   tree: Tree,
   { skipPackageJson = false }: { skipPackageJson?: boolean | undefined },
@@ -56,7 +56,7 @@ function setUpNx(tree: Tree): string[] {
   const names = plugins.map((entry) => (typeof entry === 'string' ? entry : entry.plugin));
   const missing: Partial<NxJsonConfiguration> = {
     ...(names.includes(plugin) ? {} : { plugins: [...plugins, plugin] }),
-    // Nx shares its cache between clones otherwise, while captures lie in each clone's own store.
+    // Otherwise Nx shares its cache between clones, while captures are in each clone's own store.
     ...(nxJson.cacheDirectory === undefined ? { cacheDirectory: '.nx/cache' } : {}),
   };
   if (isNew) writeJson(tree, 'nx.json', { $schema: './node_modules/nx/schemas/nx-schema.json', ...missing });
@@ -65,7 +65,10 @@ function setUpNx(tree: Tree): string[] {
   return added.length === 0 ? [] : [`nx.json: ${isNew ? 'made, with' : 'added'} ${added.join(' and ')}`];
 }
 
-/** Where package.json names Kernloop already, in whatever version or place, that stays. Nothing is to be installed: this runs. */
+/**
+ * An existing entry for Kernloop in package.json stays, whatever its version or source. Nothing needs installing,
+ * because this code runs.
+ */
 function addToPackageJson(tree: Tree): boolean {
   if (!tree.exists('package.json')) return false;
   const manifest = readJson<Record<string, Record<string, string> | undefined> & { name?: string }>(

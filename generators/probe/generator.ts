@@ -10,7 +10,7 @@ import { probeOptionsSchema, type ProbeOptions } from './options';
 
 const template = join(packageRoot, 'generators', 'probe', 'files', 'probe.toml.template');
 
-/** A probe.toml to begin with: it works as it is, and says what else there is. */
+/** Writes a probe.toml to start from: it works unchanged, and describes the other possibilities. */
 export default function probe(tree: Tree, given: ProbeOptions): Promise<void> {
   return withHint(() => Promise.resolve(generateProbe(tree, given)));
 }

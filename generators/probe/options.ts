@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const important = { 'x-priority': 'important' };
 
-/** Keys with `x-` are Nx's, as in those of `app`. */
+/** Keys with `x-` are Nx's, like those of `app`. */
 export const probeOptionsSchema = z.object({
   reproducer: z.string().meta({
     description: 'Folder of the reproducer that the probes are for, relative to the workspace.',

@@ -47,7 +47,7 @@ describe('reproducer', () => {
     const contents = written
       .filter(({ path }) => !path.endsWith('reads.json'))
       .map(({ path, content }) => [path, withoutDigests(content?.toString() ?? '')]);
-    // What the system's headers are is another thing on each machine.
+    // System headers differ between machines.
     const reads = written.find(({ path }) => path.endsWith('pristine/reads.json'))?.content?.toString() ?? '{}';
     expect(Object.keys((JSON.parse(reads) as { sources: object }).sources)).toEqual([
       'deps/inc/scale.h',
@@ -117,7 +117,7 @@ describe('reproducer', () => {
   });
 });
 
-/** Digests and versions depend on the compiler; the snapshot is about everything else. */
+/** Removes digests and versions, which depend on the compiler, from a snapshot. */
 function withoutDigests(text: string): string {
   return text.replaceAll(/\b[0-9a-f]{64}\b/g, '<sha256>').replaceAll(/HIP version: [^"|)]*/g, '<compiler version>');
 }

@@ -15,7 +15,10 @@ import { withHint } from '../terminal';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
 import { kernloopFile } from '../../lib/support/project-file-names';
 
-/** Makes a project of a capture that is already there, from a colleague or from `kernloop capture`; no program is run but the compiler. */
+/**
+ * Makes a project from an existing capture, from a colleague or from `kernloop capture`; it runs no program but the
+ * compiler.
+ */
 export default function reproducer(tree: Tree, given: ReproducerOptions): Promise<GeneratorCallback> {
   return withHint(() => generateReproducer(tree, given, defaultDeps()));
 }
@@ -39,7 +42,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   return () => copyCapture(from, to);
 }
 
-/** The declared kernel of that name, else a new entry that selects the very kernel that was captured. */
+/** The declared kernel with that name, else a new entry that selects exactly the captured kernel. */
 function entryFor(app: App, capture: CaptureJson, name: string | undefined): KernelEntry {
   const wanted = name ?? parseDemangledName(capture.kernel.name).base;
   const declared = app.config.kernels.find((kernel) => kernel.name === wanted);
@@ -86,7 +89,7 @@ function declare(tree: Tree, app: App, kernel: KernelEntry): void {
   }));
 }
 
-/** `pristine/` as generated, and beside it what does not exist yet. */
+/** Writes `pristine/` as generated, and files beside it that do not exist yet. */
 function writeProject(tree: Tree, root: string, folder: string, files: readonly string[]): void {
   for (const file of files) {
     const content = readFileSync(join(folder, file));
@@ -99,7 +102,10 @@ function writeProject(tree: Tree, root: string, folder: string, files: readonly 
   }
 }
 
-/** After the files of the project: a capture may be far larger than what a generator should hold in memory. What the user has beside one stays. */
+/**
+ * Copies after the project's files are written: a capture may be too large for a generator to hold in memory. The
+ * user's files beside a capture stay.
+ */
 function copyCapture(from: string, to: string): void {
   if (resolve(from) === resolve(to)) return;
   const isWanted = (source: string, target: string): boolean =>

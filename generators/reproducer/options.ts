@@ -6,7 +6,7 @@ const { translationUnit, define, language, compileLimitSeconds } = generateOptio
 
 const important = { 'x-priority': 'important' };
 
-/** Keys with `x-` are Nx's, as in those of `app`. */
+/** Keys with `x-` are Nx's, like those of `app`. */
 export const reproducerOptionsSchema = z.object({
   capture: z.string().meta({
     description: 'Folder of a capture: the one with capture.json, relative to the workspace.',

@@ -9,7 +9,9 @@ interface Task {
   problemMatcher: { severity?: string; pattern: Pattern | Pattern[] }[];
 }
 
-/** What an editor would list for these lines by the matchers of a task, as VS Code reads them: each pattern of a list takes the next line. */
+/**
+ * Problems that VS Code lists for these lines by the matchers of a task: each pattern of a list matches the next line.
+ */
 export function problemsIn(output: string, verb: string): Record<string, string>[] {
   const { problemMatcher } = (tasks as Task[]).find(({ label }) => label.includes(verb)) ?? { problemMatcher: [] };
   const lines = output.split('\n');

@@ -137,7 +137,7 @@ describe('adopt', () => {
     const [before, after] = ['b'.repeat(64), 'c'.repeat(64)];
     const arg = { index: 0, name: 'y', type: 'float*', declared: null, role: 'inout', element: 'f32' };
     const args = [{ ...arg, offset: 0, size: 8, kind: 'global_buffer' }];
-    /** As a user lays it out, with a role of his own. */
+    /** A kernel.json laid out by a user, with a role that the user chose. */
     const mine = JSON.stringify(kernelJson({ args: [{ ...args[0], role: 'out' }], code_object: before }), null, 4);
 
     it('names the code object that is captured now, and keeps every other byte', async () => {

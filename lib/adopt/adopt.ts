@@ -13,7 +13,10 @@ import type { AdoptResult } from './result';
 import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
-/** Copies out of `pristine/` what does not exist yet. What the user has changed or added stays, unless a reset is asked for. */
+/**
+ * Copies files from `pristine/` that do not exist yet. Files that the user changed or added stay, unless a reset is
+ * asked for.
+ */
 export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
   const root = resolve(options.reproducer);
   const { pristine } = reproducerPaths(root);
@@ -37,7 +40,7 @@ async function adoptFile(from: string, root: string, file: string, reset: boolea
   if (!existsSync(to)) {
     refuseOutside(root, file);
     await mkdir(dirname(to), { recursive: true });
-    // Fails rather than overwrites if somebody else writes the file at this moment.
+    // COPYFILE_EXCL fails rather than overwrites if somebody else writes the file at this moment.
     await copyFile(from, to, constants.COPYFILE_EXCL);
     result.written.push(file);
   } else if (!sameContent(from, to) && !(file === kernelFile && sameButForSchema(from, to))) {
@@ -50,7 +53,7 @@ async function adoptFile(from: string, root: string, file: string, reset: boolea
       refuseOutside(root, file);
       if (lstatSync(to).isDirectory())
         throw new KernloopError('TARGET_EXISTS', `${to} is a folder`, 'move it away, and reset again');
-      // A link in its place leads to a file that is none of the reproducer's.
+      // Removes a link first: writing through it would change a file outside the reproducer.
       await rm(to);
       await copyFile(from, to);
       result.reset.push(file);
@@ -58,7 +61,7 @@ async function adoptFile(from: string, root: string, file: string, reset: boolea
   }
 }
 
-/** Links are the user's: what a folder that is one holds is not written to. */
+/** Links belong to the user: nothing is written below a folder that is a link. */
 function refuseOutside(root: string, file: string): void {
   let folder = dirname(join(root, file));
   while (!existsSync(folder)) folder = dirname(folder);
@@ -71,8 +74,8 @@ function refuseOutside(root: string, file: string): void {
 }
 
 /**
- * The text of the user's kernel.json with what the capture that is there now decides (code object, symbol, device), which is none of the
- * user's words; undefined where it has that already, or where the kernel is another one now.
+ * The user's kernel.json with the values that the current capture decides (code object, symbol, device) replaced.
+ * Undefined if it has these values already, or if it is for another kernel.
  */
 function withCaptureOf(generated: string, mine: string): string | undefined {
   const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
@@ -84,7 +87,7 @@ function withCaptureOf(generated: string, mine: string): string | undefined {
   const facts = [
     ['code_object', own.code_object, theirs.code_object],
     ['symbol', own.symbol, theirs.symbol],
-    // Arguments have a kind as well, but none of these names.
+    // An argument also has a `kind`, but none of these names.
     ['kind', own.device.kind, theirs.device.kind],
     ['isa', own.device.isa, theirs.device.isa],
   ] as const;
@@ -92,7 +95,7 @@ function withCaptureOf(generated: string, mine: string): string | undefined {
   return current === text ? undefined : current;
 }
 
-/** Replaces `"key": "old"`, wherever the user has put it. */
+/** Replaces `"key": "old"` wherever the user has put it. */
 function withValue(text: string, key: string, old: string, now: string): string {
   const literal = JSON.stringify(old).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return text.replace(
@@ -101,13 +104,16 @@ function withValue(text: string, key: string, old: string, now: string): string 
   );
 }
 
-/** Which schema an editor checks it by says nothing of the kernel: older ones name none, and a workspace may have it elsewhere. */
+/**
+ * Ignores `$schema`, which says nothing about the kernel: older files have none, and a workspace may keep the schema
+ * elsewhere.
+ */
 function sameButForSchema(generated: string, mine: string): boolean {
   const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
   return theirs !== undefined && isDeepStrictEqual({ ...theirs, $schema: '' }, { ...own, $schema: '' });
 }
 
-/** A damaged one is reported by the stages that need it. */
+/** Undefined for a damaged file: stages that need it report the damage. */
 function kernelJsonIn(path: string): KernelJson | undefined {
   try {
     return readJson(path, kernelJsonSchema, 'CONFIG_MISSING', '');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Also of extract, which adopts. */
+/** Option of adopt and of extract, which adopts. */
 export const reset = z
   .boolean()
   .default(false)

@@ -10,15 +10,15 @@ import { Readable } from 'node:stream';
 
 /** Path of a file with the public keys that packs and pushes are encrypted for. */
 export const recipientsVariable = 'KERNLOOP_AGE_RECIPIENTS';
-/** Path of a file with the private key, or the key itself: then it is handed to `age` through its stdin. */
+/** Path of a file with the private key, or the key itself, which is then passed to `age` on stdin. */
 export const identityVariable = 'KERNLOOP_AGE_IDENTITY';
 
 const firstLine = Buffer.from('age-encryption.org/v1\n');
 
-/** Whether this is how a file begins that `age` made. */
+/** Whether a file that begins with `start` was made by `age`. */
 export const isEncrypted = (start: Buffer): boolean => start.subarray(0, firstLine.length).equals(firstLine);
 
-/** The file of recipients: of the flag, else of the environment; undefined where nothing is to be encrypted. */
+/** Path of the recipients file from the flag, else from the environment; undefined if nothing is to be encrypted. */
 export function recipientsFrom(named: string | undefined, env: Environment): string | undefined {
   const path = named ?? (env[recipientsVariable] || undefined);
   if (path === undefined) return undefined;
@@ -38,7 +38,7 @@ export function recipientsFrom(named: string | undefined, env: Environment): str
   );
 }
 
-/** Encrypts a file for those whose keys the file of recipients has. */
+/** Encrypts a file for the public keys in the recipients file. */
 export async function encryptFile(from: string, to: string, recipients: string, deps: Deps): Promise<void> {
   const ended = await runAge(['--encrypt', '--recipients-file', recipients, '--output', to, from], undefined, deps);
   if (ended.exitCode === 0) return;
@@ -52,7 +52,10 @@ export async function encryptFile(from: string, to: string, recipients: string, 
 const wrongIdentity = /no identity matched|incorrect identity|incorrect passphrase/i;
 const unusableIdentity = /^reading "/;
 
-/** Decrypts a file; on an error nothing is left at `to`, whose folder is the caller's to remove. `what` is how messages call it. */
+/**
+ * Decrypts a file. On an error nothing is left at `to`, whose folder the caller removes. `what` names the file in
+ * messages.
+ */
 export async function decryptFile(from: string, to: string, what: string, deps: Deps): Promise<void> {
   const identity = deps.env[identityVariable] || undefined;
   if (identity === undefined) {
@@ -92,7 +95,7 @@ export async function decryptFile(from: string, to: string, what: string, deps: 
 }
 
 async function runAge(args: readonly string[], input: ProgramInput | undefined, deps: Deps): Promise<RunResult> {
-  // The key is not for the program's own children.
+  // The key must not reach child processes of `age`.
   const ended = await deps.run('age', args, {
     env: { [identityVariable]: undefined },
     ...(input === undefined ? {} : { input }),
@@ -106,7 +109,7 @@ async function runAge(args: readonly string[], input: ProgramInput | undefined, 
   );
 }
 
-/** What it said is wrong, without its way to report bugs of its own. */
+/** Error text of `age`, without its request to report bugs. */
 function saidBy({ stderrTail, exitCode, signal }: RunResult): string {
   const lines = stderrTail.split('\n').filter((line) => line.startsWith('age: '));
   const said = lines.map((line) => line.replace(/^age: (error: )?/, '')).filter((line) => !line.startsWith('report '));

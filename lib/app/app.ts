@@ -6,9 +6,9 @@ import { KernloopError, nearest } from '../support/error';
 import { resolveInside } from '../support/files';
 import { readJson } from '../support/schema';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
-/** What the command runs, by digest; below the app's folder. For Nx (executors/program). */
+/** Digests of the files that the command runs, below the app's folder. Nx reads it (executors/program). */
 export const programFile = '.kernloop/program.json';
-/** The compile database, in words of no machine: an input of generate under Nx. */
+/** The compile database without paths of this machine: an input of generate under Nx. */
 export const databaseFile = '.kernloop/compile-commands.json';
 
 /** The user's program, as its kernloop.json declares it. */
@@ -17,16 +17,16 @@ export interface App {
   readonly workspaceRoot: string;
   readonly config: KernloopJson;
   readonly cwd: string;
-  /** The file that the app reads from stdin, where kernloop.json names one. */
+  /** The file that the app reads from stdin, if kernloop.json names one. */
   readonly stdin: string | undefined;
-  /** KERNEL_UNKNOWN with the nearest names where it is not declared. */
+  /** Throws KERNEL_UNKNOWN with the nearest names if kernloop.json does not declare the kernel. */
   kernel(name: string): KernelEntry;
   /** Folder of a kernel's reproducer. */
   reproducer(kernel: string): string;
   /** Folder of a kernel's capture. */
   capture(kernel: string): string;
   readonly profile: string;
-  /** Chunks of captures that outgrow their own pack. */
+  /** Chunks of captures too large for their own pack. */
   readonly store: string;
 }
 
@@ -76,7 +76,7 @@ function findKernel(config: KernloopJson, name: string): KernelEntry {
   );
 }
 
-/** Names of the kernels that were asked for, each once; of all where none was. */
+/** Names of the requested kernels, each once; all kernels if none was requested. */
 export function selectedKernels(app: App, asked: readonly string[]): string[] {
   const names = asked.length > 0 ? [...new Set(asked)] : app.config.kernels.map(({ name }) => name);
   for (const name of names) app.kernel(name);
@@ -88,7 +88,7 @@ export function selectedKernels(app: App, asked: readonly string[]): string[] {
   );
 }
 
-/** Folders with a kernloop.json directly below or one deeper, as a hint for someone in the wrong folder. */
+/** Folders with a kernloop.json one or two levels below, as a hint for someone in the wrong folder. */
 function appsBelow(folder: string): string {
   const found: string[] = [];
   for (const name of foldersIn(folder)) {

@@ -7,7 +7,7 @@ import { describeEnd } from '../support/ndjson';
 import type { Progress } from '../support/report';
 import type { App } from './app';
 
-/** Configures the app where an output is missing, then runs its build command, which is trusted to be incremental. */
+/** Configures the app if an output is missing, then runs its build command, which is trusted to be incremental. */
 export async function buildApp(app: App, deps: Deps): Promise<void> {
   const { build } = app.config;
   if (!build) return;
@@ -15,7 +15,8 @@ export async function buildApp(app: App, deps: Deps): Promise<void> {
   if (build.configure && missing) {
     await runStep(app, 'configure', build.configure, deps);
     await runStep(app, 'build', build.command, deps);
-    // CMake's Makefiles write their dependencies in the build after the first: from here on, a build without work writes nothing.
+    // CMake's Makefiles write their dependencies in the second build: from then on, a build without work writes
+    // nothing.
   }
   await runStep(app, 'build', build.command, deps);
 }
@@ -44,7 +45,7 @@ async function runStep(app: App, name: string, command: readonly string[], deps:
   );
 }
 
-/** What ninja (`[3/40]`) and the Makefiles of CMake (`[ 12%]`) say of themselves. */
+/** Progress that ninja (`[3/40]`) and CMake's Makefiles (`[ 12%]`) print. */
 function buildProgress(chunk: string): Omit<Progress, 'what'> | undefined {
   const last = [...chunk.matchAll(/^\[(?:(\d+)\/(\d+)| *(\d+)%)\]/gm)].at(-1);
   if (!last) return undefined;

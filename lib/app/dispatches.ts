@@ -1,14 +1,14 @@
-/** Ordinals from 1, both ends included; null: without an end. */
+/** Ordinals from 1, both ends included; null means no end. */
 export type OrdinalRange = readonly [first: number, last: number | null];
 
-/** Which of the dispatches that match: by their numbers, or the last so many. */
+/** Selection among the matching dispatches: by ordinal, or the last `last` of them. */
 export type Dispatches = { ranges: OrdinalRange[] } | { last: number };
 
 export const dispatchesForm = 'numbers and ranges as in "2,5,9-12,20-", or "last" or "last:3"';
 
 const maxRanges = 64;
 
-/** Reads `3`, `3-7`, `2,5,9-`, `last` or `last:3`; undefined where it is none of these. */
+/** Reads `3`, `3-7`, `2,5,9-`, `last` or `last:3`; undefined for any other text. */
 export function parseDispatches(text: string): Dispatches | undefined {
   const last = /^last(?::(\d{1,9}))?$/.exec(text.trim());
   if (last) {
@@ -28,7 +28,7 @@ function parseRange(text: string): OrdinalRange | undefined {
   return first >= 1 && (last === null || last >= first) ? [first, last] : undefined;
 }
 
-/** Ascending, with those that touch or overlap as one. */
+/** Sorts ranges in ascending order and merges those that touch or overlap. */
 export function joined(ranges: readonly OrdinalRange[]): OrdinalRange[] {
   const result: OrdinalRange[] = [];
   for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
@@ -40,7 +40,7 @@ export function joined(ranges: readonly OrdinalRange[]): OrdinalRange[] {
   return result;
 }
 
-/** How many ordinals there are; null where there is no end. */
+/** Number of selected ordinals; null if there is no end. */
 export function countOf(dispatches: Dispatches): number | null {
   if ('last' in dispatches) return dispatches.last;
   return dispatches.ranges.reduce<number | null>(

@@ -3,14 +3,17 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type Dir
 import { join, relative, resolve } from 'node:path';
 import { sha256OfFile } from '../support/files';
 
-/** `all`: by size and time of change, which no tool sets. `modules`: what Python imports, by content. */
+/** `all`: every file by size, mtime and ctime, which no tool sets. `modules`: files that Python imports, by content. */
 export type FingerprintKind = 'all' | 'modules';
 
 const mostFiles = 300_000;
 const skipped = new Set(['__pycache__', 'node_modules', '.git', '.nx', '.kernloop']);
 const modules = /\.(py|so|pth)$/;
 
-/** Of every file below a folder, and below those that `.pth` files and editable installations of Python lead to. */
+/**
+ * Fingerprint of every file below a folder, and below the folders that `.pth` files and editable installations of
+ * Python lead to.
+ */
 export function fingerprintOf(folder: string, kind: FingerprintKind): string {
   const hash = createHash('sha256');
   const folders = [folder];
@@ -25,13 +28,13 @@ export function fingerprintOf(folder: string, kind: FingerprintKind): string {
   for (const current of folders) {
     for (const { name, path, stats } of entriesOf(current)) {
       if (stats.isDirectory()) {
-        // A reproducer is no part of the program that it came from.
+        // A reproducer is not part of the program that it came from.
         if (!skipped.has(name) && !existsSync(join(path, 'kernel.json'))) visit(path);
         continue;
       }
       if (!stats.isFile() || name.endsWith('.pyc') || (kind === 'modules' && !modules.test(name))) continue;
       count += 1;
-      // Nothing is known of so many: an answer that no other is equal to.
+      // Too many files to read: a random answer, so that it never equals another.
       if (count > mostFiles) return randomUUID();
       const state = kind === 'modules' ? sha256OfFile(path) : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
       hash.update(`${relative(folder, path)} ${state}\n`);
@@ -57,7 +60,7 @@ function entriesOf(folder: string): { name: string; path: string; stats: Stats }
     });
 }
 
-/** `x.pth` has a folder a line; `__editable___x_finder.py` of setuptools maps packages to folders. */
+/** `x.pth` has one folder per line; `__editable___x_finder.py` of setuptools maps packages to folders. */
 function foldersNamedIn(folder: string, name: string): string[] {
   if (!/\.pth$|\.egg-link$|^__editable__.*\.py$/.test(name)) return [];
   const text = readFileSync(join(folder, name), 'utf8');

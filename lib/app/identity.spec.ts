@@ -50,7 +50,7 @@ describe('the identity of an app', () => {
     utimesSync(library, atime, mtime);
     const [, after] = await files(['./program'], workspace.path('app/program'), [library]);
     expect(after).toEqual({ path: library, sha256: sha256('factor 3'), role: 'library' });
-    // As the loader says it of an RPATH with $ORIGIN/..: archives refuse a path that climbs.
+    // Path of a library as the loader reports it for an RPATH with $ORIGIN/..: archives refuse a path that climbs.
     outside.write('bin/program', '');
     const [, climbing] = await files(['./program'], workspace.path('app/program'), [
       outside.path('bin/../opt/libk.so'),

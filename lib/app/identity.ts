@@ -6,13 +6,16 @@ import { KnownDigests } from '../support/known-digests';
 import type { App } from './app';
 
 export interface AppFile {
-  /** Relative to the workspace; absolute outside of it, where a name alone would not say which file it was. */
+  /** Relative to the workspace; absolute outside of it, because a name alone would not identify the file. */
   path: string;
   sha256: string;
   role: 'executable' | 'script' | 'input' | 'library';
 }
 
-/** "app" of capture.json: of this machine only where files outside of the workspace lie, so that equal apps give equal captures. */
+/**
+ * "app" of capture.json. Only paths of files outside the workspace depend on this machine, so equal apps give equal
+ * captures.
+ */
 export interface AppIdentity {
   name: string;
   /** Relative to the workspace. */
@@ -54,7 +57,7 @@ export async function appIdentity(
   return identity;
 }
 
-/** The app itself, where the program is its interpreter. */
+/** The script of the app, if the program is its interpreter. */
 function scriptOf(app: App, program: string): string[] {
   if (!/^(python|pypy|sh|bash|dash|node|perl|ruby)[\d.]*$/.test(basename(program))) return [];
   const paths = app.config.command.slice(1).map((word) => resolve(app.cwd, word));

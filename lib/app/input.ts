@@ -5,7 +5,10 @@ import { fileInput, type ProgramInput } from '../support/stdin';
 import { type App } from './app';
 import { kernloopFile } from '../support/project-file-names';
 
-/** What the app reads from stdin: the file that its kernloop.json names, or else what kernloop was given; undefined where neither is. */
+/**
+ * Stdin of the app: the file that its kernloop.json names, else the input given to kernloop; undefined if there is
+ * neither.
+ */
 export function inputOf({ stdin, root }: App, { input }: Pick<Deps, 'input'>): ProgramInput | undefined {
   if (stdin === undefined) return input;
   if (existsSync(stdin) && statSync(stdin).isFile()) return fileInput(stdin);
@@ -16,7 +19,7 @@ export function inputOf({ stdin, root }: App, { input }: Pick<Deps, 'input'>): P
   );
 }
 
-/** Behind the advice on a run that did not come as far as it should. */
+/** Last part of the advice on a run that stopped too early. */
 export function inputHint(hasInput: boolean): string {
   return hasInput
     ? ''

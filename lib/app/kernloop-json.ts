@@ -17,7 +17,7 @@ const commandSchema = z.array(z.string().min(1)).min(1);
 
 const regexSchema = z.string().min(1).refine(isRegex, 'not a valid regular expression');
 
-/** Which dispatches: of a kernel entry, and of what was generated from its capture. */
+/** Selects dispatches: in a kernel entry, and in files generated from its capture. */
 export const selectionShape = {
   match: regexSchema.describe(
     'Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name.',
@@ -64,7 +64,10 @@ export const kernelEntrySchema = z
   })
   .refine(...onlyOneNumber);
 
-/** `options` of kernloop.json and kernel.json: stage name to option name to value, below flags and environment. */
+/**
+ * `options` of kernloop.json and kernel.json: stage name to option name to value. Flags and environment variables
+ * override them.
+ */
 export const stageOptionsSchema = z
   .record(z.string(), z.record(z.string(), z.unknown()))
   .describe('Options for each stage, for example { "capture": { "maxBytes": 1073741824 } }.');

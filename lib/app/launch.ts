@@ -6,7 +6,7 @@ import type { ErrorCode } from '../support/error-codes';
 import type { App } from './app';
 import { appVariables } from './variables';
 
-/** Why the capture agent would not get into the app, as far as that shows before it runs. */
+/** Reason why the capture agent would not be loaded into the app, as far as it shows before the app runs. */
 export interface LaunchObstacle {
   code: ErrorCode;
   what: string;
@@ -29,7 +29,7 @@ export async function launchObstacles(
   ];
 }
 
-/** The loader reads none of our variables for such a program, or there is no loader. */
+/** The loader ignores our variables for such a program, or there is no loader. */
 function programObstacles(program: string): LaunchObstacle[] {
   if (isStatic(readHead(program))) {
     const what = `${program} is statically linked: no library can be loaded into it`;
@@ -48,7 +48,7 @@ function programObstacles(program: string): LaunchObstacle[] {
 
 const pause = String.raw`[\s'"]`;
 
-/** Programs that give what they start another environment, unless they are told not to. */
+/** Programs that change the environment of their children, unless an option (`kept`) keeps it. */
 const wrappers: readonly { name: string; pattern: RegExp; kept?: RegExp }[] = [
   {
     name: '`env -i`',
@@ -90,7 +90,7 @@ function withoutComments(script: string): string {
   return script.replaceAll(/^\s*#.*$/gm, '');
 }
 
-/** A library path that is built into the program comes before LD_LIBRARY_PATH. */
+/** A library path built into the program takes precedence over LD_LIBRARY_PATH. */
 async function runtimeObstacles(app: App, program: string, device: Device, deps: Deps): Promise<LaunchObstacle[]> {
   const { runtime } = device;
   if (runtime === null) return [];

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 
 /**
- * A compile database names folders of the machine it was made on. What it says is the same in another clone of the workspace: so tasks depend
- * on it with the folder of the workspace left out.
+ * The compile database without the folder of the workspace: tasks depend on this text, which is the same in every
+ * clone.
  */
 export function portableDatabase(path: string, workspaceRoot: string): string {
   if (!existsSync(path)) return 'none\n';
@@ -10,7 +10,10 @@ export function portableDatabase(path: string, workspaceRoot: string): string {
   return folders.reduce((text, folder) => withoutFolder(text, folder), readFileSync(path, 'utf8'));
 }
 
-/** At the start of a path, also right behind an option: what only ends or begins alike is another folder. */
+/**
+ * Removes the folder at the start of a path, also directly after an option. A path that only shares a prefix or suffix
+ * with it is another folder.
+ */
 function withoutFolder(text: string, folder: string): string {
   const escaped = folder.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return text.replace(new RegExp(`(?<=(?:^|[\\s"'=:,])(?:-[A-Za-z]+)?)${escaped}(?![\\w.-])`, 'g'), '{workspace}');

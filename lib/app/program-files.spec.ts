@@ -8,7 +8,7 @@ import { programFiles } from './program-files';
 let workspace: TestWorkspace;
 afterEach(() => workspace.dispose());
 
-/** Files of the workspace; those with a `#!` or of bin/ can be run. */
+/** Files of the workspace; files with a `#!` line or below bin/ are executable. */
 function appOf(kernloopJson: object, files: Readonly<Record<string, string>>): void {
   workspace = new TestWorkspace(kernloopJson);
   for (const [path, content] of Object.entries(files)) {
@@ -115,7 +115,7 @@ describe('what the command of an app runs', () => {
   it('is told in an order that does not depend on where the workspace lies', async () => {
     appOf({ command: ['./run'] }, { 'lib/libapp.so': 'library', 'app/run': '#!/usr/bin/env bash\n' });
     const { files } = JSON.parse(await state()) as { files: object };
-    // By its whole path a file of the workspace, below /tmp, comes first.
+    // A workspace file, which is below /tmp, comes first in the order of whole paths.
     expect(Object.keys(files)).toEqual(['/usr/bin/env', 'app/run', 'lib/libapp.so'].filter((name) => name in files));
     expect(files).toMatchObject({
       '/usr/bin/env': expect.any(String) as string,

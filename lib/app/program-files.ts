@@ -9,37 +9,41 @@ import { fingerprintOf } from './fingerprint';
 import { loadedLibraries } from './identity';
 import { findProgram } from './program';
 
-/** What an app's command runs, by digest: what a capture is of, as far as that can be told without running it. */
+/**
+ * Digests of the files that an app's command runs. They identify the captured program, as far as possible without
+ * running it.
+ */
 export interface ProgramFiles {
   schema: 'kernloop.program/1';
-  /** Path to digest, relative to the workspace inside of it; "none" for what is missing. */
+  /** Path to digest. Paths inside the workspace are relative to it; the digest of a missing file is "none". */
   files: Record<string, string>;
-  /** Folders of Python packages, and of the script: a digest over all their files. */
+  /** Folders of Python packages and of the script, each with one digest over all its files. */
   packages: Record<string, string>;
 }
 
-/** Larger files are told by size and times: hashing a model's weights with every command would cost seconds. */
+/** Larger files are identified by size and times: hashing a model's weights with every command would cost seconds. */
 const contentLimit = 64 * 1024 * 1024;
 const scriptLimit = 64 * 1024;
 const mostScriptWords = 500;
 
 export async function programFiles(app: App, deps: Pick<Deps, 'run' | 'env' | 'native'>): Promise<ProgramFiles> {
   const found = new Set<string>();
-  // A workspace may lie elsewhere.
+  // Relative paths: another clone has its workspace in another folder.
   const shown = (path: string): string =>
     isInside(app.workspaceRoot, path) ? relative(app.workspaceRoot, path) : path;
   const missing: string[] = [];
   try {
     found.add(findProgram(app, deps.env));
   } catch (error) {
-    // The stage that runs it says so.
+    // The stage that runs the program reports the error.
     if (!(error instanceof KernloopError)) throw error;
     missing.push(app.config.command[0] ?? '');
   }
   for (const word of app.config.command.flatMap((text) => [text, text.slice(text.indexOf('=') + 1)]))
     addFile(found, resolve(app.cwd, word));
   if (app.stdin !== undefined) addFile(found, app.stdin);
-  // A set is walked with what is added on the way: the interpreter of a script, and what a shell script names.
+  // Iterating a set also visits entries added meanwhile: the interpreter of a script, and files that a shell script
+  // names.
   for (const path of found) for (const other of behindScript(path, app, deps)) addFile(found, other);
   const programs = [...found];
   for (const path of programs.filter(isProgram))
@@ -62,7 +66,7 @@ export async function programFiles(app: App, deps: Pick<Deps, 'run' | 'env' | 'n
   };
 }
 
-/** In the order of the names as they are shown: that of the paths is another where the workspace lies elsewhere. */
+/** Sorts by displayed name: the order of absolute paths depends on the folder of the workspace. */
 const byName = (entries: readonly [string, string][]): Record<string, string> =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -79,12 +83,14 @@ function isProgram(path: string): boolean {
   return (statSync(path).mode & 0o111) !== 0;
 }
 
-/** A script also names what it writes: a log of its own would make every run another one. */
+/** A script also names files that it writes: a log would make every run differ. */
 function isRunnable(path: string): boolean {
   return existsSync(path) && (isProgram(path) || /\.(py|sh|so)$/.test(path));
 }
 
-/** Of a shell script every word that is a file; of any script its interpreter, also behind `env`. */
+/**
+ * Files that a script needs: its interpreter, also behind `env`, and for a shell script every word that names a file.
+ */
 function behindScript(path: string, app: App, { env }: Pick<Deps, 'env'>): string[] {
   const text = headOf(path);
   const words = /^#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?/.exec(text);
@@ -110,10 +116,10 @@ function headOf(path: string): string {
   return statSync(path).size <= contentLimit ? readFileSync(path).subarray(0, scriptLimit).toString('latin1') : '';
 }
 
-/** `pip install --user`. */
+/** Folders of `pip install --user`. */
 function userPackages(program: string, env: Deps['env']): string[] {
   const home = env['PYTHONUSERBASE'] ?? (env['HOME'] ? join(env['HOME'], '.local') : undefined);
   if (home === undefined) return [];
-  // As the user's base were an installation: lib/python3.x/site-packages.
+  // The user base is laid out like an installation: lib/python3.x/site-packages.
   return sitePackages(program, {}).length === 0 ? [] : sitePackages(join(home, 'bin', 'python3'), {});
 }

@@ -5,7 +5,7 @@ import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
 import type { Environment } from '../support/environment';
 
-/** The absolute path of the app's program, checked before anything is started. */
+/** Absolute path of the app's program, checked before anything starts. */
 export function findProgram(app: App, env: Environment): string {
   const [program = ''] = app.config.command;
   if (!program.includes('/')) return searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '');

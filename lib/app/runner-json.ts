@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What Kernloop itself says to srun and sbatch: another value would take a job from under it. */
+/** Options that Kernloop itself passes to srun and sbatch: another value would break a running job. */
 const ownOptions = [
   ...['job-name', 'nodes', 'ntasks', 'chdir', 'export', 'export-file', 'input', 'output', 'error', 'array', 'wait'],
   ...['parsable', 'wrap', 'requeue', 'no-requeue', 'jobid', 'multi-prog', 'pty', 'no-shell', 'immediate', 'test-only'],
-  // Another cluster would not be asked what became of a job; marked lines would not be known.
+  // Job state is not queried on another cluster, and labelled lines would not be recognized.
   ...['clusters', 'label'],
 ];
 const ownLetters = 'JNnDioeaWIhVMl';
@@ -15,7 +15,7 @@ const extraArgument = z
   .refine((text) => !isOwn(text), 'Kernloop gives this argument itself');
 
 const name = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of a variable');
-/** Nothing in it is taken for another argument: each is written as --name=value. */
+/** Each option is written as --name=value, so no value is taken for another argument. */
 const value = z.string().min(1);
 
 export const slurmRunnerSchema = z
@@ -63,7 +63,7 @@ export const runnerSchema = z.strictObject({ slurm: slurmRunnerSchema });
 
 export type SlurmRunner = z.output<typeof slurmRunnerSchema>;
 
-/** getopt takes any unambiguous beginning of a name. */
+/** getopt takes any unambiguous prefix of a name. */
 function isOwn(text: string): boolean {
   const long = /^--([^=]*)/.exec(text)?.[1];
   if (long !== undefined)

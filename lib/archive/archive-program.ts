@@ -5,7 +5,10 @@ import { throwIfInterrupted } from '../support/interrupted';
 import type { ProgramInput } from '../support/stdin';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 
-/** Runs kernloop-archive to its one event; what it reports as an error is thrown. `exitCodes` are those that go with the event. */
+/**
+ * Runs kernloop-archive and returns its one event; throws the error that it reports. `exitCodes` are the codes that go
+ * with the event.
+ */
 export async function runArchive<E extends { event: string }>(
   args: readonly string[],
   name: E['event'],

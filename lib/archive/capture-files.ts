@@ -103,7 +103,7 @@ export const selfcheckSchema = z.looseObject({
 
 export type Selfcheck = z.output<typeof selfcheckSchema>;
 
-/** Whether parts of the result are judged otherwise than byte by byte. */
+/** Whether parts of the result are judged by ranges instead of byte by byte. */
 export const isJudgedByRanges = ({ verdict }: Pick<Selfcheck, 'verdict'>): boolean =>
   verdict === 'nondeterministic' || verdict === 'order-dependent';
 
@@ -122,14 +122,17 @@ const formats = {
 
 export const captureFiles: readonly string[] = Object.keys(formats);
 
-/** The files of a folder that are called as those of a capture, and are none. */
+/** Files in a folder that have the name of a capture file but another format. */
 export const foreignCaptureFiles = (folder: string): string[] =>
   Object.entries(formats)
     .map(([name, format]) => ({ path: join(folder, name), format }))
     .filter(({ path, format }) => isForeignFile(path, format))
     .map(({ path }) => path);
 
-/** Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the user's. */
+/**
+ * Whether a name is a capture file, or the remains of one whose writer was killed. Other files in the folder are the
+ * user's.
+ */
 export function isOfACapture(name: string): boolean {
   return captureFiles.some(
     (ours) =>
@@ -137,7 +140,7 @@ export function isOfACapture(name: string): boolean {
   );
 }
 
-/** What a reader must know to make anything of the rest. */
+/** Fields that tell a reader whether it can read the rest. */
 const versionSchema = z.looseObject({ schema: z.string(), requires: z.array(z.string()).default([]) });
 const knownFeatures: readonly string[] = ['dropped'];
 
@@ -168,14 +171,14 @@ export function readCapture(folder: string): CaptureJson {
 
 const digests = new WeakMap<CaptureJson, string>();
 
-/** Of the very text that `readCapture` read. */
+/** Digest of the text that `readCapture` read. */
 export function captureDigest(capture: CaptureJson): string {
   const digest = digests.get(capture);
   if (digest === undefined) throw new Error('readCapture has not read it');
   return digest;
 }
 
-/** Digests of every chunk that a capture needs, each once. */
+/** Digests of all chunks that a capture needs, each once. */
 export function chunksOf(capture: CaptureJson): Set<string> {
   const contents = [
     ...[...capture.regions, ...capture.module_variables].flatMap(({ pre, post }) => [pre, post]),

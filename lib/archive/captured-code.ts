@@ -5,7 +5,7 @@ import { storesFor } from './stores';
 import type { Deps } from '../deps/deps';
 import { messageOf } from '../support/error';
 
-/** The code object of the captured kernel, or why it could not be read. */
+/** Code object of the captured kernel, or the reason why it could not be read. */
 export async function readCapturedCode(
   captureFolder: string,
   deps: Pick<Deps, 'run' | 'env' | 'native'>,

@@ -6,7 +6,7 @@ const count = z.number().nonnegative();
 /** Bytes of a region that its capture no longer holds: the captured dispatch neither reads nor writes them. */
 export const droppedSchema = z.looseObject({ offset: count, bytes: count });
 
-/** What `--shrink` came to; in selfcheck.json, as the replays there are the proof. */
+/** Result of `--shrink`. It is kept in selfcheck.json because the replays there are its proof. */
 export const shrinkSchema = z.looseObject({
   dropped_bytes: count.describe('Of what was captured before the dispatch; 0: it holds all of it.'),
   granule: count.describe('In pieces of so many bytes.'),
@@ -15,14 +15,14 @@ export const shrinkSchema = z.looseObject({
 
 export type Shrink = z.output<typeof shrinkSchema>;
 
-/** Offsets in a region. */
+/** Offsets in bytes from the start of a region. */
 export interface UnusedRange {
   region: string;
   offset: number;
   bytes: number;
 }
 
-/** Rows of regions, each range by itself. */
+/** Expands rows of regions to single ranges. */
 export function rangesOf(rows: readonly OverwrittenRow[]): UnusedRange[] {
   return rows.flatMap(({ region, offset, bytes, count: repeated = 1, stride = 0 }) =>
     region === undefined
@@ -31,7 +31,7 @@ export function rangesOf(rows: readonly OverwrittenRow[]): UnusedRange[] {
   );
 }
 
-/** What is in both. */
+/** Intersection of two lists of ranges. */
 export function inBoth(a: readonly UnusedRange[], b: readonly UnusedRange[]): UnusedRange[] {
   const found: UnusedRange[] = [];
   for (const region of new Set(a.map((range) => range.region))) {

@@ -5,9 +5,9 @@ import { readJson } from '../support/schema';
 
 const base64 = z.base64();
 
-/** What an app passed to NVRTC for one program. */
+/** Input that an app passed to NVRTC for one program. */
 const programFields = {
-  /** NVRTC's, major and minor. */
+  /** Major and minor version of NVRTC. */
   version: z.tuple([z.int().min(0), z.int().min(0)]),
   name: z.string().nullable(),
   source: base64,
@@ -16,7 +16,7 @@ const programFields = {
   name_expressions: z.array(z.string()),
 };
 
-/** As libkernloop-nvrtc.so writes it beside the cubin and the PTX of the program. */
+/** File that libkernloop-nvrtc.so writes beside the cubin and the PTX of the program. */
 export const nvrtcProgramSchema = z.looseObject({ schema: z.literal('kernloop.nvrtc-program/1'), ...programFields });
 
 export type NvrtcProgram = z.output<typeof nvrtcProgramSchema>;
@@ -36,7 +36,7 @@ export type NvrtcJson = z.output<typeof nvrtcJsonSchema>;
 
 export const nvrtcFile = (captureFolder: string): string => join(captureFolder, 'nvrtc.json');
 
-/** Null where the kernel did not come from NVRTC, as far as was seen. */
+/** Null if no compilation of the kernel by NVRTC was seen. */
 export function readNvrtcJson(captureFolder: string): NvrtcJson | null {
   const path = nvrtcFile(captureFolder);
   return existsSync(path) ? readJson(path, nvrtcJsonSchema, 'CAPTURE_INVALID', 'capture again') : null;

@@ -12,7 +12,7 @@ export const overwrittenSchema = z.looseObject({
   stride: count.optional().describe('… at this distance.'),
 });
 
-/** A region that the dispatch left as it was, though it writes it, and reads it as well. */
+/** A region that the dispatch reads and writes but leaves with the same content. */
 export const rereadSchema = z.looseObject({
   region: z.string().optional(),
   variable: z.string().optional(),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Beside kernel.json, and committed: what `kernloop pull` fetches. On the server, it is content by its digest like everything else. */
+/**
+ * Committed beside kernel.json: tells `kernloop pull` what to fetch. The server holds it under its digest, like all
+ * content.
+ */
 export const pushedFile = 'pushed.json';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -31,7 +34,7 @@ const capturesSchema = z
 
 export const pushedJsonSchema = z.strictObject({ schema: z.literal('kernloop.pushed/1'), captures: capturesSchema });
 
-/** In its place where what was pushed is encrypted: nothing of it is to be read without a key. */
+/** Replaces pushed.json if the push is encrypted: nothing can be read without a key. */
 const encryptedPushedJsonSchema = z.strictObject({
   schema: z.literal('kernloop.pushed-encrypted/1'),
   format: z.literal('age'),
@@ -40,7 +43,9 @@ const encryptedPushedJsonSchema = z.strictObject({
 
 export const anyPushedJsonSchema = z.discriminatedUnion('schema', [pushedJsonSchema, encryptedPushedJsonSchema]);
 
-/** On the server, encrypted: what pushed.json says otherwise, and under which digest the server keeps each content. */
+/**
+ * Encrypted index on the server: the content of pushed.json, and the digest under which the server keeps each content.
+ */
 export const pushedIndexSchema = z.strictObject({
   schema: z.literal('kernloop.pushed-index/1'),
   captures: capturesSchema,

@@ -12,7 +12,7 @@ import { validateOptionsSchema } from '../validate/options';
 import { selfcheckFile, selfcheckSchema } from './capture-files';
 import { readSelfcheck, writeSelfcheck } from './selfcheck-seal';
 
-/** The self-check decides what passes: an interval that somebody widens there lets a wrong result through. */
+/** The self-check decides which results pass: a widened interval lets a wrong result through. */
 describe('the seal of a self-check', () => {
   const made = reproducerForEachTest();
   const folder = (): string => join(made.reproducer, 'capture');

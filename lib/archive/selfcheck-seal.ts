@@ -3,7 +3,9 @@ import { selfcheckFile, selfcheckSchema } from './capture-files';
 import { sha256, writeJson } from '../support/files';
 import { parseJson, readText } from '../support/schema';
 
-/** A self-check, and whether it is what the capture has left; "none" of older versions, which wrote no seal. */
+/**
+ * A self-check, and whether it is unchanged since the capture wrote it; "none" for older versions, which wrote no seal.
+ */
 export interface SealedSelfcheck {
   selfcheck: Selfcheck;
   /** Digest of the file. */
@@ -12,8 +14,8 @@ export interface SealedSelfcheck {
 }
 
 /**
- * Writes selfcheck.json with a digest of what it says. Whoever widens an interval there, or says "verified", must then do more than edit a
- * number; a person who computes the digest anew is not held off.
+ * Writes selfcheck.json with a digest of its content, so that widening an interval or writing "verified" takes more
+ * than editing a number. It does not stop a person who computes the digest anew.
  */
 export function writeSelfcheck(folder: string, selfcheck: Selfcheck): void {
   writeJson(selfcheckFile(folder), sealed(selfcheck));
@@ -32,7 +34,7 @@ export function readSelfcheck(folder: string, missingHint: string): SealedSelfch
   return { selfcheck, sha256: sha256(text), seal };
 }
 
-/** Layout and the order of keys say nothing. */
+/** Digest that ignores layout and the order of keys. */
 function contentDigest(content: unknown): string {
   const text = JSON.stringify(content, (key, value: unknown) =>
     key === 'content_sha256' ? undefined : inOrder(value),

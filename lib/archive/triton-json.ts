@@ -5,17 +5,20 @@ import { readJson } from '../support/schema';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Where a function is defined: `kernels.math`, `make.<locals>.kernel`. */
+/** Module and qualified name of a function: `kernels.math`, `make.<locals>.kernel`. */
 const placeSchema = z.object({ module: z.string(), qualname: z.string() });
 
-/** A Python value: the text of an expression that gives it, another compiled function, or what cannot be written down. */
+/**
+ * A Python value: an expression that yields it, another compiled function, or a description of a value that cannot be
+ * written down.
+ */
 const tritonValueSchema = z.union([
   z.object({ python: z.string() }),
   z.object({ function: placeSchema }),
   z.object({ unknown: z.string() }),
 ]);
 
-/** As Python writes it; what cannot be written down is named. */
+/** The value in Python syntax; the description if it cannot be written down. */
 export function shownValue(value: TritonValue): string {
   if ('python' in value) return value.python;
   return 'function' in value ? value.function.qualname : value.unknown;
@@ -46,7 +49,7 @@ const sourceFileSchema = z.looseObject({
 
 export type TritonSourceFile = z.output<typeof sourceFileSchema>;
 
-/** As python/shim writes it for every kernel that is compiled or taken from the cache. */
+/** Record that python/shim writes for every kernel that is compiled or taken from the cache. */
 const compileFields = {
   triton: z.string(),
   python: z.string(),
@@ -140,7 +143,10 @@ export const tritonAutotuneSchema = z.looseObject({
   tuning: tuningSchema.nullish(),
 });
 
-/** `triton.json` of a capture: how Triton compiled the captured kernel, with the text of every file, and how it was launched. */
+/**
+ * `triton.json` of a capture: how Triton compiled the captured kernel, with the text of every file, and how the kernel
+ * was launched.
+ */
 export const tritonJsonSchema = z.looseObject({
   schema: z.literal('kernloop.triton/1'),
   compilation: z.looseObject(compileFields).nullable(),
@@ -161,7 +167,7 @@ export type TritonCompilation = NonNullable<TritonJson['compilation']>;
 
 export const tritonFile = (captureFolder: string): string => join(captureFolder, 'triton.json');
 
-/** Null where nothing of Triton was seen in the app. */
+/** Null if the app was not seen using Triton. */
 export function readTritonJson(captureFolder: string): TritonJson | null {
   const path = tritonFile(captureFolder);
   return existsSync(path) ? readJson(path, tritonJsonSchema, 'CAPTURE_INVALID', 'capture again') : null;

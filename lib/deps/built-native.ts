@@ -7,7 +7,7 @@ import type { Deps } from './deps';
 
 type AskingDeps = Pick<Deps, 'native' | 'run' | 'report' | 'clock' | 'signal'>;
 
-/** A product that a checkout may not have built yet: all of them are, when the first is asked for. */
+/** Path of a product that a checkout may not have built yet: the first request builds all of them. */
 export async function builtNative(product: NativeProduct, deps: AskingDeps): Promise<string> {
   if (isLeftOut(deps.native)) await buildRest(deps);
   return deps.native[product];

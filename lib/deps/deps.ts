@@ -8,21 +8,21 @@ import type { ProgramInput } from '../support/stdin';
 
 interface Clock {
   now(): Date;
-  /** Milliseconds that only grow. */
+  /** Monotonic time in milliseconds. */
   monotonicMs(): number;
 }
 
-/** Everything a stage needs from outside; tests hand in their own. */
+/** Everything a stage needs from outside; tests pass fakes. */
 export interface Deps {
   readonly run: ProcessRunner;
   readonly clock: Clock;
   readonly env: Environment;
   readonly report: Reporter;
-  /** The native programs; reading it throws ENVIRONMENT_NATIVE_MISSING where they are not built. */
+  /** Native programs; reading this throws ENVIRONMENT_NATIVE_MISSING if they are not built. */
   readonly native: NativePaths;
   /** Aborted by SIGINT and SIGTERM; a stage then stops, leaves nothing half-written and throws INTERRUPTED. */
   readonly signal: AbortSignal;
-  /** What apps read from stdin, unless their kernloop.json names a file. */
+  /** Stdin of apps, unless their kernloop.json names a file. */
   readonly input?: ProgramInput | undefined;
 }
 
@@ -31,7 +31,7 @@ const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** What the command line uses: this process, its environment and its terminal, but for what is given. */
+/** Dependencies of the command line: this process, its environment and its terminal, except for the overrides. */
 export function defaultDeps(overrides: Partial<Deps> = {}): Deps {
   const env = overrides.env ?? process.env;
   const run = overrides.run ?? runProcess;

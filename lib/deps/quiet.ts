@@ -1,7 +1,10 @@
 import type { Deps } from './deps';
 import { silentReporter } from '../support/report';
 
-/** For what is done once for every variant: what a program says of a fault is still seen, the table at the end says the rest. */
+/**
+ * Dependencies for work repeated for every variant: faults that programs report are still shown, and the final table
+ * replaces the other output.
+ */
 export function quiet(deps: Deps): Deps {
   const { run, clock, env, signal, report } = deps;
   return {

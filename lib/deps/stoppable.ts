@@ -1,7 +1,10 @@
 import { throwIfInterrupted } from '../support/interrupted';
 import type { Deps } from './deps';
 
-/** These dependencies for work that may turn out not to be needed: `stop` ends the programs that it has started, and starts no others. */
+/**
+ * Dependencies for work that may turn out not to be needed: `stop` ends the programs that it has started and starts no
+ * others.
+ */
 export function stoppable(deps: Deps): { deps: Deps; stop: () => void } {
   const running = new Set<ReturnType<Deps['run']>>();
   const stopping = new AbortController();

@@ -3,8 +3,8 @@ import type { Device } from './device';
 import type { Environment } from '../support/environment';
 
 /**
- * Variables that load the capture agent into the app. Whoever set the same variable before (a profiler, or another tool) would
- * silently lose its place, or take ours: that is refused.
+ * Variables that load the capture agent into the app. If the same variable is set already (by a profiler or another
+ * tool), one of the two would silently not be loaded, so this is refused.
  */
 export function agentEnvironment(device: Device, program: string, appEnv: Environment): Record<string, string> {
   const { variable, library } = device.agent;

@@ -3,15 +3,18 @@ import { basename, join } from 'node:path';
 import { sha256, sha256OfFile } from '../support/files';
 import type { Environment } from '../support/environment';
 
-/** The NVIDIA GPUs and the driver of this machine, without starting a process or the driver. */
+/** NVIDIA GPUs and driver of this machine, found without starting a process or the driver. */
 export interface CudaHost {
-  /** Of the models of all GPUs, the driver and what selects among them; "none" where there is no NVIDIA driver. The same on equal machines. */
+  /**
+   * Digest of all GPU models, the driver and the variables that select among them; "none" without an NVIDIA driver.
+   * Equal machines have the same identity.
+   */
   identity: string;
-  /** What the identity is made of. */
+  /** Source of the identity. */
   from: 'proc' | 'device-nodes' | 'named-driver' | 'none';
 }
 
-/** Roots that tests replace. */
+/** Root folders, which tests replace. */
 export interface HostFolders {
   proc: string;
   dev: string;
@@ -28,8 +31,8 @@ const hostFolders: HostFolders = {
 const selectors = ['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'NVIDIA_VISIBLE_DEVICES'];
 
 /**
- * From the files of the kernel driver where they are; some containers hide them: then from the device nodes and from the version
- * in the name that libcuda.so.1 links to. A driver that KERNLOOP_CUDA_DRIVER names counts by its content.
+ * Reads the kernel driver's files if they exist. Some containers hide them: then the device nodes and the version in
+ * the name that libcuda.so.1 links to. A driver that KERNLOOP_CUDA_DRIVER names is identified by its content.
  */
 export function cudaHost(env: Environment, folders: HostFolders = hostFolders): CudaHost {
   const selected = selectors.map((name) => `${name}=${env[name] ?? ''}`);
@@ -46,7 +49,7 @@ export function cudaHost(env: Environment, folders: HostFolders = hostFolders): 
   return host('device-nodes', [...nodes, libcudaVersion(env, folders)]);
 }
 
-/** Version line of the kernel module; model of every GPU, in the order of their places on the bus. */
+/** Version line of the kernel module, and the model of every GPU in bus order. */
 function procFacts(folder: string): string[] | undefined {
   const version = textOf(join(folder, 'version'));
   const gpus = entries(join(folder, 'gpus')).map((name) => textOf(join(folder, 'gpus', name, 'information')));
@@ -54,7 +57,7 @@ function procFacts(folder: string): string[] | undefined {
   return [version.split('\n')[0] ?? '', ...gpus.map((text) => /^Model:\s*(.*)$/m.exec(text ?? '')?.[1] ?? '')];
 }
 
-/** `libcuda.so.580.65.06`, behind the link that the loader takes. */
+/** `libcuda.so.580.65.06`: the target of the link that the loader takes. */
 function libcudaVersion(env: Environment, { libraries }: HostFolders): string {
   const folders = [...(env['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean), ...libraries];
   const link = folders.map((folder) => join(folder, 'libcuda.so.1')).find((path) => existsSync(path));

@@ -9,14 +9,14 @@ import { findCupti } from './cupti';
 import type { Device, DeviceDescription } from './device';
 import { lockFile } from './lock-file';
 
-/** What `kernloop-replay --describe-device cuda` prints. */
+/** Event that `kernloop-replay --describe-device cuda` prints. */
 const deviceEventSchema = z.looseObject({
   event: z.literal('device'),
   kind: z.literal('cuda'),
   name: z.string().min(1),
   uuid: z.string().min(1),
   isa: z.string().regex(/^sm_\d+[a-z]?$/),
-  /** Of the driver's package (580.65.06) where the system tells; else the CUDA version. */
+  /** Version of the driver package (580.65.06) if the system reports it; else the CUDA version. */
   driver_version: z.string().min(1),
   cuda_version: z.string().optional(),
   total_memory_bytes: z.number().nonnegative().optional(),
@@ -29,7 +29,7 @@ export type CudaGpu = z.output<typeof deviceEventSchema>;
 /** Threads of a warp, on every GPU so far. */
 const warpThreads = 32;
 
-/** Starting the driver takes long where it is not kept loaded (nvidia-persistenced). */
+/** Starting the driver takes long unless nvidia-persistenced keeps it loaded. */
 const describeLimitMs = 120_000;
 
 export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Device> {
@@ -42,7 +42,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
     );
   }
   const described = await describeGpu(gpu, deps);
-  // Only the GPU that was asked for; without a choice, the app sees what it sees without Kernloop.
+  // Shows the app only the requested GPU; without a choice, the app sees the same GPUs as without Kernloop.
   const env = gpu === undefined ? {} : { CUDA_VISIBLE_DEVICES: described.uuid };
   return {
     description: descriptionOf(described),
@@ -68,7 +68,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
   };
 }
 
-/** A GPU by its number among the visible ones, or by its UUID; the first visible one where none is named. */
+/** A GPU by its number among the visible ones, or by its UUID; the first visible GPU by default. */
 export async function describeGpu(gpu: string | undefined, deps: Deps): Promise<CudaGpu> {
   const number = gpu === undefined ? 0 : parseGpu(gpu);
   const byUuid = number === null ? { CUDA_VISIBLE_DEVICES: gpu } : {};
@@ -109,7 +109,7 @@ function withPrefix(uuid: string): string {
   return /^(GPU|MIG)-/.test(uuid) ? uuid : `GPU-${uuid}`;
 }
 
-/** Another driver is another device: it brings its own compiler and its own scheduling. */
+/** Another driver counts as another device: it has its own compiler and its own scheduling. */
 function descriptionOf({
   name,
   isa,
@@ -126,7 +126,7 @@ function descriptionOf({
   };
 }
 
-/** "13.0" is 13; null where the driver does not tell. */
+/** Major version: 13 for "13.0"; null if the driver does not report it. */
 export function cudaMajor(version: string | undefined): number | null {
   const major = /^(\d{1,2})\.\d+$/.exec(version ?? '')?.[1];
   return major === undefined ? null : Number(major);

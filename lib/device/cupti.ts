@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Environment } from '../support/environment';
 
-/** Newest first: what the agent can drive. */
+/** Major versions that the agent can use, newest first. */
 const majors = [13, 12] as const;
 
-/** Where toolkits are installed. */
+/** Folder in which toolkits are installed. */
 const toolkits = '/usr/local';
 
 /**
- * A CUPTI library to name to the agent inside `program` (KERNLOOP_CUPTI): the one that the app's own Python brings (PyTorch loads the
- * same file, and two CUPTIs in one process exclude each other), else one of a toolkit where the agent would find none by itself.
- * CUPTI works with drivers of its own major version of CUDA or newer. `undefined`: nothing to say; the agent takes what the process
- * has loaded, or looks for itself.
+ * CUPTI library that the agent inside `program` is to load (KERNLOOP_CUPTI): the one in the app's own Python, because
+ * PyTorch loads the same file and two CUPTIs in one process exclude each other; else one of a toolkit, if the agent
+ * would not find it by itself. CUPTI works with drivers of its own major version of CUDA or newer. `undefined`: the
+ * agent uses the one that the process has loaded, or searches by itself.
  */
 export function findCupti(
   program: string,
@@ -20,7 +20,7 @@ export function findCupti(
   cudaMajor: number | null,
   installed = toolkits,
 ): string | undefined {
-  // Said by the user: left as it is.
+  // The user's choice stays.
   if (env['KERNLOOP_CUPTI']) return undefined;
   const usable = majors.filter((major) => cudaMajor === null || major <= cudaMajor);
   const inPython = firstIn(pythonFolders(program, env), usable);
@@ -28,20 +28,20 @@ export function findCupti(
   return firstIn(versionedToolkits(installed), usable);
 }
 
-/** The CUPTI that this machine offers outside of Python, for `kernloop doctor`. */
+/** CUPTI that this machine offers outside of Python, for `kernloop doctor`. */
 export function installedCupti(env: Environment): string | undefined {
   return env['KERNLOOP_CUPTI'] || firstIn([...knownFolders(env, toolkits), ...versionedToolkits(toolkits)], majors);
 }
 
 function firstIn(folders: readonly string[], usable: readonly number[]): string | undefined {
   const names = usable.map((major) => `libcupti.so.${major}`);
-  // The newest that can be used, wherever it is.
+  // The newest usable version, in any folder.
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
 const systemFolders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib', '/lib/x86_64-linux-gnu'];
 
-/** What the loader and the agent search (native/cuda/cupti.cpp). */
+/** Folders that the loader and the agent search (native/cuda/cupti.cpp). */
 function knownFolders(env: Environment, installed: string): string[] {
   const roots = [env['CUDA_HOME'], env['CUDA_PATH'], join(installed, 'cuda')].filter((root) => root !== undefined);
   return [
@@ -51,7 +51,7 @@ function knownFolders(env: Environment, installed: string): string[] {
   ];
 }
 
-/** `cuda-13.0` and the like without the link `cuda`, the newest first. */
+/** Folders like `cuda-13.0` that the link `cuda` does not reach, newest first. */
 function versionedToolkits(installed: string): string[] {
   const version = (name: string): number => Number.parseFloat(name.slice('cuda-'.length));
   return entries(installed)
@@ -62,14 +62,19 @@ function versionedToolkits(installed: string): string[] {
     );
 }
 
-/** Where the wheels nvidia-cuda-cupti-cu12 (nvidia/cuda_cupti/lib) and nvidia-cuda-cupti (nvidia/cu13/lib) put it, and others of CUDA. */
+/**
+ * Library folders of NVIDIA's wheels, such as nvidia-cuda-cupti-cu12 (nvidia/cuda_cupti/lib) and nvidia-cuda-cupti
+ * (nvidia/cu13/lib).
+ */
 export function pythonFolders(program: string, env: Environment): string[] {
   return sitePackages(program, env).flatMap((site) =>
     entries(join(site, 'nvidia')).map((name) => join(site, 'nvidia', name, 'lib')),
   );
 }
 
-/** Where the Python that is the program, or that the first line of it names, looks for packages; nothing for other programs. */
+/**
+ * Package folders of the Python interpreter that the program is, or that its first line names; none for other programs.
+ */
 export function sitePackages(program: string, env: Environment): string[] {
   const python = pythonOf(program);
   if (python === undefined) return [];
@@ -83,7 +88,7 @@ export function sitePackages(program: string, env: Environment): string[] {
   return [...(env['PYTHONPATH'] ?? '').split(':').filter(Boolean), ...libraries];
 }
 
-/** The interpreter: the program itself, or what the first line of a script names. */
+/** The interpreter: the program itself, or the one that the first line of a script names. */
 function pythonOf(program: string): string | undefined {
   const isPython = (path: string): boolean => /^python3?(\.\d+)?$/.test(basename(path));
   if (isPython(program)) return program;
@@ -91,7 +96,7 @@ function pythonOf(program: string): string | undefined {
   return interpreter !== undefined && isPython(interpreter) ? interpreter : undefined;
 }
 
-/** The prefix that a virtual environment was made from. */
+/** Prefix of the installation that a virtual environment was made from. */
 function baseOf(prefix: string): string[] {
   const home = /^home\s*=\s*(.+)$/m.exec(textOr(join(prefix, 'pyvenv.cfg')))?.[1]?.trim();
   return home === undefined ? [] : [dirname(home)];

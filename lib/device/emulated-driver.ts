@@ -6,21 +6,23 @@ import { KernloopError } from '../support/error';
 import { firstOf, preloaded } from './library-lists';
 import { softgpuTargets } from './softgpu';
 
-/** `kfd` puts the emulated kernel driver below AMD's own runtime: for tests and trials of the `hsa` device where there is no AMD GPU. */
+/**
+ * `kfd` puts the emulated kernel driver below AMD's own runtime, to try and test the `hsa` device without an AMD GPU.
+ */
 export const levelVariable = 'KERNLOOP_SOFTGPU_LEVEL';
 
 const identityStart = 'softgpu-kfd-';
 
-/** Durations of an emulated device are times of host processors. */
+/** Whether durations on a device are host processor times, because its driver is emulated. */
 export const isEmulated = ({ identity }: { identity: string }): boolean => identity.startsWith(identityStart);
 
 const softwareTime = "software GPU's time (no GPU time)";
 
-/** The name of a device's durations in tables and pages: those of the software GPU are never called GPU time. */
+/** Name of a device's durations in tables and pages: those of the software GPU are never called GPU time. */
 export const timeWords = (device: { identity: string }, onGpu = 'GPU time'): string =>
   isEmulated(device) ? softwareTime : onGpu;
 
-/** The name of the timer in a replay's result; one that takes only that of the GPU has another name, or none. */
+/** Name of the timer in a replay's result. A timer that measures only the GPU has another name, or none. */
 export const softwareTimer = 'software-gpu';
 
 export const wordsOfTimer = (timer: string | null): string =>
@@ -29,11 +31,11 @@ export const wordsOfTimer = (timer: string | null): string =>
 export interface EmulatedDriver {
   readonly library: string;
   readonly target: string;
-  /** The files that it shows in place of the real driver's. */
+  /** Files that it shows in place of the real driver's. */
   readonly topology: string;
 }
 
-/** The emulated driver that the environment asks for; undefined: the machine's own. */
+/** Emulated driver that the environment asks for; undefined means the machine's own driver. */
 export function emulatedDriver(env: Environment, nativePaths: () => NativePaths): EmulatedDriver | undefined {
   const level = env[levelVariable];
   if (!level) return undefined;
@@ -65,7 +67,9 @@ export function emulatedDriver(env: Environment, nativePaths: () => NativePaths)
 export const emulatedIdentity = ({ target }: EmulatedDriver, digest: string): string =>
   `${identityStart}${target}-${digest.slice(0, 12)}`;
 
-/** By its name alone, which the library path leads to, as the software GPU's own libraries are loaded. */
+/**
+ * Preloads the library by name alone and puts its folder in the library path, like the software GPU's own libraries.
+ */
 export function emulatedVariables({ library, target }: EmulatedDriver, env: Environment): Record<string, string> {
   return {
     LD_LIBRARY_PATH: firstOf(dirname(library), env['LD_LIBRARY_PATH']),

@@ -9,12 +9,15 @@ export function hsaAgent(library: string): AgentSlot {
 
 const rocprofilerTools = 'ROCP_TOOL_LIBRARIES';
 
-/** A ROCr that has registered with rocprofiler-register passes over HSA_TOOLS_LIB unless this is set, also where no rocprofiler-sdk is installed. */
+/**
+ * A ROCr that has registered with rocprofiler-register ignores HSA_TOOLS_LIB unless this is set, even without an
+ * installed rocprofiler-sdk.
+ */
 const toolsBesideRocprofiler = 'HSA_TOOLS_ROCPROFILER_V1_TOOLS';
 
 /**
- * On ROCm, also what rocprofiler-sdk loads: since ROCm 7 the only way in. Not with the software GPU: a HIP runtime of ROCm 7 would then start
- * rocprofiler-sdk, which ends a process on a machine without an AMD GPU.
+ * Agent for ROCm, also loaded through rocprofiler-sdk: the only way since ROCm 7. The software GPU does not use it: a
+ * HIP runtime of ROCm 7 would start rocprofiler-sdk, which ends the process on a machine without an AMD GPU.
  */
 export function rocmAgent(library: string): AgentSlot {
   const environment = (_program: string, appEnv: Environment): Record<string, string> => {

@@ -14,13 +14,13 @@ import {
 import { rocmAgent } from './hsa-agent';
 import { lockFile } from './lock-file';
 
-/** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
+/** Folder in which the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
 export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
 
-/** ROCr, wherever the loader finds it: as apps do. */
+/** ROCr as the loader finds it for apps. */
 export const systemHsaRuntime = 'libhsa-runtime64.so.1';
 
-/** Names the file of another one for replays: for apps that bring their own. */
+/** Variable that names another runtime file for replays, for apps that bring their own. */
 export const hsaRuntimeVariable = 'KERNLOOP_HSA_RUNTIME';
 
 export function openHsa(deps: Deps, topology = topologyFolder): Device {
@@ -55,13 +55,13 @@ function emulatedGpu(driver: EmulatedDriver): DeviceDescription {
   return { ...gpu, identity: emulatedIdentity(driver, sha256OfFile(driver.library)), name: `Software ${gpu.name}` };
 }
 
-/** The hardware as an app reached it that has loaded `runtime`; any other device as it is. */
+/** The device as reached by an app that has loaded `runtime`; unchanged unless it is hardware. */
 export function throughRuntime(device: Device, runtime: string): Device {
   if (device.description.kind !== 'hsa' || runtime === '') return device;
   return { ...device, replayArguments: ['--hsa-runtime', runtime] };
 }
 
-/** Another runtime is another device: what it loads and launches may differ. */
+/** Another runtime counts as another device: it may load and launch differently. */
 function identifiedBy(description: DeviceDescription, runtime: string | undefined): DeviceDescription {
   if (!runtime) return description;
   if (!existsSync(runtime)) {
@@ -74,7 +74,7 @@ function identifiedBy(description: DeviceDescription, runtime: string | undefine
   return { ...description, identity: `${description.identity}-${sha256OfFile(runtime).slice(0, 12)}` };
 }
 
-/** The first node with compute units, from the driver's topology files. */
+/** First node with compute units in the driver's topology files. */
 export function firstGpu(folder: string): DeviceDescription {
   const [first] = gpusIn(folder);
   if (first) return first;
@@ -85,7 +85,7 @@ export function firstGpu(folder: string): DeviceDescription {
   );
 }
 
-/** An app may use any of them, and a capture does not tell which memory is on which. */
+/** Warns because an app may use any GPU, and a capture does not record which memory is on which. */
 function warnOfOthers([first, ...others]: DeviceDescription[], deps: Deps): void {
   if (!first || others.length === 0) return;
   deps.report.warn(
@@ -111,7 +111,10 @@ function gpusIn(folder: string): DeviceDescription[] {
   return gpus;
 }
 
-/** 90010 is gfx90a: major, then minor and stepping of two decimal digits each, the last two written in hex. */
+/**
+ * Name of a target version: 90010 is gfx90a. Major, then minor and stepping of two decimal digits each; both are
+ * written in hex.
+ */
 export function targetName(version: bigint): string {
   const [major, minor, stepping] = [version / 10000n, (version / 100n) % 100n, version % 100n];
   return `gfx${major}${minor.toString(16)}${stepping.toString(16)}`;

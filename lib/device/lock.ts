@@ -5,17 +5,18 @@ import { describeEnd } from '../support/ndjson';
 import type { Device } from './device';
 
 /**
- * Says so once the lock is had; `cat` then holds it until its stdin is closed, or this process is gone. The file is opened for reading
- * only: it may be another user's, who uses the same GPU (flock(1) by itself would create it, which fs.protected_regular forbids then).
+ * Prints `held` once it has the lock; `cat` then holds it until its stdin is closed or this process ends. The file is
+ * opened for reading only, because another user of the same GPU may own it: flock(1) by itself would create it, which
+ * fs.protected_regular forbids then.
  */
 const hold = 'exec 9< "$0" && flock 9 && echo held && exec cat';
 const patienceMs = 1000;
-/** So often whoever waits longer is told that the wait goes on. */
+/** Interval between messages that the wait goes on. */
 const reminderMs = 30_000;
 
 /**
- * Runs `work` while no other stage uses the device. The lock is flock(2), held by a child of this stage: it ends with the stage,
- * however that ends, and programs that the stage starts need not know of it. Waiting counts against no limit.
+ * Runs `work` while no other stage uses the device. A child of this stage holds the lock (flock(2)): it ends whenever
+ * the stage ends, and programs that the stage starts need not know of it. Waiting counts against no limit.
  */
 export async function withDevice<T>(device: Device, deps: Deps, work: () => Promise<T>): Promise<T> {
   if (device.lock === null) return work();
@@ -57,7 +58,7 @@ async function lock(path: string, name: string, deps: Deps): Promise<() => Promi
   };
 }
 
-/** Tells whoever waits what for, how long already, and at last how long it took. */
+/** Reports why and how long a stage waits, and finally how long it took. */
 class Waiting {
   private readonly startMs: number;
   private timer: NodeJS.Timeout;

@@ -9,7 +9,7 @@ export interface DeviceOptions {
   device: DeviceKind;
   /** Target of the software GPU. */
   softgpu: string;
-  /** Which GPU of the cuda device: its number or UUID; the first visible one if left out. */
+  /** GPU of the cuda device, by number or UUID; the first visible one by default. */
   gpu?: string | undefined;
 }
 

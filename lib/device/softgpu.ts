@@ -7,7 +7,7 @@ import { hsaAgent } from './hsa-agent';
 import { firstOf, preloaded } from './library-lists';
 import type { Environment } from '../support/environment';
 
-/** The targets of the software GPU. More are refused rather than guessed. */
+/** Targets of the software GPU. Others are refused rather than guessed. */
 export const softgpuTargets = {
   gfx90a: { isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-', wavefrontSize: 64 },
   gfx1030: { isa: 'amdgcn-amd-amdhsa--gfx1030', wavefrontSize: 32 },
@@ -15,7 +15,10 @@ export const softgpuTargets = {
   gfx1100: { isa: 'amdgcn-amd-amdhsa--gfx1100', wavefrontSize: 32 },
 } as const;
 
-/** The target that runs what was captured for `isa`. Hardware of the same kind may have had features on that this one has not. */
+/**
+ * Target that runs code captured for `isa`. Hardware of the same kind may have had features enabled that this target
+ * lacks.
+ */
 export function softgpuTargetOf(isa: string): string {
   const [processor = '', ...features] = (isa.split('--')[1] ?? isa).split(':');
   const names = Object.keys(softgpuTargets).join(', ');
@@ -39,10 +42,13 @@ export function softgpuTargetOf(isa: string): string {
   return processor;
 }
 
-/** How lanes share the banks of LDS is published of gfx90a alone (native/softgpu/engine/bank_conflicts.h). */
+/** The mapping of lanes to LDS banks is published for gfx90a alone (native/softgpu/engine/bank_conflicts.h). */
 export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTargets.gfx90a.isa;
 
-/** Variables that change what a dispatch does there, or what is said of it (native/softgpu/hsa/options.h): inputs of every task that runs one. */
+/**
+ * Variables that change the effect of a dispatch or its messages (native/softgpu/hsa/options.h): inputs of every task
+ * that runs one.
+ */
 export const softgpuVariables = [
   'KERNLOOP_SOFTGPU_CHECK',
   'KERNLOOP_SOFTGPU_FATAL',
@@ -89,7 +95,7 @@ export function openSoftgpu(target: string, deps: Deps): Device {
   };
 }
 
-/** Another build of the interpreter is another device: what it computes may differ. */
+/** Another build of the interpreter counts as another device: it may compute other results. */
 export function softgpuIdentity(target: string, library: string): string {
   return `softgpu-${target}-${sha256OfFile(library).slice(0, 12)}`;
 }

@@ -1,14 +1,14 @@
 import type { DeviceKind } from './kinds';
 
-/** What the things of a device are called where people know it. */
+/** Names of the parts of a device, as its users know them. */
 export interface DeviceWords {
-  /** What the app loads to reach the device. */
+  /** Runtime that the app loads to reach the device. */
   runtime: string;
-  /** What the app makes before it can launch anything. */
+  /** Objects that the app creates before it can launch anything. */
   queues: string;
-  /** What to check when the app never loaded the runtime. */
+  /** Advice if the app never loaded the runtime. */
   loadHint: string;
-  /** What looks for memory errors and races instead of compute-sanitizer, where that does not. */
+  /** Checker of memory errors and races, if compute-sanitizer cannot be used. */
   checker: string;
   /** How `validate` finds races on this device. */
   races: string;

@@ -16,7 +16,7 @@ const lasting = {
   RUNTIME_OTHER: 'app: runtime',
 } as const;
 
-/** Whether the capture agent would get into an app, without running it. */
+/** Checks whether the capture agent would be loaded into an app, without running it. */
 export async function appChecks(folder: string, deps: Deps): Promise<Check[]> {
   const app = openApp(folder);
   try {
@@ -40,7 +40,7 @@ export async function appChecks(folder: string, deps: Deps): Promise<Check[]> {
   }
 }
 
-/** Without one, kernels are compiled without the options of the app. */
+/** Without a compile database, kernels are compiled without the options of the app. */
 function databaseCheck(app: App): Check {
   const name = 'app: compile database';
   const path = compileDatabaseOf(app);

@@ -14,7 +14,7 @@ describe('what kernloop doctor says of NVIDIA', () => {
   });
   afterEach(() => workspace.dispose());
 
-  /** A machine with so many GPUs. */
+  /** A machine with `count` GPUs. */
   const replayWith = (count: number): FakeProgram =>
     fakeReplay((args) =>
       Number(flag(args, '--device')) < count

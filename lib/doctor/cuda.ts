@@ -10,10 +10,10 @@ import { formatBytes } from '../support/report';
 import { compilerCandidates, compilerVersion } from '../toolchain/find-compiler';
 import type { Check } from './check';
 
-/** GPUs of one machine that are listed. */
+/** Maximum number of GPUs listed. */
 const maxGpus = 16;
 
-/** What the cuda device needs: driver and GPU, the agent, CUPTI; and for recompiling, nvcc. */
+/** Requirements of the cuda device: driver and GPU, the agent, CUPTI; for recompiling, nvcc. */
 export async function cudaChecks(deps: Deps): Promise<Check[]> {
   const { gpus, why } = await visibleGpus(deps);
   const present = gpus.length > 0;
@@ -65,7 +65,7 @@ function agentCheck({ native }: Deps): Check {
   };
 }
 
-/** The app's own Python may bring one: only the app tells. */
+/** The app's own Python may bring a CUPTI: only the check of an app finds it. */
 function cuptiCheck(gpuPresent: boolean, { env }: Deps): Check {
   const name = 'CUPTI';
   const found = installedCupti(env);
@@ -89,7 +89,7 @@ async function nvccCheck(deps: Deps): Promise<Check> {
   return { name, state: 'optional', detail: `not found; rebuilds CUDA kernels (recompile): ${hint}`, hint };
 }
 
-/** Recording is asked for by a variable; where it is off, kernels compiled at run time have no source. */
+/** A variable turns recording on; without it, kernels compiled at run time have no source. */
 function nvrtcCheck({ native, env }: Deps): Check {
   const name = 'NVRTC recording';
   const hint =

@@ -17,7 +17,7 @@ import type { DoctorOptions } from './options';
 import { pgoChecks } from './pgo';
 import { slurmChecks } from './slurm';
 
-/** Says what this machine has and lacks; anything that a stage cannot do without gives exit code 5. */
+/** Reports what this machine has and lacks. Exit code 5 if a stage cannot work without something missing. */
 export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<DoctorResult> {
   const checks = [
     checkNode(),
@@ -81,7 +81,7 @@ function checkNative(deps: Deps): Check {
   }
 }
 
-/** The loader must be able to open the replay program with the software GPU in front. */
+/** Checks that the loader can open the replay program with the software GPU preloaded. */
 async function checkSoftgpu(deps: Deps): Promise<Check> {
   const name = 'software GPU';
   const hint = `${nativeRemedy()}; then install what ldd calls "not found"`;
@@ -106,7 +106,7 @@ async function checkSoftgpu(deps: Deps): Promise<Check> {
   }
 }
 
-/** Only the search for kernels in source files needs it. */
+/** Only the search for kernels in source files needs the parser. */
 async function checkParser(): Promise<Check> {
   const name = 'source parser';
   try {
@@ -124,7 +124,7 @@ async function checkProgram(name: string, args: string[], purpose: string, hint:
   return { name, state: 'ok', detail: ended.stdoutTail.split('\n')[0]?.trim() ?? '', hint: '' };
 }
 
-/** Without the native programs there is no software GPU to load it with; their own check says so. */
+/** Without the native programs there is no software GPU to load HIP with; another check reports that. */
 async function checkHip(deps: Deps): Promise<Check[]> {
   try {
     return await hipChecks(deps);
@@ -148,7 +148,7 @@ function checkHsa(): Check {
   }
 }
 
-/** Without the native programs there is nothing that could ask the driver; their own check says so. */
+/** Without the native programs the driver cannot be queried; another check reports that. */
 async function checkCuda(deps: Deps): Promise<Check[]> {
   try {
     return await cudaChecks(deps);

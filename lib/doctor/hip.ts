@@ -6,14 +6,16 @@ import type { Check } from './check';
 
 const name = 'HIP runtime';
 
-/** Which targets each release of HIP was run with on the software GPU (docs/install.md). */
+/** Targets that each release of HIP was run with on the software GPU (docs/install.md). */
 const ran: Readonly<Record<string, readonly string[]>> = {
   '5.2': ['gfx90a', 'gfx1030'],
   '5.7': Object.keys(softgpuTargets),
   '6.4': Object.keys(softgpuTargets),
 };
 
-/** Every HIP runtime that programs find here; one that the software GPU cannot serve is missing what it asks for. */
+/**
+ * Checks every HIP runtime that programs find here. The state of one that the software GPU cannot serve is "missing".
+ */
 export async function hipChecks(deps: Deps): Promise<Check[]> {
   const libraries = await findLibraries(deps);
   if (libraries.length > 0) return Promise.all(libraries.map((library) => checkLibrary(library, deps)));
@@ -21,7 +23,7 @@ export async function hipChecks(deps: Deps): Promise<Check[]> {
   return [{ name, state: 'optional', detail, hint: '' }];
 }
 
-/** The files themselves, each once: libamdhip64.so is a link to one of a version. */
+/** Files of the libraries, each once: libamdhip64.so is a link to a versioned file. */
 async function findLibraries(deps: Deps): Promise<string[]> {
   const lines: string[] = [];
   await deps.run('ldconfig', ['-p'], {
@@ -53,7 +55,7 @@ async function checkLibrary(library: string, deps: Deps): Promise<Check> {
   return { name, state: 'ok', detail: `${found}: ${tried}`, hint: '' };
 }
 
-/** By the loader itself, with the software GPU in front: symbols that nobody defines, and libraries that are not there. */
+/** Undefined symbols and missing libraries, found by the loader with the software GPU preloaded. */
 async function whatItLacks(library: string, deps: Deps): Promise<string[]> {
   const lines: string[] = [];
   const ended = await deps.run('ldd', ['-r', library], {

@@ -9,7 +9,7 @@ import { KernloopError } from '../support/error';
 import { aptLine, findLlvm, llvmMajor, llvmParts, missingParts, type LlvmParts } from '../toolchain/find-llvm';
 import type { Check } from './check';
 
-/** What PGO builds with. Nobody else needs it: where it is not there, that is no fault of the machine. */
+/** Parts that PGO builds with. Only PGO needs them, so their absence is no fault. */
 export async function pgoChecks(deps: Deps): Promise<Check[]> {
   const parts = llvmParts(deps.env);
   return [await llvmCheck(parts, deps), pluginCheck(parts, deps), deviceLibraries(deps), cudaForPgo(deps)];
@@ -42,7 +42,7 @@ async function llvmCheck(parts: LlvmParts, deps: Deps): Promise<Check> {
   }
 }
 
-/** It is built when it is first needed. */
+/** The plugin is built when it is first needed. */
 function pluginCheck(parts: LlvmParts, deps: Deps): Check {
   const name = 'PGO plugin';
   const lacks = [
@@ -56,7 +56,7 @@ function pluginCheck(parts: LlvmParts, deps: Deps): Check {
   return { name, state: 'optional', detail: `${lacks.join(', ')} not found: ${hint}`, hint };
 }
 
-/** Whether there are native programs at all, another check says. */
+/** Whether the PGO program exists or can be built; another check reports missing native programs. */
 function hasProgram(deps: Deps): boolean {
   try {
     return existsSync(deps.native.pgo) || isLeftOut(deps.native);
@@ -66,7 +66,7 @@ function hasProgram(deps: Deps): boolean {
   }
 }
 
-/** What clang compiles CUDA with: nvcc itself is not needed for that. */
+/** Parts of CUDA that clang compiles with: nvcc itself is not needed. */
 function cudaForPgo({ env }: Pick<Deps, 'env'>): Check {
   const name = 'CUDA for PGO';
   const { root, missing, found } = cudaParts(env);

@@ -8,7 +8,10 @@ import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { doctorResultSchema, type Check } from './check';
 
-/** Where kernloop.json sends tasks to Slurm: whether it is there, takes jobs, and has nodes that see what they need. */
+/**
+ * If kernloop.json sends tasks to Slurm: whether Slurm is installed, takes jobs, and has nodes that see the files they
+ * need.
+ */
 export async function slurmChecks(folder: string, deps: Deps): Promise<Check[]> {
   const there = isLocal(deps) ? undefined : ofApp(folder);
   if (!there) return [];
@@ -50,7 +53,7 @@ async function partitionCheck({ partition }: SlurmRunner, deps: Deps): Promise<C
 
 const deviceChecks = { softgpu: 'software GPU', hsa: 'AMD GPU', cuda: 'NVIDIA GPU' } as const;
 
-/** What doctor says there, in a job like those of tasks. */
+/** Checks that doctor makes on a node, in a job like those of tasks. */
 async function nodeChecks(folder: string, there: Elsewhere, deps: Deps): Promise<Check[]> {
   const stage = { name: 'doctor', project: 'none', paths: ['app'] } as const;
   try {
@@ -62,7 +65,7 @@ async function nodeChecks(folder: string, there: Elsewhere, deps: Deps): Promise
     return own.map((check) => ({
       ...check,
       name: `Slurm: ${check.name}`,
-      // Here it may be missing; there nothing could be done without it.
+      // A part may be missing here, but a task on the node cannot do without it.
       state: check.state === 'ok' ? 'ok' : 'missing',
     }));
   } catch (error) {

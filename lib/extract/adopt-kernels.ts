@@ -3,7 +3,7 @@ import { adopt } from '../adopt/adopt';
 import type { Deps } from '../deps/deps';
 import type { ExtractOptions } from './options';
 
-/** Adopts what is generated already: the last step of extract, and the one that writes files which a user may edit. */
+/** Adopts generated projects: the last step of extract, and the one that writes files which a user may edit. */
 export async function adoptKernels(
   { app: folder, kernel, reset }: Pick<ExtractOptions, 'app' | 'kernel' | 'reset'>,
   deps: Pick<Deps, 'report'>,

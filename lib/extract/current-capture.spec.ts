@@ -22,7 +22,7 @@ function writeCapture(overrides: object = {}): void {
   workspace.write(`${folder}/capture/chunks.pack`, 'pack');
 }
 
-/** What the app runs now, with the libraries that ldd names. */
+/** Files that the app runs now, with the libraries that ldd names. */
 async function filesNow(libraries: readonly string[] = []): Promise<AppFile[]> {
   const app = openApp(workspace.app);
   const deps = fakeDeps(

@@ -16,7 +16,10 @@ import { sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { kernelFile } from '../support/project-file-names';
 
-/** Why a kernel has to be captured again; null where its capture is complete and of the same program (`files`, as they are now), selection and device. */
+/**
+ * Reason why a kernel has to be captured again; null if its capture is complete and has the same program (`files`, as
+ * they are now), selection and device.
+ */
 export function whyCaptureAgain(
   app: App,
   kernel: KernelEntry,
@@ -55,20 +58,23 @@ function uncheckedReason(folder: string): string | null {
   return verdict === 'failed' ? 'its self-check failed' : null;
 }
 
-/** Whether memory was to be dropped from it: a whole one is judged by what a smaller one has no memory for. */
+/**
+ * Reason if the capture was shrunk and should not be, or the reverse: a full capture can be judged by memory that a
+ * shrunk one lacks.
+ */
 function otherSize(folder: string, wanted: boolean): string | null {
   const { shrink } = readJson(selfcheckFile(folder), selfcheckSchema, 'SELFCHECK_MISSING', 'capture it again');
   if (wanted && shrink === undefined) return '--shrink was not asked for when it was made';
   return !wanted && (shrink?.dropped_bytes ?? 0) > 0 ? 'memory was dropped from it, and --shrink is not given' : null;
 }
 
-/** Digests, not times: a rebuild that gives the same program keeps its captures. */
+/** Compares digests, not times: a rebuild that gives the same program keeps its captures. */
 function changedFile({ app }: CaptureJson, files: readonly AppFile[]): string | null {
   for (const { path, sha256, role } of app.files) {
     const alike = files.filter((file) => file.role === role);
     const named = alike.filter((file) => basename(file.path) === basename(path));
     const isCurrent = named.find((file) => file.path === path)?.sha256 === sha256;
-    // A file that moved is the same one. Older captures have but the name of a file outside of the workspace.
+    // A file that moved is the same file. Older captures have only the name of a file outside the workspace.
     if (isCurrent || (!alike.some((file) => file.path === path) && named.some((file) => file.sha256 === sha256)))
       continue;
     const [now] = named;
@@ -80,7 +86,7 @@ function changedFile({ app }: CaptureJson, files: readonly AppFile[]): string | 
 
 const selectionSchema = z.looseObject({ selection: z.strictObject(selectionShape) });
 
-/** What was selected is on record where the project was generated; before that, the capture can at least not contradict it. */
+/** The generated project records the selection; without one, only a selection that contradicts the capture shows. */
 function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: CaptureJson): string | null {
   const changed = 'kernloop.json selects another dispatch';
   const path = join(reproducerPaths(app.reproducer(name)).pristine, kernelFile);
@@ -93,7 +99,7 @@ function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: C
   return isDeepStrictEqual({ ...selection }, definedOf(wanted)) ? null : changed;
 }
 
-/** One dispatch, by its number alone. */
+/** Whether an entry selects one dispatch by its number alone. */
 function isPlain({ match: _match, ordinal: _ordinal, scope: _scope, ...more }: Omit<KernelEntry, 'name'>): boolean {
   return Object.keys(definedOf(more)).length === 0;
 }

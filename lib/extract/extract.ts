@@ -21,7 +21,7 @@ import { whyCaptureAgain } from './current-capture';
 import type { ExtractOptions } from './options';
 import type { ExtractedKernel, ExtractResult } from './result';
 
-/** Capture, generate and adopt for each kernel, in this order and without Nx. One run of the app serves all of them. */
+/** Captures, generates and adopts each kernel, in this order and without Nx. One run of the app serves all kernels. */
 export async function extract(options: ExtractOptions, given: Deps): Promise<ExtractResult> {
   const deps = { ...given, report: warningOnce(given.report) };
   const app = openApp(options.app);
@@ -65,7 +65,7 @@ async function makeReproducer(
   return { reproducer: root, generated, adopted };
 }
 
-/** What the app runs now; of no interest where nothing was captured. */
+/** Files that the app runs now; empty if nothing was captured, because then nobody compares them. */
 async function currentFiles(app: App, names: readonly string[], device: Device, deps: Deps): Promise<AppFile[]> {
   if (!names.some((name) => existsSync(captureFile(app.capture(name))))) return [];
   const variables = appVariables(app, device, deps);

@@ -6,7 +6,7 @@ const code = () => require('./extract') as typeof import('./extract');
 
 const adopting = () => require('./adopt-kernels') as typeof import('./adopt-kernels');
 
-/** As a task it adopts; the options of what came before belong to the tasks that did it. */
+/** Options of the tasks before this one, which only adopts. */
 const setOnTheCachedTasks = Object.keys(extractOptionsSchema.shape).filter(
   (name) => !['app', 'kernel', 'reset'].includes(name),
 );
@@ -30,13 +30,13 @@ export const stage = defineStage({
       { name: 'extract-kernel', of: 'project' },
       { name: 'extract', of: 'kernel' },
     ],
-    // It writes files that a user may edit.
+    // Not cached: the stage writes files that a user may edit.
     cache: false,
     after: [{ stage: 'generate' }],
     inputs: [],
     outputs: [],
     without: setOnTheCachedTasks,
-    // What lies behind it in the graph has captured and generated.
+    // Tasks that it depends on have captured and generated.
     runsHere: true,
     run: (options, deps) => adopting().adoptKernels(options, deps),
     example: { reset: true },

@@ -3,24 +3,24 @@ import type { DeviceKind } from '../device/kinds';
 export const languageNames = ['hip', 'cuda', 'triton'] as const;
 export type LanguageName = (typeof languageNames)[number];
 
-/** A language that kernels are written in. How one that is C++ is compiled is in lib/toolchain/dialect.ts. */
+/** A language that kernels are written in. lib/toolchain/dialect.ts says how the C++ ones are compiled. */
 export interface Language {
   readonly name: LanguageName;
-  /** As people write it. */
+  /** Name for people. */
   readonly label: string;
-  /** Whose code it is compiled to. */
+  /** Devices that its compiled code runs on. */
   readonly devices: readonly DeviceKind[];
-  /** Extensions of what it is compiled to. */
+  /** File extensions of its compiled code. */
   readonly codeObjects: readonly [string, ...string[]];
   /**
-   * What PGO builds of it by a profile, with clang: code for each gate where our plugin places the spills, one where an assembler does;
-   * null where clang does not compile it.
+   * Variants that PGO builds with clang from a profile: `gates` if our plugin places the spills, one build per gate;
+   * `use` if an assembler places them, one build; null if clang does not compile the language.
    */
   readonly pgo: 'gates' | 'use' | null;
-  /** Whether its compiler, told to keep what it makes on the way, has PTX for another assembler. */
+  /** Whether its compiler, told to keep intermediate files, has PTX for another assembler. */
   readonly keepsPtx: boolean;
-  /** Who compiles it while an app runs, which is recorded with a capture; null where nobody is. */
+  /** Compiler that runs inside an app and is recorded with a capture; null if there is none. */
   readonly recorder: 'triton' | 'nvrtc' | null;
-  /** Beside the source of a reproducer, what compiles and launches it by itself: a user may edit that, too. */
+  /** Scripts of a reproducer that compile and launch its kernel, beside the source; a user may edit them, too. */
   readonly scripts: readonly string[];
 }

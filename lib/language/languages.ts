@@ -5,16 +5,16 @@ import { triton } from './triton';
 
 export const languages: Readonly<Record<LanguageName, Language>> = { hip, cuda, triton };
 
-/** Of a reproducer whose source may not be there. */
+/** Scripts of a reproducer, which may have no source. */
 export const scriptsOf = (language: LanguageName | 'none'): readonly string[] =>
   language === 'none' ? [] : languages[language].scripts;
 
-/** Extensions of everything that a device can load. */
+/** Extensions of all files that a device can load. */
 export const codeObjectExtensions: readonly string[] = [
   ...new Set(Object.values(languages).flatMap(({ codeObjects }) => codeObjects)),
 ];
 
-/** Of what a kernel is compiled to for a device, as captures and projects name it. */
+/** Extension of a kernel compiled for a device, as captures and projects name the device. */
 export function variantExtension(language: LanguageName, device: string): string {
   const { codeObjects } = languages[language];
   const loaded: readonly string[] = device === 'cuda' ? cuda.codeObjects : hip.codeObjects;

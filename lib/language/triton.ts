@@ -1,10 +1,10 @@
 import type { Language } from './language';
 
-/** The script that compiles, and what it is made of: files of every reproducer of a Triton kernel. */
+/** The script that compiles, and the library that it uses: files of every reproducer of a Triton kernel. */
 export const reproducerScript = 'reproducer.py';
 export const reproducerLibrary = 'kernloop_reproducer.py';
 
-/** Gluon is of it, too. */
+/** The language of Triton and Gluon kernels. */
 export const triton: Language = {
   name: 'triton',
   label: 'Triton',

@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path';
 import { KernloopError } from '../support/error';
 import { packageRoot, version } from '../support/version';
 
-/** Where natives are looked for: tests hand in their own. */
+/** Inputs of the search for native programs; tests pass their own. */
 export interface NativeSearch {
-  /** Of the kernloop package. */
+  /** Folder of the kernloop package. */
   readonly root: string;
   readonly version: string;
   readonly platform: string;
-  /** The C library, as npm calls it; only Linux has a choice. */
+  /** C library by its npm name; only Linux has a choice. */
   readonly libc: string | undefined;
 }
 
-/** The machines that there is a package for (tools/package.mjs makes it). */
+/** Platforms that have a package (tools/package.mjs makes it). */
 const packagedPlatforms = ['linux-x64'];
 
 export function thisMachine(): NativeSearch {
@@ -28,7 +28,10 @@ export function thisMachine(): NativeSearch {
   };
 }
 
-/** Node's report names the C library's version where it is glibc. It takes a while: asked for only where something is missing. */
+/**
+ * Node's report names the version of glibc, if that is the C library. The report is slow, so it is made only if
+ * something is missing.
+ */
 function libcOf(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
@@ -59,7 +62,7 @@ export function installedNatives(search: NativeSearch): string {
 
 const packageName = ({ platform }: NativeSearch): string => `@kernloop/native-${platform}`;
 
-/** Beside the package as Node finds it, wherever npm, pnpm or yarn put it. */
+/** Manifest of the package as Node resolves it, wherever npm, pnpm or yarn put it. */
 function manifestOf(name: string, root: string): string | undefined {
   try {
     return createRequire(join(root, 'package.json')).resolve(`${name}/package.json`);
@@ -68,7 +71,7 @@ function manifestOf(name: string, root: string): string | undefined {
   }
 }
 
-/** How to get the native programs, where they are not. */
+/** Advice on how to get missing native programs. */
 export function nativeRemedy(search: NativeSearch = thisMachine()): string {
   if (existsSync(join(search.root, 'native', 'CMakeLists.txt'))) return 'run `npm run build:native` in the checkout';
   const machine = search.libc === 'musl' ? `${search.platform} with musl` : search.platform;

@@ -17,7 +17,7 @@ describe('the native programs', () => {
   });
   afterEach(() => workspace.dispose());
 
-  /** A package as npm installs it, beside kernloop or wherever else Node looks. */
+  /** Installs a package as npm does, beside kernloop or in another folder that Node searches. */
   function install(version = '1.2.3', folder = 'node_modules'): string {
     const root = workspace.path(folder, '@kernloop/native-linux-x64');
     workspace.write(join(root, 'package.json'), { name: '@kernloop/native-linux-x64', version });

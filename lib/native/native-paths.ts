@@ -5,10 +5,13 @@ import { installedNatives, nativeRemedy, thisMachine, type NativeSearch } from '
 import core from './core-products.json';
 import products from './native-products.json';
 
-/** What of the native build runs at a user's, relative to it: the one list, also of the packages (tools/package.mjs) and of what Nx hashes. */
+/**
+ * Products of the native build that users need, relative to it. Packages (tools/package.mjs) and the hashes of Nx use
+ * the same list.
+ */
 export type NativeProduct = keyof typeof products;
 export const nativeProducts = Object.keys(products) as NativeProduct[];
-/** Capture, replay and the software GPU need these: every build has them. */
+/** Products that capture, replay and the software GPU need: every build has them. */
 export const coreProducts = nativeProducts.filter((name) => core.includes(name));
 /** A build may lack these; a checkout builds them when a stage first asks (lib/deps/built-native.ts). */
 export const restProducts = nativeProducts.filter((name) => !core.includes(name));
@@ -16,9 +19,9 @@ export const restProducts = nativeProducts.filter((name) => !core.includes(name)
 /** Products of the native build (docs/contributing/seams.md, "Native build"). */
 export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly root: string;
-  /** Asked for only by the cuda device. */
+  /** Agent for the cuda device; other devices do not need it. */
   readonly agentCuda: string;
-  /** Records what an app compiles at run time. */
+  /** Records programs that an app compiles at run time. */
   readonly nvrtcAudit: string;
   /** Compiles with libnvrtc. */
   readonly nvrtcCompiler: string;
@@ -30,16 +33,16 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly pgoCuda: string;
   /** Chooses the code of kernels that an app compiles at run time. */
   readonly pgoRuntime: string;
-  /** The same in front of NVRTC and the CUDA driver. */
+  /** Chooses their code in front of NVRTC and the CUDA driver. */
   readonly pgoRuntimeCuda: string;
-  /** Compiles them and has their cache. */
+  /** Compiles kernels for pgoRuntime and keeps their cache. */
   readonly pgoRuntimeBuilder: string;
-  /** Sees the compilers that a build starts, in LD_PRELOAD. */
+  /** Records the compilers that a build starts; loaded with LD_PRELOAD. */
   readonly watch: string;
-  /** The folder of these two, which LD_LIBRARY_PATH is to name. */
+  /** Folder of the libraries below, for LD_LIBRARY_PATH. */
   readonly softgpuDir: string;
   readonly softgpu: string;
-  /** Stands in front of HIP, in LD_PRELOAD, and tells the app that a dispatch faulted. */
+  /** Preloaded in front of HIP; reports to the app that a dispatch faulted. */
   readonly hipErrors: string;
 }
 
@@ -49,7 +52,7 @@ export function nativePathsIn(root: string): NativePaths {
   return { ...named, root, softgpuDir: dirname(named.softgpu) };
 }
 
-/** Programs that no stage can do without, and that are not there. */
+/** Core products that do not exist. */
 export function missingProducts(paths: NativePaths): string[] {
   return coreProducts.map((name) => paths[name]).filter((path) => !existsSync(path));
 }
@@ -74,7 +77,7 @@ export function findNative(
   return complete(installedNatives(search), () => nativeRemedy(search));
 }
 
-/** The hint is asked for only where something is missing: it takes as long as all else here together. */
+/** `hint` is called only if something is missing: it takes as long as all the rest together. */
 function complete(root: string, hint: () => string): NativePaths {
   const missing = missingProducts(nativePathsIn(root));
   if (missing.length === 0) return nativePathsIn(root);

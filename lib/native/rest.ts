@@ -4,12 +4,14 @@ import { restProducts, type NativePaths } from './native-paths';
 
 export const restInWords = 'PGO, traces, CUDA and watch-build';
 
-/** Whether this is the build of a checkout that lacks some of the rest, as quickstart leaves it. Packages have everything. */
+/**
+ * Whether this is the build of a checkout without some of the rest, as quickstart leaves it. Packages have everything.
+ */
 export function isLeftOut(native: NativePaths): boolean {
   return restProducts.some((name) => !existsSync(native[name])) && restBuilder(native) !== undefined;
 }
 
-/** The script of a checkout that builds the rest. It takes turns with others that build there. */
+/** Script of a checkout that builds the rest. It takes turns with other builds there. */
 export function restBuilder({ root }: Pick<NativePaths, 'root'>): string | undefined {
   const checkout = dirname(dirname(root));
   const builder = join(checkout, 'tools', 'native.mjs');

@@ -9,10 +9,10 @@ import { unpack } from '../unpack/unpack';
 import { packOptionsSchema } from './options';
 import { pack } from './pack';
 
-/** A tar would do; what matters is that unpack gets the same bytes. */
+/** Content of the packed file: any bytes do, if unpack gets the same. */
 const content = 'all of the capture, with a needle in it';
 
-/** kernloop-archive whose packed file is `content`, and whose capture is whatever it is given. */
+/** A kernloop-archive whose packed file is `content` and which accepts any capture. */
 const archive: FakeProgram = ({ args, print }) => {
   const [verb, from = '', , to = ''] = args;
   const common = { capture_sha256: 'ab', chunks: 2, bytes: content.length };
@@ -49,7 +49,7 @@ describe('pack and unpack, encrypted', () => {
     pack(packOptionsSchema.parse({ capture: reproducer, output: file(), encrypt: ours.recipients }), deps());
   const unpacking = (identity?: string) =>
     unpack(unpackOptionsSchema.parse({ file: file(), to: into() }), deps(identity));
-  /** Nothing plain, and nothing half, may lie anywhere. */
+  /** No plain and no partial file may be left in any folder. */
   const left = (): string[] =>
     [workspace.root, reproducer].flatMap((folder) => readdirSync(folder)).filter((name) => /pack|partial/.test(name));
 

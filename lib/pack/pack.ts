@@ -22,7 +22,7 @@ const packedSchema = z.object({
   bytes: z.number(),
 });
 
-/** Makes one file of a capture, with every chunk that it needs. */
+/** Packs a capture into one file, with every chunk that it needs. */
 export async function pack(options: PackOptions, deps: Deps): Promise<PackResult> {
   const { capture, name } = namedCapture(options.capture);
   const recipients = recipientsFrom(options.encrypt, deps.env);
@@ -42,7 +42,7 @@ export async function pack(options: PackOptions, deps: Deps): Promise<PackResult
   };
 }
 
-/** What is not encrypted never lies where the file goes, but beside the capture, which is the same. */
+/** Writes the unencrypted pack beside the capture, which is unencrypted as well, never in the folder of the result. */
 async function encrypted<P>(
   capture: string,
   file: string,
@@ -68,7 +68,7 @@ async function encrypted<P>(
   }
 }
 
-/** A folder with capture.json is a capture; any other is in a reproducer. */
+/** A folder with capture.json is a capture; any other folder is in a reproducer. */
 function namedCapture(folder: string): { capture: string; name: string } {
   const path = resolve(folder);
   if (existsSync(captureFile(path))) return { capture: path, name: baseName(readCapture(path).kernel.name) };
@@ -76,7 +76,7 @@ function namedCapture(folder: string): { capture: string; name: string } {
   return { capture: reproducer.capture, name: basename(reproducer.root) };
 }
 
-/** "ns::scale<float>(float*, int)" is a file called scale. */
+/** File name for a kernel: `scale` for "ns::scale<float>(float*, int)". */
 function baseName(kernel: string): string {
   const [name = ''] = kernel.split(/[<(]/);
   return /[A-Za-z_]\w*$/.exec(name.trim())?.[0] ?? 'kernel';

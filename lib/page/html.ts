@@ -1,11 +1,13 @@
-/** Text that is HTML already. Everything else is made text on its way into a page: names come from files of others. */
+/**
+ * Text that is HTML already. Any other text is escaped on its way into a page, because names come from files of others.
+ */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 export type Piece = Html | string | number | null | readonly Piece[];
 
-/** `markup\`<p>${name}</p>\``: what is put in stays text. */
+/** `markup\`<p>${name}</p>\``: inserted values are escaped. */
 export function markup(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(
     parts.map((part, index) => `${index === 0 ? '' : textOf(pieces[index - 1] ?? null)}${part}`).join(''),
@@ -27,7 +29,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters, and those that turn the direction of what follows, could show another text than there is. */
+/**
+ * Control characters, and characters that change the direction of text, could make text read differently than it is.
+ */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 const escaped = (text: string): string =>
@@ -35,6 +39,6 @@ const escaped = (text: string): string =>
     .replaceAll(hidden, (one) => (one === '\n' || one === '\t' ? one : '\ufffd'))
     .replaceAll(/[&<>"']/g, (one) => entities[one] ?? '');
 
-/** Of what may be long without end. */
+/** Limits text that may have any length. */
 export const shortened = (text: string, most = 240): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;

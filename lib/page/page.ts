@@ -11,17 +11,17 @@ export interface Section {
 
 export interface Page {
   readonly title: string;
-  /** Below the title: the answer first. */
+  /** The answer, shown directly below the title. */
   readonly lead: Html;
   readonly sections: readonly Section[];
 }
 
-/** Every page has it, also those of earlier releases. */
+/** Mark in every page, also in those of earlier releases. */
 export const pageMark = '<a class="skip" href="#main">To the content</a>';
 
 /**
- * A page of its own: one file, to be sent. Its policy lets nothing be loaded and nothing run but the one script that is named by its
- * digest, so that even what should get in by a mistake of ours stays still.
+ * A self-contained page in one file. Its policy allows no loading, and no script but the one that its digest names, so
+ * that even content that got in by a mistake of ours does nothing.
  */
 export function pageText({ title, lead, sections }: Page): string {
   const policy = [
@@ -32,7 +32,7 @@ export function pageText({ title, lead, sections }: Page): string {
     "form-action 'none'",
   ].join('; ');
   const name = shortened(title);
-  // A digest is of what stands between the tags, to the last space.
+  // The digest covers the exact text between the tags, to the last space.
   const body = markup`<!doctype html>
     <html lang="en">
       <head>

@@ -2,13 +2,13 @@ import type { TopLevelSpec } from 'vega-lite';
 import { renderForPage } from '../plot/svg';
 import { markup, Html, shortened, type Piece } from './html';
 
-/** What a cell shows; and what it is sorted by where that is something else. */
+/** Text of the cell, and its sort key if that differs. */
 export type Cell = string | number | Html | { readonly shown: Piece; readonly sort: string | number };
 
-/** So many rows of a table are in a page. */
+/** Maximum number of table rows in a page. */
 const mostRows = 500;
 
-/** A table that sorts by its heads and filters. Numbers stand right, and are written as they are read. */
+/** A table that can be sorted by its heads and filtered. Columns of numbers are right-aligned. */
 export function tableOf(caption: string, heads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
   const shown = rows.slice(0, mostRows);
   const isNumber = heads.map((_, column) => shown.length > 0 && shown.every((row) => isFigure(row[column] ?? '')));
@@ -47,13 +47,13 @@ const isFigure = (cell: Cell): boolean =>
   cell === '' ||
   (typeof cell === 'object' && !(cell instanceof Html) && typeof cell.sort === 'number');
 
-/** Enough digits to tell things apart, and no more. */
+/** Formats a number with just enough digits to tell values apart. */
 export const formatNumber = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < 1e15
     ? value.toLocaleString('en-US')
     : String(Number(value.toPrecision(6)));
 
-/** A plot as a picture that is described in words; what it shows is in a table as well, or said in `words`. */
+/** A plot as a picture with `words` as its description; a table or `words` gives its content as text. */
 export async function chart(spec: TopLevelSpec, words: string): Promise<Html> {
   const svg = await renderForPage(spec);
   const label = markup`<svg role="img" aria-label="${shortened(words, 400)}" `.text;
@@ -72,7 +72,7 @@ export const facts = (rows: readonly (readonly [string, Piece])[]): Html =>
     )}
   </dl>`;
 
-/** In place of an empty chart: what is not known, and which command would tell. */
+/** Placeholder for an empty chart: names the missing data and the command that would provide it. */
 export const absent = (what: string, command?: string): Html =>
   markup`<p class="absent">${what}${command === undefined ? '' : markup` <code>${command}</code>`}</p>`;
 

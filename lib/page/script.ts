@@ -1,4 +1,7 @@
-/** All that runs in a page: tables that sort and filter, and folded parts that open for print. Without it everything is there to read. */
+/**
+ * The only script of a page: sorts and filters tables, and opens folded parts for print. The page is readable without
+ * it.
+ */
 export const script = `'use strict';
 for (const table of document.querySelectorAll('table.data')) {
   const body = table.tBodies[0];

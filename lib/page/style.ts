@@ -1,4 +1,4 @@
-/** The colours of a page, by the name that plots know them by; text on each of them has a contrast of 4.5 and more. */
+/** Colours of a page, under the names that plots use; text has a contrast of at least 4.5 on each of them. */
 const light = `color-scheme:light;--bg:#fff;--panel:#f6f8fa;--ink:#1b1f24;--muted:#57606a;--line:#d0d7de;--link:#0550ae;
 --good:#116329;--bad:#a40e26;--warn:#7d4e00;--d0:#eaeef2;--d1:#ffd8a8;--d2:#ff9f5a;--d3:#e8590c;--d4:#a61e00;
 --l0:transparent;--l1:#fff8e1;--l2:#ffecb3;--l3:#ffd98a;--l4:#ffc04d;

@@ -4,8 +4,9 @@ import { shownName, type Annotation, type EventDetails, type Time, type Timeline
 const mostPending = 1 << 18;
 
 /**
- * The JSON of chrome://tracing, which Perfetto reads as well. Times are microseconds there: here with three digits, as text, so that
- * nanoseconds stay what they are up to 2^53 of them. Processes and threads are numbers, and their names are metadata.
+ * Writes the JSON of chrome://tracing, which Perfetto reads as well. Its times are microseconds: they are written as
+ * text with three decimals, so that nanoseconds stay exact up to 2^53 of them. Processes and threads are numbers, and
+ * their names are metadata.
  */
 export class ChromeWriter implements TimelineWriter {
   private readonly file: number;
@@ -17,7 +18,7 @@ export class ChromeWriter implements TimelineWriter {
 
   constructor(
     path: string,
-    /** Written behind the events. */
+    /** Metadata written after the events. */
     private readonly metadata: () => object,
   ) {
     this.file = openSync(path, 'w');
@@ -31,7 +32,7 @@ export class ChromeWriter implements TimelineWriter {
     return id;
   }
 
-  /** A thread: there are no tracks below tracks, so that its name has that of its parent. */
+  /** Writes a track as a thread: the format has no nested tracks, so its name includes its parent's. */
   track(parent: bigint, name: string, rank = 0): bigint {
     const { pid, name: of } = this.tracks.get(parent) ?? { pid: 0, name: '' };
     const tid = this.nextThread++;
@@ -46,7 +47,7 @@ export class ChromeWriter implements TimelineWriter {
   slice(track: bigint, name: string, begin: Time, end: Time, details: EventDetails = {}): void {
     const times = `"ts":${microseconds(begin)},"dur":${microseconds(difference(end, begin))}`;
     this.event(track, `"ph":"X","name":${JSON.stringify(shownName(name))},${times}`, details);
-    // A flow starts and ends in the slice that it stands behind; "e": the enclosing one, not the next.
+    // A flow starts and ends in the slice written before it; "e" binds it to the enclosing slice, not the next one.
     for (const flow of details.flows ?? []) this.flow(track, 's', flow, begin);
     for (const flow of details.endsFlows ?? []) this.flow(track, 'f', flow, begin);
   }
@@ -99,7 +100,7 @@ export class ChromeWriter implements TimelineWriter {
   }
 }
 
-/** 1234567 is 1234.567. */
+/** Nanoseconds as microseconds: 1234567 is 1234.567. */
 function microseconds(time: Time): string {
   if (typeof time === 'bigint') return `${time / 1000n}.${String(time % 1000n).padStart(3, '0')}`;
   return `${Math.floor(time / 1000)}.${String(time % 1000).padStart(3, '0')}`;
@@ -109,7 +110,7 @@ function difference(end: Time, begin: Time): Time {
   return typeof end === 'number' && typeof begin === 'number' ? end - begin : BigInt(end) - BigInt(begin);
 }
 
-/** What a double does not hold is text. */
+/** A number that a double cannot hold is written as text. */
 function annotation(value: Annotation): string {
   if (typeof value === 'object') return `"0x${BigInt.asUintN(64, value.pointer).toString(16)}"`;
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`;

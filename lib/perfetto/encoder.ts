@@ -1,4 +1,7 @@
-/** Protobuf as bytes, front to back, in a buffer that grows. Numbers are unsigned: doubles up to 2^53, anything as a bigint. */
+/**
+ * Protobuf as bytes, front to back, in a buffer that grows. Numbers are unsigned: up to 2^53 as doubles, any as a
+ * bigint.
+ */
 export class Encoder {
   private bytes = Buffer.allocUnsafe(1 << 12);
   length = 0;

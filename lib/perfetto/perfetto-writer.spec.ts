@@ -48,7 +48,7 @@ describe('a trace for Perfetto', () => {
         annotations: { block: 2n ** 63n, at: { pointer: 2n ** 64n - 1n }, less: -7, text: 'é', most: 2 ** 53 - 1 },
       });
       writer.slice(track, 'block', 2n ** 60n, 2n ** 60n + 1n);
-      // A double, and a number that is one more than a byte holds at every length.
+      // A double, and numbers that need one more byte at every varint length.
       for (let bits = 7; bits < 53; bits += 7) writer.instant(track, 'block', 2 ** bits);
     });
     expect(packets.flatMap(({ internedData }) => internedData?.eventNames ?? [])).toEqual([

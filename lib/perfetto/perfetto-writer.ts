@@ -16,15 +16,15 @@ const mostPending = 1 << 18;
 
 const eventTypes = { begin: 1, end: 2, instant: 3, counter: 4 } as const;
 const sequence = 1;
-/** What was interned before is none of this sequence. */
+/** Names interned earlier are not valid in this sequence. */
 const stateCleared = 1;
 const needsState = 2;
-/** Tracks below one are in the order of their ranks. */
+/** Child tracks are ordered by their ranks. */
 const explicitOrder = 3;
 
 /**
- * Writes a trace for https://ui.perfetto.dev, packet by packet: what is held does not grow with it. Times are nanoseconds. Slices of
- * one track follow each other or nest; what overlaps belongs on tracks of its own.
+ * Writes a trace for https://ui.perfetto.dev packet by packet, so that memory does not grow with the trace. Times are
+ * nanoseconds. Slices of one track follow each other or nest; overlapping slices belong on separate tracks.
  */
 export class PerfettoWriter implements TimelineWriter {
   private readonly file: number;
@@ -40,14 +40,14 @@ export class PerfettoWriter implements TimelineWriter {
     this.file = openSync(path, 'w');
   }
 
-  /** A group of tracks; numbers are made up where there is no process. */
+  /** A group of tracks; `pid` is made up if there is no process. */
   process(pid: number, name: string, rank?: number): bigint {
     const order = rank === undefined ? {} : { siblingOrderRank: rank };
     const shown = shownName(name);
     return this.describe({ name: shown, ...order, process: { pid, processName: shown } });
   }
 
-  /** A track below another one; `rank` orders the tracks below it. */
+  /** A track below another one; `rank` orders it among its siblings. */
   track(parent: bigint, name: string, rank = 0): bigint {
     return this.describe({
       name: shownName(name),
@@ -113,7 +113,7 @@ export class PerfettoWriter implements TimelineWriter {
     return bytes;
   }
 
-  /** A name is written once; then it is a number. */
+  /** Writes a name once and returns its number. */
   private interned(names: Map<string, number>, kind: 'eventNames' | 'debugAnnotationNames', name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;
@@ -123,7 +123,7 @@ export class PerfettoWriter implements TimelineWriter {
     return iid;
   }
 
-  /** The beginning of an event; `eventPacket` writes it. */
+  /** Begins an event; `eventPacket` writes it. */
   private event(track: bigint, type: number): Encoder {
     const event = this.eventBytes;
     event.reset();
@@ -132,7 +132,7 @@ export class PerfettoWriter implements TimelineWriter {
     return event;
   }
 
-  // There are millions of these, and a handful of any other: they are not worth an object each.
+  // Encoded by hand: there are millions of event packets, and an object for each would be slow.
   private eventPacket(timestamp: Time): void {
     const packet = this.partBytes;
     packet.reset();
@@ -148,7 +148,7 @@ export class PerfettoWriter implements TimelineWriter {
     const message = {
       packet: [{ trustedPacketSequenceId: sequence, sequenceFlags: this.sequenceFlags(), ...packet }],
     };
-    // A trace is its packets one after the other: so is what several traces of one packet are together.
+    // A trace is the concatenation of its packets, and so is a concatenation of one-packet traces.
     this.pending.raw(packets.encode(packets.fromObject(message)).finish());
     this.flush(mostPending);
   }
@@ -167,7 +167,7 @@ export class PerfettoWriter implements TimelineWriter {
   }
 }
 
-/** As protobufjs takes numbers of 64 bits. */
+/** A 64-bit number in the form that protobufjs takes. */
 function long(value: bigint): object {
   const bits = BigInt.asUintN(64, value);
   return { low: Number(bits & 0xffffffffn) | 0, high: Number(bits >> 32n) | 0, unsigned: value >= 0n };

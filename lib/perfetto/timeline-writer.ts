@@ -17,13 +17,13 @@ export interface EventDetails {
 }
 
 /**
- * A file that shows a timeline. Slices of one track follow each other or nest, and come in the order of their starts, the outer one
- * first; what overlaps belongs on tracks of its own.
+ * A timeline file. Slices of one track follow each other or nest and come in the order of their starts, the outer one
+ * first; overlapping slices belong on separate tracks.
  */
 export interface TimelineWriter {
-  /** A group of tracks; numbers are made up where there is no process. */
+  /** A group of tracks; `pid` is made up if there is no process. */
   process(pid: number, name: string, rank?: number): bigint;
-  /** A track below another one; `rank` orders the tracks below it. */
+  /** A track below another one; `rank` orders it among its siblings. */
   track(parent: bigint, name: string, rank?: number): bigint;
   slice(track: bigint, name: string, begin: Time, end: Time, details?: EventDetails): void;
   instant(track: bigint, name: string, at: Time, details?: EventDetails): void;

@@ -1,6 +1,6 @@
 import type { INamespace } from 'protobufjs';
 
-/** What of Perfetto's protos (protos/perfetto/trace) is written here, with their numbers. */
+/** Messages of Perfetto's protos (protos/perfetto/trace) that are written here, with their field numbers. */
 const field = (type: string, id: number, rule?: 'repeated'): { type: string; id: number; rule?: string } => ({
   type,
   id,

@@ -18,7 +18,7 @@ import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoAppBuildOptions } from './options';
 import type { PgoAppBuildResult } from './result';
 
-/** Base without our plugin, and each gate with it. They are run elsewhere, perhaps on a machine without clang. */
+/** Builds base without our plugin, and each gate with it. They run elsewhere, perhaps on a machine without clang. */
 export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Promise<PgoAppBuildResult> {
   const app = openApp(options.app);
   const paths = appPgoPaths(app);
@@ -28,7 +28,7 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
   const plugin = await ensurePlugin(app.workspaceRoot, llvm, deps);
   const { linkArgument: linkArguments, compileLimitSeconds: limitSeconds } = options;
   const builds: PgoAppBuildResult['builds'] = [];
-  // Of another profile, or of a gate that is not wanted now.
+  // Removes builds from another profile, and of gates that are not requested now.
   rmSync(paths.variants, { recursive: true, force: true });
   const isGated = hasGates(appUnits(app).map(({ language }) => language));
   for (const name of appVariants(isGated, options.gate)) {
@@ -52,7 +52,7 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
       program_sha256: sha256OfFile(program),
       compiler: llvm.version,
       plugin_sha256: name === 'base' ? null : plugin.sha256,
-      // Of base, too: with whose builds it is to be compared.
+      // Recorded for base as well: it identifies the builds that base is compared with.
       profile_sha256: profileSha256,
       options: { mode: 'use', gate: name },
     };

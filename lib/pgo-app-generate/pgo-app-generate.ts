@@ -12,7 +12,7 @@ import { partialOf } from '../support/leftovers';
 import type { PgoAppGenerateOptions } from './options';
 import type { PgoAppGenerateResult } from './result';
 
-/** Runs what pgo-app-instrument built, and keeps what its kernels counted. */
+/** Runs the program that pgo-app-instrument built, and keeps the counts of its kernels. */
 export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps): Promise<PgoAppGenerateResult> {
   const app = openApp(options.app);
   const paths = appPgoPaths(app);

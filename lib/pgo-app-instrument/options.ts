@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instrumentingOptions } from '../pgo-instrument/options';
 
-/** How an app is built once more, by the commands of its own build. */
+/** Options of stages that build an app again with the commands of its own build. */
 export const rebuildingOptions = {
   app: z.string().default('.').describe('Folder of the app: where kernloop.json is, or any folder below it.'),
   linkArgument: z

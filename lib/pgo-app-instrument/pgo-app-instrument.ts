@@ -15,7 +15,7 @@ import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoAppInstrumentOptions } from './options';
 import type { PgoAppInstrumentResult } from './result';
 
-/** Builds the app once more, with counters in its kernels, into a folder of its own. The app's own build is as it was. */
+/** Builds the app again, with counters in its kernels, into a separate folder. The app's own build stays unchanged. */
 export async function pgoAppInstrument(options: PgoAppInstrumentOptions, deps: Deps): Promise<PgoAppInstrumentResult> {
   requirePowers(options);
   const app = openApp(options.app);

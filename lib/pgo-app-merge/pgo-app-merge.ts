@@ -13,7 +13,10 @@ import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoAppMergeOptions } from './options';
 import type { PgoAppMergeResult } from './result';
 
-/** One profile of all units of the app, for the one architecture that it ran on; and one of its host code, where that was counted. */
+/**
+ * Merges one profile of all units of the app, for the one architecture that it ran on, and one of its host code if that
+ * was counted.
+ */
 export async function pgoAppMerge(options: PgoAppMergeOptions, deps: Deps): Promise<PgoAppMergeResult> {
   const app = openApp(options.app);
   const { folder, host, ofDevice, waves, raw, mergeJson } = appPgoPaths(app);
@@ -22,7 +25,7 @@ export async function pgoAppMerge(options: PgoAppMergeOptions, deps: Deps): Prom
   const partial = partialOf(join(folder, '.merged'));
   const request = { inputs: inputs.device, profdata: partial, waves, arch: '', profdataProgram: llvm.profdata };
   const { merged, notes } = await mergeProfiles({ ...request, mixedSampling: options.mixedSampling }, deps);
-  // Of runs before, and of another kind of device.
+  // Removes profiles of earlier runs, and of another kind of device.
   for (const file of [host, ...ofDevice]) rmSync(file, { force: true });
   const profdata = ofDevice[merged.arch.startsWith('sm_') ? 1 : 0] ?? '';
   renameSync(partial, profdata);

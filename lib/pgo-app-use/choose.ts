@@ -3,7 +3,10 @@ import type { AppBuildResult } from './result';
 
 type Candidate = Omit<AppBuildResult, 'judgement'>;
 
-/** The one that executes least, if that is less than the app's own build and than clang 22 without a profile; and writes what the app writes. */
+/**
+ * Chooses the build that executes least, if that is less than the app's own build and than clang 22 without a profile,
+ * and if its output equals the app's.
+ */
 export function chooseBuild(
   builds: readonly Candidate[],
   unit: string,

@@ -11,12 +11,12 @@ import type { AppBuildResult } from './result';
 
 export interface AppRun {
   exitCode: number | null;
-  /** Digests of what it wrote to stdout and to stderr. */
+  /** Digests of its stdout and stderr. */
   output: string;
   kernels: AppBuildResult['kernels'];
 }
 
-/** Of several runs the medians, and the least and the most of all kernels together. */
+/** Medians over several runs, and the least and greatest total of all kernels. */
 export function summed(runs: readonly AppRun[]): Pick<AppBuildResult, 'kernels' | 'total' | 'least' | 'most'> {
   const totals = runs.map(({ kernels }) => kernels.reduce((sum, { total }) => sum + total, 0));
   const [first] = runs;
@@ -34,7 +34,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
 
-/** One run of a program in the place of the app's, with every dispatch counted. */
+/** Runs a program in place of the app's and counts every dispatch. */
 export async function measureProgram(
   app: App,
   program: string,

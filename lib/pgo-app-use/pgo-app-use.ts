@@ -18,7 +18,10 @@ import { measureProgram, summed, type AppRun } from './measure';
 import type { PgoAppUseOptions } from './options';
 import type { AppBuildResult, PgoAppUseResult } from './result';
 
-/** Runs each build by the profile beside the app as it is, and says which one to take, if any. Nothing is compiled here. */
+/**
+ * Runs each build that used the profile, and the unchanged app, and says which build to take, if any. Nothing is
+ * compiled here.
+ */
 export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<PgoAppUseResult> {
   const app = openApp(options.app);
   const paths = appPgoPaths(app);
@@ -36,7 +39,7 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
   await withDevice(device, deps, async () => {
     for (let round = 0; round < rounds; round += 1) {
       deps.report.info(`${app.config.name}: run ${names.join(', ')}${isTimed ? ` (${round + 1} of ${rounds})` : ''}`);
-      // Forth and back: what drifts meets all alike.
+      // Alternates forward and reverse order, so that drift affects all builds alike.
       for (const { name, program } of round % 2 === 0 ? programs : [...programs].reverse())
         runs.get(name)?.push(await measureProgram(app, program, device, options.timeLimitSeconds, deps));
     }
@@ -69,7 +72,7 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
   return result;
 }
 
-/** What pgo-app-build left, base first; none of another profile than the one that is there. */
+/** Builds that pgo-app-build left, base first; only those made from the current profile. */
 function builtVariants(app: App, profileSha256: string): { names: string[]; compiler: string } {
   const { variants } = appPgoPaths(app);
   const names = variantNames.filter((name) => existsSync(join(variants, name)));

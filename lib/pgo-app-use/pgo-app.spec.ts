@@ -194,7 +194,7 @@ describe('the stages of PGO on an app', () => {
     let run = -1;
     const program: FakeProgram = ({ print, options }) => {
       if (options.env?.['LLVM_PROFILE_FILE'] === undefined) run += 1;
-      // The last one is the fastest, and wrong.
+      // The last build is the fastest, and its output is wrong.
       print(run === 5 ? 'something else' : 'the same');
       return 0;
     };

@@ -5,7 +5,7 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 
-/** `build.json` of a program that was built once more. */
+/** `build.json` of a program that was built again. */
 const appBuildSchema = z.object({
   schema: z.literal('kernloop.pgo-app-build/1'),
   program: z.string().describe('Beside this file.'),
@@ -18,7 +18,7 @@ const appBuildSchema = z.object({
 
 export type AppBuild = z.output<typeof appBuildSchema>;
 
-/** The program in a folder, as it was built. */
+/** The built program in a folder. */
 export function builtProgram(folder: string, stage: string): { program: string; build: AppBuild } {
   const hint = `run \`kernloop ${stage}\``;
   const build = readJson(join(folder, 'build.json'), appBuildSchema, 'PGO_BUILD_MISSING', hint);

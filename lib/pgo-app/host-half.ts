@@ -8,8 +8,8 @@ import { describeEnd } from '../support/ndjson';
 import { llvmMajor, type Llvm } from '../toolchain/find-llvm';
 
 /**
- * What clang links into a program that counts its host code: a package of its own (`libclang-rt-22-dev`). Without it the device's half is
- * all there is.
+ * Runtime that clang links into a program that counts its host code, from the package `libclang-rt-22-dev`. Without it
+ * only device code is counted.
  */
 export function hostRuntime({ clang }: Pick<Llvm, 'clang'>): string | null {
   const folder = join(dirname(realpathSync(clang)), '..', 'lib', 'clang', String(llvmMajor), 'lib');
@@ -22,12 +22,12 @@ export function hostRuntime({ clang }: Pick<Llvm, 'clang'>): string | null {
   return found.find((file) => file.includes('x86_64')) ?? null;
 }
 
-/** Stock clang's instrumentation of the host; threads do not lose each other's counts. */
+/** Stock clang's instrumentation of host code, with atomic updates so that threads do not lose each other's counts. */
 export const hostGenerate = ['-Xarch_host', '-fprofile-generate', '-Xarch_host', '-fprofile-update=atomic'];
 
 export const hostUse = (profile: string): string[] => ['-Xarch_host', `-fprofile-use=${profile}`];
 
-/** By LLVM's own program alone: the host's profiles have nothing beside them. */
+/** Merges with LLVM's own program alone: host profiles have no accompanying files. */
 export async function mergeHostProfiles(
   inputs: readonly ProfileInput[],
   output: string,

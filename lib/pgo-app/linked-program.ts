@@ -6,8 +6,9 @@ import { isInside } from '../support/files';
 import { isExecutable } from '../support/programs';
 
 /**
- * What is linked anew takes the place of the program that the command starts, with the rest of the command for arguments: of a wrapper (`sh run build/app`,
- * `timeout 60 build/app`) that would be another program than the app. `isLinked`: the app's build says that it links this very file.
+ * The newly linked file replaces the program that the command starts and gets the rest of the command as arguments. A
+ * wrapper (`sh run build/app`, `timeout 60 build/app`) is not the app's program, so it is refused. `isLinked`: the
+ * app's build says that it links this very file.
  */
 export function requireLinkedProgram(app: App, program: string, isLinked: boolean): void {
   if (isLinked) return;

@@ -18,18 +18,18 @@ import { requireLinkedProgram } from './linked-program';
 import { appUnits, cudaArchitecture, linkWords, objectName, type AppUnit } from './units';
 
 export interface Rebuild {
-  /** Where everything goes; what was there is replaced. */
+  /** Folder of the results; its old content is replaced. */
   folder: string;
-  /** Of the app, as its own build leaves it, absolute. */
+  /** Absolute path of the program that the app's own build makes. */
   program: string;
-  /** Of the plugin, for each unit with device code, told its number: files that it writes must not be those of another. */
+  /** Options for the plugin, by number of the unit with device code: units must not write the same files. */
   options: (unit: number) => readonly string[];
-  /** More for the linker, where what the app's build says does not do. */
+  /** More arguments for the linker, if those in the app's build do not suffice. */
   linkArguments: readonly string[];
   limitSeconds: number;
 }
 
-/** Compiles every unit of the app with clang 22 into a folder of its own, and links them; returns the program. */
+/** Compiles every unit of the app with clang 22 into a separate folder and links them; returns the program. */
 export async function rebuildApp(app: App, request: Rebuild, llvm: Llvm, deps: Deps): Promise<string> {
   const units = appUnits(app);
   requireLinkedProgram(app, request.program, linkWords(request.program, units) !== null);
@@ -53,7 +53,7 @@ export async function rebuildApp(app: App, request: Rebuild, llvm: Llvm, deps: D
   }
 }
 
-/** A few at a time. */
+/** Runs a few at a time. */
 async function inTurns<T>(all: readonly T[], work: (one: T, index: number) => Promise<void>): Promise<void> {
   const queue = all.entries();
   const worker = async (): Promise<void> => {
@@ -93,7 +93,7 @@ async function compileUnit(
 function deviceArguments(unit: AppUnit, architecture: string | null, { env }: Deps): string[] {
   const command = { compiler: { name: basename(unit.compiler) }, arguments: unit.args };
   if (unit.language === 'hip') {
-    // Compressed bundles are not read by collectors, nor by every HIP.
+    // Collectors, and some releases of HIP, cannot read compressed bundles.
     return [
       ...hipArguments(clangArguments(command), { target: null, codeObjectVersion: null }, env),
       '--no-offload-compress',
@@ -139,7 +139,7 @@ async function link(
   );
 }
 
-/** What the compiler of the app adds by itself. */
+/** Runtime libraries that the app's compiler links by default. */
 function runtimeOf(units: readonly AppUnit[], { env }: Deps): string[] {
   const hip = units.some(({ language }) => language === 'hip') ? ['-lamdhip64'] : [];
   if (!units.some(({ language }) => language === 'cuda')) return hip;
@@ -148,7 +148,7 @@ function runtimeOf(units: readonly AppUnit[], { env }: Deps): string[] {
   return [...hip, ...folders.map((folder) => `-L${folder}`), '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
 }
 
-/** The app's own words with our objects in the place of its own, and without what concerns device code. */
+/** The app's link command with our objects in place of its own, and without options for device code. */
 function linkedAs(
   words: readonly string[],
   units: readonly AppUnit[],

@@ -10,11 +10,14 @@ import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd } from '../support/ndjson';
 
-/** In front of the device's runtime. */
+/** Library that is preloaded in front of the device's runtime. */
 export const collectorOf = ({ description }: Pick<Device, 'description'>, deps: Deps): Promise<string> =>
   builtNative(description.kind === 'cuda' ? 'pgoCuda' : 'pgoHip', deps);
 
-/** Runs an instrumented program as the app is run, with the collector in front of the device's runtime: it writes raw profiles by the pattern. */
+/**
+ * Runs an instrumented program like the app, with the collector preloaded in front of the device's runtime: it writes
+ * raw profiles by the pattern.
+ */
 export async function runCollecting(
   app: App,
   program: string,
@@ -28,7 +31,7 @@ export async function runCollecting(
   await runPreloaded(app, preloaded, device, timeLimitSeconds, hint, deps);
 }
 
-/** Runs a program as the app is run, with a library in front of all others. */
+/** Runs a program like the app, with a library preloaded before all others. */
 export async function runPreloaded(
   app: App,
   { program, library, variables }: { program: string; library: string; variables: Readonly<Record<string, string>> },
@@ -48,7 +51,7 @@ export async function runPreloaded(
       cwd: app.cwd,
       env: {
         ...own,
-        // By its name, which the path leads to: the separators of LD_PRELOAD cannot be escaped.
+        // LD_PRELOAD has the name only, which LD_LIBRARY_PATH resolves: the separators of LD_PRELOAD cannot be escaped.
         LD_LIBRARY_PATH: list('LD_LIBRARY_PATH', dirname(library)),
         LD_PRELOAD: list('LD_PRELOAD', basename(library)),
         ...variables,

@@ -9,16 +9,16 @@ import { cudaDialect } from '../toolchain/dialect-cuda';
 import { hipDialect } from '../toolchain/dialect-hip';
 import { shellWords } from '../toolchain/shell-words';
 
-/** One file of the app, and how it is compiled. */
+/** A source file of the app, and how it is compiled. */
 export interface AppUnit {
   file: string;
   directory: string;
-  /** Where the app's build puts the object, absolute; null where the command does not say. */
+  /** Absolute path of the object in the app's build; null if the command does not name it. */
   object: string | null;
-  /** Of its device code; null: it has none, and is compiled as the app does. */
+  /** Language of its device code; null if it has none, in which case it is compiled with the app's own command. */
   language: 'hip' | 'cuda' | null;
   compiler: string;
-  /** Of a unit with device code: for clang, without output, and with its language. */
+  /** Arguments for clang if the unit has device code, without output, with its language. */
   args: readonly string[];
   targets: readonly string[];
 }
@@ -47,7 +47,10 @@ export function appUnits(app: App): AppUnit[] {
   );
 }
 
-/** Where device code is only made when the app is linked, the plugin is not there to place spills: gates would do nothing, without a word. */
+/**
+ * If device code is generated only at link time, the plugin is not loaded to place spills: gates would silently do
+ * nothing.
+ */
 function requireCodePerUnit(file: string, args: readonly string[]): void {
   const last = args.findLast((word) => /^-f(no-)?offload-lto(=|$)/.test(word));
   if (last === undefined || last.startsWith('-fno-')) return;
@@ -72,7 +75,7 @@ function unitOf(command: CompileCommand, env: Readonly<Record<string, string>>):
   };
 }
 
-/** Device code of several units, linked by nvlink: clang has no step of its own for that. */
+/** Refuses device code of several units that nvlink links: clang has no such step of its own. */
 function requireWhole(units: readonly AppUnit[]): void {
   const linked = units.find(
     ({ language, args }) => language === 'cuda' && args.some((word) => /^-(rdc=true|dc|dw)$/.test(word)),
@@ -85,7 +88,7 @@ function requireWhole(units: readonly AppUnit[]): void {
   );
 }
 
-/** What CUDA units are compiled for: a profile is of one architecture, the newest that the build names. */
+/** Architecture that CUDA units are compiled for: a profile has one, the newest that the build names. */
 export function cudaArchitecture(units: readonly AppUnit[]): string {
   const words = units.filter(({ language }) => language === 'cuda').flatMap(({ args }) => args);
   const named = words.flatMap((word) =>
@@ -104,8 +107,8 @@ export function cudaArchitecture(units: readonly AppUnit[]): string {
 }
 
 /**
- * What the app's build links its program with, beside the objects: read from what CMake left (`CMakeFiles/<target>.dir/link.txt`), since a compile
- * database says nothing of linking. Null where there is none.
+ * Link arguments of the app's build beside the objects, from the file that CMake left
+ * (`CMakeFiles/<target>.dir/link.txt`): a compile database does not describe linking. Null if there is no such file.
  */
 export function linkWords(program: string, units: readonly AppUnit[]): string[] | null {
   const folders = [...new Set(units.map(({ directory }) => directory))];
@@ -120,7 +123,7 @@ export function linkWords(program: string, units: readonly AppUnit[]): string[] 
   return null;
 }
 
-/** With what CMake puts into response files. */
+/** Words of the link file, with response files of CMake expanded. */
 function linkFileWords(file: string): string[] {
   const folder = dirname(dirname(dirname(file)));
   return shellWords(readFileSync(file, 'utf8').trim()).flatMap((word) => {

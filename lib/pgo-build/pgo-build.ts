@@ -18,7 +18,10 @@ import type { CompileResult } from '../toolchain/compile';
 import type { PgoBuildOptions } from './options';
 import type { PgoBuildResult } from './result';
 
-/** Builds what pgo-use chooses from: the compiler without a profile, and with it under each gate of spill placement. */
+/**
+ * Builds the candidates of pgo-use: with the compiler without a profile, and with the profile under each gate of spill
+ * placement.
+ */
 export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<PgoBuildResult> {
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
@@ -34,7 +37,7 @@ export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<Pg
   return result;
 }
 
-/** The mode and the gates are fixed; each is a build of its own. */
+/** The mode and the gates are fixed, with a build for each gate. */
 export const variantKey = ({ config }: Pick<Reproducer, 'config'>, profileSha256: string): BuildKey => ({
   options: { mode: 'use', variants: variantsOf(config.language).join(' ') },
   profileSha256,
@@ -76,7 +79,8 @@ export async function buildVariants(
       ...mllvm(`kernloop-pgo-report=${join(partial, `${name}.report.json`)}`),
       ...more,
     ];
-    // The compiler as it is: nothing of ours is loaded. What it spills, and what that costs by the profile, a second build tells.
+    // Base uses the unchanged compiler without our plugin. A second build reports its spills and their cost by the
+    // profile.
     await compile('base', []);
     await compile('base-report', use('base', mllvm('kernloop-pgo-weights=false')));
     rmSync(files['base-report'] ?? '', { force: true });
@@ -116,7 +120,7 @@ export function isUpToDate(options: PgoBuildOptions, { env, report }: Pick<Deps,
   return true;
 }
 
-/** A profile of a kernel that never ran would have every block be cold. */
+/** A profile of a kernel that never ran would mark every block as cold. */
 function requireCounts(reproducer: Reproducer): void {
   const waves = readWaves(pgoPaths(reproducer.root));
   const kernel = waves.functions.find(({ name }) => isOf(name, reproducer.config.symbol));
@@ -133,12 +137,12 @@ function requireCounts(reproducer: Reproducer): void {
   );
 }
 
-/** A local function has the file in front of its name. */
+/** The profile name of a local function begins with its file. */
 function isOf(profiled: string, symbol: string): boolean {
   return profiled === symbol || profiled.endsWith(`;${symbol}`);
 }
 
-/** The plugin refuses a profile of other code, and names the function. */
+/** Explains a profile of other code, which the plugin refuses with the name of the function. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -24,17 +24,20 @@ import { formatCount } from '../support/report';
 import type { PgoGenerateOptions } from './options';
 import type { GenerateJson, PgoGenerateResult } from './result';
 
-/** What the plugin adds to a translation unit: counters, their description, and names (native/pgo/pass/README.md). */
+/**
+ * Prefixes of symbols that the plugin adds to a translation unit: counters, their description, and names
+ * (native/pgo/pass/README.md).
+ */
 const prefixes = ['__prof', '__llvm_prf_names_', '__llvm_offload_prf_', '__kernloop_prf_'];
 
-/** Builds the instrumented code where it is not there, replays the captured dispatches with it, and writes down what it counted. */
+/** Builds the instrumented code if it is missing, replays the captured dispatches with it, and writes the counts. */
 export async function pgoGenerate(options: PgoGenerateOptions, deps: Deps): Promise<PgoGenerateResult> {
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
   return count(reproducer, await builtOrBuild(reproducer, deps), options, deps);
 }
 
-/** As a task it runs what another task built, perhaps on another machine. */
+/** The task runs code that another task built, perhaps on another machine. */
 export async function pgoGenerateTask(options: PgoGenerateOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
   const build = currentBuild(pgoPaths(reproducer.root).instrumented, reproducer, null, deps);
@@ -48,7 +51,7 @@ export async function pgoGenerateTask(options: PgoGenerateOptions, deps: Deps): 
   return (await count(reproducer, build, options, deps)).exitCode === exitCodes.pass;
 }
 
-/** With the options of the last pgo-instrument, if there was one. */
+/** Builds with the options of the last pgo-instrument, if there was one. */
 async function builtOrBuild(reproducer: Reproducer, deps: Deps): Promise<BuildJson> {
   const current = currentBuild(pgoPaths(reproducer.root).instrumented, reproducer, null, deps);
   if (current !== null) return current;
@@ -102,7 +105,7 @@ interface Run {
   units: ConvertedEvent[];
 }
 
-/** Raw profiles of what one replay left in the counters. */
+/** Converts the counters after one replay to raw profiles. */
 async function convert(replayed: LensReplay, folder: string, deps: Deps): Promise<Run> {
   const { verdict, capture, dispatch } = replayed;
   if (verdict === 'fault' || verdict === 'limit') throw stopped(replayed);
@@ -114,7 +117,7 @@ async function convert(replayed: LensReplay, folder: string, deps: Deps): Promis
   return { replayed, units };
 }
 
-/** Counters take registers: code with them may be too large for the launch of the app. */
+/** Counters take registers: code with them may be too large for the app's launch. */
 function notLaunched({ capture, reason }: LensReplay): KernloopError {
   return new KernloopError(
     'LAUNCH_IMPOSSIBLE',

@@ -22,7 +22,7 @@ export const pgoGenerateResultSchema = z.object({
 
 export type PgoGenerateResult = z.output<typeof pgoGenerateResultSchema>;
 
-/** raw/generate.json: what a later stage and people need of it. */
+/** raw/generate.json, for later stages and people. */
 export interface GenerateJson {
   schema: 'kernloop.pgo-generate/1';
   kernel: string;

@@ -21,7 +21,7 @@ export const stage = defineStage({
     targets: [{ name: 'pgo-generate', of: 'project' }],
     cache: true,
     after: [{ stage: 'capture' }, { stage: 'pgo-instrument' }],
-    // Its options in kernel.json are among the files of the reproducer.
+    // Options in kernel.json are covered by the files of the reproducer.
     inputs: ['reproducer', 'capture', 'device', 'native', { written: 'pgo/instrumented/*' }],
     outputs: ['{reproducer}/pgo/raw'],
     needsSource: true,

@@ -9,12 +9,14 @@ import { pgoInstrumentOptionsSchema, type PgoInstrumentOptions } from './options
 
 type Instrumenting = Pick<PgoInstrumentOptions, 'sample' | 'slots' | 'uniform' | 'skipGuards'>;
 
-/** Every option of the plugin counts, also those at their defaults. */
+/** Every option of the plugin is in the key, also defaults. */
 export function keyOf({ sample, slots, uniform, skipGuards }: Instrumenting): BuildKey {
   return { options: { mode: 'generate', sample, slots, uniform, skip_guards: skipGuards }, profileSha256: null };
 }
 
-/** What pgo-instrument would do without a word: as it was last told, else what kernel.json says, else its defaults. */
+/**
+ * Options of a run of pgo-instrument that is given none: those of its last run, else kernel.json's, else its defaults.
+ */
 export function optionsOf({ root, config }: Reproducer): PgoInstrumentOptions {
   const path = pgoPaths(root).instrumentedJson;
   const declared = config.options['pgo-instrument'] ?? {};
@@ -24,7 +26,7 @@ export function optionsOf({ root, config }: Reproducer): PgoInstrumentOptions {
   return pgoInstrumentOptionsSchema.parse({ ...declared, sample, slots, uniform, skipGuards });
 }
 
-/** To the plugin by words of the command: nothing goes through the environment. */
+/** Command-line arguments for the plugin: nothing goes through the environment. */
 export function pluginArguments({ sample, slots, uniform, skipGuards }: Instrumenting): string[] {
   return [
     ...mllvm('kernloop-pgo=generate'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A reproducer replays one dispatch: nothing is gained by counting a part of it, unless that is what is to be seen. */
+/** A reproducer replays one dispatch: sampling gains nothing, unless sampling itself is to be examined. */
 export const instrumentingOptions = {
   sample: z
     .string()

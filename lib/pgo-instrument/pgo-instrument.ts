@@ -82,7 +82,7 @@ export async function instrument(
   return { build, upToDate: false };
 }
 
-/** Whether what it would build is there already: under Nx it is asked once more where only afterwards it is known what it reads. */
+/** Whether the build is up to date. Under Nx the stage checks again if its inputs are known only afterwards. */
 export function isUpToDate(options: PgoInstrumentOptions, { env, report }: Pick<Deps, 'env' | 'report'>): boolean {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);

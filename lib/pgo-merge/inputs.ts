@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
 
 export interface ProfileInput {
-  /** Absolute; side files lie beside it and are found by its name. */
+  /** Absolute path; side files are beside it and derive from its name. */
   file: string;
   weight: number;
 }
@@ -14,7 +14,7 @@ export interface Halves {
   host: ProfileInput[];
 }
 
-/** What `--input` means, by whose code was counted. */
+/** Files of `--input`, split into device and host profiles. */
 export function profileHalves(given: readonly string[], usual: string): Halves {
   const inputs = profileInputs(given, usual);
   const host = inputs.filter(({ file }) => isOfHost(file));
@@ -38,7 +38,7 @@ function isOfHost(file: string): boolean {
 
 const profile = /\.(profraw|profdata)$/;
 
-/** `FILE`, `FOLDER`, either with `,WEIGHT`. */
+/** Reads `FILE` or `FOLDER`, either with `,WEIGHT`. */
 function profileInputs(given: readonly string[], usual: string): ProfileInput[] {
   if (given.length > 0) return given.flatMap(read);
   if (existsSync(usual)) return filesOf(usual, 1);

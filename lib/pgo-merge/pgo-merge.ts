@@ -11,7 +11,7 @@ import { profileHalves } from './inputs';
 import type { PgoMergeOptions } from './options';
 import type { PgoMergeResult } from './result';
 
-/** Adds up raw profiles of any number of runs to one for the compiler, and its side file. */
+/** Merges raw profiles of any number of runs into one for the compiler, with its side file. */
 export async function pgoMerge(options: PgoMergeOptions, deps: Deps): Promise<PgoMergeResult> {
   const reproducer = openReproducer(options.reproducer);
   const recipe = readRecipe(reproducer);

@@ -23,7 +23,7 @@ export const stage = defineStage({
     inputs: ['reproducer', { written: 'pgo/raw/*' }, 'llvm', 'native'],
     outputs: ['{reproducer}/pgo/merged.profdata', '{reproducer}/pgo/merged.waves.json', '{reproducer}/pgo/merged.json'],
     needsSource: true,
-    // What lies elsewhere, the task does not see change.
+    // The task does not notice changes of files elsewhere.
     without: ['input'],
     refused: {
       input: '--input names profiles that the task does not know as its inputs: a change of them would not be noticed',

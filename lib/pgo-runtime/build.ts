@@ -14,7 +14,7 @@ import { gatesFor, requireNative, withConfig } from './config';
 import type { PgoRuntimeOptions } from './options';
 import type { PgoRuntimeResult } from './result';
 
-/** For a machine that has no clang: its cache travels here and back. */
+/** Builds for a machine that has no clang: its cache is copied here and back. */
 export async function buildWhatIsMissing(app: App, options: PgoRuntimeOptions, deps: Deps): Promise<PgoRuntimeResult> {
   const { runtime: cache } = appPgoPaths(app);
   await requireNative('pgoRuntimeBuilder', deps);

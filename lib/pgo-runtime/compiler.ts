@@ -11,7 +11,7 @@ import { sha256 } from '../support/files';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { PgoRuntimeOptions } from './options';
 
-/** What the program that builds is told of the compiler; without one, what is in the cache is all there is. */
+/** Compiler settings for the builder; without a compiler only the cache is used. */
 export interface RuntimeCompiler {
   clang: string;
   profdata: string;
@@ -23,7 +23,10 @@ export interface RuntimeCompiler {
 
 const none: RuntimeCompiler = { clang: '', profdata: '', arguments: [], generate: [], use: [], conditions: 'none' };
 
-/** clang 22 in the place of HIPRTC's or NVRTC: headers come as in any other unit, and optimisation and language are theirs. */
+/**
+ * clang 22 in place of HIPRTC or NVRTC: headers are found as in any other unit, and optimisation and language are the
+ * replaced compiler's.
+ */
 export async function runtimeCompiler(
   app: App,
   { gate }: Pick<PgoRuntimeOptions, 'gate'>,
@@ -37,7 +40,7 @@ export async function runtimeCompiler(
     const load = `-fpass-plugin=${plugin.path}`;
     const generate = [load, ...mllvm('kernloop-pgo=generate'), ...mllvm('kernloop-pgo-sample=all')];
     const use = [load, ...mllvm('kernloop-pgo=use'), ...withoutHeightReduction()];
-    // Where things lie decides nothing.
+    // Paths do not affect the code.
     const portable = args.filter((word) => !word.startsWith('/') && !/^--?[a-z-]*(path|isystem)/.test(word));
     const known = [pgoToolchainIdentity(deps.env), plugin.sha256, portable, gate];
     return {

@@ -10,7 +10,7 @@ import { writeJson } from '../support/files';
 import type { RuntimeCompiler } from './compiler';
 import type { PgoRuntimeOptions } from './options';
 
-/** ptxas places registers and spills: there is one build by a profile. */
+/** ptxas places registers and spills, so a profile gives one build. */
 export const gatesFor = (isCuda: boolean, { gate }: Pick<PgoRuntimeOptions, 'gate'>): string[] =>
   isCuda ? ['use'] : gate;
 
@@ -27,7 +27,7 @@ export async function requireNative(product: NativeProduct, deps: Deps): Promise
 
 type Compiler = RuntimeCompiler & { gates: readonly string[] };
 
-/** What the library and the program that builds are told, in a file that is there for so long. */
+/** Settings for the library and the builder, in a file that exists while `work` runs. */
 export async function withConfig<T>(
   app: App,
   options: PgoRuntimeOptions,

@@ -7,7 +7,7 @@ import type { RuntimeProgram } from './result';
 const text = z.string();
 const count = z.int().nonnegative();
 
-/** What the library in the app writes (native/pgo/runtime/README.md). */
+/** Events that the library in the app writes (native/pgo/runtime/README.md). */
 const eventSchema = z.discriminatedUnion('event', [
   z.looseObject({ event: z.literal('program'), program: text, folder: text, profile: text }),
   z.looseObject({
@@ -25,7 +25,7 @@ const eventSchema = z.discriminatedUnion('event', [
 
 type Event = z.output<typeof eventSchema>;
 
-/** All that the processes of a run did, by program. */
+/** Events of all processes of a run, by program. */
 export function programsIn(folder: string): { processes: number; programs: RuntimeProgram[] } {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.ndjson'))

@@ -20,7 +20,7 @@ describe('an app that compiles its kernels at run time', () => {
     });
   const run = (deps: FakeDeps, more: object = {}) =>
     pgoRuntime(pgoRuntimeOptionsSchema.parse({ app: workspace.app, ...more }), deps);
-  /** The app, which keeps what it was told and says what the library in it would. */
+  /** An app that keeps its configuration and prints the events of the library in it. */
   const configured = (events: readonly object[]): { app: FakeProgram; config: () => Record<string, unknown> } => {
     let read: Record<string, unknown> = {};
     const app: FakeProgram = ({ options }) => {
@@ -96,7 +96,7 @@ describe('an app that compiles its kernels at run time', () => {
       ...pgoPrograms(Buffer.from('code'), writeApp(workspace)),
       'kernloop-replay': fakeReplay(() => [cudaDevice]),
       program: app,
-      // Which holds the lock of the device.
+      // Holds the lock of the device.
       sh: (({ print }) => {
         print('locked');
         return 0;

@@ -13,7 +13,10 @@ import { programsIn } from './events';
 import type { PgoRuntimeOptions } from './options';
 import type { PgoRuntimeResult, RuntimeProgram } from './result';
 
-/** Runs the app as it is, with a library in front of HIPRTC and HIP, or NVRTC and the CUDA driver, that chooses the code of each launch. */
+/**
+ * Runs the unchanged app with a library in front of HIPRTC and HIP, or NVRTC and the CUDA driver, that chooses the code
+ * of each launch.
+ */
 export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promise<PgoRuntimeResult> {
   const app = openApp(options.app);
   if (options.phase === 'build') return await buildWhatIsMissing(app, options, deps);

@@ -33,7 +33,7 @@ function printFunction(shown: ShownFunction, spillsOf: string | null, report: Re
   if (stores + loads > 0) report.result(`in blocks that the compiler made: ${stores} dwords stored, ${loads} loaded`);
 }
 
-/** The lines of the files that the profile names and that are in the workspace. */
+/** Prints lines of the files that the profile names and the workspace has. */
 function printSource(result: PgoShowResult, sources: SourceFiles, report: Report): void {
   for (const file of new Set(result.lines.filter(({ text }) => text !== null).map((line) => line.file))) {
     const known = new Map(result.lines.filter((line) => line.file === file).map((line) => [line.line, line]));
@@ -60,7 +60,7 @@ function sourceFigures(line: ShownLine | undefined, spillsOf: string | null): st
 function figures(one: Pick<ShownBlock, 'lanes' | 'waves' | 'uniformShare' | 'letter'>): string[] {
   const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
   const share = one.uniformShare === null ? '-' : `${(100 * one.uniformShare).toFixed(1)}%`;
-  // Where nobody came there is nothing to tell apart, whatever the rule calls it.
+  // A block that no lane reached has no uniformity, whatever the rule calls it.
   const letter = one.uniformShare === null ? '' : (one.letter ?? '');
   return [count(one.lanes), count(one.waves), share, letter];
 }

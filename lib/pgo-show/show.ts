@@ -16,7 +16,7 @@ import type { PgoShowResult, ShownBlock, ShownFunction, ShownLine } from './resu
 import { printProfile } from './show-text';
 import { uniformityOf } from './uniformity';
 
-/** What the merged profile says of each block, and what register allocation spilled there in a variant. */
+/** Counts of each block in the merged profile, and the spills of register allocation there in a variant. */
 export async function pgoShow(options: PgoShowOptions, deps: Deps): Promise<PgoShowResult> {
   const reproducer = openReproducer(options.reproducer);
   const result = profileOf(reproducer, options);
@@ -56,7 +56,7 @@ export function profileOf(reproducer: Reproducer, options: Pick<PgoShowOptions, 
   };
 }
 
-/** Null where nothing was built yet. */
+/** Null if nothing was built yet. */
 function variantOf({ root, config }: Reproducer, named: VariantName | undefined): VariantName | null {
   const paths = pgoPaths(root);
   const kept = existsSync(choiceFile(root))
@@ -113,7 +113,7 @@ function describe(
   };
 }
 
-/** LLVM counts some blocks only; blocks of one class are reached by the same lanes. */
+/** LLVM counts only some blocks; the same lanes reach all blocks of one class. */
 function countsOf(
   profiled: ProfileFunction,
   mapped: MapFunction | undefined,
@@ -134,11 +134,11 @@ function countsOf(
 
 type Spills = Pick<ShownBlock, 'spillStoreDwords' | 'spillLoadDwords'>;
 
-/** By the block of the instrumented code that machine code came from; null for what the compiler made. */
+/** Spills by block of the instrumented code; null is the key for blocks that the compiler created. */
 function spillsByBlock(reported: ReportFunction | undefined): Map<number | null, Spills> {
   const found = new Map<number | null, Spills>();
   for (const { block, function: other, store_dwords: stores, load_dwords: loads } of reported?.machine_blocks ?? []) {
-    // Of a function that was inlined here.
+    // Blocks of an inlined function count under null.
     const key = other === undefined ? (block ?? null) : null;
     const before = found.get(key) ?? { spillStoreDwords: 0, spillLoadDwords: 0 };
     found.set(key, {
@@ -176,7 +176,7 @@ function linesOf(functions: readonly ShownFunction[]): ShownLine[] {
   return [...found.values()].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
 }
 
-/** The plugin and kernloop-pgo may write zeros in front. */
+/** Compares numbers: the plugin and kernloop-pgo may write leading zeros. */
 function isSameHash(one: string, other: string): boolean {
   return BigInt(one) === BigInt(other);
 }

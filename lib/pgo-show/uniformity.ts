@@ -1,4 +1,4 @@
-/** What is known of how the lanes came to a block: a share, and from it a letter. */
+/** Share of lanes that reach a block together, and a letter derived from it. */
 export interface Uniformity {
   uniformShare: number | null;
   letter: 'U' | 'D' | null;
@@ -7,11 +7,14 @@ export interface Uniformity {
 interface Known {
   lanes: number | null;
   uniformLanes: number | null;
-  /** No divergent branch leads there: nothing was counted, as all lanes come together. */
+  /** No divergent branch leads to the block: nothing was counted, because all lanes arrive together. */
   isStatic: boolean;
 }
 
-/** No letter without a share behind it, unless nobody came; a class that nothing was counted of has a 0 in the profile that means nothing. */
+/**
+ * A letter needs a share, unless no lane reached the block: for a class without counts, the 0 in the profile means
+ * nothing.
+ */
 export function uniformityOf({ lanes, uniformLanes, isStatic }: Known): Uniformity {
   if (lanes === 0) return { uniformShare: null, letter: 'U' };
   const share = isStatic ? 1 : lanes === null || uniformLanes === null ? null : uniformLanes / lanes;

@@ -5,7 +5,7 @@ export interface Choice {
   kept: string | null;
   selector: string | null;
   reason: string;
-  /** By name. */
+  /** Judgements by variant name. */
   judgements: Readonly<Record<string, string>>;
 }
 
@@ -16,15 +16,15 @@ interface Axis {
   of: (figures: Figures) => number | null;
 }
 
-/** What counts on the software GPU. Neither is a time: so no gain in the one excuses a loss in the other. */
+/** Measures on the software GPU. Neither is a time, so a gain in one does not excuse a loss in the other. */
 const axes: readonly Axis[] = [
   { name: 'wave-instructions', of: ({ waveInstructions }) => waveInstructions },
   { name: 'scratch wave-dwords', of: ({ scratchWaveDwords }) => scratchWaveDwords },
 ];
 
 /**
- * The best of the variants that are right, and better than both the captured code and the compiler without a profile. Where a profile only makes
- * good what another compiler did worse, nothing is gained, and nothing is kept.
+ * The best correct variant that beats both the captured code and the compiler without a profile. If the profile only
+ * makes up for a loss against another compiler, nothing is gained and nothing is kept.
  */
 export function choose(captured: Figures, candidates: readonly Candidate[]): Choice {
   const base = candidates.find(({ name }) => name === 'base');
@@ -60,7 +60,7 @@ interface Reference {
   figures: Figures;
 }
 
-/** Null where there is none. */
+/** Null if there is no objection. */
 function objectionTo(one: Candidate, references: readonly Reference[]): string | null {
   if (!isRight(one)) return `not right: ${one.summary}`;
   for (const reference of references) {
@@ -79,7 +79,7 @@ function notBetter(one: Figures, { name, figures }: Reference): string | null {
   return pairs.some(({ mine, theirs }) => Number(mine) < Number(theirs)) ? null : `no better than ${name}`;
 }
 
-/** Times are intervals: a variant is faster only where they do not meet. */
+/** Times are intervals: a variant is faster only if they do not overlap. */
 function notFaster(one: Figures, { name, figures }: Reference): string | null {
   const bound = figures.timeRatio === null ? 1 : (figures.timeCi95?.low ?? null);
   if (one.timeCi95 === null || bound === null) return `too few samples to compare with ${name}`;
@@ -107,8 +107,8 @@ function order(one: Candidate, other: Candidate): number {
 }
 
 /**
- * Without a replay: the fewest spilled dwords, each counted so often as waves came by. Of equals the one that changes least of what the profile says;
- * base after all, since a profile helps other things than spills.
+ * Selection without a replay: the fewest spilled dwords, weighted by the number of waves. A tie goes to the variant
+ * that changes least of the profile, and last to base, because a profile helps with more than spills.
  */
 function selected(candidates: readonly Candidate[]): string | null {
   if (candidates.length === 0 || candidates.some(({ score }) => score === null)) return null;

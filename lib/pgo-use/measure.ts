@@ -7,7 +7,10 @@ import type { Figures } from './result';
 import { quiet } from '../deps/quiet';
 import { scratchWaveDwords } from './scratch';
 
-/** What a code object does in a replay of every captured dispatch: counts on the software GPU, and elsewhere time beside the captured code. */
+/**
+ * Measures a code object in a replay of every captured dispatch: counts on the software GPU, on other devices its time
+ * beside the captured code's.
+ */
 export async function measureVariant(
   variant: string,
   options: PgoUseOptions,
@@ -42,7 +45,7 @@ function countsOf(result: ReplayResult): Figures {
   };
 }
 
-/** Of several dispatches the worst: none may be slower. */
+/** The worst of several dispatches: none may be slower. */
 function timesOf(result: ReplayResult): Figures {
   const speeds = dispatchesOf(result).flatMap(({ speed }) => speed ?? []);
   const [worst] = speeds.sort((a, b) => b.ratio - a.ratio);
@@ -54,7 +57,7 @@ function timesOf(result: ReplayResult): Figures {
   };
 }
 
-/** The captured code is what times are relative to. */
+/** Times are relative to the captured code. */
 export const capturedTimes: Figures = {
   waveInstructions: null,
   scratchWaveDwords: null,

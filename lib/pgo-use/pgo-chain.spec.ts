@@ -119,7 +119,7 @@ describe('the stages of PGO on a reproducer', () => {
       env: { KERNLOOP_LLVM: made.workspace.path('nowhere'), ROCM_PATH: made.workspace.path('rocm') },
     });
     await expect(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere)).resolves.toBe(true);
-    // The C library of that machine is another.
+    // The other machine has another C library.
     const file = 'kernels/app/saxpy/pgo/instrumented/build.json';
     const json = JSON.parse(made.workspace.read(file)) as { system: Record<string, string> };
     json.system[made.workspace.write('usr/include/math.h', 'another')] = 'b'.repeat(64);
@@ -245,7 +245,7 @@ describe('the stages of PGO on a reproducer', () => {
       ['use', 'wave'],
     ]);
     expect(calls[0]?.args.some((word) => word.includes('fpass-plugin'))).toBe(false);
-    // It miscompiles convergent code (clang-arguments.ts).
+    // This option miscompiles convergent code (clang-arguments.ts).
     expect(calls.map(({ args }) => args.includes('-disable-chr'))).toEqual([false, true, true, true, true, true]);
     expect(result.variants.map(({ name, score }) => [name, score])).toEqual([
       ['base', 128],

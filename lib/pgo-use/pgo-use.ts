@@ -27,7 +27,7 @@ import { quiet } from '../deps/quiet';
 import { pgoUseResultSchema, type Figures, type PgoUseResult } from './result';
 import { printChoice } from './text';
 
-/** Builds the variants where they are not there, judges and measures each, and keeps the best: never a wrong one, nor one that is slower. */
+/** Builds missing variants, judges and measures each, and keeps the best, unless it is wrong or slower. */
 export async function pgoUse(options: PgoUseOptions, deps: Deps): Promise<PgoUseResult> {
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
@@ -36,7 +36,7 @@ export async function pgoUse(options: PgoUseOptions, deps: Deps): Promise<PgoUse
   return decide(reproducer, build, options, deps);
 }
 
-/** As a task it judges what another task built, perhaps on another machine. */
+/** The task judges variants that another task built, perhaps on another machine. */
 export async function pgoUseTask(options: PgoUseOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
@@ -60,7 +60,7 @@ async function decide(
 ): Promise<PgoUseResult> {
   const paths = pgoPaths(reproducer.root);
   const device = await openReplayDevice(options, readCapture(reproducer.capture), deps);
-  // A time is measured anew each time.
+  // A time is always measured anew.
   const key = device.work === 'duration_ns' ? '' : keyOf(reproducer, device, options, deps);
   const known = key === '' ? null : decided(reproducer, key);
   if (known !== null) {
@@ -120,7 +120,7 @@ async function compareAll(
   return { captured, variants };
 }
 
-/** The tolerances under which the user has its variants judged: those of kernel.json, else of the app. */
+/** Tolerances that the user chose for variants: from kernel.json, else from the app. */
 function validatingOptions(reproducer: Reproducer, options: PgoUseOptions): object {
   const { iterations: _iterations, ...replaying } = options;
   const appFile = join(reproducer.workspaceRoot, reproducer.config.app.root, kernloopFile);
@@ -130,7 +130,7 @@ function validatingOptions(reproducer: Reproducer, options: PgoUseOptions): obje
   return { ...app, ...reproducer.config.options['validate'], ...replaying };
 }
 
-/** All that decides the choice where nothing is timed. */
+/** Everything that decides the choice, if nothing is timed. */
 function keyOf(reproducer: Reproducer, device: Device, options: PgoUseOptions, deps: Deps): string {
   const { root } = reproducer;
   const paths = pgoPaths(root);
@@ -156,13 +156,13 @@ function several(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-/** What was chosen before, where it still stands as it was left. */
+/** The previous choice, if its files are unchanged. */
 function decided(reproducer: Reproducer, key: string): PgoUseResult | null {
   const { choice } = pgoPaths(reproducer.root);
   if (!existsSync(choice)) return null;
   const parsed = pgoUseResultSchema.safeParse(readJson(choice, pgoUseResultSchema.loose(), 'PGO_BUILD_MISSING', ''));
   if (!parsed.success || parsed.data.key !== key) return null;
-  // Kept, and not placed since a file of the user's was in the way: that may be gone.
+  // The kept variant was not placed if a file of the user's was in the way, which may be gone now.
   const isWhole = parsed.data.kept === null || parsed.data.placed !== null;
   return isWhole && isPlaced(reproducer.root, parsed.data.placed) ? parsed.data : null;
 }

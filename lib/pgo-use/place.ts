@@ -9,12 +9,12 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { throwIfGivenUp } from '../support/given-up';
 import { partialOf } from '../support/leftovers';
 
-/** Under a name that replay and validate find by themselves. */
+/** Path at which replay and validate look for it. */
 const placeOf = (file: string): string => join('build', `optimized${extname(file)}`);
 
 /**
- * Puts the kept variant where replay and validate find it, and takes away the one of before. What the user put there stays: nothing of ours is
- * then placed, since two could be meant.
+ * Places the kept variant at the path that replay and validate use, and removes the previous one. A file that the user
+ * put there stays: then nothing is placed, because it would be unclear which one is meant.
  */
 export function placeVariant(
   { root, config }: Reproducer,
@@ -40,7 +40,7 @@ export function placeVariant(
   throwIfGivenUp();
   renameSync(partial, target);
   const { recipe_sha256, sources, outside, absent } = build;
-  // Of what was built elsewhere, the headers of this system tell nothing.
+  // The headers of this system do not matter for a variant built elsewhere.
   const system = pgoToolchainIdentity(deps.env) === 'none' ? {} : build.system;
   return { file: place, sha256: kept.sha256, recipe_sha256, sources, outside, system, absent };
 }

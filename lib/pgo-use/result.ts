@@ -25,7 +25,7 @@ const variantSchema = figuresSchema.extend({
   judgement: z.string().describe('Why it was kept, or why not.'),
 });
 
-/** pgo/choice.json, and the result of the stage. */
+/** Content of pgo/choice.json, and result of the stage. */
 export const pgoUseResultSchema = z
   .object({
     schema: z.literal('kernloop.pgo-choice/1'),

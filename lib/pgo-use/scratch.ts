@@ -2,8 +2,8 @@ import type { HotInstruction } from '../replay/hot-spot-json';
 import { scratchBytesOf } from '../replay/hot-spots';
 
 /**
- * Dwords that go to private memory and back, counted once for each wave that executed the instruction, however few lanes were active: what the
- * hardware moves is a line for all of them, and bytes of lanes would make divergent code look cheap.
+ * Dwords moved to and from private memory, counted once per wave that executed the instruction, for any number of
+ * active lanes: the hardware moves a line for all of them, and bytes of lanes would make divergent code look cheap.
  */
 export function scratchWaveDwords(instructions: readonly HotInstruction[]): number {
   return instructions
@@ -11,7 +11,7 @@ export function scratchWaveDwords(instructions: readonly HotInstruction[]): numb
     .reduce((sum, { instruction, figures }) => sum + dwordsOf(instruction) * (figures['executed'] ?? 0), 0);
 }
 
-/** `buffer_store_dwordx4`, and of newer targets `scratch_load_b96`; bytes and shorts take a dword. */
+/** Size in dwords of `buffer_store_dwordx4`, on newer targets `scratch_load_b96`; bytes and shorts take one dword. */
 function dwordsOf(instruction: string): number {
   const mnemonic = instruction.split(/\s/)[0] ?? '';
   const [, count] = /_dwordx(\d)$/.exec(mnemonic) ?? [];

@@ -18,7 +18,8 @@ export const stage = defineStage({
   exitCode: () => 0,
   task: {
     targets: [{ name: 'pgo-use', of: 'project' }],
-    // On hardware it is a time that decides; elsewhere it remembers by itself, and sees whether what it placed is still there.
+    // Not cached: on hardware a measured time decides; on the software GPU the stage keeps its own result and checks
+    // that the placed file is still there.
     cache: false,
     after: [{ stage: 'capture' }, { stage: 'pgo-build' }],
     inputs: [],

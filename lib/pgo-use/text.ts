@@ -5,7 +5,7 @@ import type { Figures, PgoUseResult } from './result';
 
 export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
   const isTimed = result.variants.some(({ timeRatio }) => timeRatio !== null);
-  // ptxas says nothing of them.
+  // ptxas reports no spills.
   const isCompiled = result.variants.some(({ spillDwords }) => spillDwords !== null);
   const header = isTimed ? [timeWords(result.device, 'time')] : ['wave-instructions', 'scratch wave-dwords'];
   const figures = (one: Figures): string[] =>

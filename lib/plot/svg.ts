@@ -1,7 +1,7 @@
 import { parse, View } from 'vega';
 import { compile, type Config, type TopLevelSpec } from 'vega-lite';
 
-/** A plot of Vega-Lite as SVG text; no browser and no canvas is needed. */
+/** Renders a Vega-Lite plot as SVG text, without a browser or a canvas. */
 export async function renderSvg(spec: TopLevelSpec): Promise<string> {
   return new View(parse(compile({ ...spec, background: 'white' }).spec), { renderer: 'none' }).toSVG();
 }
@@ -9,7 +9,7 @@ export async function renderSvg(spec: TopLevelSpec): Promise<string> {
 const ink = 'var(--ink)';
 const line = 'var(--line)';
 
-/** Colours by name: what they are, the page says, and says anew for a dark one. */
+/** Colours by name: the page defines their values, separately for dark mode. */
 const pageConfig: Config = {
   aria: false,
   background: 'transparent',
@@ -23,10 +23,10 @@ const pageConfig: Config = {
   range: { category: Array.from({ length: 8 }, (_, index) => `var(--c${index + 1})`) },
 };
 
-/** The same for a page (lib/page), in whose colours it is. */
+/** Renders a plot in the colours of a page (lib/page). */
 export async function renderForPage(spec: TopLevelSpec): Promise<string> {
   const { spec: compiled } = compile(spec, { config: pageConfig });
   const svg = await new View(parse(compiled), { renderer: 'none' }).toSVG();
-  // It is one picture, and described as that.
+  // The plot is one picture with one description.
   return svg.replaceAll(/ (?:role|aria-roledescription|aria-hidden)="[^"]*"/g, '');
 }

@@ -6,7 +6,7 @@ const count = z.number().nonnegative();
 const figure = count.optional();
 const dimensions = z.array(count);
 
-/** Of one launch; what the device does not tell is missing. */
+/** Figures of one launch; those that the device does not report are missing. */
 const launchFiguresSchema = z.object({
   registers_per_thread: figure,
   static_shared_bytes: figure,

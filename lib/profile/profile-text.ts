@@ -4,7 +4,10 @@ import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import type { KernelProfile, Profile } from './profile-json';
 
-/** A row for each kernel, the most expensive first: GPU time in microseconds on hardware, wave-instructions on the software GPU. */
+/**
+ * Prints a row for each kernel, the most expensive first: GPU time in microseconds on hardware, wave-instructions on
+ * the software GPU.
+ */
 export function printProfile(result: Profile, top: number, deps: Deps): void {
   const columns = result.work === 'duration_ns' ? hardwareColumns(result) : softwareColumns;
   const shown = result.kernels.slice(0, top);
@@ -50,7 +53,7 @@ const softwareColumns: Column[] = [
 const microseconds = (ns: number): string =>
   (ns / 1000).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Figures that no kernel has are no column. */
+/** A figure that no kernel has gets no column. */
 function hardwareColumns({ device, kernels }: Profile): Column[] {
   const figures: (Column & { known: (kernel: KernelProfile) => boolean })[] = [
     {

@@ -147,7 +147,7 @@ function measuredKernels(
   return rows;
 }
 
-/** When kernels ran, where the device says so: of each the place that its kernel has in the profile. */
+/** Times at which kernels ran, if the device reports them, each with its kernel's index in the profile. */
 function launchesOf(
   summary: SummaryEvent | undefined,
   rows: readonly KernelProfileRow[],
@@ -203,7 +203,7 @@ function rank(rows: readonly KernelProfileRow[], work: WorkUnit): Pick<Profile, 
   return { dispatches: rows.reduce((sum, row) => sum + row.dispatches, 0), total, kernels };
 }
 
-/** Only what is known, and nothing that a newer recorder may add. */
+/** Copies known figures only: a newer recorder may add others. */
 function launchFigures(row: LaunchFigures): LaunchFigures {
   return Object.fromEntries(figureNames.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]])));
 }

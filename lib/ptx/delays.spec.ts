@@ -119,7 +119,7 @@ describe('PTX with delays', () => {
   ])('knows what other blocks see of %s', (statement, seen) => {
     const { ptx, sites } = delayPtx(kernel(statement), 'k');
     expect(sites.map(({ global }) => global)).toEqual([seen]);
-    // Half of the blocks wait only where others see it.
+    // Half of the blocks wait only at accesses that others see.
     expect(ptx.match(/nanosleep\.u32 20000/g) ?? []).toHaveLength(seen === null ? 0 : 2);
   });
 
@@ -174,7 +174,7 @@ describe('PTX with delays', () => {
       const { ptx, sites } = delayPtx(text, 'k', 256);
       expect(assemble(ptx).said).not.toMatch(/warning|error/i);
       expect(sites.map(({ overtakes }) => overtakes)).toEqual([null, 0, null]);
-      // Before the access or behind it, never both, and at no other place.
+      // The store is either before or after the access, never both, and nowhere else.
       const made = [...ptx.matchAll(/@(\S+) st\.global\.f32 \[%rd1\+4\], %f1;/g)].map(({ index }) => index);
       expect(made.map((at) => at < ptx.indexOf(ticket))).toEqual([true, false]);
       expect(ptx.split('st.global.f32')).toHaveLength(3);

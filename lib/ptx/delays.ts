@@ -7,40 +7,45 @@ import { readModule, type Instruction, type PtxModule } from './module';
 
 /** An instruction that may be delayed. */
 export interface DelaySite {
-  /** Its line, then the line of the call if it is of an inlined function. Empty without line information. */
+  /**
+   * Line of the instruction, then the line of the call if it is in an inlined function. Empty without line information.
+   */
   readonly places: readonly { readonly file: string; readonly line: number }[];
   readonly instruction: string;
-  /** An access that other blocks may see: `store` also stands for atomics. Null for shared memory, constants and barriers. */
+  /** An access visible to other blocks; `store` includes atomics. Null for shared memory, constants and barriers. */
   readonly global: GlobalAccess;
-  /** By number, the first of the stores that this access may overtake: nothing orders them. Null if there is none. */
+  /** Number of the first store that this access may overtake, because nothing orders them. Null if there is none. */
   readonly overtakes: number | null;
 }
 
 export interface DelayedPtx {
   readonly ptx: string;
-  /** By number. The kernel has more parameters, u32 each, behind its own: `delayParameters`. */
+  /** Sites by number. The kernel has more u32 parameters after its own: `delayParameters`. */
   readonly sites: readonly DelaySite[];
-  /** Accesses and barriers in functions that are not inlined. */
+  /** Accesses and barriers in functions that are not inlined, which get no delay. */
   readonly left: number;
 }
 
-/** The delays of one launch; sites by number. */
+/** Delays of one launch; sites by number. */
 export interface DelayLaunch {
-  /** Decides which warps wait at random, and which blocks are of which half. */
+  /** Decides which warps wait at random, and which half each block belongs to. */
   readonly seed: number;
-  /** The first of the sites at which warps wait at random, and how many there are. */
+  /** First site at which warps wait at random, and the number of such sites. */
   readonly first: number;
   readonly count: number;
   /** A site at which every warp waits, for longer than any delay. */
   readonly hold?: number;
-  /** A global site at which half of the blocks wait, and which half; `late`: their stores that it may overtake are made behind it. */
+  /**
+   * A global site at which half of the blocks wait, and which half. `late`: stores that it may overtake are made after
+   * it.
+   */
   readonly half?: { readonly site: number; readonly side: 0 | 1; readonly late?: boolean };
 }
 
 const parameterNames = ['seed', 'first', 'count', 'hold', 'half', 'side', 'late'] as const;
 const noSite = 0xffff_ffff;
 
-/** The parameters behind the kernel's own, in their order. */
+/** Values of the parameters after the kernel's own, in order. */
 export function delayParameters({ seed, first, count, hold = noSite, half }: DelayLaunch): number[] {
   const at = half?.site ?? noSite;
   const waits = half?.late ? { half: noSite, late: at } : { half: at, late: noSite };
@@ -49,9 +54,10 @@ export function delayParameters({ seed, first, count, hold = noSite, half }: Del
 }
 
 /**
- * Puts a delay before each access to global and shared memory and before each barrier of a kernel. Launch parameters say which warps wait where: one
- * compilation serves every launch, and a failure is reduced without another. Nothing else of the kernel changes, but that stores which nothing orders
- * before an atomic or a flag may be made behind it.
+ * Puts a delay before each access to global and shared memory and before each barrier of a kernel. Launch parameters
+ * decide which warps wait where: one compilation serves every launch, and a failure is reduced without another. The
+ * rest of the kernel stays unchanged, except that stores which nothing orders before an atomic or a flag may be made
+ * after it.
  */
 export function delayPtx(given: string, kernel: string, blockThreads: number | null = null): DelayedPtx {
   const module = kernelAlone(readModule(given), kernel);
@@ -104,7 +110,7 @@ function refuse({ target, version, addressSize }: PtxModule): void {
   if (addressSize !== 64) throw probeUnsupported('the PTX has addresses of 32 bits', 'compile it for 64 bits');
 }
 
-/** lowbias32 of Chris Wellons' hash prospector: every bit of the input changes half of those of the output. */
+/** lowbias32 of Chris Wellons' hash prospector: every input bit changes half of the output bits. */
 const mix = (register: string, scratch: string): string[] =>
   [
     [16, 0x7feb352d],
@@ -115,18 +121,25 @@ const mix = (register: string, scratch: string): string[] =>
     ...(factor === null ? [] : [`mul.lo.u32 ${register}, ${register}, ${factor};`]),
   ]);
 
-/** Nanoseconds that a thread of a slow warp, and one of another, sleeps in all at most: the cost of a launch stays bounded. */
+/**
+ * Maximum sleep in nanoseconds of a thread in a slow warp, and of one in any other warp: the cost of a launch stays
+ * bounded.
+ */
 const budget = { slow: 100_000, usual: 8_000 };
 
-/** Nanoseconds, slept twice, of a site that holds all warps and of one that holds half of the blocks; and how often a warp is held in a loop. All wait for longer than half, and half for longer than any delay. */
+/**
+ * Sleep in nanoseconds, done twice, at a site that holds all warps and at one that holds half of the blocks;
+ * `mostHolds` limits how often a warp is held in a loop. `all` is longer than `half`, and `half` is longer than any
+ * delay.
+ */
 const held = { all: 100_000, half: 20_000 };
 const mostHolds = { all: 100, half: 4 };
-/** Blocks that a site may hold: a chain of blocks that wait for each other stays within a second, however long it is. */
+/** Blocks that a site may hold: a chain of blocks of any length that wait for each other takes at most a second. */
 const mostHeldBlocks = 1024;
 
 /**
- * The state begins alike in all lanes of a warp. One warp in four is slow, and so are all warps of one block in eight: it sleeps at every second site;
- * others at one in 32.
+ * The initial state is the same in all lanes of a warp. One warp in four is slow, and so are all warps of one block in
+ * eight: a slow warp sleeps at every second site, others at one in 32.
  */
 function prologue(prefix: string): string {
   const r = `%${prefix}`;
@@ -136,24 +149,24 @@ function prologue(prefix: string): string {
     `.reg .b32 ${r}a, ${r}b, ${r}c, ${r}seed; .reg .pred ${r}p;`,
     `ld.param.u32 ${r}seed, [${prefix}seed]; ld.param.u32 ${r}first, [${prefix}first]; ld.param.u32 ${r}count, [${prefix}count]; ld.param.u32 ${r}hold, [${prefix}hold]; mov.u32 ${r}holds, ${mostHolds.all};`,
     `ld.param.u32 ${r}half, [${prefix}half]; ld.param.u32 ${r}late, [${prefix}late]; mov.u32 ${r}halves, ${mostHolds.half};`,
-    // The number of the block.
+    // Linear index of the block.
     `mov.u32 ${r}a, %ctaid.z; mov.u32 ${r}b, %nctaid.y; mov.u32 ${r}c, %ctaid.y; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %ctaid.x; mad.lo.u32 ${r}a, ${r}a, ${r}b, ${r}c;`,
-    // Only the last blocks are held: those that are there when a kernel ends.
+    // Only the last blocks are held: those still running when a kernel ends.
     `mov.u32 ${r}b, %nctaid.x; mov.u32 ${r}c, %nctaid.y; mul.lo.u32 ${r}b, ${r}b, ${r}c; mov.u32 ${r}c, %nctaid.z; mul.lo.u32 ${r}b, ${r}b, ${r}c;`,
     `sub.u32 ${r}b, ${r}b, ${r}a; setp.gt.u32 ${r}p, ${r}b, ${mostHeldBlocks}; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p; selp.u32 ${r}late, ${noSite}, ${r}late, ${r}p;`,
     `mad.lo.u32 ${r}a, ${r}a, ${0x9e3779b1}, ${r}seed;`,
     ...mix(`${r}a`, `${r}b`),
     `ld.param.u32 ${r}c, [${prefix}side]; shr.u32 ${r}b, ${r}a, 3; xor.b32 ${r}b, ${r}b, ${r}c; and.b32 ${r}b, ${r}b, 1; setp.ne.u32 ${r}p, ${r}b, 0; selp.u32 ${r}half, ${noSite}, ${r}half, ${r}p; selp.u32 ${r}late, ${noSite}, ${r}late, ${r}p;`,
-    // The number of the warp in it.
+    // Linear index of the warp in its block.
     `mov.u32 ${r}state, %tid.z; mov.u32 ${r}b, %ntid.y; mov.u32 ${r}c, %tid.y; mad.lo.u32 ${r}state, ${r}state, ${r}b, ${r}c;`,
     `mov.u32 ${r}b, %ntid.x; mov.u32 ${r}c, %tid.x; mad.lo.u32 ${r}state, ${r}state, ${r}b, ${r}c;`,
     `shr.u32 ${r}state, ${r}state, 5; mad.lo.u32 ${r}state, ${r}state, ${0x85ebca6b}, ${r}a;`,
     ...mix(`${r}state`, `${r}b`),
     `and.b32 ${r}b, ${r}state, 3; and.b32 ${r}c, ${r}a, 7; min.u32 ${r}b, ${r}b, ${r}c; setp.eq.u32 ${r}p, ${r}b, 0;`,
     `selp.u32 ${r}often, 128, 8, ${r}p; selp.u32 ${r}left, ${budget.slow}, ${budget.usual}, ${r}p;`,
-    // Up to 0, 7, 63 or 511 sites are passed before the first sleep, by the seed: else all sleep is spent in the first loop, and what a kernel does last
-    // (a ticket, a flag) is never late.
+    // Up to 0, 7, 63 or 511 sites, depending on the seed, are passed before the first sleep: otherwise the first loop
+    // spends all sleep, and the last accesses of a kernel (a ticket, a flag) are never late.
     `sub.u32 ${r}b, ${r}seed, 1; and.b32 ${r}b, ${r}b, 3; mul.lo.u32 ${r}b, ${r}b, 3; mov.u32 ${r}c, 1; shl.b32 ${r}c, ${r}c, ${r}b; sub.u32 ${r}c, ${r}c, 1;`,
     `shr.u32 ${r}passes, ${r}state, 8; and.b32 ${r}passes, ${r}passes, ${r}c;`,
     '}',
@@ -161,8 +174,8 @@ function prologue(prefix: string): string {
 }
 
 /**
- * The state goes on at every site, enabled or not: which of them sleep changes nothing for the others. The sleep has a predicate and no branch, so
- * lanes that run together stay together.
+ * The state advances at every site, enabled or not, so that enabling one changes nothing for the others. The sleep has
+ * a predicate and no branch, so lanes that run together stay together.
  */
 function delay(prefix: string, index: number, isGlobal: boolean): string {
   const r = `%${prefix}`;
@@ -192,7 +205,7 @@ function delay(prefix: string, index: number, isGlobal: boolean): string {
 
 const block = (lines: readonly string[]): string => `\n${lines.join('\n')}\n`;
 
-/** By a position in the text: the lines of the nearest `.loc` before it, if there is one. */
+/** Source lines for a position in the text: those of the nearest `.loc` before it, if there is one. */
 function placesOf(text: string): (at: number) => DelaySite['places'] {
   const files = new Map(
     [...text.matchAll(/^\s*\.file\s+(\d+)\s+"((?:[^"\\\n]|\\.)*)"/gm)].map(([, number = '', path = '']) => [

@@ -1,4 +1,4 @@
-/** Insertions and replacements by their places in the text. */
+/** Insertions and replacements at positions in a text. */
 export class Edits {
   private readonly list: { start: number; end: number; text: string; order: number }[] = [];
 

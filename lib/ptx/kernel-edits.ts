@@ -10,7 +10,7 @@ export function freePrefix(text: string): string {
   }
 }
 
-/** A kernel that does not say how large its blocks are may get as many registers as a thread can have. */
+/** A kernel that does not declare its block size may get as many registers as a thread can have. */
 export function limitRegisters(
   text: string,
   { nameEnd, parameters, body }: PtxFunction,
@@ -22,7 +22,7 @@ export function limitRegisters(
   edits.insert(end, `\n.maxntid ${threads}, 1, 1\n`);
 }
 
-/** Behind the parameters that a function has. */
+/** Appends parameters to those of a function. */
 export function addParameters({ nameEnd, parameters }: PtxFunction, added: readonly string[], edits: Edits): void {
   if (added.length === 0) return;
   const list = added.join(',\n');
@@ -30,7 +30,7 @@ export function addParameters({ nameEnd, parameters }: PtxFunction, added: reado
   else edits.insert(parameters.close, `${parameters.isEmpty ? '' : ','}\n${list}\n`);
 }
 
-/** Without the other kernels, whose code would be compiled for nothing; a module may have hundreds. */
+/** Removes the other kernels, which would be compiled for nothing; a module may have hundreds. */
 export function kernelAlone(module: PtxModule, kernel: string): PtxModule {
   const { text, functions, sections } = module;
   const others = functions.filter(({ isEntry, name }) => isEntry && name !== kernel);

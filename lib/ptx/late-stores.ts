@@ -3,25 +3,26 @@ import type { Edits } from './edits';
 import { leaves, type Instruction } from './module';
 import { readOperands, type AddressOperand } from './operands';
 
-/** Stores, and the atomic, flag or ticket behind them that other blocks may see first, since there is no fence between. */
+/** Stores, and a later atomic, flag or ticket that other blocks may see first, because no fence is between them. */
 export interface Overtaken {
   readonly stores: readonly Instruction[];
   readonly by: Instruction;
 }
 
-/** More in a row are nobody's flag. */
+/** More stores in a row publish no flag. */
 const mostStores = 8;
 
 /**
- * PTX orders a weak, relaxed or volatile store and a relaxed or volatile access to another address behind it in no way (PTX ISA, memory consistency
- * model; volatile is relaxed at the scope of the system), though a GPU mostly does. Only such pairs are found between which nothing else touches memory, in one basic block, so that the store may be made later.
+ * PTX does not order a weak, relaxed or volatile store before a later relaxed or volatile access to another address
+ * (PTX ISA, memory consistency model; volatile is relaxed at system scope), though a GPU mostly does. Only pairs in one
+ * basic block with no memory access between them are found, so that the store may be made later.
  */
 export function overtakenStores(text: string, instructions: readonly Instruction[]): Overtaken[] {
   const found: Overtaken[] = [];
   let stores: Instruction[] = [];
   let before: Instruction | null = null;
   for (const instruction of instructions) {
-    // A label: control may come from elsewhere.
+    // A label: control may come from another block.
     if (before && text.slice(before.end, instruction.start).includes(':')) stores = [];
     before = instruction;
     const isPlain = addressOf(text, instruction) !== null;
@@ -43,16 +44,16 @@ export function overtakenStores(text: string, instructions: readonly Instruction
   return found;
 }
 
-/** Registers of the prologue begin with `prefix`. */
+/** Registers of the prologue have this prefix. */
 interface Late {
   readonly prefix: string;
-  /** The stores are made that much later, twice. */
+  /** Delay before the late stores, done twice. */
   readonly nanoseconds: number;
 }
 
 /**
- * Makes the stores right before the access that may overtake them, or behind it and a delay; whoever calls takes them from their places. Addresses
- * within 128 bytes keep their order.
+ * Makes the stores directly before the access that may overtake them, or after it and a delay; the caller removes the
+ * originals. Addresses within 128 bytes keep their order.
  */
 export function makeLate(
   text: string,
@@ -98,7 +99,7 @@ function into(register: string, { base, offset }: AddressOperand): string[] {
   return [`mov.u64 ${register}, ${base ?? ''}; add.s64 ${register}, ${register}, ${offset ?? 0};`];
 }
 
-/** The store, if `when` holds beside its own guard. */
+/** The store under `when` and its own guard. */
 function guarded(text: string, { guard, head, end }: Instruction, when: string, scratch: string): string[] {
   const store = text.slice(head, end);
   if (guard === null) return [`@${when} ${store}`];
@@ -110,13 +111,13 @@ function guarded(text: string, { guard, head, end }: Instruction, when: string, 
 
 const orderedWords = ['release', 'acq_rel', 'async', 'bulk'];
 
-/** An access to memory that others see, which nothing orders behind what is before it. */
+/** Whether an access is to memory that others see, and is not ordered after earlier accesses. */
 const isUnordered = (instruction: Instruction): boolean =>
   globalOf(instruction) === 'store' && !instruction.opcode.some((part) => orderedWords.includes(part));
 
 const isStore = (instruction: Instruction): boolean => instruction.opcode[0] === 'st' && isUnordered(instruction);
 
-/** An access by which others poll or count. */
+/** Whether other threads may poll or count with this access. */
 function isPublishing(instruction: Instruction): boolean {
   const [name = '', ...parts] = instruction.opcode;
   if (name === 'st')
@@ -132,12 +133,15 @@ function addressOf(text: string, { operands }: Instruction): AddressOperand | nu
   return found?.kind === 'address' && found.base !== null && /^[%A-Za-z_$]/.test(found.base) ? found : null;
 }
 
-/** Those that do the same behind another instruction. One that does not stays where it is, and so do all before it: they may be of its address. */
+/**
+ * Stores that have the same effect after another instruction. A store that does not, and all before it, stay in place:
+ * they may have its address.
+ */
 function movable(text: string, stores: readonly Instruction[], behind: Instruction): Instruction[] {
   return stores.slice(stores.findLastIndex((store) => !staysTrue(text, store, behind)) + 1);
 }
 
-/** Whether it writes none of the store's registers, and is in the same scope. */
+/** Whether the other instruction writes none of the store's registers and is in the same scope. */
 function staysTrue(text: string, store: Instruction, other: Instruction): boolean {
   if (store.scope !== other.scope) return false;
   const [written] = ['st', 'red'].includes(other.opcode[0] ?? '') ? [] : readOperands(text, other.operands);

@@ -1,8 +1,8 @@
 import { KernloopError } from '../support/error';
 
 /**
- * `word`: an identifier, register or first part of an opcode. `dot`: a part behind it, or a directive (`.global`, `.shared::cta`, `.2d`).
- * `mark`: one character, or `::`.
+ * `word`: an identifier, register or first part of an opcode. `dot`: a later part of an opcode, or a directive
+ * (`.global`, `.shared::cta`, `.2d`). `mark`: one character, or `::`.
  */
 type TokenKind = 'word' | 'dot' | 'number' | 'string' | 'mark' | 'end';
 
@@ -13,7 +13,7 @@ export interface Token {
   readonly end: number;
 }
 
-/** The largest of PyTorch's is 30 MiB. */
+/** PyTorch's largest module is 30 MiB. */
 const maxPtxBytes = 256 << 20;
 
 const word = /[%A-Za-z_$][\w$]*/y;
@@ -21,7 +21,7 @@ const dot = /\.[\w$]+(?:::[\w$]+)*/y;
 const number = /\d[\w.]*/y;
 const string = /"(?:[^"\\\n]|\\.)*"/y;
 
-/** What a token that begins so may be; everything else is a mark. */
+/** Possible kind of a token with this first character; null means a mark. */
 function kindsOf(first: string): [TokenKind, RegExp] | null {
   if (first === '.') return ['dot', dot];
   if (first === '"') return ['string', string];
@@ -30,7 +30,7 @@ function kindsOf(first: string): [TokenKind, RegExp] | null {
   return isLetter || first === '%' || first === '_' || first === '$' ? ['word', word] : null;
 }
 
-/** Reads PTX token by token; comments and white space are none. */
+/** Reads PTX token by token and skips comments and white space. */
 export class Lexer {
   private at: number;
   private ahead: Token | null = null;
@@ -55,7 +55,7 @@ export class Lexer {
     return token;
   }
 
-  /** Whether the next token is this mark, word or directive; it is taken then. */
+  /** Consumes the next token if it is this mark, word or directive; returns whether it was. */
   take(text: string): boolean {
     if (this.peek().text !== text || this.peek().kind === 'string') return false;
     this.next();
@@ -95,7 +95,7 @@ export class Lexer {
     return { kind, text: this.text.slice(start, end), start, end };
   }
 
-  /** Comments too, and lines of a preprocessor. */
+  /** Skips comments and preprocessor lines, too. */
   private skipSpaces(): number {
     const { text, end } = this;
     let at = this.at;
@@ -123,7 +123,7 @@ export class Lexer {
   }
 }
 
-/** Identifiers and registers, not those in comments and strings. */
+/** Identifiers and registers outside comments and strings. */
 export function* wordsOf(text: string): Generator<string> {
   for (const [, word] of text.matchAll(/\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"|([%A-Za-z_$][\w$]*)/g)) {
     if (word !== undefined) yield word;

@@ -1,6 +1,6 @@
 import { Lexer, type Token } from './lexer';
 
-/** Text from `start` to before `end`. */
+/** Text from `start` up to `end`, exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -12,21 +12,21 @@ export interface Guard {
 }
 
 export interface Instruction extends Span {
-  /** Where the opcode begins, behind the guard. */
+  /** Offset at which the opcode begins, after the guard. */
   readonly head: number;
   readonly guard: Guard | null;
-  /** `ld`, `global`, `nc`, `v4`, `f32` */
+  /** Parts of the opcode: `ld`, `global`, `nc`, `v4`, `f32` */
   readonly opcode: readonly string[];
-  /** Between the opcode and the semicolon. */
+  /** Text between the opcode and the semicolon. */
   readonly operands: Span;
   readonly scope: Scope;
 }
 
 export interface Declaration {
-  /** `b32`, `pred` */
+  /** Register type: `b32`, `pred` */
   readonly type: string;
   readonly name: string;
-  /** Of `%r<count>`: `%r0` to `%r<count - 1>`. */
+  /** Number of registers in `%r<count>`: `%r0` to `%r<count - 1>`. */
   readonly count: number | null;
 }
 
@@ -37,14 +37,14 @@ export interface Scope {
 }
 
 interface FunctionBody {
-  /** Behind the opening brace. */
+  /** Offset after the opening brace. */
   readonly start: number;
-  /** The closing brace. */
+  /** Offset of the closing brace. */
   readonly end: number;
   readonly scope: Scope;
   readonly instructions: readonly Instruction[];
   readonly labels: readonly string[];
-  /** Whether control may run into the closing brace. */
+  /** Whether control may reach the closing brace. */
   readonly fallsThrough: boolean;
 }
 
@@ -52,30 +52,33 @@ interface FunctionBody {
 export interface PtxFunction extends Span {
   readonly name: string;
   readonly isEntry: boolean;
-  /** Behind the name, where a parameter list would begin. */
+  /** Offset after the name, where a parameter list would begin. */
   readonly nameEnd: number;
-  /** Its closing parenthesis, and whether there is nothing in it; null without a list. */
+  /** Offset of its closing parenthesis, and whether the list is empty; null without a list. */
   readonly parameters: { readonly close: number; readonly isEmpty: boolean } | null;
   readonly body: FunctionBody | null;
 }
 
 export interface PtxModule {
   readonly text: string;
-  /** 8.7 is 807. */
+  /** PTX version: 8.7 is 807. */
   readonly version: number;
   readonly target: string;
   readonly addressSize: number;
   readonly functions: readonly PtxFunction[];
-  /** Of debug information. */
+  /** Sections of debug information. */
   readonly sections: readonly Span[];
 }
 
-/** More are nobody's. */
+/** Deeper nesting occurs in no real module. */
 const maxNesting = 256;
 
 const linkage: ReadonlySet<string> = new Set(['.visible', '.extern', '.weak', '.common']);
 
-/** Reads the structure of a module of PTX: functions, their scopes and instructions. What the instructions mean is ptxas's. */
+/**
+ * Reads the structure of a PTX module: functions, their scopes and instructions. ptxas checks what the instructions
+ * mean.
+ */
 export function readModule(text: string): PtxModule {
   const lexer = new Lexer(text);
   const functions: PtxFunction[] = [];
@@ -135,7 +138,7 @@ function readParameters(lexer: Lexer): PtxFunction['parameters'] {
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
-/** Behind an opening mark, to its closing one, which is returned. */
+/** Skips from an opening mark to its closing mark, which is returned. */
 function skipGroup(lexer: Lexer, open: Token): Token {
   const expected = [closing[open.text] ?? ''];
   for (;;) {
@@ -153,7 +156,7 @@ function skipGroup(lexer: Lexer, open: Token): Token {
   }
 }
 
-/** To the semicolon behind all that was opened, which is returned. */
+/** Skips to the semicolon that ends the statement, outside of all brackets; returns it. */
 function skipStatement(lexer: Lexer, first: Token): Token {
   for (;;) {
     const token = lexer.next();
@@ -166,7 +169,9 @@ function skipStatement(lexer: Lexer, first: Token): Token {
   }
 }
 
-/** Those that end without a semicolon are read by their grammar, since something else may follow on the line. */
+/**
+ * Directives without a closing semicolon are read by their grammar, because another statement may follow on the line.
+ */
 function readDirective(lexer: Lexer, directive: Token): Token {
   let last = directive;
   const numbers = (count: number): void => {
@@ -214,7 +219,7 @@ function readBody(lexer: Lexer, start: number): FunctionBody {
       else readDirective(lexer, token);
     } else if (token.text === '@' || token.kind === 'word') {
       if (token.kind === 'word' && lexer.take(':')) {
-        // A label; a prototype or a table of targets has its directive behind it.
+        // A label; a prototype or a table of targets follows it as a directive.
         labels.push(token.text);
         fallsThrough = true;
         continue;
@@ -230,7 +235,7 @@ function readBody(lexer: Lexer, start: number): FunctionBody {
 
 const ends: ReadonlySet<string> = new Set(['ret', 'exit', 'bra', 'brx', 'trap']);
 
-/** Whether nothing is executed behind it. */
+/** Whether execution never continues after the instruction. */
 export function leaves(opcode: readonly string[]): boolean {
   return ends.has(opcode[0] ?? '');
 }
@@ -262,13 +267,14 @@ export function readInstruction(lexer: Lexer, first: Token, scope: Scope): Instr
   };
 }
 
-/** Behind `.reg`: `.v2 .b32 %a, %r<5>;` */
+/** Reads the rest of a `.reg` directive: `.v2 .b32 %a, %r<5>;` */
 export function readRegisters(lexer: Lexer): Declaration[] {
   const found: Declaration[] = [];
   let type = '';
   while (lexer.peek().kind === 'dot') {
     const part = lexer.next().text.slice(1);
-    // Of a vector the type of its elements is known, which serves no one; it is kept as one that cannot be saved.
+    // A vector keeps the whole type, which marks it as a register that cannot be saved: its element type alone is of no
+    // use.
     type = type === '' || !/^v\d$/.test(type) ? part : `${type} ${part}`;
   }
   for (;;) {
@@ -286,7 +292,7 @@ export function readRegisters(lexer: Lexer): Declaration[] {
   }
 }
 
-/** How a register was declared; null where it was not. */
+/** Declared type of a register; null if it is not declared. */
 export function registerType(name: string, innermost: Scope): string | null {
   for (let scope: Scope | null = innermost; scope; scope = scope.parent) {
     const found = scope.registers.find((one) => {

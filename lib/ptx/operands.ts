@@ -3,22 +3,22 @@ import type { Span } from './module';
 
 export type Operand =
   | { readonly kind: 'plain'; readonly text: string; readonly registers: readonly string[] }
-  /** `{%r1, %r2}` */
+  /** A vector: `{%r1, %r2}` */
   | { readonly kind: 'vector'; readonly text: string; readonly registers: readonly string[] }
   | AddressOperand;
 
 export interface AddressOperand {
   readonly kind: 'address';
-  /** Without the brackets. */
+  /** Text without the brackets. */
   readonly text: string;
   readonly registers: readonly string[];
-  /** Register, variable or number; null for what is no plain address: the coordinates of a tensor. */
+  /** Register, variable or number; null if this is no plain address but, for example, the coordinates of a tensor. */
   readonly base: string | null;
-  /** `64`, `-8`, or null. */
+  /** Signed number such as `64` or `-8`, or null. */
   readonly offset: string | null;
 }
 
-/** The operands of an instruction, at the commas outside of everything. */
+/** Operands of an instruction, split at commas outside of brackets. */
 export function readOperands(text: string, { start, end }: Span): Operand[] {
   const lexer = new Lexer(text, start, end);
   const operands: Operand[] = [];
@@ -49,7 +49,7 @@ function operandOf(words: readonly string[]): Operand {
   const [base = '', sign, ...rest] = inner;
   const address = { kind: 'address', text: joined(inner), registers } as const;
   if (inner.length === 1) return { ...address, base, offset: null };
-  // Both `+-8` and `-8` are written.
+  // PTX contains both `+-8` and `-8`.
   const [first, second] = rest;
   if (sign === '+' && rest.length === 1) return { ...address, base, offset: first ?? null };
   if (sign === '+' && first === '-' && rest.length === 2) return { ...address, base, offset: `-${second ?? ''}` };

@@ -20,7 +20,10 @@ import type { PullResult } from './result';
 
 type Pulled = PullResult['captures'][number] & { bytes: number };
 
-/** Fetches captures: files into a folder beside, chunks into the store, and the capture has its name when it is complete. */
+/**
+ * Fetches captures: files into a temporary folder beside the target, chunks into the store. The capture gets its name
+ * when it is complete.
+ */
 export async function pull(options: PullOptions, deps: Deps): Promise<PullResult> {
   const isReference = /^[0-9a-f]{64}$/.test(options.source);
   const reproducer = reproducerFor(options, isReference);
@@ -39,7 +42,7 @@ export async function pull(options: PullOptions, deps: Deps): Promise<PullResult
     const root = reproducer?.root ?? resolve(options.to ?? '.');
     const pulled: Pulled[] = [];
     for (const entry of captures) {
-      // Without a reproducer the one capture is the folder itself.
+      // Without a reproducer, a single capture becomes the folder itself.
       const target = reproducer === undefined && captures.length === 1 ? root : join(root, entry.folder);
       pulled.push(await pullCapture(entry, target, reproducer, source, options, deps));
     }
@@ -140,7 +143,7 @@ async function fetchFiles({ files, folder }: PushedCapture, into: string, source
   return into;
 }
 
-/** A capture that is there is somebody's work. */
+/** Refuses to replace another capture: it is somebody's work. */
 function requireSame({ files, folder }: PushedCapture, target: string): void {
   const pushed = files.find(({ name }) => name === 'capture.json')?.sha256;
   if (sha256OfFile(captureFile(target)) === pushed) return;
@@ -151,7 +154,7 @@ function requireSame({ files, folder }: PushedCapture, target: string): void {
   );
 }
 
-/** As `unpack` does: the arguments and roles of kernel.json are those of its own kernel. */
+/** Like `unpack`, refuses another kernel: kernel.json has the arguments and roles of its own. */
 function requireKernel(
   { symbol, name }: { symbol: string; name: string },
   reproducer: Reproducer | undefined,

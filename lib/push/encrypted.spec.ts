@@ -59,7 +59,7 @@ describe('push and pull, encrypted', () => {
     const stored = [...server.objects];
     expect(stored.length).toBeGreaterThanOrEqual(4);
     for (const [name, object] of stored) {
-      // A server that checks digests takes it.
+      // A server that checks digests accepts the object.
       expect(name).toBe(`/cas/${sha256(object)}`);
       expect(object.toString('latin1')).toMatch(/^age-encryption\.org\/v1\n/);
     }
@@ -75,7 +75,7 @@ describe('push and pull, encrypted', () => {
 
   it('send nothing twice for the same readers, and all of it for others', async () => {
     const first = await pushing();
-    // What a killed process may have written last is no entry.
+    // A torn last line, as a killed process may leave it, is no entry.
     const ledgers = workspace.path('.kernloop', 'encrypted');
     appendFileSync(join(ledgers, readdirSync(ledgers)[0] ?? ''), `${digest} 12`);
     const before = [...server.objects.keys()];
@@ -84,7 +84,7 @@ describe('push and pull, encrypted', () => {
     const other = await pushing(theirs.recipients);
     expect(other).toMatchObject({ chunksSent: 1 });
     expect(other.reference).not.toBe(first.reference);
-    // A server that lost one gets it again.
+    // A server that lost an object gets it again.
     server.objects.clear();
     await expect(pushing()).resolves.toMatchObject({ chunksSent: 1 });
   });
@@ -115,7 +115,7 @@ describe('push and pull, encrypted', () => {
         fakeDeps(programs, workspace.native, { env }),
       );
     };
-    // Also where the plain chunk lies on the same server.
+    // The same, although the plain chunk is on the same server.
     server.objects.set(`/cas/${digest}`, Buffer.from('other content'));
     await expect(fetching()).rejects.toMatchObject({ code: 'AGE_IDENTITY' });
     await expect(fetching(theirs.identity)).rejects.toMatchObject({ code: 'AGE_IDENTITY' });
@@ -123,11 +123,11 @@ describe('push and pull, encrypted', () => {
     await fetching(ours.identity);
     expect(readFileSync(join(store, digest.slice(0, 2), digest))).toEqual(content);
 
-    // Each object that is gone or changed by the time of the replay.
+    // Objects that are missing or changed when the replay fetches them.
     for (const [name, object] of [...server.objects].filter(([key]) => key !== `/cas/${digest}`)) {
       rmSync(store, { recursive: true, force: true });
       server.objects.set(name, Buffer.concat([object.subarray(0, -1), Buffer.from([(object.at(-1) ?? 0) ^ 1])]));
-      // The files of the capture are here, and are not asked for.
+      // The files of the capture are here already and are not requested.
       const outcome = await fetching(ours.identity).catch((error: unknown) => error);
       if (outcome === undefined) expect(readFileSync(join(store, digest.slice(0, 2), digest))).toEqual(content);
       else {

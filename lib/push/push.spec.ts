@@ -20,7 +20,7 @@ describe('push and pull', () => {
   const pushing = () => push({ capture: reproducer, remote: server.url, accept: true, dryRun: false }, deps());
   const pulling = () => pull({ source: reproducer, remote: server.url }, deps());
   const capture = (): string => join(reproducer, 'capture');
-  /** As in a fresh clone: nothing that git does not keep. */
+  /** Removes all files that git does not keep, as in a fresh clone. */
   const forget = (): void => {
     for (const path of [capture(), workspace.path('.kernloop', 'store')])
       rmSync(path, { recursive: true, force: true });
@@ -52,7 +52,7 @@ describe('push and pull', () => {
     forget();
     await expect(pulling()).resolves.toMatchObject({ captures: [{ outcome: 'written', chunksFetched: 1 }] });
     for (const [name, before] of files) expect(readFileSync(join(capture(), name))).toEqual(before);
-    // Without its own pack: the chunk is in the store.
+    // The capture has no pack: the chunk is in the store.
     expect(existsSync(workspace.path('.kernloop', 'store', digest.slice(0, 2), digest))).toBe(true);
     await expect(pulling()).resolves.toMatchObject({ captures: [{ outcome: 'unchanged' }], bytesFetched: 0 });
   });

@@ -38,7 +38,10 @@ interface Held {
 
 const pushedFormats: readonly OwnFormat[] = [{ schema: 'kernloop.pushed' }, { schema: 'kernloop.pushed-encrypted' }];
 
-/** Sends what the server lacks of the captures; the reference to them last, so that whoever has it can pull all of it. */
+/**
+ * Sends the parts of captures that the server lacks. The reference to them is sent last, so that whoever has it can
+ * pull everything.
+ */
 export async function push(options: PushOptions, deps: Deps): Promise<PushResult> {
   const { reproducer, held } = heldCaptures(options.capture);
   if (reproducer !== undefined && !options.dryRun) requireOwnFile(join(reproducer.root, pushedFile), ...pushedFormats);
@@ -125,7 +128,7 @@ async function pushTo(
   };
 }
 
-/** What leaves this machine, before it does. */
+/** Reports the data that will leave this machine before it is sent. */
 function describe(held: readonly Held[], remote: HttpStore, recipients: string | undefined, deps: Deps): void {
   deps.report.info(
     recipients === undefined
@@ -146,7 +149,7 @@ function describe(held: readonly Held[], remote: HttpStore, recipients: string |
     deps.report.info('and the source of kernels that were compiled at run time');
 }
 
-/** A folder with capture.json is a capture; any other is in a reproducer. */
+/** A folder with capture.json is a capture; any other folder is in a reproducer. */
 function heldCaptures(folder: string): { reproducer: Reproducer | undefined; held: Held[] } {
   const path = resolve(folder);
   if (existsSync(captureFile(path))) return { reproducer: undefined, held: [heldIn(path, 'capture')] };

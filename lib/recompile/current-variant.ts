@@ -15,7 +15,7 @@ import { changedInput, variantJsonSchema, type VariantJson } from '../reproducer
 import { readingConditions, readsJsonSchema } from '../reproducer/reads-json';
 import type { Environment } from '../support/environment';
 
-/** What several reproducers of one command have in common. */
+/** State shared by several reproducers of one command. */
 export interface Known {
   digestOf: (path: string) => string;
   toolchain: string;
@@ -23,7 +23,9 @@ export interface Known {
 
 const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
 
-/** What the stages write into a reproducer, and what only people read; code objects are judged, not compiled. */
+/**
+ * Files that stages write into a reproducer, and files that only people read. Code objects are judged, not compiled.
+ */
 export const notCompiled: ReadonlySet<string> = new Set([
   'capture',
   'capture.lock',
@@ -40,8 +42,8 @@ export const notCompiled: ReadonlySet<string> = new Set([
 export const codeObjects = /\.(hsaco|co|cubin)$/;
 
 /**
- * What decides a variant's code beside the content of the files that the compiler read: the recipe and the overlay, the options, the
- * toolchain, and the names of the files that there are to be included, since a new one may hide another.
+ * Inputs of a variant's code besides the files that the compiler read: recipe, overlay, options, toolchain, and the
+ * names of files that could be included, because a new file may hide another.
  */
 export function compileConditions(
   root: string,
@@ -56,13 +58,13 @@ export function compileConditions(
   );
 }
 
-/** Of kernel.json that alone is compiled. */
+/** The part of kernel.json that is compiled. */
 function configurations(root: string): unknown[] {
   const { configuration } = openReproducer(root).config;
   return configuration === undefined ? [] : [configuration];
 }
 
-/** Files of a reproducer that may be compiled, as they lie in its folder. */
+/** Files in a reproducer's folder that may be compiled. */
 export const topNames = (root: string): string[] =>
   readdirSync(root).filter((name) => !notCompiled.has(name) && !codeObjects.test(name));
 
@@ -74,8 +76,9 @@ function compiledNames(root: string): string[] {
 }
 
 /**
- * The digest of what went into what recompile built, where it would build the same again; undefined where anything differs, or cannot be known. Under Nx
- * this decides whether a recompile can be left out: no list of inputs that is made beforehand can name the headers of an edit.
+ * Digest of everything that went into the last build, if recompile would build the same again; undefined if anything
+ * differs or cannot be known. Under Nx it decides whether a recompile can be left out: no list of inputs made
+ * beforehand can name the headers of an edit.
  */
 export function currentVariant(
   folder: string,
@@ -87,7 +90,7 @@ export function currentVariant(
   return built && digestOfReads(built.conditions_sha256 ?? '', built);
 }
 
-/** The same whether or not it was built with line information: what was read is the same. */
+/** Digest of the files read, which is the same with and without line information. */
 export function currentReads(folder: string, env: Environment, known: Known): string | undefined {
   const built =
     currentBuild(folder, { lineInfo: false }, env, known) ?? currentBuild(folder, { lineInfo: true }, env, known);
@@ -107,7 +110,7 @@ function currentBuild(
     const code = resolveInside(paths.build, built.code_object, 'build/variant.json: code_object');
     const isCurrent =
       existsSync(code) &&
-      // Never from memory: the result of a recompile is small.
+      // Hashed anew, never cached: the result of a recompile is small.
       sha256OfFile(code) === built.code_object_sha256 &&
       built.outside !== undefined &&
       changedInput(root, built, known.digestOf) === null &&
@@ -121,7 +124,10 @@ function currentBuild(
   }
 }
 
-/** As a task it runs once more after each recompile, since only then the files that were read are known: it need not compile again. */
+/**
+ * Nx runs the task again after each recompile, because the files that were read are known only then: it need not
+ * compile again.
+ */
 export function isUpToDate(
   { reproducer, lineInfo }: Pick<RecompileOptions, 'reproducer' | 'lineInfo'>,
   { env, report }: Pick<Deps, 'env' | 'report'>,
@@ -132,12 +138,12 @@ export function isUpToDate(
 }
 
 /**
- * The same digest before anything was built, as in a fresh clone: of an untouched source it is known since it was generated what the
- * compiler reads. Undefined where a file is another one, or where there is one more that may hide another.
+ * The same digest before any build, as in a fresh clone: for an untouched source, generate recorded the files that the
+ * compiler reads. Undefined if a file differs, or if a new file may hide another.
  */
 export function untouchedVariant(folder: string, env: Environment, known: Known = knowing(env)): string | undefined {
   try {
-    // Before anything is parsed: Nx asks it of every reproducer in every command.
+    // Checked before anything is parsed: Nx asks it for every reproducer in every command.
     if (!existsSync(reproducerPaths(folder).reads)) return undefined;
     const { root } = openReproducer(folder);
     const paths = reproducerPaths(root);
@@ -157,16 +163,19 @@ export function untouchedVariant(folder: string, env: Environment, known: Known 
   }
 }
 
-/** A file that a source asks for, and that was not there when it was generated, hides another or makes `__has_include` true. */
+/**
+ * A file that a source includes, and that did not exist when generate ran, may hide another or make `__has_include`
+ * true.
+ */
 function asksForNoMore(root: string, sources: readonly string[]): boolean {
   const known = sources.map((name) => join(root, name));
   return askedFiles(known, root).every((path) => known.includes(path) || !existsSync(path));
 }
 
-/** What stands in one of pristine/ and the project alone, and no compiler reads. */
+/** Files that exist only in pristine/ or only in the project, and that no compiler reads. */
 const notIncluded: readonly string[] = [...pristineOnly, 'project.json', 'package.json'];
 
-/** Every file that the compiler read, and the conditions; what it made of them follows. */
+/** Digest of every file that the compiler read and of the conditions; together they determine the code. */
 function digestOfReads(
   conditions: string,
   { sources, outside, system }: Pick<VariantJson, 'sources' | 'outside' | 'system'>,
@@ -175,7 +184,7 @@ function digestOfReads(
   return sha256(JSON.stringify([conditions, ...lines]));
 }
 
-/** NVRTC does not tell which files of its include folders it read. */
+/** NVRTC does not report which files of its include folders it read. */
 function readsOnlyWhatItTells(recipePath: string): boolean {
   const { nvrtc, arguments: args } = readJson(recipePath, recipeSchema, 'SOURCE_NOT_FOUND', '');
   return nvrtc === undefined || !args.some((arg) => /^(-I|--include-path|-include|--pre-include)/.test(arg));

@@ -11,21 +11,23 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 
-/** Other names, relative ones, of the same length: the text of a message then lies where it lay, and moves no instruction. */
+/** Other, relative names of the same length: the text of a message keeps its offset, and no instruction moves. */
 const sameLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
   deps: 'spot',
   variant: variant.stands_for.padStart(variant.file.length, '../').slice(-variant.file.length),
 });
-/** As most builds have it: absolute. */
+/** Absolute paths, as most builds have them. */
 const otherLength = ({ recipe: { variant } }: CompileRequest): NonNullable<CompileRequest['elsewhere']> => ({
   deps: '/in/another/place',
   variant: `/in/another/place/${variant.stands_for}`,
 });
 
 /**
- * Whether the code is another one where, or when, it is compiled elsewhere: then it may do another thing in the app than what is judged here. Code
- * whose instructions differ is refused; data that differs, such as the text of an assert, is told beside the verdict. Only a source that could ask
- * is compiled again, and none that is the app's own: code that is the captured one may be another one there. `outside`: files of the user elsewhere; those of the system have such names for their own ends.
+ * Whether the code changes with the path or time of compilation: then the app may run other code than the judged one.
+ * Code whose instructions differ is refused; other data, such as the text of an assert, is reported beside the verdict.
+ * Only a source that could ask for its path or time is compiled again, and never the app's own source, because the
+ * captured code may differ in the same way. `outside`: the user's files elsewhere; system headers use such names for
+ * their own purposes.
  */
 export async function dependsOnPlace(
   request: CompileRequest,
@@ -37,7 +39,7 @@ export async function dependsOnPlace(
   const files = [...Object.keys(compiled.sources).map((name) => join(reproducer, name)), ...compiled.outside];
   const asking = askingFor(files.map(textOf));
   if (asking === null || recipe.triton !== undefined) return false;
-  // nvcc and NVRTC have no option that moves a file by name alone.
+  // nvcc and NVRTC have no option that changes only the name of a file.
   if (!isCompiledWithClang(recipe))
     return Object.keys(compiled.sources).some((name) =>
       asksMore(textOf(join(reproducer, name)), textIfThere(join(reproducer, 'pristine', name))),
@@ -57,7 +59,7 @@ function isOfTheApp(reproducer: string, name: string, digest: string): boolean {
 
 const isSame = (one: Buffer, other: Buffer): boolean => one.equals(other) || isSameWhenLoaded(one, other);
 
-/** A backslash at the end of a line may stand amid a name. */
+/** A backslash at the end of a line may be within a name. */
 const textOf = (file: string): string => readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
 
 const textIfThere = (file: string): string => (existsSync(file) ? textOf(file) : '');

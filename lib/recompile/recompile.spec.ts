@@ -142,7 +142,7 @@ describe('recompile', () => {
     const symbol = '--disassemble-symbols=_ZN4demo5scaleEPfi';
     const listing = (): string =>
       execFileSync('/usr/lib/llvm-15/bin/llvm-objdump', ['-d', symbol, built()], { encoding: 'utf8' });
-    /** Encodings, without the addresses before them. */
+    /** Instruction encodings without their addresses. */
     const machineCode = (): string[] =>
       [...listing().matchAll(/\/\/ [0-9A-F]+: ([0-9A-F ]+)/g)].map(([, code]) => code ?? '');
     await recompile(options(), deps);
@@ -410,7 +410,7 @@ describe('recompile', () => {
     it('is stale once there is a file that the source asked for and did not find', async () => {
       const local = join(made.workspace, 'local.h');
       const asks = '#if __has_include("../../../local.h")\n#include "../../../local.h"\n#endif\n';
-      // The header asks, too: of a file beside it, before the one that is found beside the variant.
+      // The header also includes a file: the one beside it comes before the one beside the variant.
       include();
       writeFileSync(join(made.reproducer, 'factor.h'), '#define UNUSED 1\n');
       writeFileSync(outside(), `#include "factor.h"\n${readFileSync(outside(), 'utf8')}`);

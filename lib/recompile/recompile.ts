@@ -106,13 +106,16 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   return result;
 }
 
-/** Of a large app there are hundreds; --json names them. */
+/** Counts other files: a large app has hundreds; --json names them. */
 function besides(others: number): string {
   if (others <= 0) return '';
   return others === 1 ? ' and one file of deps/' : ` and ${others} files of deps/`;
 }
 
-/** A failed compilation leaves no code that could be taken for what the source says now, or for a user's, since variant.json does not name it. */
+/**
+ * A failed compilation leaves no code: it could be taken for the current source's, or for the user's, because
+ * variant.json does not name it.
+ */
 async function compileOrLeaveNothing(
   request: CompileRequest,
   startMs: number,
@@ -133,11 +136,11 @@ async function compileOrLeaveNothing(
   }
 }
 
-/** Which of two texts the compiler read, nobody can say. */
+/** Refuses a source edited during the compilation: it is unknown which text the compiler read. */
 function refuseEdited({ reproducer }: CompileRequest, { sources, outside }: CompileResult, startMs: number): void {
   const read = [...Object.keys(sources).map((name) => join(reproducer, name)), ...outside];
   const endMs = Date.now();
-  // The time of a change, which no tool sets; later than now where a clock was set back.
+  // ctime, which no tool sets. It is in the future if a clock was set back.
   const edited = read.find((path) => {
     const { ctimeMs } = statSync(path);
     return ctimeMs > startMs + 1 && ctimeMs <= endMs;
@@ -151,7 +154,7 @@ export function compilerOf(recipe: Recipe, { capture }: Reproducer, deps: Deps):
   return recipe.nvrtc === undefined ? findCompiler(recipe.compiler, deps) : findNvrtc(recipe.compiler, deps);
 }
 
-/** Where the capture lies beside the reproducer, and was made on this machine. */
+/** Python interpreter of the app, if the capture is beside the reproducer and was made on this machine. */
 function pythonOfApp(capture: string): string | null {
   try {
     return readTritonJson(capture)?.compilation?.executable ?? null;
@@ -164,7 +167,7 @@ function partition<T>(values: readonly T[], belongs: (value: T) => boolean): [T[
   return [values.filter(belongs), values.filter((value) => !belongs(value))];
 }
 
-/** What capture/ has, where it can be told: a reproducer goes without. */
+/** Code object of capture/, if it can be read: a reproducer works without. */
 function capturedNow({ capture }: Reproducer): string | null {
   try {
     return readCapture(capture).kernel.code_object;

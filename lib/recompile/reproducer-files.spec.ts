@@ -54,7 +54,7 @@ describe('what a source asks for', () => {
       'kernel_variant.hip',
       '#include "build/generated.h"\n#include "pristine.h"\n// see kernel.json, "capture/capture.json"',
     ],
-    // Of the app, beside the file that asks.
+    // A file of the app beside the file that includes it.
     ['deps/inc/scale.h', '#if __has_include("deps/mine.h")\n#include "kernel_variant.h"'],
     ['deps/inc/scale.h', '#if __has_include("README.md")\n#include "capture/begin.h"\n#include "../kernel.json"'],
   ])('may be anything else: %s, %j', (file, text) => {

@@ -5,16 +5,16 @@ import { kernelFile } from '../support/project-file-names';
 import { notCompiled } from './current-variant';
 import { readRegularFile } from '../support/regular-file';
 
-/** In text of any kind, comments too: nobody names these files but to ask for them. */
+/** Matches in any text, also in comments: such a file is named only to be included. */
 const asking =
   /(?:#\s*(?:include|include_next|import|embed)\b|__has_(?:include|include_next|embed)\s*\(|\.incbin\b)\s*\\?(?:"([^"\n\\]+)|<([^>\n]+))/g;
 
-/** What `recompile` and others leave in build/, which may have files of the user as well. */
+/** Files that `recompile` and other stages leave in build/, which may hold the user's files as well. */
 const built = /^build\/(variant\.|results\/|tune\/)/;
 
 /**
- * Refuses a source that asks for what Kernloop wrote beside it. The app has no such file: there the source is another program than the one that
- * would be judged here. `sources`: files of the reproducer that the compiler read, relative to it.
+ * Refuses a source that includes files written by Kernloop. The app has no such files, so the source would be another
+ * program there than the judged one. `sources`: files of the reproducer that the compiler read, relative to it.
  */
 export function refuseReproducerFiles(root: string, sources: readonly string[]): void {
   const asked = sources.flatMap((name) => askedIn(root, join(root, name)).map((path) => [name, path] as const));
@@ -31,7 +31,7 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
   );
 }
 
-/** The compiler finds them beside the file that asks, or else from the reproducer on. */
+/** The compiler searches the folder of the including file first, then the reproducer. */
 function askedIn(root: string, file: string): string[] {
   const text = readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
   const names = [...text.matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
@@ -41,7 +41,7 @@ function askedIn(root: string, file: string): string[] {
   });
 }
 
-/** The copy to edit, and the folder of the app's files: to a file that the app compiles, these have other names. */
+/** The copy to edit, and the folder of the app's files: a file that the app compiles knows them by other names. */
 function isElsewhere(root: string, from: string, name: string): boolean {
   if (/^kernel_variant\.[^/]+$/.test(name)) return existsSync(join(root, 'pristine', name));
   return name.startsWith('deps/') && !from.startsWith('deps/') && existsSync(join(root, name));

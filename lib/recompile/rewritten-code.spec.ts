@@ -30,7 +30,7 @@ const cuda = {
 describe('code that is rewritten', () => {
   const made = reproducerForEachTest();
   let steps: string[];
-  /** PTX that the sources give. */
+  /** PTX compiled from the sources. */
   let fresh: string;
   let deps: FakeDeps;
   let session: ReplaySession;

@@ -19,35 +19,36 @@ import { isNvcc } from '../toolchain/translation-unit';
 import { compilerOf, readRecipe } from './recompile';
 import { readRegularFile } from '../support/regular-file';
 
-/** A rewritten kernel: the answer of its rewriter, and the code that was made of it. */
+/** A rewritten kernel: the rewriter's result and the code assembled from it. */
 export interface RewrittenCode<Rewritten> {
   readonly rewritten: Rewritten;
   readonly cubin: Buffer;
   readonly symbol: string;
-  /** The PTX as it was. */
+  /** PTX before the rewrite. */
   readonly original: string;
-  /** The origin of that, and how it was assembled. */
+  /** Origin of the PTX, and how it was assembled. */
   readonly log: string;
   readonly registers: { readonly before: number; readonly after: number } | null;
 }
 
-/** `blockThreads`: keep to the registers that blocks of so many threads have. */
+/** `blockThreads`: limit registers to those available to blocks of this many threads. */
 type Rewriter<Rewritten> = (ptx: string, kernel: string, blockThreads: number | null) => Rewritten;
 
 export interface Rewriting<Rewritten> {
   readonly rewrite: Rewriter<Rewritten>;
-  /** Threads of a block, as launched. */
+  /** Threads of a launched block. */
   readonly threads: number;
-  /** Have the PTX name the lines of the source, if it comes from there. */
+  /** Adds source lines to PTX that is compiled from the sources. */
   readonly lineInfo?: boolean;
 }
 
 const limitSeconds = 600;
 
 /**
- * Rewrites the PTX of the code that a session replays and assembles it. The PTX is what the code object itself keeps, or what nvcc makes of
- * the sources that the code is proven to come from; there is no way back from machine code. PTX that `recompile` kept is taken instead, if it
- * assembles to the very code: that takes a fifth of the time.
+ * Rewrites the PTX of the code that a session replays and assembles it. The PTX is the one kept in the code object, or
+ * the one that nvcc makes from the sources that the code is proven to come from: machine code cannot be turned back
+ * into PTX. PTX that `recompile` kept is used instead if it assembles to exactly this code, which takes a fifth of the
+ * time.
  */
 export async function rewrittenCode<Rewritten extends { readonly ptx: string }>(
   session: ReplaySession,
@@ -71,10 +72,10 @@ export async function rewrittenCode<Rewritten extends { readonly ptx: string }>(
   return { rewritten, cubin, symbol, original, log, registers: before && after ? { before, after } : null };
 }
 
-/** Registers of one block at most, on every GPU that has `activemask`. */
+/** Maximum number of registers of a block on every GPU that has `activemask`. */
 const blockRegisters = 65536;
 
-/** Warps get registers in eights for each lane. */
+/** Registers of a warp are allocated in units of eight per lane. */
 function registersOfBlock(registers: number, threads: number): number {
   return Math.ceil(registers / 8) * 8 * Math.ceil(threads / 32) * 32;
 }
@@ -88,7 +89,7 @@ interface Made<Rewritten> {
 
 type Rewrite<Rewritten> = (ptx: string) => Rewritten;
 
-/** Null where nvcc did not make the code: of sources that the code is known to come from, its own options assemble the PTX. */
+/** Null if nvcc did not make the code. If the sources of the code are known, its own options assemble the PTX. */
 async function throughNvcc<Rewritten extends { readonly ptx: string }>(
   session: ReplaySession,
   rewrite: Rewrite<Rewritten>,
@@ -104,7 +105,7 @@ async function throughNvcc<Rewritten extends { readonly ptx: string }>(
   const compiler = await compilerOf(recipe, reproducer, deps);
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-rewritten-'));
   const request = {
-    // The captured code is that of the untouched sources.
+    // The captured code comes from the untouched sources.
     reproducer: code.kind === 'variant' ? reproducer.root : paths.pristine,
     ...{ recipe, overlay, compiler, signature: null, limitSeconds },
   };
@@ -142,7 +143,7 @@ async function throughNvcc<Rewritten extends { readonly ptx: string }>(
   }
 }
 
-/** Undefined where it cannot be read, or is no file: then the sources give it. */
+/** Undefined if it cannot be read or is no file: then the PTX comes from the sources. */
 function readIfThere(path: string): string | undefined {
   try {
     return readRegularFile(path, 'utf8');
@@ -151,7 +152,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Whether that PTX is what the code was made of: anybody may have changed it since. */
+/** Whether the code was made from this PTX: the file may have been changed since. */
 async function assemblesTo(
   code: Code,
   request: Omit<CompileRequest, 'output'>,

@@ -23,7 +23,7 @@ export const stage = defineStage({
     cache: true,
     after: [],
     inputs: ['reproducer', 'compiled', 'toolchain'],
-    // Files, since the user may put others beside them.
+    // Single files, because the user may put others beside them.
     outputs: ['variant.{extension}', 'variant.ptx', 'variant.json'].map((file) => `{reproducer}/build/${file}`),
     needsSource: true,
     isCurrent: (options, deps) => current().isUpToDate(options, deps),

@@ -3,7 +3,7 @@ import { TestWorkspace, writeReproducer } from '../testing/workspace';
 import { readingConditions } from '../reproducer/reads-json';
 import { compileConditions, currentVariant, untouchedVariant } from './current-variant';
 
-/** What is known of a recompile before one was made. */
+/** State known before the first recompile. */
 describe('an untouched source', () => {
   let workspace: TestWorkspace;
   const root = 'kernels/app/saxpy';
@@ -56,7 +56,7 @@ describe('an untouched source', () => {
       conditions_sha256: compileConditions(workspace.path(root), {}, env, known),
     });
     expect(currentVariant(workspace.path(root), {}, env, known)).toBe(before);
-    // Whatever the compiler read beside that makes it another.
+    // Any other file that the compiler read changes the result.
     const outside = `"outside": { "../../../nx.json": "${sha256OfFile(workspace.path('nx.json'))}" }`;
     const built = workspace.read(`${root}/build/variant.json`);
     workspace.write(`${root}/build/variant.json`, built.replace('"outside": {}', outside));

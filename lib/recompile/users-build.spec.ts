@@ -6,7 +6,7 @@ import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { keepUsersBuild } from './users-build';
 
-/** `hipcc -o build/variant.hsaco` by hand is an obvious thing to do. */
+/** Users may well run `hipcc -o build/variant.hsaco` by hand. */
 describe('a file of the user in build/ where recompile writes', () => {
   const made = reproducerForEachTest();
   const root = 'kernels/app/saxpy';

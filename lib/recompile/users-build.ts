@@ -8,8 +8,8 @@ import { sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 
 /**
- * Moves aside what lies where recompile is to write, unless variant.json says that recompile built it. build/ is Kernloop's, but a code object that
- * somebody compiled by hand may be nowhere else.
+ * Moves a file aside before recompile replaces it, unless variant.json says that recompile built it. build/ is
+ * Kernloop's, but a code object that somebody compiled by hand may exist nowhere else.
  */
 export function keepUsersBuild(
   root: string,
@@ -34,7 +34,7 @@ function builtIn(variantJson: string): VariantJson | undefined {
   }
 }
 
-/** A link is the user's, whatever it leads to. */
+/** A link belongs to the user, whatever its target. */
 function isBuilt(output: string, built: VariantJson | undefined): boolean {
   if (built === undefined || !isFile(output)) return false;
   return built.code_object === basename(output) && built.code_object_sha256 === sha256OfFile(output);
@@ -47,7 +47,7 @@ function keep(root: string, path: string, { report }: Pick<Deps, 'report'>): voi
   report.warn(`${from} is none that \`kernloop recompile\` built: it is kept as ${to}`);
 }
 
-/** variant.kept-1.hsaco; the same content is kept once. */
+/** Free name such as variant.kept-1.hsaco; the same content is kept once. */
 function placeFor(path: string): string {
   const [, stem = path, extension = ''] = /^(.*)(\.[^./]+)$/.exec(path) ?? [];
   for (let number = 1; ; number += 1) {

@@ -1,13 +1,13 @@
 import { ProcessTable } from '../support/processes';
 import { recorderVariable } from './outliving';
 
-/** A process of the app without an agent in it, as it was seen while it ran. */
+/** A running process of the app without an agent. */
 export interface UnseenProcess {
   pid: number;
   command: string[];
-  /** `kept` has our variables; `dropped` has not; `hidden` is another user's. */
+  /** `kept`: it has our variables; `dropped`: it has not; `hidden`: another user's process. */
   environment: 'kept' | 'dropped' | 'hidden';
-  /** The HSA runtime or CUDA driver that it has loaded. */
+  /** HSA runtime or CUDA driver that it has loaded. */
   runtime: string | null;
 }
 
@@ -16,8 +16,8 @@ const longestPauseMs = 400;
 const mostProcesses = 1000;
 
 /**
- * Looks at the processes of the app as long as no agent has come forward, so that it can be told why none did. What lives shorter than a pause
- * may be missed; a process that starts a GPU does not.
+ * Watches the processes of the app until an agent connects, to explain why none did. A process shorter than a pause may
+ * be missed; one that initializes a GPU runs longer.
  */
 export class AppWatch {
   private readonly found = new Map<number, UnseenProcess>();
@@ -48,7 +48,7 @@ export class AppWatch {
       if (this.found.size >= mostProcesses && !this.found.has(pid)) continue;
       const environment = this.environmentOf(pid);
       const command = this.table.command(pid);
-      // Between fork and exec, or on its way out.
+      // The process is between fork and exec, or exiting.
       if (command.join('') === '') continue;
       const runtime = this.table.libraries(pid).find((file) => /\/lib(?:hsa-runtime64|cuda)\.so/.test(file)) ?? null;
       this.found.set(pid, { pid, command, environment, runtime: runtime ?? this.found.get(pid)?.runtime ?? null });

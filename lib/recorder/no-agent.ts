@@ -4,15 +4,15 @@ import { describeProcess } from './processes';
 
 export interface Unseen {
   app: string;
-  /** Of the app while it ran, until an agent came forward. */
+  /** Processes of the app seen while it ran, until an agent connected. */
   processes: readonly UnseenProcess[];
-  /** What its command and program show. */
+  /** Obstacles that its command and program show. */
   obstacles: readonly LaunchObstacle[];
-  /** The runtime that was meant; null where the system's is. */
+  /** Runtime that the app should have loaded; null for the system's. */
   runtime: string | null;
 }
 
-/** Why no agent came forward, where that can be told: what was seen comes before what is only likely. */
+/** Reason why no agent connected, if it can be found: observed causes come before likely ones. */
 export function whyNoAgent({ app, processes, obstacles, runtime }: Unseen): LaunchObstacle | undefined {
   const dropped = processes.find(({ environment }) => environment === 'dropped');
   if (dropped) {

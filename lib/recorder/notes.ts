@@ -1,16 +1,16 @@
 import { KernloopError } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
 
-/** What an agent or the recorder told beside the events of a selection. */
+/** A message of an agent or the recorder besides the events of a selection. */
 export interface Note {
   code: string;
   text: string;
 }
 
-/** Of an agent that was loaded but could not work: the runtime, the driver or CUPTI failed it. */
+/** Codes of an agent that was loaded but could not work, because the runtime, the driver or CUPTI failed. */
 const declining = /^(CUPTI_|ENVIRONMENT_|RUNTIME_UNSUPPORTED$)/;
 
-/** Why no process could be looked into, where an agent said so. */
+/** Reason why no process could be observed, if an agent reported one. */
 export function agentDeclined(notes: readonly Note[]): KernloopError | undefined {
   const note = notes.find(({ code }) => declining.test(code));
   if (!note) return undefined;
@@ -23,7 +23,7 @@ export function agentDeclined(notes: readonly Note[]): KernloopError | undefined
   );
 }
 
-/** Of a child that went on with its parent's GPU: what it launched was seen by nobody. */
+/** Error for a child process that used its parent's GPU: nobody saw its launches. */
 export function forkedAfterInit(notes: readonly Note[]): KernloopError | undefined {
   const note = notes.find(({ code }) => code === 'FORKED_AFTER_INIT');
   if (!note) return undefined;
@@ -34,7 +34,7 @@ export function forkedAfterInit(notes: readonly Note[]): KernloopError | undefin
   );
 }
 
-/** The app closed the agent's descriptors with all others: its later launches were not seen. */
+/** Error for an app that closed the agent's descriptors with all others: its later launches were not seen. */
 export function descriptorsClosed(notes: readonly Note[]): KernloopError | undefined {
   const note = notes.find(({ code }) => code === 'DESCRIPTORS_CLOSED');
   if (!note) return undefined;
@@ -45,7 +45,7 @@ export function descriptorsClosed(notes: readonly Note[]): KernloopError | undef
   );
 }
 
-/** Kernels that were launched as nodes of graphs; the first word of such a note is the kernel's symbol. */
+/** Kernels launched as graph nodes; the first word of such a note is the kernel's symbol. */
 export function launchedInGraphs(notes: readonly Note[], wanted: (symbol: string) => boolean): Note | undefined {
   return notes.find(({ code, text }) => code === 'GRAPH_LAUNCH' && wanted(text.split(' ', 1)[0] ?? ''));
 }

@@ -4,8 +4,8 @@ import type { NativePaths } from '../native/native-paths';
 import type { Environment } from '../support/environment';
 
 /**
- * Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. Only where
- * KERNLOOP_NVRTC_RECORD=on asks for it, in the app's `env` or in ours: the loader is slower under an audit library.
+ * Variables that make the loader record the app's NVRTC programs; the user's audit libraries stay, before ours. Set
+ * only if KERNLOOP_NVRTC_RECORD=on, in the app's `env` or in ours: the loader is slower under an audit library.
  */
 export function nvrtcEnvironment(
   device: Device,

@@ -8,7 +8,7 @@ import type { RecorderConfig } from './recorder-config';
 class FakeTable extends ProcessTable {
   looks = 0;
 
-  /** `alive(n)`: those that the n-th look finds; `gone` are no processes any more. */
+  /** `alive(n)`: processes that the n-th look finds; `gone`: those that have ended. */
   constructor(
     private readonly alive: (look: number) => number[],
     private readonly gone: ReadonlySet<number> = new Set(),

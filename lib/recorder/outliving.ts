@@ -4,27 +4,27 @@ import { quoteCommand } from './process-text';
 
 export interface Outliving {
   app: string;
-  /** Names the app's processes: it is in the environment of each. */
+  /** Identifies the app's processes: it is in the environment of each. */
   socket: string;
-  /** Of processes whose agent is connected. */
+  /** Processes whose agent is connected. */
   connected: () => ReadonlySet<number>;
-  /** Nothing is left to capture. */
+  /** Whether nothing is left to capture. */
   settled: () => boolean;
   limitSeconds: number;
 }
 
-/** The agent's way to the recorder; every process of the app that kept its environment has it. */
+/** Variable with the socket of the recorder; every process of the app that kept its environment has it. */
 export const recorderVariable = 'KERNLOOP_RECORDER_SOCKET';
 
-/** A process that forks and ends while one looks may hide its child from that look. */
+/** Number of empty looks in a row: a process that forks and ends during a look may hide its child from it. */
 const surelyEmpty = 3;
 
 const firstPauseMs = 20;
 const longestPauseMs = 250;
 
 /**
- * The command of the app has ended. What it started may go on: a server that put itself into the background, workers whose parent is gone. Waits
- * until they have ended or have given what was asked for, at most for the limit.
+ * Waits, up to the limit, for processes that outlive the app's command (a server in the background, workers whose
+ * parent is gone) until they end or everything requested is captured.
  */
 export async function waitForOutliving(run: Outliving, deps: Deps, table = new ProcessTable()): Promise<void> {
   const startedMs = deps.clock.monotonicMs();
@@ -38,7 +38,7 @@ export async function waitForOutliving(run: Outliving, deps: Deps, table = new P
       deps.report.warn(`not waited for any longer: ${describe(left, table)}; --linger-seconds gives them more time`);
       return;
     }
-    // The app itself has ended before its agent's end is heard of: that is no process which it left.
+    // The app's own end may be seen before its agent's: that process did not outlive the app.
     const alive = left.filter((pid) => table.isAlive(pid));
     if (!told && alive.length > 0)
       deps.report.info(
@@ -49,13 +49,13 @@ export async function waitForOutliving(run: Outliving, deps: Deps, table = new P
   }
 }
 
-/** The app is past its time: nothing of it goes on. */
+/** Kills the remaining processes of an app that has exceeded its time limit. */
 export function endOutliving(socket: string, table = new ProcessTable()): void {
   for (const pid of table.withVariable(recorderVariable, socket)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has just ended by itself.
+      // The process has just ended by itself.
     }
   }
 }

@@ -1,6 +1,6 @@
 const longestCommand = 100;
 
-/** A command line as a person would type it, cut where it gets long. */
+/** A command line as a person would type it, shortened if it is long. */
 export function quoteCommand(command: readonly string[]): string {
   const text = command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))

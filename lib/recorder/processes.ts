@@ -21,10 +21,10 @@ export const appProcessSchema = processNameSchema.extend({
 export type ProcessName = z.output<typeof processNameSchema>;
 export type AppProcess = z.output<typeof appProcessSchema>;
 
-/** The processes of one run of the app that loaded the runtime of the device, as the recorder told them. */
+/** Processes of one run of the app that loaded the runtime of the device, as reported by the recorder. */
 export class ProcessLog {
   private readonly known = new Map<number, ProcessName & { runtime: string }>();
-  /** Of a selection: processes that reached it when another one had it. */
+  /** Processes that reached a selection after another process had it, by selection. */
   private readonly late = new Map<string, number[]>();
 
   take(event: RecorderEvent): void {
@@ -71,7 +71,7 @@ export function describeProcess({ pid, command }: ProcessName): string {
 
 const shownKernels = 3;
 
-/** One line a process: who launched what. */
+/** One line per process with its launches. */
 export function processLines(processes: readonly AppProcess[]): string[] {
   return processes.map((process) => `${describeProcess(process)}: ${launches(process)}`);
 }

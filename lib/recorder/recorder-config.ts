@@ -14,9 +14,9 @@ export interface RecorderSelection {
   after?: { match: string; count: number };
   scope: Scope;
   byte_budget: number;
-  /** Of its one capture. */
+  /** Folder of the only capture. */
   output?: string;
-  /** Of several, each in a folder below that is its ordinal. */
+  /** Folder of several captures, each in a subfolder named by its ordinal. */
   outputs?: string;
 }
 
@@ -24,11 +24,11 @@ export interface RecorderSelection {
 export interface RecorderConfig {
   mode: 'capture' | 'profile';
   selections: RecorderSelection[];
-  /** Nothing is written: what captures would be is told. */
+  /** Writes nothing and reports the captures that would be made. */
   dry_run?: boolean;
   store: string | null;
   inline_limit_bytes: number;
-  /** Of chunks on their way to the disk; none are in a profile. */
+  /** Limit for chunks that wait to be written to disk; unused in profile mode. */
   pipeline_bytes?: number;
   drain_limit_ms: number;
   run_limit_ms: number;
@@ -37,7 +37,7 @@ export interface RecorderConfig {
   device: DeviceDescription;
 }
 
-/** Every dispatch is counted, none captured. */
+/** Counts every dispatch and captures none. */
 export function profiling(app: AppIdentity, device: DeviceDescription): RecorderConfig {
   return {
     mode: 'profile',

@@ -9,7 +9,7 @@ const geometrySchema = z.looseObject({
   block_threads: z.array(count).min(1).max(3),
 });
 
-/** What a launch takes of a multiprocessor, where the device tells; what is not known is left out. */
+/** Resources of a multiprocessor that a launch takes, if the device reports them; unknown ones are left out. */
 const resourcesSchema = z.looseObject({
   registers_per_thread: count.optional(),
   static_shared_bytes: count.optional(),
@@ -36,7 +36,7 @@ const kernelProfileSchema = resourcesSchema.extend({
 
 const pid = z.int();
 
-/** Who a process is; `runtime` is the file that loaded the agent. */
+/** Identity of a process; `runtime` is the file that loaded the agent. */
 const processSchema = z.looseObject({
   pid,
   parent_pid: z.int().default(0),
@@ -81,19 +81,19 @@ const events = {
   queue: z.looseObject({ event: z.literal('queue') }),
   kernel: z.looseObject({ event: z.literal('kernel'), name: z.string(), symbol: z.string(), code_object: z.string() }),
   matched: z.looseObject({ event: z.literal('matched'), id, ordinal: count.optional(), kernel: z.string().optional() }),
-  /** Another process had the selection before. */
+  /** Another process already had the selection. */
   also_matched: z.looseObject({ event: z.literal('also_matched'), id, pid, captured_by: pid }),
   capturing: z.looseObject({
     event: z.literal('capturing'),
     id: id.optional(),
-    /** Taken of the memory before the launch, or compared with it after the launch. */
+    /** Phase: memory is copied before the launch, or compared after it. */
     phase: z.enum(['before', 'after']).default('before'),
     bytes: count.optional(),
-    /** How much there is in all, where that is known. */
+    /** Total amount, if known. */
     total_bytes: count.optional(),
   }),
   captured: takenSchema.extend({ event: z.literal('captured'), output: z.string() }),
-  /** Of a dry run, instead of `captured`. */
+  /** Result of a dry run, instead of `captured`. */
   planned: takenSchema.extend({
     event: z.literal('planned'),
     plan: z.looseObject({ regions: z.array(plannedRegionSchema), scope_bytes: count, elapsed_ms: count }),
@@ -122,9 +122,9 @@ const events = {
     queues: count,
     dispatches: count,
     kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string().optional(), dispatches: count })),
-    /** How many dispatches each selection counted, in the process with the most. */
+    /** Number of dispatches that each selection counted, in the process with the most. */
     selections: z.array(z.looseObject({ id, matches: count })).default([]),
-    /** The first of them, where there are many. */
+    /** The first processes, if there are many. */
     per_process: z
       .array(
         processSchema.extend({
@@ -136,7 +136,7 @@ const events = {
       .default([]),
     /** Profile mode only. */
     kernel_profile: z.array(kernelProfileSchema).optional(),
-    /** Where the device says when its kernels ran: places in kernel_profile. */
+    /** Times at which kernels ran, if the device reports them; kernels are indexes in kernel_profile. */
     kernel_launches: z
       .looseObject({
         left_out: count,

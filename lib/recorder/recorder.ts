@@ -24,27 +24,27 @@ export interface RecordedRun {
   program: string;
   device: Device;
   config: RecorderConfig;
-  /** Where programs that the app compiles at run time are to be recorded. */
+  /** Folder for records of programs that the app compiles at run time. */
   nvrtcFolder?: string;
-  /** The same of Triton. */
+  /** Folder for records of Triton. */
   tritonFolder?: string;
-  /** What the agent does about arguments that lead to memory whose allocation nobody saw. */
+  /** Action of the agent if arguments point to memory whose allocation was not seen. */
   untrackedMemory?: 'warn' | 'refuse';
-  /** Of the app; 0 is none. */
+  /** Time limit of the app; 0 means none. */
   timeLimitSeconds: number;
-  /** How long processes that outlive the app's command are waited for. */
+  /** Time to wait for processes that outlive the app's command. */
   lingerSeconds: number;
-  /** Processes of the app that were seen before any agent came forward, if none ever did. */
+  /** Called with the processes of the app that were seen if no agent ever connected. */
   onUnseen?: (processes: UnseenProcess[]) => void;
-  /** What the app writes, each stream by itself: how the two interleave is chance. */
+  /** Output of the app, each stream separately: their interleaving is random. */
   onOutput?: (stream: 'stdout' | 'stderr', chunk: string) => void;
 }
 
 const startLimitMs = 30_000;
 
 /**
- * Runs the app once with the agent inside and the recorder beside it, and gives the recorder's events as they come.
- * The recorder outlives the app: its stdin is closed only once the app has ended, and then it drains.
+ * Runs the app once with the agent inside and the recorder beside it, and passes on the recorder's events as they come.
+ * The recorder outlives the app: its stdin is closed after the app has ended, and then it drains.
  */
 export async function record(
   run: RecordedRun,
@@ -54,15 +54,15 @@ export async function record(
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
   const places = run.config.dry_run === true ? [] : run.config.selections.flatMap(placeOf);
   let recorderPid: number | undefined;
-  // What killed recorders have left is removed by the next one, once it holds the capture's lock: only then is nobody writing it, here or on
-  // another machine that shares the folder.
+  // The next recorder removes the remains of killed ones once it holds the capture's lock: only then is nobody writing
+  // them, here or on another machine that shares the folder.
   for (const place of places) mkdirSync(place.folder, { recursive: true });
   try {
     const socket = join(folder, 'recorder.sock');
     const configPath = join(folder, 'config.json');
     writeFileSync(configPath, JSON.stringify(run.config));
 
-    // Before anything is started: another tool may be in the way.
+    // Checked before anything starts: another tool may use the same variable.
     const environment = appEnvironment(run, socket, deps);
     const listening = deferred();
     const state = new RunState(run.config);
@@ -73,7 +73,7 @@ export async function record(
     });
     const recorder = deps.run(deps.native.recorder, ['--socket', socket, '--config', configPath], {
       holdStdin: true,
-      // It then discards what it was writing.
+      // On SIGTERM the recorder discards unfinished captures.
       parentDeathSignal: 'SIGTERM',
       onStdoutLine: reader.push,
       onStderr: (chunk) => deps.report.output(chunk),
@@ -136,7 +136,7 @@ function appEnvironment(
 
 const patternsOf = ({ selections }: RecorderConfig): string[] => selections.map(({ match }) => match);
 
-/** What remains in a pipe after the end of the program that wrote it. */
+/** Time to read the rest of a pipe after the program that wrote it has ended. */
 const outputLimitMs = 2000;
 
 async function runApp(
@@ -179,7 +179,7 @@ async function runApp(
   else await waitForOutliving(outliving, deps);
   watch.stop();
   if (!state.everConnected) run.onUnseen?.(watch.processes());
-  // What goes on may hold the output open.
+  // Processes that go on may hold the output open.
   const timer = setTimeout(() => running.closeOutput(), outputLimitMs);
   try {
     return await running.result;
@@ -188,7 +188,7 @@ async function runApp(
   }
 }
 
-/** One file a process of the app, of the latest run only. */
+/** One log file per process of the app, for the latest run only. */
 function agentLog(app: App): string {
   const folder = join(app.workspaceRoot, '.kernloop', 'logs');
   const prefix = `${app.config.name}-agent-`;
@@ -197,7 +197,7 @@ function agentLog(app: App): string {
   return join(folder, `${prefix}%p.log`);
 }
 
-/** Where captures of a selection go: the folder, and the names that they have in it. */
+/** Folder for captures of a selection, and their names in it. */
 interface Place {
   folder: string;
   isCapture: (name: string) => boolean;
@@ -208,7 +208,7 @@ function placeOf({ output, outputs }: RecorderSelection): Place[] {
   return output === undefined ? [] : [{ folder: dirname(output), isCapture: (name) => name === basename(output) }];
 }
 
-/** What the recorder of this run has left of captures, if it was killed. */
+/** Removes partial captures of this run's recorder, if it was killed. */
 function removePartials({ folder, isCapture }: Place, recorder: number | undefined): void {
   for (const name of readdirSync(folder)) {
     const partial = /^(.*)\.partial-(\d+)$/.exec(name);

@@ -1,12 +1,12 @@
 import type { RecorderConfig } from './recorder-config';
 import type { RecorderEvent } from './recorder-events';
 
-/** What the recorder has said so far: who is connected, and what is still to be captured. */
+/** State from the recorder's events: connected processes, and selections still to be captured. */
 export class RunState {
   readonly connected = new Set<number>();
   everConnected = false;
   private readonly open: Set<string>;
-  /** Of which there may always be one more. */
+  /** Selections that may always get one more capture. */
   private readonly several: Set<string>;
   private readonly profiling: boolean;
 
@@ -29,7 +29,7 @@ export class RunState {
     if (event.event === 'scope_violation') this.open.add(event.id);
   }
 
-  /** Nothing is left to capture. A profile is of everything, to the end. */
+  /** Whether nothing is left to capture. A profile covers everything to the end. */
   get settled(): boolean {
     return !this.profiling && this.open.size === 0;
   }

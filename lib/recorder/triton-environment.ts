@@ -2,14 +2,14 @@ import { delimiter, join } from 'node:path';
 import type { Environment } from '../support/environment';
 import { packageRoot } from '../support/version';
 
-/** Its sitecustomize.py is what Python runs first in every process. */
+/** Folder of the sitecustomize.py that Python runs first in every process. */
 const shimFolder = join(packageRoot, 'python', 'shim');
 
 const staticLauncher = 'TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER';
 
 /**
- * Variables that make every Python process of the app record what Triton compiles there, and how the kernels of these names are launched.
- * Programs that are none of Python's never look at them. KERNLOOP_TRITON_RECORD=off, in the app's `env` or in ours, leaves them out.
+ * Variables that make every Python process of the app record Triton's compilations and the launches of kernels with
+ * these names. Other programs ignore them. KERNLOOP_TRITON_RECORD=off, in the app's `env` or in ours, leaves them out.
  */
 export function tritonEnvironment(
   folder: string,
@@ -22,7 +22,8 @@ export function tritonEnvironment(
     PYTHONPATH: [shimFolder, ...users].filter((path) => path !== '').join(delimiter),
     KERNLOOP_TRITON_DIR: folder,
     KERNLOOP_TRITON_MATCH: JSON.stringify(patterns),
-    // TorchInductor would launch past Triton, with addresses where tensors were. The code is the same.
+    // The static launcher of TorchInductor would bypass Triton and pass addresses instead of tensors. The code is the
+    // same.
     [staticLauncher]: appEnv[staticLauncher] ?? '0',
   };
 }

@@ -6,7 +6,10 @@ import type { Address } from './address';
 
 const fileIn = (workspaceRoot: string): string => join(workspaceRoot, '.kernloop', 'accepted-remotes.json');
 
-/** Memory of a program goes to a server for the first time only where somebody said so; the workspace remembers it. */
+/**
+ * Requires that the user accepts a server before the first upload, because captures hold a program's memory; the
+ * workspace remembers it.
+ */
 export function requireAccepted({ url }: Address, accept: boolean, workspaceRoot: string): void {
   const file = fileIn(workspaceRoot);
   const accepted = acceptedIn(file);

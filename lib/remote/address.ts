@@ -1,11 +1,14 @@
 import { KernloopError } from '../support/error';
 
-/** Where a server keeps content by its digest: `<url>/cas/<sha256>`, as caches of build tools do (bazel-remote; nginx with WebDAV's PUT). */
+/**
+ * A server that keeps content by digest: `<url>/cas/<sha256>`, like caches of build tools (bazel-remote; nginx with
+ * WebDAV's PUT).
+ */
 export interface Address {
-  /** Without a slash at the end; holds no credentials, so that it may be shown. */
+  /** URL without a slash at the end and without credentials, so that it may be shown. */
   readonly url: string;
   readonly isEncrypted: boolean;
-  /** The server is this machine. */
+  /** Whether the server is this machine. */
   readonly isLocal: boolean;
 }
 

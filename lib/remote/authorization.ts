@@ -3,14 +3,14 @@ import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import type { Address } from './address';
 
-/** Holds the value of the header `Authorization`: "Bearer …", "Basic …". */
+/** Variable with the value of the header `Authorization`: "Bearer …", "Basic …". */
 export const authorizationVariable = 'KERNLOOP_STORE_AUTHORIZATION';
 
 const maxHeaderBytes = 8192;
 
 /**
- * The value of the header `Authorization`: of the environment, else what the credential helper prints as its only line, else none. It is in no
- * message, log or file, and never goes over the network in clear text.
+ * Value of the header `Authorization`: from the environment, else the only line that the credential helper prints, else
+ * none. It appears in no message, log or file, and is never sent in clear text.
  */
 export async function authorizationFor(
   address: Address,

@@ -14,7 +14,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Writes chunks of a capture to files of a folder as they are asked for: one process, which reads capture.json once. */
+/** Writes requested chunks of a capture to files in a folder, with one process that reads capture.json once. */
 export class ChunkExport {
   private readonly asked = new PassThrough();
   private readonly waiting = new Map<string, Waiting>();
@@ -41,14 +41,14 @@ export class ChunkExport {
     this.ended.catch((error: unknown) => this.fail(error instanceof Error ? error : new Error(String(error))));
   }
 
-  /** Nobody waits for a program that has ended. */
+  /** Rejects all requests once the program has ended. */
   private fail(error: Error): void {
     this.failure = error;
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
   }
 
-  /** The file that has its content: of whoever asked, who removes it. */
+  /** File with the content of a chunk; the caller removes it. */
   file(digest: string): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.failure !== undefined) return void reject(this.failure);
@@ -71,7 +71,7 @@ export class ChunkExport {
   }
 }
 
-/** A line that is no JSON is told of by whoever reads all events. */
+/** A line that is not JSON is reported by the reader of all events. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line);

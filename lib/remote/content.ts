@@ -1,16 +1,16 @@
 import type { Address } from './address';
 
-/** Content by its own digest, wherever and however a server keeps it. */
+/** Content by its own digest, for any server and any form of storage. */
 export interface Source {
   readonly address: Address;
-  /** The content, which is what its digest says. */
+  /** Content that has this digest. */
   get(digest: string): Promise<Buffer>;
 }
 
-/** Takes content that a server is to keep. */
+/** Receives content for a server. */
 export interface Sink {
   /** Whether the server has it already, so that it need not be sent. */
   has(digest: string): Promise<boolean>;
-  /** Sends a file that holds it; gives the bytes that were sent. */
+  /** Sends a file with the content; returns the number of bytes sent. */
   putFile(digest: string, path: string): Promise<number>;
 }

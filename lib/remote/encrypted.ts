@@ -13,11 +13,11 @@ import { folderPrefix } from './transfer';
 const digestPattern = /^[0-9a-f]{64}$/;
 
 /**
- * Content that is encrypted, each piece by itself and with a key of its own, and kept under the digest of what is stored. The same content
- * therefore has another name every time: what was sent before is remembered here, in a file of the workspace, and nowhere on the server.
+ * Encrypts each content separately with its own key and stores it under the digest of the encrypted bytes. The same
+ * content therefore gets another name every time: a file in the workspace, never the server, remembers what was sent.
  */
 export class EncryptedSink implements Sink {
-  /** By the digest of the content, that of what is stored. */
+  /** Digest of the stored bytes by digest of the content. */
   private readonly sent: Map<string, string>;
 
   constructor(
@@ -29,7 +29,7 @@ export class EncryptedSink implements Sink {
     this.sent = readLedger(ledger);
   }
 
-  /** For other recipients everything is encrypted anew. */
+  /** Other recipients need everything encrypted anew. */
   static open(remote: HttpStore, recipients: string, workspaceRoot: string, deps: Deps): EncryptedSink {
     const readers = sha256(recipientLines(readFileSync(recipients, 'utf8')).join('\n'));
     return new EncryptedSink(remote, recipients, join(workspaceRoot, '.kernloop', 'encrypted', readers), deps);
@@ -48,7 +48,7 @@ export class EncryptedSink implements Sink {
       const stored = sha256(content);
       await this.remote.put(stored, content);
       mkdirSync(dirname(this.ledger), { recursive: true });
-      // One write a line: it is there or not, and a torn one is no digest.
+      // One write per line: a line exists or not, and a torn one is no digest.
       appendFileSync(this.ledger, `\n${digest} ${stored}\n`);
       this.sent.set(digest, stored);
       return content.length;
@@ -57,7 +57,7 @@ export class EncryptedSink implements Sink {
     }
   }
 
-  /** Under which digest the server keeps it. */
+  /** Digest under which the server keeps it. */
   storedAs(digest: string): string {
     const stored = this.sent.get(digest);
     if (stored === undefined) throw new Error(`${digest} was not sent`);
@@ -83,7 +83,7 @@ const recipientLines = (text: string): string[] =>
     .filter((line) => line !== '' && !line.startsWith('#'))
     .sort();
 
-/** What `EncryptedSink` sent: `objects` says under which digest each content is kept. */
+/** Reads content that `EncryptedSink` sent: `objects` maps each digest to the stored one. */
 export class EncryptedSource implements Source {
   readonly address: Address;
 

@@ -12,7 +12,7 @@ import { openPushed } from './pushed';
 import { remoteStore } from './remote-store';
 import { fetchChunks } from './transfer';
 
-/** Where a server is named, what no store has is fetched from there into the first of them. */
+/** Fetches chunks that no store has from the server, if one is named, into the first store. */
 export async function fetchLacking(
   reproducer: Reproducer,
   capture: string,
@@ -32,7 +32,7 @@ export async function fetchLacking(
   }
 }
 
-/** Under their own digests, unless pushed.json says that they are encrypted. */
+/** Chunks have their own digests, unless pushed.json says that they are encrypted. */
 async function sourceFor({ root }: Reproducer, remote: HttpStore, deps: Deps): Promise<Source> {
   const file = join(root, pushedFile);
   if (!existsSync(file)) return remote;

@@ -20,7 +20,7 @@ describe('a store behind HTTP', () => {
     server = createServer((request, response) => {
       const { method = '', url = '', headers } = request;
       asked.push({ method, url, authorization: headers.authorization });
-      // The last answer is given again and again.
+      // The last answer is repeated.
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       answer?.(request, response);
     });

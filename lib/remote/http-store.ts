@@ -7,18 +7,18 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { formatBytes } from '../support/report';
 import { objectUrl, type Address } from './address';
 
-/** Loaded for a server: nearly every verb may need one, and few do. */
+/** Loaded lazily: nearly every verb may need a server, and few do. */
 const undici = () => require('undici') as typeof import('undici');
 
-/** Nothing that is kept there is larger: the largest chunk that a reader of captures accepts. */
+/** Maximum size of an object: the largest chunk that a reader of captures accepts. */
 export const maxObjectBytes = 64 * 1024 * 1024;
-/** And what encryption adds to it. */
+/** Adds the overhead of encryption. */
 const maxStoredBytes = maxObjectBytes + 1024 * 1024;
 
 interface Limits {
-  /** A server that says nothing for so long is given up. */
+  /** Time after which a silent server is given up. */
   silenceMs: number;
-  /** How long to wait before each further try. */
+  /** Pauses before each retry. */
   pausesMs: readonly number[];
 }
 
@@ -29,7 +29,10 @@ interface Answer {
   body: Buffer;
 }
 
-/** Content by its SHA-256 on an HTTP server: GET, PUT and HEAD of `<url>/cas/<sha256>`. Redirects are not followed; what comes is hashed. */
+/**
+ * Content by its SHA-256 on an HTTP server: GET, PUT and HEAD of `<url>/cas/<sha256>`. Redirects are not followed;
+ * received content is hashed.
+ */
 export class HttpStore {
   private readonly agent: EnvHttpProxyAgent;
 
@@ -40,7 +43,7 @@ export class HttpStore {
     private readonly limits: Limits = usualLimits,
   ) {
     const { silenceMs } = limits;
-    // Each request under way listens to it; Node warns of more than ten.
+    // Each pending request listens to it; Node warns above ten.
     setMaxListeners(0, signal);
     this.agent = new (undici().EnvHttpProxyAgent)({
       connect: { timeout: silenceMs },
@@ -61,7 +64,7 @@ export class HttpStore {
     this.requireSuccess(status, 'PUT', digest);
   }
 
-  /** The content, which is what its digest says. */
+  /** Content that has this digest. */
   async get(digest: string): Promise<Buffer> {
     const { status, body } = await this.ask('GET', digest, undefined, maxStoredBytes);
     if (status === 404) {
@@ -106,7 +109,7 @@ export class HttpStore {
     throw new Error('the last try returns or throws');
   }
 
-  /** An error that is given, and not thrown, may be over at the next try. */
+  /** A returned error may be gone at the next try; a thrown one is final. */
   private async tryOnce(
     method: Dispatcher.HttpMethod,
     digest: string,
@@ -190,7 +193,7 @@ export class HttpStore {
   }
 }
 
-/** Of several addresses that were tried, what the first said. */
+/** Message of the first error, if several addresses were tried. */
 function causeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return messageOf(error);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Sink } from './content';
 import type { HttpStore } from './http-store';
 
-/** Content as it is, under its own digest. */
+/** Sends unencrypted content under its own digest. */
 export const plainSink = (remote: HttpStore): Sink => ({
   has: (digest) => remote.has(digest),
   async putFile(digest, path) {

@@ -9,11 +9,11 @@ import type { HttpStore } from './http-store';
 
 interface Pushed {
   captures: readonly PushedCapture[];
-  /** Where their content comes from. */
+  /** Source of their content. */
   source: Source;
 }
 
-/** What a reference leads to, encrypted or not. */
+/** Resolves a reference, encrypted or not. */
 export async function pushedAs(reference: string, remote: HttpStore, deps: Deps): Promise<Pushed> {
   const content = await remote.get(reference);
   const url = objectUrl(remote.address, reference);

@@ -9,10 +9,13 @@ import { parseAddress } from './address';
 import { authorizationFor } from './authorization';
 import { HttpStore } from './http-store';
 
-/** The variable that names the server where no flag does. */
+/** Variable that names the server if no flag does. */
 export const remoteVariable = 'KERNLOOP_REMOTE';
 
-/** The server that a flag names, else KERNLOOP_REMOTE, else "store" in kernloop.json of the reproducer's app; undefined where none does. */
+/**
+ * The server that a flag names, else KERNLOOP_REMOTE, else "store" in kernloop.json of the reproducer's app; undefined
+ * if none does.
+ */
 export async function remoteStore(
   named: string | undefined,
   reproducer: Pick<Reproducer, 'workspaceRoot' | 'config'> | undefined,
@@ -26,7 +29,7 @@ export async function remoteStore(
     named !== undefined ? '--remote' : variable !== undefined ? remoteVariable : `"store" of ${kernloopFile}`;
   const address = parseAddress(text, where);
   const isDeclared = declared !== undefined && parseAddress(declared.url, where).url === address.url;
-  // The helper is asked for the server that it was declared for alone.
+  // The credential helper is used only for the server that it was declared for.
   const helper = isDeclared ? declared.credentialHelper : undefined;
   return new HttpStore(address, await authorizationFor(address, helper, deps), deps.signal);
 }

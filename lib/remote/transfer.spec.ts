@@ -6,7 +6,7 @@ import type { Sink, Source } from './content';
 import { rawChunks } from './testing/raw-chunks';
 import { fetchChunks, sendChunks } from './transfer';
 
-/** More than one batch of them. */
+/** More chunks than one batch has. */
 const digests = Array.from({ length: 150 }, (_, index) => index.toString(16).padStart(64, '0'));
 
 describe('a transfer that is stopped', () => {
@@ -24,7 +24,7 @@ describe('a transfer that is stopped', () => {
       },
     };
   };
-  /** Has whatever it is asked for. */
+  /** An archive that has every chunk. */
   const archive = { 'kernloop-archive': rawChunks(Buffer.from('x')) };
 
   it('says how many chunks the server has', async () => {
@@ -41,7 +41,7 @@ describe('a transfer that is stopped', () => {
     );
     expect(error.code).toBe('INTERRUPTED');
     const [, sent] = /^the server has at least (\d+) of the 150 chunks that it lacked, /.exec(error.hint) ?? [];
-    // Of the requests under way some answers had not come, in order, when it stopped.
+    // Some answers to pending requests had not arrived, in order, when the transfer stopped.
     expect([Number(sent) >= 64, Number(sent) <= 100]).toEqual([true, true]);
   });
 

@@ -11,22 +11,22 @@ import { removeOldFolders } from '../support/leftovers';
 import { ChunkExport } from './chunk-export';
 import type { Sink, Source } from './content';
 
-/** Requests under way at once; a chunk has 4 MiB, and is in memory meanwhile. */
+/** Concurrent requests; a chunk has 4 MiB and is in memory meanwhile. */
 const requestsAtOnce = 8;
-/** Chunks that are fetched before they go into the store: they lie raw in a temporary folder. */
+/** Chunks fetched before they go into the store; they wait raw in a temporary folder. */
 const batchChunks = 64;
-/** Of folders below the system's temporary one. */
+/** Prefix of folders in the system's temporary folder. */
 export const folderPrefix = 'kernloop-chunks-';
 
 const importedSchema = z.object({ event: z.literal('imported'), chunks: z.number(), bytes_added: z.number() });
 
 export interface Transferred {
   chunks: number;
-  /** As they went over the network. */
+  /** Bytes sent over the network. */
   bytes: number;
 }
 
-/** Which of them the server lacks. */
+/** Chunks that the server lacks. */
 export async function lackedBy(sink: Sink, digests: readonly string[]): Promise<string[]> {
   const lacking: string[] = [];
   for await (const { digest, has } of inOrder(digests, 2 * requestsAtOnce, async (digest) => ({
@@ -69,7 +69,7 @@ export async function sendChunks(
   return told.all;
 }
 
-/** Fetches chunks into a store. Each is there, whole and verified, or not at all. */
+/** Fetches chunks into a store. Each is stored whole and verified, or not at all. */
 export async function fetchChunks(
   digests: readonly string[],
   store: string,
@@ -115,7 +115,7 @@ async function eachBatch(
   }
 }
 
-/** A temporary one. */
+/** Runs `work` with a temporary folder. */
 async function inFolder(deps: Deps, work: (folder: string) => Promise<void>): Promise<void> {
   removeOldFolders(tmpdir(), folderPrefix, deps.clock.now());
   const folder = mkdtempSync(join(tmpdir(), folderPrefix));
@@ -126,7 +126,7 @@ async function inFolder(deps: Deps, work: (folder: string) => Promise<void>): Pr
   }
 }
 
-/** Says how far it is. */
+/** Reports progress. */
 class Told {
   readonly all: Transferred = { chunks: 0, bytes: 0 };
 
@@ -147,7 +147,7 @@ class Told {
   }
 }
 
-/** Sends small content that is in memory, unless the server has it. */
+/** Sends small content from memory, unless the server has it. */
 export async function sendContent(content: Buffer, digest: string, sink: Sink): Promise<number> {
   if (await sink.has(digest)) return 0;
   const folder = mkdtempSync(join(tmpdir(), folderPrefix));

@@ -7,7 +7,7 @@ import { readLeft } from './left';
 const mostTunings = 8;
 const mostBars = 40;
 
-/** What autotuners of the app tried of the kernel, the best first; empty where none was seen. */
+/** Configurations that the app's autotuners tried for the kernel, best first; empty if none was recorded. */
 export async function autotunedBody(captureFolder: string): Promise<Html | string> {
   const path = tritonFile(captureFolder);
   if (!existsSync(path)) return '';
@@ -49,7 +49,7 @@ async function bars(ran: readonly Trial[], names: readonly string[], measure: st
   const shown = ran.slice(0, mostBars);
   const varying = names.filter((name) => new Set(ran.map((one) => valueOf(one.configuration, name))).size > 1);
   const values = shown.map(({ configuration, median, chosen }, index) => ({
-    // Two of the same name would be one bar.
+    // Numbered, because two equal labels would share one bar.
     label: `${index + 1}: ${shortened(varying.map((name) => `${name} ${valueOf(configuration, name)}`).join(', '), 80)}`,
     median,
     what: chosen ? 'chosen' : 'tried',

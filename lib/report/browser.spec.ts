@@ -17,7 +17,7 @@ import {
 
 jest.setTimeout(600_000);
 
-/** Pages as people have them: in a browser, made of what is there and of names that would rather be something else. */
+/** Tests pages in a browser, with real data and with hostile names. */
 describe('pages in Chromium', () => {
   const workspace = new TestWorkspace();
   const pages: Record<string, string> = {};
@@ -70,7 +70,7 @@ describe('pages in Chromium', () => {
       expect(await page.locator('svg[role=img]').count()).toBeGreaterThan(0);
       expect(await page.getByText(hostile).count()).toBeGreaterThan(0);
       expect(await page.locator('img').count()).toBe(0);
-      // Its only style and its only script are those that its policy names: both took effect.
+      // The page has no style and no script but those that its policy names; both took effect.
       expect(await page.locator('th button').count()).toBeGreaterThan(0);
       expect(await page.locator('.skip').boundingBox()).toMatchObject({ x: expect.any(Number) as number });
       expect([requests, complaints]).toEqual([[`file://${file(kind)}`], []]);
@@ -93,7 +93,7 @@ describe('pages in Chromium', () => {
     const column = (): Promise<string[]> => table.locator('tbody tr:visible td:nth-child(2)').allTextContents();
     expect(await column()).toEqual(['256', '128', '64', '12']);
     const head = table.getByRole('columnheader', { name: 'BLOCK' });
-    // By the keyboard, as any button.
+    // Sorts by keyboard, like any button.
     await head.getByRole('button').focus();
     await page.keyboard.press('Enter');
     expect([await column(), await head.getAttribute('aria-sort')]).toEqual([['12', '64', '128', '256'], 'ascending']);

@@ -9,7 +9,7 @@ import { claimsOn } from '../reproducer/signature';
 import type { Left } from './left';
 import { readLeft } from './left';
 
-/** What was captured: enough to tell whether it is the launch that one means. */
+/** Describes the capture in enough detail to recognize the launch. */
 export async function capturedBody(
   { config }: Reproducer,
   left: Left<CaptureJson>,
@@ -85,7 +85,7 @@ async function sizes({ regions }: CaptureJson): Promise<Html | string> {
   );
 }
 
-/** What the device says of how full it is: of hardware, by the profile of the app. */
+/** Occupancy as the device reports it; on hardware, from the profile of the app. */
 export function occupancyBody({ workspaceRoot, config }: Reproducer): Html {
   const command = `kernloop profile ${config.app.root}`;
   const left = readLeft(

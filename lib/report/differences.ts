@@ -9,11 +9,11 @@ import { nameOf } from '../validate/regions';
 import { sizeOfElement, wrongElements, type WrongElement } from './elements';
 import type { Left } from './left';
 
-/** So many outputs are drawn; the table has all of them. */
+/** Maximum number of outputs that are drawn; the table has all of them. */
 const mostMaps = 12;
 const mostWorst = 50;
 
-/** Where the outputs are not what the app computed, over the index space of each. */
+/** Positions at which outputs differ from the app's, over the index space of each. */
 export async function differencesBody(
   { config }: Reproducer,
   left: Left<Report>,
@@ -82,7 +82,7 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[]): Promise<H
   const perBin = map.bin_bytes / bytes;
   const rowsOfIt = Math.ceil(count / wide);
   const what = unit === null ? 'bytes' : `elements (${unit.type})`;
-  // Labels are indexes, places are bins.
+  // Labels show indexes; positions are bins.
   const label = (scale: number): string => `format(datum.value * ${scale}, ',')`;
   return chart(
     {
@@ -124,7 +124,7 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[]): Promise<H
   );
 }
 
-/** Where all arguments that point into it agree on what it holds, from its first byte on. */
+/** Element type, if all arguments that point into the region agree on it, from its first byte on. */
 function elementOf(claims: readonly Claim[]): { type: ElementType; bytes: number } | null {
   const types = new Set(claims.flatMap(({ parameters }) => parameters.map(({ element }) => element)));
   const [type] = types;
@@ -180,7 +180,7 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
       );
 }
 
-/** What is no number first. */
+/** Sorts by error, largest first; NaN comes before all numbers. */
 const byError = (elements: readonly WrongElement[]): WrongElement[] =>
   elements.toSorted((a, b) => weight(b) - weight(a));
 const weight = ({ error }: WrongElement): number => (Number.isNaN(error) ? Infinity : error);

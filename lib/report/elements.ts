@@ -1,11 +1,11 @@
 import type { ElementType } from '../reproducer/kernel-json';
 
-/** One element of an output that is not what the app computed. */
+/** An element of an output that differs from the app's. */
 export interface WrongElement {
   readonly index: number;
   readonly expected: string;
   readonly actual: string;
-  /** NaN where either is no number. */
+  /** NaN if either value is NaN. */
   readonly error: number;
 }
 
@@ -36,7 +36,7 @@ export interface DifferingBytes {
   readonly first_actual?: string | undefined;
 }
 
-/** The elements that the first bytes of a difference hold; `start` is where the array begins. */
+/** Elements in the first bytes of a difference; `start` is the offset of the array. */
 export function wrongElements(
   { offset, lead, first_expected, first_actual }: DifferingBytes,
   type: ElementType,

@@ -5,7 +5,7 @@ import type { Html } from '../page/html';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 
-/** What a stage left in a file; or what the page says in its place: nothing yet, or something that nobody can read. */
+/** Content of a file that a stage left, or the text that replaces it: not there yet, or unreadable. */
 export type Left<T> = { readonly value: T } | { readonly value: null; readonly why: Html };
 
 export function readLeft<S extends z.ZodType>(

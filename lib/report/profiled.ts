@@ -12,7 +12,7 @@ import { textOf } from './source';
 import { sourceTable } from './source-table';
 import { verdictWord } from './verdicts';
 
-/** How often blocks of the source were reached, by how many lanes together, and what was built by that. */
+/** Counts of source blocks, with the lanes that reached them together, and the variants built from this profile. */
 export async function profiledBody(reproducer: Reproducer): Promise<Html> {
   const paths = pgoPaths(reproducer.root);
   if (!existsSync(paths.waves))

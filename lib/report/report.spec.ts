@@ -86,7 +86,7 @@ describe('the page of a reproducer', () => {
     const rows = [...text.matchAll(/<tr>\s*<td>x<\/td>([^]*?)<\/tr>/g)].map(([, row = '']) =>
       [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell),
     );
-    // What is no number is worst; 1000 has two bytes of its own before the one that differs; 9 is right.
+    // NaN is worst; element 1000 has two equal bytes before the one that differs; 9 is right.
     expect(rows).toEqual([
       ['11', '4', 'NaN', 'no number'],
       ['10', '3', '13', '10'],

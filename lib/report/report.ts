@@ -13,7 +13,7 @@ import { reproducerPage } from './reproducer-page';
 import { tracePage } from './trace-page';
 import { workspacePage } from './workspace-page';
 
-/** Reads what other stages left, runs none of them, and writes one page. */
+/** Reads the results of other stages, runs none of them, and writes one page. */
 export async function report(options: ReportOptions, deps: Deps): Promise<ReportPage> {
   const { of, page, file } = await pageFor(options, deps);
   const output = resolve(options.output ?? file);

@@ -15,7 +15,7 @@ import { tracesBody } from './traced';
 import { tunedBody } from './tuned';
 import { verdictLead, verdictsBody } from './verdicts';
 
-/** All that is known of one reproducer, the answer first. */
+/** Page of one reproducer with all results, the answer first. */
 export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
   const { root, config } = reproducer;
   const capture = readLeft(captureFile(reproducer.capture), captureJsonSchema, 'What was captured', 'kernloop capture');

@@ -1,14 +1,14 @@
 import { markup, type Html } from '../page/html';
 
 interface SourceTable {
-  /** For who hears the page. */
+  /** Label for screen readers. */
   label: string;
   caption: string;
   columns: readonly { name: string; isNumber: boolean }[];
   rows: readonly Html[];
 }
 
-/** Lines of a file of source, scrolled by itself where they are long. */
+/** Lines of a source file, with its own scroll bar if they are long. */
 export function sourceTable({ label, caption, columns, rows }: SourceTable): Html {
   const heads = columns.map(({ name, isNumber }) =>
     isNumber ? markup`<th scope="col" class="n">${name}</th>` : markup`<th scope="col">${name}</th>`,

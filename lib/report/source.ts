@@ -12,7 +12,7 @@ import { sourceTable } from './source-table';
 import { stale } from './timing';
 import { readRegularFile } from '../support/regular-file';
 
-/** What each line did, beside the source; the instructions of a line are folded under it. */
+/** Activity of each line beside the source; the instructions of a line are folded below it. */
 export function hotSpotsBody(root: string, current: string | null): Html {
   const left = readKept(keptPaths(root).hotSpots, 'Which lines do most', 'kernloop replay --hot-spots');
   if (left.value === null) return left.why;
@@ -32,7 +32,7 @@ function linesOf(root: string, spots: HotSpots): Html {
 }
 
 const mostFiles = 8;
-/** Around the lines that did something. */
+/** Lines of context around active ones. */
 const around = 6;
 const mostLines = 1200;
 
@@ -109,7 +109,10 @@ const levelOf = (share: number): number =>
 
 const maxFileBytes = 4 << 20;
 
-/** Only what lies in the reproducer: a code object may name any file of this machine, and the page is sent to others. */
+/**
+ * Reads only files inside the reproducer: a code object may name any file of this machine, and the page is sent to
+ * others.
+ */
 export function textOf(root: string, file: string): string[] | null {
   const path = join(root, file);
   if (!existsSync(path)) return null;

@@ -19,7 +19,7 @@ export const stage = defineStage({
   task: {
     targets: [{ name: 'report', of: 'project' }],
     cache: true,
-    // It shows what is there, also a verdict that failed: a task after one that failed would never run.
+    // No dependencies: the page also shows a failed verdict, and Nx never runs a task after one that failed.
     after: [],
     inputs: ['reproducer', 'results'],
     outputs: ['{reproducer}/build/report.html'],

@@ -7,7 +7,7 @@ import type { Figured, ReplayResult } from '../replay/result';
 import { keptPaths } from '../reproducer/kept-results';
 import { readKept, type Kept } from './kept';
 
-/** How long each takes: times of hardware, and counts where a software GPU ran, which are no times. */
+/** Times on hardware; on a software GPU counts, which are no times. */
 export async function timingBody(root: string, current: string | null): Promise<Html> {
   const paths = keptPaths(root);
   const compared = readKept(
@@ -37,7 +37,7 @@ interface Side {
   readonly figures: Figured;
 }
 
-/** What was measured may be of code that was built over since. */
+/** Note that a measurement belongs to code that has since been rebuilt. */
 export const stale = (codeObject: string, current: string | null): Html | string =>
   current !== null && current !== codeObject
     ? markup`<p class="doubt">

@@ -25,7 +25,7 @@ export function tracePage(path: string, options: Options, deps: Deps): Promise<P
   return kindOfEvents(path) === null ? probesPage(path, options, deps) : eventsPage(path, options);
 }
 
-/** Events that kernels recorded of themselves. */
+/** Page of events that kernels recorded. */
 async function eventsPage(path: string, { ranks, clockMhz, unaligned }: Options): Promise<Page> {
   const files = [path, ...ranks.map((rank) => resolve(rank))].map((file) => openEvents(file, clockMhz));
   const summary = new Summary();
@@ -34,10 +34,10 @@ async function eventsPage(path: string, { ranks, clockMhz, unaligned }: Options)
   return pageOf(basename(path), timeline, summary, picture);
 }
 
-/** So many maps have a plot. */
+/** Maximum number of maps with a plot. */
 const mostPlots = 12;
 
-/** Records of probes: what each map says by its analysis. */
+/** Page of probe records with the analysis of each map. */
 async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise<Page> {
   if (ranks.length > 0)
     throw new KernloopError(

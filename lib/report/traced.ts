@@ -6,7 +6,7 @@ import { markup, type Html } from '../page/html';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 
-/** What of probe-run.json is shown. */
+/** Fields of probe-run.json that are shown. */
 const runSchema = z.looseObject({
   kernel: z.string(),
   code: z.string(),
@@ -35,7 +35,7 @@ function runsBelow(folder: string): string[] {
   return found.map(dirname).sort().slice(-mostTraces);
 }
 
-/** The rows of one trace: a map each. */
+/** Rows of one trace, one per map. */
 export function runRows(run: NonNullable<ReturnType<typeof probeRun>>): Cell[][] {
   return run.launches.flatMap(({ dispatch, verdict, maps }) =>
     maps.map(({ name, kept, dropped, units }): Cell[] => [dispatch, verdict, name, units, kept, dropped]),
@@ -44,10 +44,10 @@ export function runRows(run: NonNullable<ReturnType<typeof probeRun>>): Cell[][]
 
 export const runHeads = ['dispatch', 'result under probes', 'map', 'threads or warps', 'records', 'dropped'];
 
-/** The traces that lie in the reproducer; each has a page of its own. */
+/** Traces in the reproducer; each has a separate page. */
 export function tracesBody(root: string): Html {
   const folder = join(root, 'trace');
-  // trace/<probe>/<run>, as trace run writes them, or wherever below somebody put one.
+  // Traces are at trace/<probe>/<run>, as trace run writes them, or in any other folder below.
   const names = existsSync(folder) ? runsBelow(folder) : [];
   const unreadable: string[] = [];
   const rows = names.flatMap((name): Cell[][] => {

@@ -24,7 +24,7 @@ interface Found {
   readonly config: KernelJson;
 }
 
-/** Every reproducer of a workspace in one table, and where the time of its apps goes. */
+/** All reproducers of a workspace in one table, and the time of its apps by kernel. */
 export async function workspacePage(root: string): Promise<Page> {
   const { found, unreadable } = reproducersIn(root);
   const verdicts = found.map(
@@ -45,7 +45,7 @@ export async function workspacePage(root: string): Promise<Page> {
   };
 }
 
-/** kernels/<app>/<kernel>, as they are made. */
+/** Finds reproducers at kernels/<app>/<kernel>, where they are generated. */
 function reproducersIn(root: string): { found: Found[]; unreadable: string[] } {
   const unreadable: string[] = [];
   const found = foldersIn(join(root, 'kernels'))
@@ -107,12 +107,12 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell
   const report = readLeft(join(at, 'report.json'), reportSchema, '', '').value;
   const capture = readLeft(captureFile(join(at, 'capture')), captureJsonSchema, '', '').value;
   const compared = readKept(keptPaths(at).compare, '', '').value;
-  // Of other code than the verdict's it would be another row.
+  // A measurement of other code than the verdict's does not belong in this row.
   const isCurrent = compared?.codeObject === report?.code_object_sha256;
   const speed = (isCurrent ? compared?.result.speed : null) ?? null;
   const tuned = readLeft(tunePaths(at).result, tuneResultSchema, '', '').value;
   const best = tuned?.candidates.find(({ key }) => key === tuned.best);
-  // From where the page of a workspace lies; every part of it a name of a folder.
+  // Link relative to the folder of the page; each part is a folder name.
   const link = ['..', ...relative(root, page).split('/')].map((part) => encodeURIComponent(part)).join('/');
   return [
     {

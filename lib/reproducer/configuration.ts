@@ -4,7 +4,10 @@ export const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
 
 const formula = z.string().min(1);
 
-/** With what a variant is compiled, and how it is launched where that is not how the app launched the captured code: formulas, evaluated for each captured dispatch. */
+/**
+ * Macros that a variant is compiled with, and its launch if that differs from the app's: formulas, evaluated for each
+ * captured dispatch.
+ */
 export const configurationSchema = z.strictObject({
   parameters: z.record(z.string(), valueSchema).default({}).describe('What the formulas and macros are of.'),
   macros: z.array(z.string()).default([]).describe('Those that the source is compiled with, as with -D.'),
@@ -21,7 +24,7 @@ export const configurationSchema = z.strictObject({
 
 export type Configuration = z.output<typeof configurationSchema>;
 
-/** What the source is compiled with. */
+/** Macros that the source is compiled with. */
 export function macrosOf(configuration: Configuration | undefined): Record<string, z.output<typeof valueSchema>> {
   const { parameters = {}, macros = [] } = configuration ?? {};
   return Object.fromEntries(

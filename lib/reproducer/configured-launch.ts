@@ -13,12 +13,12 @@ interface Argument {
   size: number;
 }
 
-/** A launch that is not the captured one; what is left out is as captured. Extents are X,Y,Z. */
+/** A launch that differs from the captured one; omitted fields are as captured. Extents are X,Y,Z. */
 export interface ConfiguredLaunch {
   grid?: string;
   block?: string;
   dynamicShared?: number;
-  /** INDEX:TYPE=VALUE */
+  /** Arguments as INDEX:TYPE=VALUE */
   args?: string[];
 }
 
@@ -31,7 +31,7 @@ export function configuredLaunch(
   const values = { ...capturedValues(capture, args), ...parameters };
   const blocks = block === undefined ? geometry.block_threads : extents(block, 'block', values);
   const gridOf = (): readonly number[] =>
-    // A partial last block of the app's counts as a whole one.
+    // A partial last block of the app counts as a whole block.
     blocks.map((threads, axis) =>
       Math.ceil(((geometry.grid_blocks[axis] ?? 1) * (geometry.block_threads[axis] ?? 1)) / threads),
     );
@@ -52,7 +52,7 @@ export function configuredLaunch(
 
 const isSame = (mine: readonly number[], captured: readonly number[]): boolean => mine.join() === captured.join();
 
-/** Names of formulas beside the parameters: scalar arguments as the app passed them, and how it launched the kernel. */
+/** Names in formulas besides the parameters: scalar arguments as passed by the app, and the geometry of its launch. */
 export function capturedValues({ kernarg, geometry }: CaptureJson, args: readonly Argument[]): Record<string, Value> {
   const scalars = args.flatMap((arg): [string, Value][] => {
     const value =
@@ -66,7 +66,7 @@ export function capturedValues({ kernarg, geometry }: CaptureJson, args: readonl
   return Object.fromEntries([...axes, ...scalars]);
 }
 
-/** Of an argument that is a number; null for pointers, structures and types without one. */
+/** Scalar type of a numeric argument; null for pointers, structures and types without a scalar type. */
 export function scalarType({ type }: Pick<Argument, 'type'>): string | null {
   const name = tritonElements[type] ?? scalarOf(type);
   return name === 'ptr' ? null : name === 'bool' ? 'u8' : name;
@@ -84,7 +84,7 @@ function scalarValue(hex: string | null | undefined, arg: Argument): number | nu
   return type === 'f32' ? view.getFloat32(0, true) : type === 'f64' ? view.getFloat64(0, true) : null;
 }
 
-/** One to three formulas; commas inside of parentheses are those of functions. */
+/** One to three formulas, separated by commas outside of parentheses. */
 function extents(text: string, what: string, values: Readonly<Record<string, Value>>): number[] {
   const parts = splitOutside(text, ',').map((part) =>
     whole(parseFormula(part, what).evaluate(values), part.trim(), what, 1),

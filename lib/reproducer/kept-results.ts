@@ -5,7 +5,10 @@ import type { Deps } from '../deps/deps';
 import { writeFileAtomic, writeJson } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 
-/** What stages that give no file leave for people to look at later: in build/, which nobody edits or commits, and in no output of a task. */
+/**
+ * Results of stages without an output file, kept for people in build/, which nobody edits or commits and which is no
+ * output of a task.
+ */
 export const keptPaths = (root: string) => {
   const folder = join(root, 'build', 'results');
   return {
@@ -17,7 +20,7 @@ export const keptPaths = (root: string) => {
   };
 };
 
-/** The last so many verdicts. */
+/** Number of verdicts that are kept. */
 const mostVerdicts = 200;
 const mostFileBytes = 1 << 20;
 
@@ -37,12 +40,12 @@ export type KeptVerdict = z.output<typeof keptVerdictSchema>;
 export const keptResultSchema = z.looseObject({
   schema: z.literal('kernloop.kept/1'),
   at: z.string(),
-  /** Of the code that was replayed. */
+  /** Digest of the code that was replayed. */
   code_object_sha256: z.string(),
   result: z.unknown(),
 });
 
-/** The oldest first. A line that is none, as an editor or a full disk may leave, is no reason to lose the others. */
+/** Verdicts, oldest first. An invalid line, as an editor or a full disk may leave it, does not lose the others. */
 export function readVerdicts(root: string): KeptVerdict[] {
   const path = keptPaths(root).verdicts;
   if (!existsSync(path) || statSync(path).size > mostFileBytes) return [];
@@ -69,7 +72,7 @@ export function keepResult(path: string, codeObject: string, result: unknown, de
   });
 }
 
-/** What was asked for is there without it: a reproducer may lie where nobody may write. */
+/** Errors are ignored: the requested result exists without the kept copy, and a reproducer may be read-only. */
 function keeping(deps: Deps, keep: () => void): void {
   try {
     keep();

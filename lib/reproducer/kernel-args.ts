@@ -18,7 +18,7 @@ const slotsSchema = z.array(
 
 export type KernargSlot = z.output<typeof slotsSchema>[number];
 
-/** The explicit arguments of a capture; what the compiler adds behind them (`hidden_*`) is none of the user's. */
+/** Explicit arguments of a capture, without those that the compiler appends (`hidden_*`). */
 export function explicitSlots(capture: CaptureJson): KernargSlot[] {
   const slots = slotsSchema.safeParse(capture.kernarg.slots);
   if (!slots.success) {
@@ -27,11 +27,11 @@ export function explicitSlots(capture: CaptureJson): KernargSlot[] {
   return slots.data.filter(({ kind }) => !kind.startsWith('hidden_')).sort((a, b) => a.offset - b.offset);
 }
 
-/** What is known of each argument: its place from the code object, its type from the name, its name from the source. */
+/** Facts about each argument: offset from the code object, type from the kernel's name, name from the source. */
 export function kernelArgs(capture: CaptureJson, definition: KernelDefinition | null): KernelArg[] {
   const slots = explicitSlots(capture);
   const types = parseDemangledName(capture.kernel.name).parameters;
-  // A parameter pack is one parameter of the source and many slots: names would be shifted.
+  // A parameter pack is one parameter in the source and many slots, so names would be shifted.
   const parameters = definition?.parameters.length === slots.length ? definition.parameters : null;
   return slots.map((slot, index) => {
     const parameter = parameters?.[index] ?? null;
@@ -50,21 +50,24 @@ export function kernelArgs(capture: CaptureJson, definition: KernelDefinition | 
   });
 }
 
-/** Memory behind a pointer to const is input; any other pointer may be read and written. */
+/** Memory behind a pointer to const is input; other memory may be read and written. */
 function roleOf(slot: KernargSlot, type: string, parameter: KernelParameter | null): KernelArg['role'] {
   const isPointer = slot.kind === 'global_buffer' || type.includes('*');
   if (!isPointer) return 'in';
   return isConstPointee(type) || (parameter !== null && isConstPointee(parameter.declared)) ? 'in' : 'inout';
 }
 
-/** `T const*` and `const T*`, but not `T* const` and not `T const* *`, whose inner pointers may lead to what is written. */
+/**
+ * True for `T const*` and `const T*`, but not for `T* const` or `T const* *`, whose inner pointers may lead to memory
+ * that is written.
+ */
 function isConstPointee(type: string): boolean {
   const words = pointerWords(type);
   const stars = words.filter((word) => word === '*').length;
   return stars === 1 && words.slice(0, words.indexOf('*')).includes('const');
 }
 
-/** What a pointer of that type leads to; null for what is no pointer to numbers. */
+/** Element type behind a pointer type; null if it is no pointer to numbers. */
 export function elementBehind(type: string): ElementType | null {
   const words = pointerWords(type);
   const star = words.indexOf('*');
@@ -76,7 +79,7 @@ export function elementBehind(type: string): ElementType | null {
   return elementNames[name] ?? null;
 }
 
-/** What a value of that type is to a replay: "f32", "ptr"; null for what is no number. */
+/** Type of a value in a replay: "f32", "ptr"; null if it is no number. */
 export function scalarOf(type: string): ElementType | 'ptr' | null {
   const words = pointerWords(type).filter((word) => word !== 'const' && word !== 'volatile');
   if (words.includes('*')) return 'ptr';
@@ -84,7 +87,7 @@ export function scalarOf(type: string): ElementType | 'ptr' | null {
   return element === 'bool' ? 'u8' : element;
 }
 
-/** The type as words, `*` among them; qualifiers of the pointer itself come after it. */
+/** Words of a type, with `*` as a word; qualifiers of the pointer itself follow it. */
 function pointerWords(type: string): string[] {
   return type
     .replaceAll('*', ' * ')

@@ -6,7 +6,7 @@ import { languageNames } from '../language/language';
 import { configurationSchema } from './configuration';
 
 const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
-/** Of the source; "none" where there is none. */
+/** Languages of the source; "none" if there is no source. */
 export const sourceLanguages = [...languageNames, 'none'] as const;
 
 export const elementTypes = [

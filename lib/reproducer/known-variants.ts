@@ -5,13 +5,13 @@ import { KernloopError } from '../support/error';
 
 const codeObject = `\\.(${codeObjectExtensions.join('|')})$`;
 
-/** A code object beside kernel.json is there to be judged, whatever it is called: `optimized.hsaco`, `candidate.hsaco`, `mine.cubin`. */
+/** Any code object beside kernel.json is there to be judged: `optimized.hsaco`, `candidate.hsaco`, `mine.cubin`. */
 const besideKernelJson = new RegExp(`^[^.].*${codeObject}`);
 
-/** In the build folder, which has other things too, these names are known. */
+/** The build folder contains other files, too, so only these names count there. */
 const inBuildFolder = new RegExp(`^(candidate|optimized|kernel_variant)${codeObject}`);
 
-/** Every file that could be meant. */
+/** All files that a user could mean. */
 export function candidateFiles(root: string): string[] {
   return [
     ...namesIn(root, besideKernelJson),
@@ -19,7 +19,7 @@ export function candidateFiles(root: string): string[] {
   ];
 }
 
-/** A code object that the user built without `recompile`; undefined where there is none. */
+/** The code object that the user built without `recompile`; undefined if there is none. */
 export function knownVariant(root: string): string | undefined {
   const found = candidateFiles(root);
   if (found.length <= 1) return found[0];

@@ -5,7 +5,7 @@ import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
 import { readsFile } from './reads-json';
 import { kernelFile } from '../support/project-file-names';
 
-/** Where things lie in a reproducer (docs/contributing/seams.md). */
+/** Paths in a reproducer (docs/contributing/seams.md). */
 export const reproducerPaths = (root: string) => ({
   root,
   pristine: join(root, 'pristine'),
@@ -16,10 +16,10 @@ export const reproducerPaths = (root: string) => ({
   capture: join(root, 'capture'),
   build: join(root, 'build'),
   variant: (language: LanguageName, device: string) => join(root, 'build', variantName(language, device)),
-  /** PTX that nvcc made of the sources before it assembled it. */
+  /** PTX that nvcc made from the sources before it was assembled. */
   variantPtx: join(root, 'build', 'variant.ptx'),
   variantJson: join(root, 'build', 'variant.json'),
 });
 
-/** Files of pristine/ that stages read from there; everything else is copied out for the user by `extract`. */
+/** Files of pristine/ that stages read from there; `extract` copies all others out for the user. */
 export const pristineOnly: readonly string[] = [recipeFile, overlayTemplateFile, readsFile];

@@ -1,7 +1,7 @@
 import { removeAllDeadPartials } from '../support/leftovers';
 import { reproducerPaths } from './layout';
 
-/** Files that killed runs could not remove. A recorder that holds the lock of a capture removes those beside it. */
+/** Removes files that killed runs left. Remains beside a capture are removed by the recorder that holds its lock. */
 export function removeLeftovers(root: string): void {
   removeAllDeadPartials(root, ['capture']);
   removeAllDeadPartials(reproducerPaths(root).build);

@@ -3,7 +3,7 @@ import { KernloopError, nearest } from '../support/error';
 import type { KernelJson } from './kernel-json';
 import { pointersInto, type Place } from './signature';
 
-/** `option` is for the message where there is none of that name. */
+/** Resolves an array name; `option` names the option in the error message. */
 export function targetOf(option: string, name: string, config: KernelJson, capture: CaptureJson): Place {
   const region = capture.regions.find(({ id }) => id === name);
   if (region) return { target: region.id, offset: 0, size: region.size };
@@ -27,7 +27,7 @@ export function targetOf(option: string, name: string, config: KernelJson, captu
   );
 }
 
-/** From where the pointer points up to where the next one does. */
+/** Bytes from a pointer's target up to the next pointer's. */
 export function arrayOfParameter(
   name: string,
   { args }: KernelJson,

@@ -7,7 +7,7 @@ import { changedInput } from './variant-json';
 
 const digests = z.record(z.string(), z.string());
 
-/** What pgo-use kept, and the source that it is of. */
+/** The variant that pgo-use kept, and the source that it was built from. */
 export const keptVariantSchema = z.object({
   file: z.string().describe('Relative to the reproducer.'),
   sha256: z.string(),
@@ -24,7 +24,7 @@ const choiceSchema = z.looseObject({ placed: keptVariantSchema.nullable() });
 
 export const choiceFile = (root: string): string => join(root, 'pgo', 'choice.json');
 
-/** The code object that pgo-use put where users' own lie; null where there is none, or another one lies there now. */
+/** The code object that pgo-use placed among the user's; null if there is none or if another one has replaced it. */
 export function placedVariant(root: string): KeptVariant | null {
   const path = choiceFile(root);
   if (!existsSync(path)) return null;
@@ -33,7 +33,7 @@ export function placedVariant(root: string): KeptVariant | null {
   return sha256OfFile(resolve(root, placed.file)) === placed.sha256 ? placed : null;
 }
 
-/** Whether it is of the source as it is now. */
+/** Whether it was built from the current source. */
 export function isOfThisSource(root: string, placed: KeptVariant): boolean {
   return changedInput(root, placed) === null;
 }

@@ -5,8 +5,8 @@ import { version } from '../support/version';
 const digests = z.record(z.string(), z.string().length(64));
 
 /**
- * `pristine/reads.json`: every file that the compiler reads for the untouched source. Where nothing of it has changed, it is known what a
- * recompile depends on before one was made, as in a fresh clone.
+ * `pristine/reads.json`: every file that the compiler reads for the untouched source. While these are unchanged, the
+ * inputs of a recompile are known before the first one, as in a fresh clone.
  */
 export const readsJsonSchema = z.strictObject({
   schema: z.literal('kernloop.reads/1'),

@@ -45,12 +45,12 @@ export function openReproducer(folder: string): Reproducer {
   };
 }
 
-/** The code to replay: the captured one, or a code object in its place. */
+/** Code to replay: the captured code, or a code object in its place. */
 export type Code =
   | {
       kind: 'captured';
       note?: string;
-      /** An edit beside it that was meant to be judged, perhaps; `words` name it. */
+      /** An edit in the reproducer that the user perhaps meant to judge; `words` describe it. */
       unjudged?: { file: string; words: string } | undefined;
     }
   | {
@@ -59,18 +59,18 @@ export type Code =
       shown: string;
       sha256: string;
       launch?: VariantLaunch | undefined;
-      /** Its data are other ones where it is compiled elsewhere. */
+      /** Whether its data changes with the path of compilation. */
       isPlaceDependent?: boolean | undefined;
-      /** Of C++: says how it is launched, capture by capture. */
+      /** Launch configuration of a C++ variant, evaluated for each capture. */
       configuration?: Configuration | undefined;
     };
 
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
 
 /**
- * Which code a stage should replay. Without a name: a code object that the user put beside kernel.json, or else what recompile built from
- * the sources as they are now; the captured code where nothing was edited or there is no source. Never an older build of sources that were
- * edited since.
+ * Chooses the code that a stage replays. Without a name: a code object that the user put beside kernel.json, else the
+ * result of recompile for the current sources; the captured code if nothing was edited or there is no source. An older
+ * build of sources edited since is never chosen.
  */
 export function chooseCode(reproducer: Reproducer, variant: string | undefined): Code {
   if (variant === 'none') return capturedCode(reproducer);
@@ -79,7 +79,7 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
   const known = knownVariant(reproducer.root);
   const placed = placedVariant(reproducer.root);
   if (known !== undefined && known === placed?.file) {
-    // pgo-use put it there. Of another source it is not what is meant, and the user has nothing to clear up.
+    // pgo-use placed it. If it belongs to another source, it is not meant, and the user has nothing to remove.
     if (isOfThisSource(reproducer.root, placed)) return namedVariant(reproducer, known);
   } else if (known !== undefined) {
     return userBuilt(reproducer, known, hasSource);
@@ -95,7 +95,10 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
   );
 }
 
-/** As asked for. An edit is no reason to refuse it, but whoever reads the verdict may not know who asked. */
+/**
+ * The captured code, on request. An edit does not forbid it, but is reported, because the reader of the verdict may not
+ * know of the request.
+ */
 function capturedCode(reproducer: Reproducer): Code {
   const [placed] = candidateFiles(reproducer.root);
   const edited = reproducer.config.language === 'none' ? undefined : editedFile(reproducer);
@@ -106,7 +109,7 @@ function capturedCode(reproducer: Reproducer): Code {
   return { kind: 'captured', note: `not ${words}`, unjudged: { file, words } };
 }
 
-/** A code object that the user put there is meant, unless the source was edited as well. */
+/** A code object that the user placed is meant, unless the source was edited as well. */
 function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): Code {
   const edited = hasSource && !isOfTheseSources(reproducer, known) ? editedFile(reproducer) : undefined;
   if (edited === undefined) return namedVariant(reproducer, known);
@@ -117,7 +120,7 @@ function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): C
   );
 }
 
-/** What reproducer.py compiled of the sources as they are now. */
+/** Whether reproducer.py compiled it from the current sources. */
 function isOfTheseSources({ root, config }: Reproducer, known: string): boolean {
   const facts = scriptsOf(config.language).length > 0 ? candidateBeside(resolve(root, known)) : undefined;
   const sources = Object.entries(facts?.sources ?? {});
@@ -180,7 +183,7 @@ function builtVariant(reproducer: Reproducer): Code {
   return { kind: 'variant', path, shown, sha256: actual, launch, configuration, isPlaceDependent };
 }
 
-/** What reproducer.py writes beside a code object; of another one it says nothing. */
+/** Launch that reproducer.py wrote beside this code object; undefined if it belongs to another. */
 function launchBeside(path: string, sha256: string): VariantLaunch | undefined {
   const facts = candidateBeside(path);
   return facts?.code_object_sha256 === sha256 ? launchOf(facts) : undefined;
@@ -196,7 +199,7 @@ function readVariantJson(path: string): VariantJson {
   return readJson(path, variantJsonSchema, 'VARIANT_MISSING', recompileHint);
 }
 
-/** The first file that the user may edit and that differs from its pristine copy. */
+/** First file that the user may edit and that differs from its pristine copy. */
 function editedFile({ root, config }: Reproducer): string | undefined {
   const pristine = join(root, 'pristine');
   const candidates = [

@@ -7,7 +7,7 @@ export interface IgnoredRange {
   size: number;
 }
 
-/** Regions behind arguments that the user has given the role "workspace" or "ignore", unless another argument needs them. */
+/** Regions behind arguments with the role "workspace" or "ignore", unless another argument needs them. */
 export function ignoredRanges(config: KernelJson, capture: CaptureJson): IgnoredRange[] {
   const regionOf = new Map(capture.kernarg.slots.map(({ offset, region }) => [offset, region]));
   const behind = (ignored: boolean): Set<string> =>

@@ -5,7 +5,7 @@ import { elementBehind, scalarOf } from './kernel-args';
 import { tritonElementBehind } from './triton-args';
 import { withoutModuleId } from '../toolchain/module-id';
 
-/** Some bytes of a region, or of a module variable. */
+/** A position in a region or module variable. */
 export interface Place {
   target: string;
   offset: number;
@@ -18,15 +18,15 @@ export interface Region {
   size: number;
 }
 
-/** What pointer parameters say of the bytes from where they point up to where the next one does. */
+/** Statements of pointer parameters about the bytes from their target up to the next pointer's. */
 export interface Claim extends Place {
-  /** Of those that point to its first byte. */
+  /** Parameters that point to its first byte. */
   parameters: KernelArg[];
-  /** A pointer that no parameter of the signature accounts for. */
+  /** Whether a pointer without a parameter in the signature points there. */
   isOpen: boolean;
 }
 
-/** One allocation may hold several arrays. */
+/** Claims on a region; one allocation may hold several arrays. */
 export function claimsOn(region: Region, { args }: KernelJson, { kernarg }: CaptureJson): Claim[] {
   const claims = new Map<number, Claim>();
   for (const { offset, at } of pointersInto(region, kernarg)) {
@@ -43,7 +43,7 @@ export function claimsOn(region: Region, { args }: KernelJson, { kernarg }: Capt
   }));
 }
 
-/** The kernel arguments that point into a region, and to which byte of it. */
+/** Kernel arguments that point into a region, with the offset of their target. */
 export function pointersInto(
   { id, base, size }: Region,
   { slots }: CaptureJson['kernarg'],
@@ -62,8 +62,8 @@ export function overlap(a: Place, b: Place): boolean {
 }
 
 /**
- * The parameters that all say another type of these bytes; undefined where one of them agrees, or does not say. Other sizes and kinds
- * are meant: as a double, the even elements of an array of floats hardly count.
+ * Parameters, if all of them contradict the type of these bytes; undefined if one agrees or has no type. A
+ * contradiction is another size or kind: read as doubles, the even elements of a float array hardly count.
  */
 export function contradiction(type: ElementType, claim: Claim): KernelArg[] | undefined {
   if (claim.isOpen || claim.parameters.length === 0) return undefined;
@@ -75,7 +75,7 @@ export function contradicts(type: ElementType, parameter: KernelArg): boolean {
   return told !== null && !agree(told, type);
 }
 
-/** The parameters with their types as the name of the captured kernel has them, where it does: kernel.json can be edited. */
+/** Parameters with their types from the name of the captured kernel if it has them: kernel.json can be edited. */
 export function withCapturedTypes(config: KernelJson, { kernel }: CaptureJson): KernelJson {
   const isSame = withoutModuleId(kernel.symbol) === withoutModuleId(config.symbol);
   const types = isSame ? parseDemangledName(kernel.name).parameters : null;
@@ -83,7 +83,7 @@ export function withCapturedTypes(config: KernelJson, { kernel }: CaptureJson): 
   return { ...config, args: config.args.map((arg) => ({ ...arg, type: types[arg.index] ?? arg.type })) };
 }
 
-/** Parameters of which kernel.json says another element than their own type does. */
+/** Parameters whose element in kernel.json differs from the one of their type. */
 export function misnamedElements({ args }: KernelJson): (KernelArg & { element: ElementType })[] {
   return args.flatMap((arg) => {
     const { element } = arg;
@@ -91,21 +91,21 @@ export function misnamedElements({ args }: KernelJson): (KernelArg & { element: 
   });
 }
 
-/** Null where the type says nothing: `void*`, structures, and types that the source alone knows. */
+/** Null if the type does not tell: `void*`, structures, and types that only the source defines. */
 export function elementOfSignature({ type }: KernelArg): ElementType | null {
   return elementBehind(type) ?? tritonElementBehind(type) ?? vectorElement(type);
 }
 
-/** Integers of one size agree: whether they have a sign, many programs do not say consistently. */
+/** Whether two types agree. Integers of one size do: many programs are not consistent about signedness. */
 function agree(one: ElementType, other: ElementType): boolean {
   return one === other || (!isFloat(one) && !isFloat(other) && bytesOf(one) === bytesOf(other));
 }
 
 export const isFloat = (type: ElementType): boolean => type.includes('f');
-/** "f8e4m3" and "u8" have one byte, as has a bool. */
+/** Size in bytes: one for "f8e4m3" and "u8", and for a bool. */
 export const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+/.exec(type)?.[0] ?? 8) / 8);
 
-/** `float4*` and `HIP_vector_type<float, 4u>*` are floats to a tolerance. */
+/** Component type of vectors: `float4*` and `HIP_vector_type<float, 4u>*` are floats for tolerances. */
 function vectorElement(type: string): ElementType | null {
   const pointee = type.replace(/\b(const|volatile)\b/g, '').replaceAll(' ', '');
   const [, component] = /^HIP_vector_type<([a-z]+),\d+u?>\*$/.exec(pointee) ?? /^([a-z]+)[1-4]\*$/.exec(pointee) ?? [];
@@ -128,7 +128,7 @@ const vectorComponents: Readonly<Record<string, string>> = {
   unsignedlonglong: 'unsigned long long',
 };
 
-/** "float* y" */
+/** Parameters for messages: "float* y" */
 export function nameParameters(parameters: readonly KernelArg[]): string {
   return parameters.map(({ type, name, index }) => `${type} ${name ?? `#${index}`}`).join(', ');
 }

@@ -2,20 +2,20 @@ import type { CaptureJson } from '../archive/capture-files';
 import { explicitSlots, kernelArgs } from './kernel-args';
 import type { ElementType, KernelArg } from './kernel-json';
 
-/** As Triton has them: `*fp32`, `i32`; `*k` is a pointer to what the kernel only reads. */
+/** A parameter with its type in Triton's notation: `*fp32`, `i32`; `*k` points to memory that the kernel only reads. */
 export interface TritonParameter {
   name: string;
   type: string;
 }
 
-/** Behind the parameters the compiler appends pointers of its own, null where a kernel needs none. */
+/** Pointers that the compiler appends to the parameters; null if a kernel needs none. */
 const scratchNames = ['global_scratch', 'profile_scratch'];
 
-/** The arguments of a Triton kernel: names and types from its signature, those that are constants of its code left out. */
+/** Arguments of a Triton kernel, with names and types from its signature and without compile-time constants. */
 export function tritonArgs(capture: CaptureJson, parameters: readonly TritonParameter[]): KernelArg[] {
   const slots = explicitSlots(capture);
   const extra = slots.length - parameters.length;
-  // A tensor descriptor is one parameter and many slots: names would be shifted.
+  // A tensor descriptor is one parameter and many slots, so names would be shifted.
   if (extra < 0 || extra > scratchNames.length) return kernelArgs(capture, null);
   return slots.map((slot, index) => {
     const parameter = parameters[index];
@@ -35,7 +35,7 @@ export function tritonElementBehind(type: string): ElementType | null {
   return element === undefined ? null : (tritonElements[element] ?? null);
 }
 
-/** What Triton calls the types of elements. */
+/** Triton's names of element types. */
 export const tritonElements: Readonly<Record<string, ElementType>> = {
   ...{ fp64: 'f64', fp32: 'f32', fp16: 'f16', bf16: 'bf16' },
   ...{ fp8e4nv: 'f8e4m3', fp8e5: 'f8e5m2', fp8e4b8: 'f8e4m3fnuz', fp8e5b16: 'f8e5m2fnuz' },

@@ -8,7 +8,9 @@ import { resolveInside, sha256OfFile, isInside } from '../support/files';
 const digest = z.string().length(64);
 const digests = z.record(z.string(), digest);
 
-/** `build/variant.json`: what a variant's code object was made from, so that a stale one is never taken for the edited source. */
+/**
+ * `build/variant.json`: inputs of a variant's code object, so that a stale one is never taken for the edited source.
+ */
 export const variantJsonSchema = z.looseObject({
   schema: z.literal('kernloop.variant/1'),
   code_object: z.string().describe('File name, beside this file.'),
@@ -44,12 +46,14 @@ export const variantJsonSchema = z.looseObject({
 
 export type VariantJson = z.output<typeof variantJsonSchema>;
 
-/** How variant.json names a file outside of the reproducer: the workspace may move as a whole. */
+/**
+ * Name of a file outside the reproducer in variant.json: relative within the workspace, which may be moved as a whole.
+ */
 export function outsideName(path: string, { root, workspaceRoot }: { root: string; workspaceRoot: string }): string {
   return isInside(workspaceRoot, path) ? relative(root, path) : path;
 }
 
-/** The first file that is not what went into the variant any more; null where all are. */
+/** First input of the variant that has changed; null if none has. */
 export function changedInput(
   root: string,
   {
@@ -65,7 +69,7 @@ export function changedInput(
   for (const [name, digest] of Object.entries(sources))
     if (!is(resolveInside(root, name, 'build/variant.json: sources'), digest)) return name;
   for (const [name, digest] of Object.entries(outside)) if (!is(resolve(root, name), digest)) return name;
-  // A machine that only replays has no toolchain, which changes nothing.
+  // A machine that only replays lacks the toolchain's files; a missing one counts as unchanged.
   for (const [name, digest] of Object.entries(system))
     if (!isAbsolute(name) || (existsSync(name) && digestOf(name) !== digest)) return name;
   for (const name of absent) if (existsSync(resolve(root, name))) return name;

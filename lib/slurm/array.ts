@@ -10,14 +10,14 @@ import { clientEnvironment } from './environment';
 import { Exchange, valueOf, type JobRequest } from './exchange';
 import { cancelLimitMs, jobCommand, missing, QueueWait, retrying, submission, visiblePaths, type Job } from './job';
 
-/** As runJob, with a task of one job array for each request. Only those that were lost are submitted again. */
+/** Like runJob, with one task of a job array per request. Only lost tasks are submitted again. */
 export async function runArray(job: Job, requests: readonly JobRequest[], deps: Deps): Promise<unknown[]> {
   const answers = new Map<number, unknown>();
   await retrying(job.runner, deps, () => attempt(job, requests, answers, deps));
   return requests.map((_, task) => answers.get(task));
 }
 
-/** In a folder of its own: tasks that were lost, and run on unseen, find theirs gone. */
+/** One attempt in a new folder: lost tasks that still run unseen find theirs gone. */
 async function attempt(
   job: Job,
   requests: readonly JobRequest[],
@@ -63,14 +63,14 @@ async function submit(
   if (ended.startError !== null) throw missing('sbatch', ended);
   if (wait.error) throw wait.error;
   const facts = ended.exitCode === 0 ? [] : await client.find(name);
-  // Tasks that began before an error stopped the others would go on.
+  // Tasks that started before the error would continue.
   if (ended.exitCode !== 0) await client.cancel(name, facts === null ? 0 : cancelLimitMs);
   let failure: Error | undefined;
   for (const task of open) {
     const log = textOr(logFile(folder, task));
     const marks = new JobMarks();
     for (const line of log.split('\n')) if (!marks.take(line) && line !== '') deps.report.info(line);
-    // Of several tries the last.
+    // The last of several tries.
     const own = facts
       ?.filter(({ id }) => id.endsWith(`_${task}`))
       .sort(byNumber)

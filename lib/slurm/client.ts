@@ -3,10 +3,10 @@ import type { Environment } from '../support/environment';
 import { runProcess, type ProcessRunner, type RunResult } from '../support/exec';
 import { clientEnvironment } from './environment';
 
-/** What the controller knows of a job, or of one task of an array. */
+/** Facts of the controller about a job, or about one task of an array. */
 export interface JobFacts {
   id: string;
-  /** As squeue writes it: "RUNNING", "NODE_FAIL". */
+  /** State in squeue's notation: "RUNNING", "NODE_FAIL". */
   state: string;
   reason: string;
   nodes: string;
@@ -15,7 +15,7 @@ export interface JobFacts {
 const askLimitMs = 60_000;
 const pauseMs = 250;
 
-/** States out of which a job may still come; in COMPLETING its processes may still run. */
+/** States in which a job has not ended; in COMPLETING its processes may still run. */
 const unfinished = [
   'PENDING',
   'CONFIGURING',
@@ -30,7 +30,8 @@ const unfinished = [
 export const isUnfinished = ({ state }: JobFacts): boolean => unfinished.includes(state);
 
 /**
- * squeue, scancel, sinfo and sacct. They are also needed once Kernloop was told to stop, so they are not started through Deps.
+ * squeue, scancel, sinfo and sacct. They do not run through Deps, because they are also needed after Kernloop was
+ * interrupted.
  */
 export class SlurmClient {
   constructor(
@@ -38,7 +39,10 @@ export class SlurmClient {
     private readonly run: ProcessRunner = runProcess,
   ) {}
 
-  /** Jobs of that name, tasks of an array one by one; null where the controller does not answer. A job is known for MinJobAge after its end. */
+  /**
+   * Jobs with that name, array tasks one by one; null if the controller does not answer. It knows a job for MinJobAge
+   * after its end.
+   */
   async find(name: string): Promise<JobFacts[] | null> {
     const args = ['--noheader', '--array', '--states=all', `--name=${name}`, '--format=%i|%T|%r|%N'];
     const ended = await this.ask('squeue', args);
@@ -49,7 +53,7 @@ export class SlurmClient {
     });
   }
 
-  /** From the accounting, where the cluster has one; it knows jobs that the controller has forgotten. */
+  /** Facts from the accounting, if the cluster has one; it knows jobs that the controller has forgotten. */
   async accounted(id: string): Promise<JobFacts | null> {
     const ended = await this.ask('sacct', [
       '--noheader',
@@ -60,17 +64,17 @@ export class SlurmClient {
     ]);
     const [found, state, nodes = ''] =
       ended.exitCode === 0 ? (ended.stdoutTail.split('\n')[0] ?? '').trim().split('|') : [];
-    // "CANCELLED by 1000"
+    // State with more words: "CANCELLED by 1000"
     return found && state ? { id: found, state: state.split(' ')[0] ?? state, reason: '', nodes } : null;
   }
 
-  /** Whether the controller has lost the node: "down*", "drained". */
+  /** Whether the controller has lost the node, as in "down*" or "drained". */
   async isDown(node: string): Promise<boolean> {
     const ended = await this.ask('sinfo', ['--noheader', `--nodes=${node}`, '--format=%T']);
     return ended.exitCode === 0 && /^(down|fail|unknown|\S+\*)/m.test(ended.stdoutTail.trim());
   }
 
-  /** Returns once nothing of that name runs any more; false where that is not known in time. */
+  /** Cancels jobs with that name and returns once none runs; false if that is not known within the limit. */
   async cancel(name: string, limitMs: number): Promise<boolean> {
     for (const end = Date.now() + limitMs; ; await sleep(pauseMs)) {
       await this.ask('scancel', [`--name=${name}`]);

@@ -1,13 +1,13 @@
 import type { SlurmRunner } from '../app/runner-json';
 import { sha256 } from '../support/files';
 
-/** What chooses the nodes of a job. */
+/** Options that choose the nodes of a job. */
 export function placement({ partition, gres, time, account, qos, constraint, extra }: SlurmRunner): string[] {
   const named = Object.entries({ partition, gres, time, account, qos, constraint });
   return [...named.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])), ...extra];
 }
 
-/** Stands for the devices that jobs may get, which the machine that submits them does not see. */
+/** Identifies the devices that jobs may get, which the submitting machine cannot see. */
 export function devicePool(runner: SlurmRunner): string {
   return `slurm-${sha256(JSON.stringify(placement({ ...runner, time: undefined }))).slice(0, 12)}`;
 }
@@ -17,8 +17,8 @@ const hiddenMark = 'kernloop-not-visible';
 export const hiddenExit = 90;
 
 /**
- * Runs on the node: says which job this is, looks whether the node sees so many paths, and becomes the program behind them. It is the same
- * text for every job; what differs are its arguments, so that no path or value is ever read by a shell.
+ * Runs on the node: prints the job's number, checks that the node sees the given paths, and becomes the program after
+ * them. The text is the same for every job and only its arguments differ, so no shell ever parses a path or value.
  */
 export const wrapper = `echo "${startedMark} $SLURM_JOB_ID $SLURMD_NODENAME" >&2
 hidden=
@@ -33,20 +33,20 @@ done
 exec "$@"
 `;
 
-/** The arguments of the wrapper. */
+/** Arguments of the wrapper. */
 export const wrapped = (paths: readonly string[], command: readonly string[]): string[] => [
   String(paths.length),
   ...paths,
   ...command,
 ];
 
-/** What a job prints for Kernloop among what it prints for people. */
+/** Marks that a job prints for Kernloop among its other output. */
 export class JobMarks {
   id: string | undefined;
   node: string | undefined;
   readonly hidden: string[] = [];
 
-  /** Whether the line is one of these. */
+  /** Consumes a line if it is a mark; returns whether it was. */
   take(line: string): boolean {
     const [, mark, rest = ''] = /^([\w-]+) (.*)$/.exec(line) ?? [];
     if (mark === startedMark) [this.id, this.node] = rest.split(' ');

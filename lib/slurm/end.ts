@@ -4,22 +4,22 @@ import type { ErrorCode } from '../support/error-codes';
 import { hiddenExit, type JobMarks } from './command';
 import type { JobFacts } from './client';
 
-/** Of these nothing is known but that the job was lost without a fault of its own: it may be submitted again. */
+/** Errors of jobs that were lost without a fault of their own: they may be submitted again. */
 const retried: readonly ErrorCode[] = ['SLURM_NODE_FAILED', 'SLURM_PREEMPTED', 'SLURM_REQUEUED', 'SLURM_VANISHED'];
 export const mayRetry = (error: unknown): boolean => error instanceof KernloopError && retried.includes(error.code);
 
 /** A job that gave no answer. */
 export interface Ended {
   exitCode: number | null;
-  /** What srun or sbatch said itself, and the end of what the job said. */
+  /** Messages of srun or sbatch, and the end of the job's output. */
   text: string;
   marks: JobMarks;
-  /** Null where the controller does not answer; undefined where it knows of no such job. */
+  /** Null if the controller does not answer; undefined if it knows no such job. */
   facts: JobFacts | null | undefined;
   nodeIsDown: boolean;
 }
 
-/** Why there is no answer, each with its own code. */
+/** Reason why there is no answer; each has its own error code. */
 export function endError(ended: Ended, runner: SlurmRunner): KernloopError {
   const { facts, marks, text } = ended;
   const job = `job ${facts?.id ?? marks.id ?? '(number not known)'}${nodeOf(ended)}`;
@@ -115,7 +115,7 @@ const nodeOf = ({ facts, marks }: Ended): string => {
   return node ? ` on ${node}` : '';
 };
 
-/** The last lines of what Slurm said. */
+/** Last lines of Slurm's messages. */
 function said(text: string): string {
   const own = text.split('\n').filter((line) => /^(srun|sbatch|slurmstepd\S*): /.test(line));
   const lines = (own.length > 0 ? own : text.split('\n').filter((line) => line.trim() !== '')).slice(-4);

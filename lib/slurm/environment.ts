@@ -1,13 +1,16 @@
 import type { Environment } from '../support/environment';
 
-/** What programs need to run as they do here; nothing that names a device, which Slurm chooses. */
+/** Variables that programs need to run as they do here. None names a device, which Slurm chooses. */
 const usual = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH', 'LD_PRELOAD'],
   ...['PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'],
   ...['CUDA_HOME', 'CUDA_PATH', 'ROCM_PATH', 'HIP_PATH', 'HIP_PLATFORM', 'HSA_OVERRIDE_GFX_VERSION'],
 ];
 
-/** Names of the variables that a job gets: those that are set. Their values go through the environment of srun, never through its arguments. */
+/**
+ * Names of the set variables that a job gets. Their values go through the environment of srun, never through its
+ * arguments.
+ */
 export function exportedNames(env: Environment, more: readonly string[]): string[] {
   const isOwn = (name: string): boolean => /^KERNLOOP_\w+$/.test(name) && name !== runnerVariable;
   const own = Object.keys(env).filter(isOwn);
@@ -15,10 +18,10 @@ export function exportedNames(env: Environment, more: readonly string[]): string
   return [...new Set(names)];
 }
 
-/** "local": everything runs here, whatever kernloop.json says. */
+/** "local" runs everything here, whatever kernloop.json says. */
 export const runnerVariable = 'KERNLOOP_RUNNER';
 
-/** For the programs of Slurm: inside of an allocation they would take it for the one that is meant. */
+/** Environment for Slurm's programs: inside an allocation they would use that allocation. */
 export function clientEnvironment(env: Environment): Record<string, string | undefined> {
   const given = Object.entries(env);
   if (env['SLURM_JOB_ID'] === undefined) return Object.fromEntries(given);

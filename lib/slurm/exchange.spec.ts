@@ -27,7 +27,7 @@ describe('the folder of a job', () => {
     exchange.remove();
     const givenUp = expect.objectContaining({ code: 'INTERRUPTED' }) as unknown;
     expect(() => writeJson(report, { verdict: 'fail' })).toThrow(givenUp as Error);
-    // Its answer would make the folder anew.
+    // The late answer must not recreate the folder.
     expect(() => writeJson(answerFile(exchange.folder, 0), { value: null })).toThrow(givenUp as Error);
     expect(readdirSync(workspace)).toEqual(['.kernloop']);
     expect(existsSync(exchange.folder)).toBe(false);

@@ -8,14 +8,14 @@ import { isErrorCode } from '../support/error-codes';
 import { writeJson } from '../support/files';
 import { removeDeadFolders } from '../support/leftovers';
 
-/** What a job is asked to do: see lib/stages/works.ts. */
+/** Work requested from a job; lib/stages/works.ts lists the kinds. */
 export const jobRequestSchema = z.strictObject({
   work: z.string(),
   stage: z.string(),
   cwd: z.string(),
   options: z.record(z.string(), z.unknown()),
   more: z.unknown().optional(),
-  /** Variables that hold in the job alone. */
+  /** Variables for the job alone. */
   env: z.record(z.string(), z.string()),
 });
 
@@ -24,31 +24,31 @@ export type JobRequest = z.output<typeof jobRequestSchema>;
 const answerSchema = z.union([
   z.strictObject({ value: z.unknown() }),
   z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }) }),
-  /** A bug, with its stack. */
+  /** An internal error with its stack. */
   z.strictObject({ bug: z.string() }),
 ]);
 
 export type JobAnswer = z.output<typeof answerSchema>;
 
-/** A file that the node has written may be seen here later, where file attributes are cached (NFS). */
+/** Time until a file that the node wrote is visible here if file attributes are cached (NFS). */
 const lateMs = 60_000;
 const pauseMs = 200;
 
 const folderStart = 'job-';
 const jobsIn = (workspaceRoot: string): string => join(workspaceRoot, '.kernloop', 'slurm');
 
-/** Jobs whose submitter was killed on this machine are given up by whatever runs next. */
+/** Gives up jobs of submitters that were killed on this machine; every later run does this first. */
 export function giveUpOrphans(workspaceRoot: string): void {
   removeDeadFolders(jobsIn(workspaceRoot), folderStart);
 }
 
 /**
- * A folder that the machine that submits and the node share: requests go one way, answers the other. As long as it is there somebody waits
- * for the answer.
+ * A folder shared by the submitting machine and the node: requests go one way, answers the other. While it exists,
+ * somebody waits for the answer.
  */
 export class Exchange {
   readonly folder: string;
-  /** Of the job; no other one has it. */
+  /** Unique name of the job. */
   readonly name: string;
 
   constructor(workspaceRoot: string, label: string) {
@@ -65,11 +65,11 @@ export class Exchange {
     writeJson(requestFile(this.folder, task), request);
   }
 
-  /** What the job has answered; undefined where there is none. `ended`: it is known that there has to be one. */
+  /** Answer of the job; undefined if there is none. `ended`: the job has ended, so there must be one. */
   async answer(ended: boolean, task = 0): Promise<JobAnswer | undefined> {
     const path = answerFile(this.folder, task);
     for (const end = Date.now() + (ended ? lateMs : 0); ; await sleep(pauseMs)) {
-      // Reading the folder makes a client of NFS ask the server.
+      // Reading the folder makes an NFS client ask the server.
       readdirSync(this.folder);
       if (existsSync(path)) return answerSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
       if (Date.now() >= end) return undefined;
@@ -82,12 +82,12 @@ export class Exchange {
 }
 
 /**
- * On the node: a job that a broken network hid, or that could not be stopped, may go on behind the next try of it and behind later runs.
- * Whoever submitted it has removed its request by then, and it must not write what they wrote.
+ * Runs on the node: a job hidden by a broken network, or one that could not be stopped, may run beside its retry and
+ * later runs. Its submitter has removed the request by then, and the job must not overwrite their results.
  */
 export function throwUnlessAsked(folder: string, task: number): void {
   try {
-    // A client of NFS asks the server when a file is opened, and not when it is looked for.
+    // An NFS client asks the server when a file is opened, but not when its existence is tested.
     readFileSync(requestFile(folder, task));
   } catch {
     throw new KernloopError(
@@ -101,7 +101,7 @@ export function throwUnlessAsked(folder: string, task: number): void {
 export const requestFile = (folder: string, task: number): string => join(folder, `request-${task}.json`);
 export const answerFile = (folder: string, task: number): string => join(folder, `answer-${task}.json`);
 
-/** As if it had been done here: the value, or the error. */
+/** Result of the answer as if the work had been done here: the value, or the error. */
 export function valueOf(answer: JobAnswer): unknown {
   if ('value' in answer) return answer.value;
   if ('error' in answer) throw errorOf(answer.error);

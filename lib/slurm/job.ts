@@ -15,24 +15,24 @@ import { Exchange, valueOf, type JobRequest } from './exchange';
 
 export interface Job {
   runner: SlurmRunner;
-  /** Of the task, for people who look at the queue. */
+  /** Label of the task in the queue, for people. */
   label: string;
   workspaceRoot: string;
-  /** What the node has to see beside Node, Kernloop and the request itself. */
+  /** Paths that the node has to see besides Node, Kernloop and the request itself. */
   paths: readonly string[];
   request: JobRequest;
-  /** What the app reads from its stdin. */
+  /** Stdin of the app. */
   input?: ProgramInput | undefined;
 }
 
-/** So long a cancelled job may take to end. */
+/** Time for a cancelled job to end. */
 export const cancelLimitMs = 120_000;
-/** So long the controller may take to say how a job ended that has. */
+/** Time for the controller to report how an ended job ended. */
 const settleMs = 30_000;
 const pauseMs = 500;
 const lookAgainMs = 1000;
 
-/** Does the work of a request in a job, and gives what it gives. Jobs that were lost are submitted again. */
+/** Does the work of a request in a job and returns its value. Lost jobs are submitted again. */
 export async function runJob(job: Job, deps: Deps): Promise<unknown> {
   return await retrying(job.runner, deps, () => attempt(job, deps));
 }
@@ -49,7 +49,7 @@ export async function retrying<T>({ retries }: SlurmRunner, deps: Deps, work: ()
   }
 }
 
-/** What runs on the node. */
+/** Command that runs on the node. */
 export const jobCommand = (folder: string): string[] => [
   process.execPath,
   join(packageRoot, 'bin', 'kernloop.js'),
@@ -61,14 +61,14 @@ export const visiblePaths = ({ paths, request }: Job, folder: string): string[] 
   ...new Set([process.execPath, packageRoot, request.cwd, folder, ...paths]),
 ];
 
-/** Of srun and sbatch alike. */
+/** Arguments for both srun and sbatch. */
 export function submission({ runner }: Job, name: string, deps: Pick<Deps, 'env'>): string[] {
   const names = exportedNames(deps.env, runner.export);
   return [
     `--job-name=${name}`,
     '--nodes=1',
     '--ntasks=1',
-    // The wrapper goes where the request says; this folder every node has.
+    // The wrapper changes to the requested folder; every node has `/`.
     '--chdir=/',
     `--export=${names.length > 0 ? names.join(',') : 'NONE'}`,
     ...placement(runner),
@@ -96,7 +96,7 @@ async function attempt(job: Job, deps: Deps): Promise<unknown> {
       if (answer) return valueOf(answer);
     }
     const error = await whyNoAnswer(ended, marks, exchange.name, job.runner, client);
-    // What is given up, or done again, must not go on beside it.
+    // A job that is given up or repeated must not continue.
     if (ended.exitCode !== 0) await client.cancel(exchange.name, canEnd(error) ? cancelLimitMs : 0);
     throw error;
   } finally {
@@ -106,7 +106,7 @@ async function attempt(job: Job, deps: Deps): Promise<unknown> {
   }
 }
 
-/** What is on a lost node ends when Slurm gives the node up, which may take minutes. */
+/** Whether the job can end soon: a job on a lost node ends when Slurm gives the node up, which may take minutes. */
 const canEnd = ({ code }: KernloopError): boolean => !['SLURM_UNREACHABLE', 'SLURM_NODE_FAILED'].includes(code);
 
 function srun(job: Job, exchange: Exchange, marks: JobMarks, deps: Deps): Promise<RunResult> {
@@ -118,7 +118,7 @@ function srun(job: Job, exchange: Exchange, marks: JobMarks, deps: Deps): Promis
   });
   const running = deps.run('srun', [...args, '/bin/sh', '-c', wrapper, 'kernloop', ...command], {
     env: clientEnvironment(deps.env),
-    // It passes it on, and the job ends with us.
+    // srun passes SIGTERM on, so the job ends with this process.
     parentDeathSignal: 'SIGTERM',
     ...(input ? { input } : {}),
     onStdoutLine: (line) => deps.report.result(line),
@@ -127,7 +127,7 @@ function srun(job: Job, exchange: Exchange, marks: JobMarks, deps: Deps): Promis
   return running.result.finally(() => stderr.end());
 }
 
-/** Cancels a job that is still in the queue once its time is over. */
+/** Cancels a job that exceeds its time in the queue. */
 export class QueueWait {
   error: KernloopError | undefined;
   private timer: NodeJS.Timeout;
@@ -149,7 +149,7 @@ export class QueueWait {
     }, ms);
   }
 
-  /** Nothing is cancelled any more after that. */
+  /** After this, nothing is cancelled. */
   async end(): Promise<void> {
     this.hasEnded = true;
     clearTimeout(this.timer);
@@ -159,10 +159,10 @@ export class QueueWait {
   private async look(): Promise<void> {
     if (this.hasStarted()) return;
     const found = await this.client.find(this.name);
-    // Those of an earlier try have ended.
+    // Jobs of earlier tries have ended.
     const open = found?.filter(isUnfinished) ?? [];
     const [first] = open;
-    // Not yet known to the controller, or it does not answer.
+    // The controller does not know the job yet, or does not answer.
     if (first === undefined) {
       if (!this.hasEnded) this.timer = this.lookAfter(lookAgainMs);
       return;
@@ -197,7 +197,7 @@ async function whyNoAnswer(
   return endError({ exitCode: ended.exitCode, text: ended.stderrTail, marks, facts, nodeIsDown }, runner);
 }
 
-/** What the controller says once it knows how the job ended; where that takes long, what it says then. */
+/** Facts after the controller knows how the job ended, or its latest answer at the time limit. */
 async function settledFacts(name: string, marks: JobMarks, client: SlurmClient): Promise<JobFacts | null | undefined> {
   let facts: JobFacts | null | undefined;
   for (const end = Date.now() + settleMs; ; await new Promise((resolve) => setTimeout(resolve, pauseMs))) {

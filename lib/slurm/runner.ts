@@ -16,7 +16,7 @@ import type { Job } from './job';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Where a stage goes that needs the device: what kernloop.json of the app says; undefined for this machine. */
+/** Runner for a stage that needs the device, from kernloop.json of the app; undefined means this machine. */
 export interface Elsewhere {
   runner: SlurmRunner;
   workspaceRoot: string;
@@ -30,7 +30,7 @@ export function elsewhere(
 ): Elsewhere | undefined {
   if (stage.onDevice !== true) return undefined;
   const folder = values[stage.project === 'app' ? 'app' : 'reproducer'];
-  // What this writes no job of a dead submitter may write over, wherever it runs.
+  // Jobs of dead submitters must not overwrite this stage's results, wherever it runs.
   giveUpOrphans(findWorkspaceRoot(resolve(typeof folder === 'string' ? folder : '.')));
   if (isLocal(deps) || stage.isWithoutDevice?.(values) === true) return undefined;
   if (stage.project === 'app') return ofApp(folder);
@@ -53,7 +53,7 @@ export function ofApp(folder: unknown): Elsewhere | undefined {
   return runner && { runner, workspaceRoot, name: config.name };
 }
 
-/** One that was moved away from its app runs here. */
+/** A reproducer that was moved away from its app runs here. */
 function ofReproducer(folder: unknown): Elsewhere | undefined {
   const { config, workspaceRoot } = openReproducer(typeof folder === 'string' ? folder : '.');
   const file = join(workspaceRoot, config.app.root, kernloopFile);
@@ -62,7 +62,7 @@ function ofReproducer(folder: unknown): Elsewhere | undefined {
   return runner && { runner, workspaceRoot, name: config.name };
 }
 
-/** The job that does the work of a stage. */
+/** Job that does the work of a stage. */
 export function jobOf(
   { runner, workspaceRoot, name }: Elsewhere,
   { name: stage, project, paths }: Pick<Stage, 'name' | 'project' | 'paths'>,
@@ -77,7 +77,7 @@ export function jobOf(
     runner,
     label: `${stage}-${name}`,
     workspaceRoot,
-    // What is not here either is made by the job.
+    // Paths that do not exist here are created by the job.
     paths: [workspaceRoot, deps.native.root, ...[...named, ...stores].map((path) => resolve(path)).filter(existsSync)],
     request: { stage, cwd: process.cwd(), env: {}, ...request, options: { ...request.options } },
     input: project === 'app' ? deps.input : undefined,

@@ -1,85 +1,94 @@
 import type { Deps } from '../deps/deps';
 
-/** A stage as a task of Nx, in words that know nothing of Nx: plugins/kernel/targets.ts says them in its own. */
+/** A stage as a task, independent of Nx: plugins/kernel/targets.ts translates it. */
 export interface Task<O = Readonly<Record<string, unknown>>, R = unknown> {
   readonly targets: readonly TaskTarget[];
-  /** Whether what it gave may be brought back where its inputs are the same. Never for what a user may edit, nor for a time. */
+  /**
+   * Whether its outputs may be restored if its inputs are the same. Never true if a user may edit them, nor for times.
+   */
   readonly cache: boolean;
-  /** What has to be done before, where there is such a task. */
+  /** Tasks that run before, if they exist. */
   readonly after: readonly (OtherTask | TaskOfStage)[];
-  /** What decides what it gives, beside its options, the files of no package, and the version of Kernloop. Of cached ones only. */
+  /**
+   * Inputs that decide the outputs, besides its options, files of no package, and the version of Kernloop. Used only if
+   * cached.
+   */
   readonly inputs: readonly TaskInput[];
-  /** What it writes: `{app}`, `{reproducer}` and `{extension}` (of code objects) stand for those of the project. */
+  /**
+   * Files that it writes: `{app}`, `{reproducer}` and `{extension}` (of code objects) are replaced for each project.
+   */
   readonly outputs: readonly string[];
-  /** There is none where a kernel has no source. */
+  /** A kernel without a source has no such task. */
   readonly needsSource?: boolean;
-  /** There is none for an app that names no compile database. */
+  /** An app without a compile database has no such task. */
   readonly needsCommands?: boolean;
-  /** Options of the verb that it has not. */
+  /** Options of the verb that the task does not have. */
   readonly without?: readonly string[];
-  /** Of these, those that must not come from the environment either, and why. */
+  /** Options in `without` that must not come from the environment either, with the reason. */
   readonly refused?: Readonly<Record<string, string>>;
-  /** Options that every one of its targets has. */
+  /** Options with the same value in all of its targets. */
   readonly fixed?: Readonly<Partial<O>>;
-  /** For people who look at the project: options as they are often given. */
+  /** Typical options, shown to people who look at the project. */
   readonly example?: Readonly<Partial<O>>;
-  /** What `run` does needs no device, though the verb may. */
+  /** Whether `run` needs no device, though the verb may. */
   readonly runsHere?: boolean;
-  /** Where a task does less than the verb, since the graph did the rest. */
+  /** Runs in place of the verb, if earlier tasks in the graph have done part of its work. */
   run?(options: O, deps: Deps): Promise<boolean>;
-  /** Whether what it would give is there already. It may be asked for again where only afterwards it is known what it reads. */
+  /** Whether its outputs are up to date. It may be checked again if its inputs are known only after a run. */
   isCurrent?(options: O, deps: Deps): boolean;
-  /** Where that is not the same as exit code 0. */
+  /** Whether the result is a success, if that is not the same as exit code 0. */
   succeeds?(result: R): boolean;
 }
 
-/** One of the project, or one of each kernel that kernloop.json declares, whose name is appended: `capture-saxpy`. */
+/**
+ * A target of the project, or one for each kernel in kernloop.json, with the kernel's name appended: `capture-saxpy`.
+ */
 export interface TaskTarget {
   readonly name: string;
   readonly of: 'project' | 'kernel';
 }
 
-/** Tasks that are no stages: the build of the app, and the list of what its command runs. */
+/** Tasks that are no stages: the build of the app, and the list of files that its command runs. */
 export const otherTasks = ['build', 'program'] as const;
 export type OtherTask = (typeof otherTasks)[number];
 
-/** The task of another stage for the same kernel; for every kernel, where the target is one of the project. */
+/** Task of another stage for the same kernel; for all kernels if the target belongs to the project. */
 interface TaskOfStage {
   readonly stage: string;
 }
 
 export type TaskInput =
-  /** Files of the app and what its build left. */
+  /** Files of the app and results of its build. */
   | 'app'
-  /** What the command of the app runs, by digest. */
+  /** Digests of the files that the app's command runs. */
   | 'program'
-  /** What kernloop.json says of the kernel. */
+  /** Settings of the kernel in kernloop.json. */
   | 'selection'
-  /** What of the user's lies in pristine/. */
+  /** Files in pristine/ that belong to the user. */
   | 'pristine'
-  /** What other stages left in a reproducer for people to look at: verdicts, measurements, profiles. */
+  /** Results of other stages in a reproducer: verdicts, measurements, profiles. */
   | 'results'
   /** Captured dispatches, by digest. */
   | 'capture'
   | 'compileCommands'
-  /** What the user edits of a reproducer. */
+  /** Files of a reproducer that the user edits. */
   | 'reproducer'
-  /** Code objects that could be judged, whoever built them. */
+  /** Code objects that could be judged, built by anyone. */
   | 'codeObjects'
-  /** What recompile built. */
+  /** Result of recompile. */
   | 'variant'
-  /** What the last recompile read, also outside of the reproducer. */
+  /** Files that the last recompile read, also outside the reproducer. */
   | 'compiled'
   | 'toolchain'
-  /** LLVM 22, the plugin's sources and the device libraries: what PGO builds with. */
+  /** LLVM 22, the plugin's sources and the device libraries, which PGO builds with. */
   | 'llvm'
-  /** The native programs, also those that only a few stages use. */
+  /** Native programs, including those that only a few stages use. */
   | 'native'
-  /** The device that the project names, and the native programs that drive it. */
+  /** Device that the project names, and the native programs that drive it. */
   | 'device'
-  /** Whether this workspace has lost chunks that a capture keeps outside of itself. */
+  /** Whether this workspace has lost chunks that a capture keeps outside its folder. */
   | 'store'
-  /** What another task of the same project writes, below its folder. */
+  /** Files that another task of the same project writes, below the project's folder. */
   | { readonly written: string }
   /** A variable that is no option. */
   | { readonly variable: string };

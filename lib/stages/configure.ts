@@ -18,7 +18,7 @@ import { isStageName, stageNames, stageSummaries } from './registry';
 import type { Environment } from '../support/environment';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
 
-/** What of a stage its options depend on. */
+/** Fields of a stage that its options depend on. */
 type Configurable<S extends OptionsSchema = OptionsSchema> = Pick<
   Stage<S>,
   'name' | 'options' | 'project' | 'projectless' | 'selfContained'
@@ -34,7 +34,7 @@ export function configure<S extends OptionsSchema>(
   return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer)]);
 }
 
-/** The project that the flags and the environment name, or that of the working directory. */
+/** Project named by the flags or the environment, else that of the working directory. */
 function fileLayers(stage: Configurable, outer: readonly Layer[]): Layer[] {
   const { project, projectless = [] } = stage;
   if (project === 'none' || projectless.some((name) => outer.some(({ values }) => values[name] !== undefined)))
@@ -59,7 +59,7 @@ function reproducerLayers(stage: Configurable, folder: string): Layer[] {
   return [own, layer(stage, appFile, kernloopFile, {}, app.options)];
 }
 
-/** What a misspelt stage says would be said to nobody. */
+/** Refuses misspelt stage names, whose options would be ignored silently. */
 function requireStages(path: string, origin: string, options: Readonly<Record<string, unknown>>): void {
   const known = stageNames.filter((name) => {
     const { project, selfContained } = stageSummaries[name];

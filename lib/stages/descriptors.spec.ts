@@ -5,15 +5,15 @@ import { stageNames, stages } from './registry';
 
 const device = ['device', 'gpu', 'softgpu'];
 
-/** Text that names no file: an option that is missing here and in `paths` is one that nobody has thought about. */
+/** Options that name no file: an option missing here and in `paths` was forgotten. */
 const noPaths: Readonly<Record<string, readonly string[]>> = {
   'watch-build': ['command'],
   profile: device,
   capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope', 'untrackedMemory'],
-  // Of the app, not of the workspace.
+  // Paths relative to the app, not to the workspace.
   generate: ['kernel', 'translationUnit', 'define', 'language'],
   extract: [...device, 'kernel', 'translationUnit', 'define', 'language', 'untrackedMemory'],
-  // Relative to the reproducer, as `capture` is.
+  // Relative to the reproducer, like `capture`.
   replay: [
     'variant',
     'capture',
@@ -43,7 +43,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'pgo-runtime': [...device, 'phase', 'gate'],
   store: ['action'],
   push: ['remote'],
-  // A folder, or a reference.
+  // A folder or a reference.
   pull: ['source', 'remote'],
   'trace-run': ['variant', 'capture', ...device, 'launch', 'probe', 'allowCallback'],
   'trace-read': ['dialect', 'offsets'],

@@ -1,6 +1,6 @@
 import type { KernloopError } from '../support/error';
 
-/** What a verb prints on stdout with --json: one document of one of three shapes. */
+/** Output of a verb on stdout with --json: one document in one of three shapes. */
 export const format = 'kernloop.output/1';
 
 export function resultDocument(verb: string, exitCode: number, result: unknown): object {

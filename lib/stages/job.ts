@@ -8,10 +8,13 @@ import { unlessGivenUp } from '../support/given-up';
 import { inheritedInput } from '../support/stdin';
 import { workOf } from './works';
 
-/** Ended before its work was done: whoever submitted the job asks Slurm why. */
+/** Exit code of work that was stopped: the submitter asks Slurm for the reason. */
 const stoppedExit = 75;
 
-/** On the node: does what the request in the folder asks for, and leaves the answer there. Gives the exit code of the job. */
+/**
+ * Runs on the node: does the work requested in the folder and leaves the answer there. Returns the exit code of the
+ * job.
+ */
 export async function doJob(folder: string): Promise<number> {
   const task = Number(process.env['SLURM_ARRAY_TASK_ID'] ?? 0);
   const request = jobRequestSchema.parse(JSON.parse(readFileSync(requestFile(folder, task), 'utf8')));

@@ -6,7 +6,7 @@ const ownExitCode = z
   .literal(Object.values(exitCodes))
   .describe('Exit code of the process; see docs/reference/exit-codes.md.');
 
-/** The result of a verb may be a bad verdict: then its exit code is not 0. */
+/** The result of a verb may be a failed verdict: then its exit code is not 0. */
 function resultSchema(verb: string, result: z.ZodType): z.ZodType {
   return z
     .object({
@@ -62,7 +62,7 @@ export function outputSchema(verb: string, result: z.ZodType): z.ZodType {
   });
 }
 
-/** What is printed where no verb was understood. */
+/** Output if no verb was recognized. */
 export const usageOutputSchema = errorSchema(z.null()).meta({
   title: 'kernloop --json',
   description: 'The one document on stdout where the verb is missing or unknown.',

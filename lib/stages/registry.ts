@@ -1,8 +1,8 @@
 import summaries from './stages.json';
 
 /**
- * The stages, one line each, loaded when they are asked for. A stage is added by its folder, with `stage.ts`, and its line here;
- * `npm run schemas` writes the rest.
+ * Stages, one per line, loaded on demand. A stage is added by its folder, with `stage.ts`, and its line here; `npm run
+ * schemas` writes the rest.
  */
 // prettier-ignore
 export const stages = {
@@ -42,7 +42,7 @@ export const stages = {
   get doctor() { return (require('../doctor/stage') as typeof import('../doctor/stage')).stage; },
 };
 
-/** Verbs of two words share the first one: what `kernloop --help` says of it. */
+/** Groups of two-word verbs with their summaries in `kernloop --help`. */
 export const verbGroups: Readonly<Record<string, string>> = {
   pgo: 'Look at the profile of a kernel.',
   trace:
@@ -53,16 +53,16 @@ export type StageName = keyof typeof stages;
 export const stageNames = Object.keys(stages) as StageName[];
 export const isStageName = (name: string): name is StageName => Object.hasOwn(stages, name);
 
-/** What is known of every stage without loading it: generated. */
+/** Facts about every stage, available without loading it: generated. */
 export interface StageSummary {
   readonly summary: string;
   readonly project: string;
   readonly selfContained: boolean;
-  /** Where it is typed as two words. */
+  /** Verb of two words, if it has one. */
   readonly verb?: string;
 }
 
 export const stageSummaries: Readonly<Record<StageName, StageSummary>> = summaries;
 
-/** What is typed for a stage, as words. */
+/** Words that are typed for a stage. */
 export const verbWords = (name: StageName): readonly string[] => (stageSummaries[name].verb ?? name).split(' ');

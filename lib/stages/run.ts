@@ -16,7 +16,7 @@ import { stages } from './registry';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Runs a stage where kernloop.json says: here, or in a job. */
+/** Runs a stage here or in a job, as kernloop.json says. */
 export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Promise<R> {
   tellOfKilledApply(stage, values, deps);
   const there = elsewhere(stage, values, deps);
@@ -25,7 +25,7 @@ export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Pro
   return (await inJob(there, stage, { work: 'stage', options: values }, deps)) as R;
 }
 
-/** The same of a task that does less than its verb. */
+/** The same for a task that does less than its verb. */
 export async function runTask(stage: Stage, values: Values, deps: Deps): Promise<boolean> {
   const { task } = stage;
   if (!task?.run) throw new Error(`${stage.name} has no task of its own`);
@@ -35,7 +35,7 @@ export async function runTask(stage: Stage, values: Values, deps: Deps): Promise
   return (await inJob(there, stage, { work: 'task', options: values }, deps)) === true;
 }
 
-/** `tune` takes back by itself what a killed one wrote; others work on it, and say so. */
+/** Warns that a killed `tune` left changes. `tune` reverts them by itself; other stages work on them. */
 function tellOfKilledApply({ name, project, projectless = [] }: Stage, values: Values, deps: Deps): void {
   if (project !== 'reproducer' || name === 'tune' || projectless.some((option) => values[option] !== undefined)) return;
   const folder = values['reproducer'];
@@ -43,7 +43,7 @@ function tellOfKilledApply({ name, project, projectless = [] }: Stage, values: V
   if (root !== undefined) warnOfKilledApply(root, deps);
 }
 
-/** Captures of one run of an app. */
+/** Captures from one run of an app. */
 export async function runCaptures(
   options: CaptureOptions,
   selections: readonly Selection[],
@@ -69,7 +69,10 @@ function inJob(there: Elsewhere, stage: Stage, asked: Asked, deps: Deps): Promis
   return runJob(jobOf(there, stage, asked, deps), deps);
 }
 
-/** The candidates are judged in a job array, each by one task of it, and remembered beside the reproducer; one job more looks which is best. */
+/**
+ * Judges candidates in a job array, each in one task, and stores the verdicts beside the reproducer; one more job finds
+ * the best.
+ */
 async function tuneInJobs(there: Elsewhere, stage: Stage, values: Values, deps: Deps): Promise<unknown> {
   const count = there.runner.tuneJobs;
   const env = { KERNLOOP_DEVICE_POOL: devicePool(there.runner) };

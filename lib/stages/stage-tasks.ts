@@ -8,13 +8,16 @@ type OfTask = Pick<
   'targets' | 'cache' | 'after' | 'inputs' | 'outputs' | 'needsSource' | 'needsCommands' | 'fixed' | 'example'
 >;
 
-/** What the descriptor of a stage says of its tasks, and neither code nor schemas. */
+/** The part of a stage's descriptor about tasks, without code and schemas. */
 export interface StageTask extends OfDescriptor, OfTask {
-  /** Names of the options of its verb: a variable sets each. */
+  /** Names of its verb's options; each can be set by a variable. */
   readonly options: readonly string[];
-  /** Whether its option `kernel`, where it has one, takes several. */
+  /** Whether its option `kernel`, if it has one, takes several. */
   readonly takesKernels: boolean;
 }
 
-/** Generated from the descriptors, in the order of the registry: every command of Nx makes its graph, and loads none of them for it. */
+/**
+ * Generated from the descriptors, in the order of the registry: every Nx command builds the graph without loading a
+ * descriptor.
+ */
 export const stageTasks = tasks as unknown as readonly StageTask[];

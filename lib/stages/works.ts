@@ -7,7 +7,7 @@ import { KernloopError } from '../support/error';
 import { tune, tuneShare } from '../tune/tune';
 import { isStageName, stages } from './registry';
 
-/** What can be asked of a job. Each gives plain JSON. */
+/** Kinds of work that a job can do. Each returns plain JSON. */
 type Work = (stage: Stage, request: JobRequest, deps: Deps) => Promise<unknown>;
 
 const works: Readonly<Record<string, Work>> = {

@@ -10,9 +10,10 @@ import { writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 
 /**
- * What tells the captures of a reproducer from those that this workspace lost: empty as long as it has lost none. A capture that holds its
- * chunks is the same wherever a cache brings it. One that keeps them in a store is of no use beside another store, which shows only once
- * it is there: its chunks are then missing, and from then on its task is another one, so that the kernel is captured again here.
+ * Identifies captures of each reproducer that this workspace has lost: empty as long as it has lost none. A capture
+ * that holds its chunks is the same wherever a cache restores it. One whose chunks are in a store is useless beside
+ * another store, which shows only after it is restored: its chunks are missing. From then on its task has another
+ * identity, so that the kernel is captured again here.
  */
 export function lostCaptures(workspaceRoot: string, env: Environment): ReadonlyMap<string, string> {
   const file = join(workspaceRoot, '.kernloop', 'lost.json');
@@ -33,13 +34,13 @@ function readLost(file: string): ReadonlyMap<string, string> {
   try {
     return new Map(Object.entries(readJson(file, lostSchema, 'CONFIG_MISSING', '')));
   } catch (error) {
-    // What was lost is lost again, as soon as a chunk is found missing.
+    // An unreadable list starts empty: lost captures are found again when their chunks are missing.
     if (error instanceof KernloopError) return new Map();
     throw error;
   }
 }
 
-/** Where nothing can be written, every command finds the chunks missing again, and no cached capture is taken. */
+/** If the list cannot be written, every command finds the chunks missing again, and no cached capture is used. */
 function remember(file: string, lost: ReadonlyMap<string, string>): void {
   try {
     writeJson(file, Object.fromEntries([...lost].sort()));
@@ -53,13 +54,13 @@ function isLost(capture: string, env: Environment): boolean {
   try {
     return missingChunks(capture, storesFor(capture, env)).length > 0;
   } catch (error) {
-    // A capture that cannot be read cannot be relied on either.
+    // An unreadable capture counts as lost.
     if (error instanceof KernloopError) return true;
     throw error;
   }
 }
 
-/** Where the captures of apps are: kernels/<app>/<kernel>. */
+/** Finds captures of apps at kernels/<app>/<kernel>. */
 function reproducersIn(workspaceRoot: string): string[] {
   return foldersIn(join(workspaceRoot, 'kernels')).flatMap((app) => foldersIn(app));
 }

@@ -99,7 +99,7 @@ describe('store', () => {
     expect(await failure(run(printing(verified), absent))).toMatchObject({ code: 'STORE_NOT_FOUND' });
     const busy = printing({ event: 'error', code: 'STORE_BUSY', message: 'in use', hint: 'later' }, 2);
     expect(await failure(run(busy, { action: 'gc' }))).toMatchObject({ code: 'STORE_BUSY', what: 'in use' });
-    // An exit code that no result goes with.
+    // An exit code that no result has.
     expect(await failure(run(printing(collected, 1), { action: 'gc' }))).toMatchObject({ code: 'NATIVE_FAILED' });
   });
 });

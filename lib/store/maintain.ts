@@ -17,7 +17,7 @@ import {
 } from './result';
 import { findWorkspaceRoot } from '../support/workspace-root';
 
-/** Which store, and where the captures are that it is kept for. */
+/** A store, and the workspace with the captures that it is kept for. */
 interface Place {
   store: string;
   workspaceRoot: string;
@@ -25,7 +25,7 @@ interface Place {
   roots: string[];
 }
 
-/** Looks after the chunk store of a workspace, or one that several share. */
+/** Maintains the chunk store of a workspace, or one that several share. */
 export async function store(options: StoreOptions, deps: Deps): Promise<StoreResult> {
   const place = placeOf(options);
   if (!existsSync(place.store)) {

@@ -52,7 +52,7 @@ export const collectedSchema = z.object({
 
 const place = { store: z.string().describe('The folder of the store, absolute.') };
 
-/** One of three, told apart by `event`. */
+/** One of three results, distinguished by `event`. */
 export const storeResultSchema = z.discriminatedUnion('event', [
   verifiedSchema.extend(place),
   statsSchema.extend(place),

@@ -4,13 +4,13 @@ import { currentReads, untouchedVariant, type Known } from '../recompile/current
 import type { Environment } from '../support/environment';
 import { shortDigest } from './value-files';
 
-/** What the next recompile reads, as a digest; undefined where that is not known. */
+/** Digest of the files that the next recompile reads; undefined if they are not known. */
 export function builtValue(folder: string, env: Environment, known: Known): string | undefined {
   const digest = readsOfBuilt(folder, env, known) ?? untouchedVariant(folder, env, known);
   return digest === undefined ? undefined : shortDigest(digest);
 }
 
-/** Whether that is still so, also where it was built meanwhile. */
+/** Whether the value is still current, also if the variant was built meanwhile. */
 export function isStillBuiltOf(value: string, folder: string, env: Environment, known: Known): boolean {
   return [readsOfBuilt, untouchedVariant].some((readsOf) => {
     const digest = readsOf(folder, env, known);

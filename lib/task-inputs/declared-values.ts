@@ -1,7 +1,10 @@
 import { dirname } from 'node:path/posix';
 import { declaredFile, selectionFile, shortDigest } from './value-files';
 
-/** What kernloop.json says, by the files that tasks are hashed by. `file`: relative to the workspace. Nothing of one that is broken. */
+/**
+ * Content of kernloop.json, split into the files that tasks are hashed by. `file` is relative to the workspace. Empty
+ * for a broken file.
+ */
 export function declaredValues(file: string, text: string): Readonly<Record<string, string>> {
   const root = dirname(file);
   const value = objectIn(text);
@@ -16,7 +19,9 @@ export function declaredValues(file: string, text: string): Readonly<Record<stri
   ]);
 }
 
-/** As written, whatever it means. A file that is none of ours, or broken, declares nothing here: it has no project either. */
+/**
+ * Kernels as written, valid or not. A file that is not ours or is broken declares none here, and has no project either.
+ */
 export function kernelsOf(text: string): { name: string }[] {
   const kernels = objectIn(text)?.['kernels'] ?? [];
   if (!Array.isArray(kernels)) return [];

@@ -10,18 +10,18 @@ type Digest = (path: string) => string;
 
 const digests = z.record(z.string(), z.string());
 const judgedSchema = z.strictObject({
-  /** Of the reproducer, and files of captures behind links. */
+  /** Files of the reproducer, and files of captures behind links. */
   files: digests,
-  /** Variants, as they were named. */
+  /** Variants by the name given. */
   named: digests,
-  /** Of kernloop.json of the app. */
+  /** Options in the app's kernloop.json. */
   options: z.string(),
 });
 type Judged = z.output<typeof judgedSchema>;
 
 /**
- * What validate judges and reads and Nx does not hash, as digests: Nx hashes this text, and the task compares what it finds with it.
- * `variants`: every value that `--variant` may have.
+ * Digests of files that validate judges or reads and that Nx does not hash: Nx hashes this text, and the task compares
+ * it with the files it finds. `variants`: all values that `--variant` may have.
  */
 export function judgedValue(
   folder: string,
@@ -41,7 +41,7 @@ export function judgedValue(
   return JSON.stringify(judged);
 }
 
-/** The same of now, and the first that is not what `before` says; null where all is. */
+/** The current digests, compared with `before`: the first difference; null if there is none. */
 export function changedJudged(
   before: string,
   folder: string,
@@ -62,12 +62,12 @@ export function changedJudged(
 const digestsOf = (folder: string, names: readonly string[], digestOf: Digest): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, contentOf(resolve(folder, name), digestOf)]));
 
-/** Links are followed. */
+/** Follows links. */
 function contentOf(path: string, digestOf: Digest): string {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? digestOf(path) : 'none';
 }
 
-/** A capture is hashed by Nx as the output of its task or as a file, unless it is a link. */
+/** Nx hashes a capture as the output of its task or as a file, unless it is a link. */
 function linkedCaptureFiles(folder: string): string[] {
   const several = namesIn(join(folder, 'captures')).map((name) => join('captures', name));
   return ['capture', ...several].flatMap((capture) => {
@@ -77,7 +77,7 @@ function linkedCaptureFiles(folder: string): string[] {
   });
 }
 
-/** What kernloop.json of the app says for every kernel counts here too (lib/stages/configure.ts). */
+/** Options for all kernels in the app's kernloop.json count here, too (lib/stages/configure.ts). */
 function optionsOfApp(folder: string, workspaceRoot: string, json: JsonReader): string {
   const root = fieldOf(fieldOf(json(join(folder, kernelFile)), 'app'), 'root');
   if (typeof root !== 'string') return 'none';

@@ -5,15 +5,15 @@ import type { TaskInput } from '../stage/task';
 import { sha256OfFile } from '../support/files';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
 
-/** Where the inputs of a task lie: the folder of its project, and of an app's the reproducers of the kernels that it is for. */
+/** Folders with the inputs of a task: its project, and for an app the reproducers of its kernels. */
 export interface TaskFolders {
   readonly root: string;
   readonly reproducers: readonly string[];
 }
 
 /**
- * Files that a task reads by what its descriptor says of its inputs, whoever writes them: outputs of other tasks, and what the stages left.
- * What the user edits, a value tells (value-files.ts).
+ * Files that a task reads according to the inputs in its descriptor: outputs of other tasks, and results of stages.
+ * Files that the user edits are covered by a value (value-files.ts).
  */
 export function readFiles(inputs: readonly TaskInput[], { root, reproducers }: TaskFolders): string[] {
   return inputs.flatMap((input): string[] => {
@@ -43,26 +43,26 @@ export function readFiles(inputs: readonly TaskInput[], { root, reproducers }: T
   });
 }
 
-/** As plugins/kernel/reproducer-targets.ts has them. */
+/** The same patterns as in plugins/kernel/reproducer-targets.ts. */
 const resultFiles = [
   ...['capture/capture.json', 'capture/observed.json', 'captures/*/capture.json', 'captures/*/observed.json'],
   ...['report.json', 'build/results/*', 'build/tune/tune.json'],
   ...['pgo/*.json', 'pgo/instrumented/map.json', 'pgo/variants/*.report.json'],
 ];
 
-/** By path. */
+/** Digests by path. */
 export function digestsOf(paths: readonly string[]): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, isFile(path) ? sha256OfFile(path) : 'none']));
 }
 
-/** The first that is another one, is gone or is new; null where none is. */
+/** The first file that changed, disappeared or is new; null if there is none. */
 export function changedFile(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string | null {
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path)) ?? null;
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** `*` stands for a name, or a part of one. */
+/** Expands `*`, which matches a name or a part of one. */
 function matching(root: string, pattern: string): string[] {
   const folders = dirname(pattern) === '.' ? [root] : foldersOf(root, dirname(pattern));
   const name = new RegExp(`^${basename(pattern).replaceAll('.', '\\.').replaceAll('*', '.*')}$`);

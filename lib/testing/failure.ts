@@ -1,6 +1,6 @@
 import { KernloopError } from '../support/error';
 
-/** The error that a stage ended with. */
+/** Error that a stage ends with. */
 export async function failure(promise: Promise<unknown>): Promise<KernloopError> {
   const error: unknown = await promise.then(
     () => new Error('it passed'),
@@ -10,7 +10,7 @@ export async function failure(promise: Promise<unknown>): Promise<KernloopError>
   return error;
 }
 
-/** The same for a function that throws at once. */
+/** Error of a function that throws synchronously. */
 export function thrown(act: () => unknown): KernloopError {
   try {
     act();

@@ -14,7 +14,7 @@ export interface Call {
   print: (this: void, event: object | string) => void;
 }
 
-/** Plays one program: prints lines, touches files, and ends with an exit code or more of a result. */
+/** Fake of one program: prints lines, touches files, and returns an exit code or more of a result. */
 export type FakeProgram = (call: Call) => Promise<number | Partial<RunResult>> | number | Partial<RunResult>;
 
 export interface FakeDeps extends Deps {
@@ -22,7 +22,7 @@ export interface FakeDeps extends Deps {
   readonly said: { info: string[]; warn: string[]; result: string[]; output: string[] };
 }
 
-/** Programs are looked up by the last part of their path. */
+/** Programs are found by the last part of their path. */
 export function fakeDeps(
   programs: Readonly<Record<string, FakeProgram>>,
   native: NativePaths,

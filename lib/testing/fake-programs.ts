@@ -21,7 +21,7 @@ export interface RecorderScript {
   json?: object;
 }
 
-/** kernloop-recorder: listens, and once its stdin is closed plays what the agents would have sent. */
+/** A kernloop-recorder that listens and, once its stdin is closed, prints the events that agents would have caused. */
 export function fakeRecorder({ play = captureAll, summary = {}, json = {} }: RecorderScript = {}): FakeProgram {
   return async ({ args, print, stdinClosed }) => {
     const config = JSON.parse(readFileSync(args[args.indexOf('--config') + 1] ?? '', 'utf8')) as RecorderConfig;
@@ -105,7 +105,7 @@ export const difference = {
   differing_bytes: 4,
 };
 
-/** What kernloop-replay says of a GPU. */
+/** Description of a GPU by kernloop-replay. */
 export const cudaDevice = {
   event: 'device',
   kind: 'cuda',
@@ -120,19 +120,19 @@ export const cudaDevice = {
   pci_bus_id: '0000:18:00.0',
 };
 
-/** kernloop-replay on that GPU: it describes it, and answers the rest. */
+/** A kernloop-replay that describes this GPU and calls `answer` for everything else. */
 export function fakeCudaReplay(answer: (args: readonly string[]) => object[] = () => [passed]): FakeProgram {
   return fakeReplay((args) => (args.includes('--describe-device') ? [cudaDevice] : answer(args)));
 }
 
-/** The shell that holds a lock which nobody else wants. */
+/** A shell that holds a lock which nobody else requests. */
 export const fakeLock: FakeProgram = async ({ print, stdinClosed }) => {
   print('held');
   await stdinClosed;
   return 0;
 };
 
-/** That GPU as a device, without asking a program. */
+/** This GPU as a device, without running a program. */
 export function cudaOf(workspace: TestWorkspace): Device {
   return {
     description: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90', name: 'NVIDIA H200', wavefront_size: 32 },
@@ -159,7 +159,7 @@ export function flag(args: readonly string[], name: string): string | undefined 
 
 const exits: Record<string, number> = { pass: 0, ran: 0, fail: 1, vacuous: 3, fault: 4, limit: 4 };
 
-/** kernloop-replay: prints what `answer` gives for the arguments, and exits as its verdict says. */
+/** A kernloop-replay that prints the result of `answer` and exits with the code of its verdict. */
 export function fakeReplay(answer: (args: readonly string[]) => object[] = () => [passed]): FakeProgram {
   return ({ args, print }) => {
     let code = 5;

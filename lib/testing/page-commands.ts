@@ -1,14 +1,15 @@
 /**
- * The commands of a page of the documentation. What a fence says after its backticks decides what becomes of it:
+ * Commands of a documentation page. The words after the backticks of a fence decide how it is tested:
  *
- * - `sh`: its commands are run by e2e/docs.e2e.ts; `sh nightly`: by that test under KERNLOOP_DOCS=nightly alone, because they take long.
- * - `sh exact`: run, and every figure that it shows is compared; elsewhere figures may be others.
- * - `sh needs=gpu`: not run, for want of what is named: one of `needs`.
- * - `diff FILE`: an edit of that file, made where it stands.
+ * - `sh`: e2e/docs.e2e.ts runs its commands; `sh nightly`: only under KERNLOOP_DOCS=nightly, because they take long.
+ * - `sh exact`: run, and every figure shown is compared; otherwise figures may differ.
+ * - `sh needs=gpu`: not run, because the named requirement is missing: one of `needs`.
+ * - `diff FILE`: an edit of that file, applied in place.
  * - anything else (`json`, `python`, `text`, nothing): no commands.
  *
- * With prompts (`$ `), the lines below a command are what it prints, `…` any lines of it; without, every line is a command.
- * A comment right above the fence, `<!-- first: COMMANDS -->`, is run before, in the same shell: edits that the text tells of in words.
+ * With prompts (`$ `), the lines below a command are its output, `…` any lines of it; without, every line is a command.
+ * A comment directly above the fence, `<!-- first: COMMANDS -->`, runs first in the same shell: edits that the text
+ * describes in words.
  */
 export interface Fence {
   line: number;
@@ -20,11 +21,11 @@ export interface Fence {
 
 export interface Command {
   text: string;
-  /** What the page shows of its output; nothing where it shows none. */
+  /** Output that the page shows; empty if it shows none. */
   output: string[];
 }
 
-/** Why commands of a page are run by no test. */
+/** Requirements of commands that no test runs. */
 const needs = {
   gpu: 'a GPU',
   cluster: 'a Slurm cluster',
@@ -51,7 +52,7 @@ export function fencesOf(page: string): Fence[] {
   );
 }
 
-/** Lines that end in a backslash go on in the next one. */
+/** A line that ends in a backslash continues on the next one. */
 export function commandsOf(content: string): Command[] {
   const lines = content
     .replaceAll(/ *\\\n\s*/g, ' ')
@@ -70,7 +71,7 @@ export function commandsOf(content: string): Command[] {
 
 const commandLine = /^(\$ |\w+\$ |(sudo|npx|npm|nx|kernloop|kernloop-\w+|git|python3|pip|export|cd|tar|age-keygen) )/m;
 
-/** Why the tests cannot tell what to do with a fence; undefined where they can. */
+/** Reason why the tests cannot handle a fence; undefined if they can. */
 export function faultOf({ language, attribute, content }: Fence): string | undefined {
   if (language === 'sh') {
     const [, need] = /^needs=(\S+)$/.exec(attribute) ?? [];
@@ -87,7 +88,7 @@ export function faultOf({ language, attribute, content }: Fence): string | undef
   return undefined;
 }
 
-/** What a line says without its figures, digests and paths: those of another machine and of another day. */
+/** A line without figures, digests and paths, which differ by machine and day. */
 export function shapeOf(line: string): string {
   return line
     .replaceAll(/\b0x[\da-f]+|\b[\da-f]{8,}\b/g, '0')
@@ -99,13 +100,13 @@ export function shapeOf(line: string): string {
     .trim();
 }
 
-/** Every figure, in columns of any width. */
+/** Keeps every figure, and ignores the width of columns. */
 export const exactly = (line: string): string => line.replaceAll(/\s+/g, ' ').trim();
 
-/** The first line that a page shows and that the output lacks, at that place; undefined where it has them all. */
+/** The first line of a page that the output lacks in order; undefined if it has them all. */
 export function missingLine(shown: readonly string[], printed: string, form = shapeOf): string | undefined {
   const lines = printed.split('\n').map((line) => form(line));
-  // Where the next line may be: without their figures, lines of a table look the same.
+  // Possible positions of the next line: without figures, lines of a table are the same.
   let places = [...lines.keys()];
   for (const line of shown) {
     if (/^\s*(…|\.\.\.)$/.test(line)) {
@@ -119,7 +120,7 @@ export function missingLine(shown: readonly string[], printed: string, form = sh
   return undefined;
 }
 
-/** `…` inside of a line stands for any part of it. */
+/** `…` inside a line matches any part of it. */
 function matches(shown: string, printed: string): boolean {
   const parts = shown.split('…');
   if (parts.length === 1) return shown === printed;
@@ -132,7 +133,7 @@ function matches(shown: string, printed: string): boolean {
   return true;
 }
 
-/** The exit code that a page promises by what it shows; codes of errors are looked up. */
+/** Exit code that the shown output implies; codes of errors are looked up. */
 export function promisedCode(output: readonly string[], exitCodeOf: (error: string) => number): number {
   const text = output.join('\n');
   const [, error] = /\[([A-Z]+(?:_[A-Z]+)+)\]$/m.exec(text) ?? [];

@@ -4,7 +4,7 @@ import Ajv from 'ajv';
 
 const folder = join(__dirname, '..', '..', 'schemas');
 
-/** What is wrong with a value by one of the schemas that the package ships, read by a validator that is not ours; empty if nothing is. */
+/** Errors of a value under a schema that the package ships, from an independent validator; empty if it is valid. */
 export function schemaErrors(name: string, value: unknown): string[] {
   const ajv = new Ajv({ allErrors: true, schemaId: '$id' });
   const schema = JSON.parse(readFileSync(join(folder, `${name}.schema.json`), 'utf8')) as object;
@@ -12,7 +12,7 @@ export function schemaErrors(name: string, value: unknown): string[] {
   return (ajv.errors ?? []).map(({ dataPath, message, params }) => `${dataPath} ${message} ${JSON.stringify(params)}`);
 }
 
-/** What a verb printed with --json, once the published schema of the verb has been found to hold for it. */
+/** Output of a verb with --json, checked against the published schema of the verb. */
 export function checkedOutput(verb: string, stdout: string): Record<string, unknown> {
   const document = JSON.parse(stdout) as Record<string, unknown>;
   const errors = schemaErrors(`output/${verb}`, document);

@@ -70,7 +70,7 @@ export function captureJson(overrides: object = {}): object {
   };
 }
 
-/** A kernel.json that goes with `captureJson`. */
+/** A kernel.json that matches `captureJson`. */
 export function kernelJson(overrides: object = {}): object {
   return {
     name: 'saxpy',
@@ -87,7 +87,7 @@ export function kernelJson(overrides: object = {}): object {
   };
 }
 
-/** What the self-check on softgpu said of the capture that capture.json, a path, describes. */
+/** Self-check on softgpu of the capture in `capture`, the path of a capture.json. */
 export const verifiedSelfcheck = (capture: string): object => ({
   schema: 'kernloop.selfcheck/1',
   capture_sha256: sha256OfFile(capture),
@@ -99,7 +99,7 @@ export const verifiedSelfcheck = (capture: string): object => ({
   varying: [],
 });
 
-/** A reproducer on disk: verified capture with its own pack, an untouched variant. */
+/** Writes a reproducer with a verified capture in its own pack and an untouched variant. */
 export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, selfcheck: object = {}): string {
   const root = 'kernels/app/saxpy';
   workspace.write(`${root}/kernel.json`, kernelJson(kernel));
@@ -111,7 +111,10 @@ export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, s
   return workspace.path(root);
 }
 
-/** Another capture in the reproducer of `writeReproducer`, and its symbol and device in kernel.json; gives back the path of capture.json. */
+/**
+ * Writes another capture into the reproducer of `writeReproducer`, and its symbol and device into kernel.json; returns
+ * the path of capture.json.
+ */
 export function writeCapture(workspace: TestWorkspace, overrides: object): string {
   const { device, kernel } = captureJson(overrides) as {
     device: { kind: string; isa: string };
@@ -123,7 +126,7 @@ export function writeCapture(workspace: TestWorkspace, overrides: object): strin
   return workspace.write('kernels/app/saxpy/capture/capture.json', captureJson(overrides));
 }
 
-/** What recompile leaves behind. */
+/** Writes the files that recompile leaves. */
 export function writeVariant(workspace: TestWorkspace, beside: object = {}): string {
   const root = 'kernels/app/saxpy';
   const codeObject = workspace.write(`${root}/build/variant.hsaco`, 'code object');
@@ -141,7 +144,7 @@ export function writeVariant(workspace: TestWorkspace, beside: object = {}): str
   return codeObject;
 }
 
-/** A workspace with a reproducer, made anew for each test of the `describe` that calls this, and removed after it. */
+/** A workspace with a reproducer, created for each test of the `describe` that calls this, and removed after it. */
 export function reproducerForEachTest(selfcheck: object = {}): {
   readonly workspace: TestWorkspace;
   readonly reproducer: string;

@@ -11,11 +11,11 @@ export interface RankFacts {
   readonly reversed: number;
   readonly clock: string;
   readonly resolution: number;
-  /** How far a time may be from the host's; null: nothing bounds it. */
+  /** Maximum difference to the host's time; null if it is not bounded. */
   readonly errorNs: number | null;
 }
 
-/** Where a rank is: its next event, on the timeline. */
+/** Position of a rank: its next event on the timeline. */
 export class Cursor {
   readonly rank: number;
   readonly clock: RankClock;
@@ -40,7 +40,7 @@ export class Cursor {
     this.chunks = events.chunks()[Symbol.iterator]();
   }
 
-  /** To the next event; false where there is no more. */
+  /** Moves to the next event; returns false if there is none. */
   advance(zero: bigint): boolean {
     this.index++;
     while (this.chunk === null || this.index >= this.chunk.count) {
@@ -68,7 +68,7 @@ export class Cursor {
     else if (end > this.lastEnd) this.lastEnd = end;
   }
 
-  /** Where nothing runs the offset may change, but nothing comes before what was shown. */
+  /** While nothing runs the offset may change, but no event may come before one already shown. */
   private shiftAt(start: number, zero: bigint): number {
     const { shift, clock } = this;
     if (shift !== null && (!clock.isAligned || start < this.lastEnd)) return shift;

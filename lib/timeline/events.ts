@@ -1,10 +1,10 @@
-/** What ranks recorded of themselves inside their kernels (docs/reference/device-events.proto), as readers hand it on. */
+/** Events that ranks recorded inside their kernels (docs/reference/device-events.proto), as readers provide them. */
 
 interface EventClock {
-  /** Else steps of the software GPU. */
+  /** False for steps of the software GPU. */
   readonly isTime: boolean;
   readonly ticksPerSecond: number;
-  /** In the unit of the times; 0 where nobody measured it. */
+  /** Resolution in the unit of the times; 0 if it was not measured. */
   readonly resolution: number;
   readonly source: string;
 }
@@ -37,10 +37,13 @@ export interface RankHeader {
   readonly host: EventHost;
 }
 
-/** So many events are held of a rank at a time. */
+/** Maximum number of events of a rank in memory at a time. */
 export const eventsOfChunk = 1 << 16;
 
-/** Columns of one length. `start` and `end` count from the rank's `base`; the end of one that never ended is NaN. */
+/**
+ * Columns of equal length. `start` and `end` are relative to the rank's `base`; the end of an event that never ended is
+ * NaN.
+ */
 export interface EventChunk {
   readonly count: number;
   readonly eventId: Int32Array;
@@ -82,11 +85,11 @@ export interface EventsFile {
   readonly kind: 'kernloop' | 'kernloop-json' | 'iris';
   readonly ranks: readonly RankEvents[];
   readonly hostRanges: readonly HostRanges[];
-  /** What was mended, or is not known. */
+  /** Repairs, and unknown facts. */
   readonly notes: readonly string[];
 }
 
-/** Ids of schema 1.2; users' own have names in their file. */
+/** Ids of schema 1.2; the file names the ids of users. */
 const knownNames: Readonly<Record<number, string>> = {
   ...Object.fromEntries(
     [
@@ -105,7 +108,7 @@ export function nameOfEvent(id: number, names: ReadonlyMap<number, string>): str
   return names.get(id) ?? knownNames[id] ?? `unknown_${id}`;
 }
 
-/** The id of an event that Iris names. */
+/** Id of an event by Iris's name. */
 export function idOfEvent(name: string): number | undefined {
   const unknown = /^unknown_(\d{1,9})$/.exec(name)?.[1];
   if (unknown !== undefined) return Number(unknown);
@@ -113,7 +116,7 @@ export function idOfEvent(name: string): number | undefined {
   return known && Number(known[0]);
 }
 
-/** Which way data moves between the rank of an event and its target, if it does. */
+/** Direction of data between the rank of an event and its target, if data moves. */
 export function directionOf(id: number): 'to-target' | 'from-target' | null {
   if (id === 0 || id === 2) return 'from-target';
   return id >= 1 && id <= 13 ? 'to-target' : null;

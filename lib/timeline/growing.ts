@@ -1,6 +1,6 @@
 import { eventsOfChunk, type EventChunk } from './events';
 
-/** Of an event that is at hand as numbers. */
+/** An event with all values as numbers. */
 export interface PlainEvent {
   readonly eventId: number;
   readonly pid: number;
@@ -12,14 +12,17 @@ export interface PlainEvent {
   readonly opIndex: number;
   readonly payload: number;
   readonly start: number;
-  /** NaN: it never ended. */
+  /** NaN if it never ended. */
   readonly end: number;
   readonly address: bigint;
 }
 
 const smallColumns = ['eventId', 'pid', 'pidM', 'pidN', 'targetRank', 'xcc', 'unit', 'opIndex', 'payload'] as const;
 
-/** Events that come in no order, as columns that grow; then chunks in the order of their starts, the longer one first. */
+/**
+ * Collects events in any order in columns that grow, then returns chunks in the order of their starts, the longer event
+ * first.
+ */
 export class GrowingEvents {
   count = 0;
   leastStart = Infinity;

@@ -41,7 +41,7 @@ describe('a hostile file of events', () => {
   const path = workspace.path('hostile');
   afterAll(() => workspace.dispose());
 
-  /** Either it is read, or it is said what is wrong with it; never anything else. */
+  /** A file is either read or refused with a message; nothing else may happen. */
   function outcome(bytes: Buffer): string {
     writeFileSync(path, bytes);
     try {
@@ -116,7 +116,7 @@ describe('a hostile file of events', () => {
   });
 
   it('passes over fields of a later writer', () => {
-    // Field 99 of a packet of its own: a message of one byte.
+    // Field 99 of a packet in its own message: a message of one byte.
     expect(outcome(Buffer.concat([whole, Buffer.from([0x0a, 0x04, 0x9a, 0x06, 0x01, 0x00])]))).toBe('read');
   });
 

@@ -1,6 +1,6 @@
 import { KernloopError } from '../support/error';
 
-/** A file of events that does not add up: which field, and where. */
+/** Error for an inconsistent file of events, with the field and its position. */
 export function invalidEvents(path: string, what: string, hint?: string): KernloopError {
   return new KernloopError(
     'TRACE_INVALID',

@@ -5,7 +5,7 @@ import { Summary } from './summary';
 import { RecordingWriter } from './testing/recording-writer';
 import { writeTimeline, type TimelineFacts } from './timeline';
 
-/** As Iris writes them (schema 1.2): ticks of 10 ns, which it calls nothing. */
+/** Events as Iris writes them (schema 1.2): ticks of 10 ns, without a unit. */
 const event = (more: object, args: object = {}): object => ({
   ...{ name: 'put', cat: 'iris', ph: 'X', ts: 1000, dur: 132, pid: 0, tid: 'XCC1_CU2' },
   args: {

@@ -10,7 +10,7 @@ const tickRates: ReadonlyMap<string, number> = new Map(
   ['gfx90a', 'gfx940', 'gfx941', 'gfx942', 'gfx950'].map((arch) => [arch, 100_000_000]),
 );
 
-/** Iris's own default is a million a rank; what is held is 84 bytes each. */
+/** Iris's default limit is a million per rank; an event takes 84 bytes in memory. */
 const mostEvents = 1 << 24;
 const mostRanks = 4096;
 
@@ -46,9 +46,9 @@ const metadataSchema = z.looseObject({
 });
 
 /**
- * A file that Iris exported, of one rank or merged. Its times are ticks, which a viewer takes for microseconds: here they are
- * nanoseconds, by the rate that was given or that of the processor. Iris cannot say what it dropped, and writes events that never
- * ended like those of no length.
+ * Reads a file that Iris exported, for one rank or merged. Its times are ticks, which a viewer takes for microseconds:
+ * they are converted to nanoseconds by the given rate or that of the processor. Iris does not record dropped events,
+ * and writes events that never ended like those of zero length.
  */
 export function openIrisEvents(path: string, clockMhz: number | undefined): EventsFile {
   const ranks = new Map<number, GrowingEvents>();
@@ -109,7 +109,7 @@ export function openIrisEvents(path: string, clockMhz: number | undefined): Even
 }
 
 function rankEvents(header: RankHeader, events: GrowingEvents, rate: number): RankEvents {
-  // Where a tick is whole nanoseconds, no rounding at all.
+  // If a tick is a whole number of nanoseconds, nothing is rounded.
   const tick = 1e9 / rate;
   const exact = (ticks: number): number => (Number.isInteger(tick) ? ticks * tick : Math.round(ticks * tick));
   const least = events.count > 0 ? events.leastStart : 0;
@@ -159,7 +159,7 @@ function tickRate(
   );
 }
 
-/** Names that are not Iris's get ids behind those that are. */
+/** Names unknown to Iris get ids after the known ones. */
 function idOf(name: string, ids: Map<string, number>, names: Map<number, string>): number {
   const known = ids.get(name) ?? idOfEvent(name) ?? 4096 + names.size;
   if (!ids.has(name)) {

@@ -5,7 +5,7 @@ import { GrowingEvents } from './growing';
 import { invalidEvents } from './invalid';
 import { parsed } from './json-stream';
 
-/** JSON is for small traces: it is held whole. */
+/** JSON is for small traces: the whole file is in memory. */
 const mostBytes = 256 << 20;
 
 export const eventsSchemaName = 'kernloop.events/1';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { invalidEvents } from './invalid';
 
-/** Text of one value at the top of a JSON object, or of one element of a list that was named. */
+/** Text of one top-level value of a JSON object, or of one element of a requested list. */
 export interface JsonPart {
   readonly key: string;
   readonly isElement: boolean;
@@ -18,8 +18,8 @@ const mostDepth = 64;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * The parts of an object, one at a time, so that a file of any size needs the memory of one part. Each part is then for JSON.parse
- * to judge: only where parts begin and end is found here.
+ * Parts of an object, one at a time, so that a file of any size needs the memory of one part. Only the boundaries of
+ * parts are found here; JSON.parse checks each part.
  */
 export function* jsonParts(path: string, lists: ReadonlySet<string>): Generator<JsonPart> {
   const part = Buffer.allocUnsafe(mostPartBytes);

@@ -1,6 +1,6 @@
 import { Heap, Lanes } from './lanes';
 
-/** A generator of numbers that repeats. */
+/** A repeatable random number generator. */
 function numbers(seed: number): (most: number) => number {
   let state = seed;
   return (most) => {
@@ -15,17 +15,17 @@ describe('lanes of a unit', () => {
     const placed = [
       lanes.place(1, 0, 100),
       lanes.place(1, 10, 20), // within
-      lanes.place(2, 12, 15), // within too, but of another program
+      lanes.place(2, 12, 15), // within, but of another program
       lanes.place(1, 20, 100), // ends with the outer one
-      lanes.place(1, 30, 101), // ends behind it
-      lanes.place(3, 100, 110), // where the first has ended
+      lanes.place(1, 30, 101), // ends after the outer one
+      lanes.place(3, 100, 110), // after the first has ended
     ];
     expect(placed).toEqual([0, 0, 1, 0, 1, 0]);
   });
 
   it('puts two of no length at one time beside each other, unless they are of one program', () => {
     const lanes = new Lanes();
-    // Of a quarter of a year: there are no halves of these.
+    // A timeline of a quarter year: doubles this large have no halves.
     const at = 2 ** 53 - 9;
     const points = [1, 2, 2, 3].map((program) => lanes.place(program, at, at));
     expect(points).toEqual([0, 1, 1, 2]);

@@ -1,9 +1,9 @@
-/** Where a slice goes: a lane, in which it follows or lies within the one before. */
+/** A lane, in which each slice follows the one before or is nested in it. */
 interface Lane {
   readonly index: number;
-  /** Ends of what is open in it, the outermost first. */
+  /** Ends of its open slices, the outermost first. */
   readonly ends: number[];
-  /** That the outermost has no length: for viewers it lasts as long as others begin at its time. */
+  /** Whether the outermost slice has no length: for viewers it lasts as long as others begin at its time. */
   isPoint: boolean;
   program: number;
 }
@@ -14,13 +14,13 @@ function isOver({ ends, isPoint }: Lane, time: number): boolean {
 }
 
 /**
- * The lanes of a unit (a processor runs several programs at once). Slices come in the order of their starts. One lies within another
- * only if both are of one program and it ends no later; anything else that overlaps gets a lane of its own, so that no track has
- * slices that overlap without nesting: those importers drop, or spill onto tracks of their own.
+ * Lanes of a unit (a processor runs several programs at once). Slices come in the order of their starts. A slice is
+ * nested in another only if both belong to one program and it ends no later; any other overlapping slice gets a
+ * separate lane. No track then has slices that overlap without nesting, which importers drop or move to extra tracks.
  */
 export class Lanes {
   private readonly lanes: Lane[] = [];
-  /** Lanes in use by the end of what is in them, and free ones by their number: the least first. */
+  /** Used lanes by the end of their slices, and free lanes by number, the smallest first. */
   private readonly used = new Heap<Lane>(
     (a, b) => (a.ends[0] ?? 0) - (b.ends[0] ?? 0) || Number(a.isPoint) - Number(b.isPoint),
   );
@@ -31,7 +31,7 @@ export class Lanes {
     return this.lanes.length;
   }
 
-  /** The latest end of what was placed. */
+  /** Latest end of a placed slice. */
   lastEnd = -Infinity;
 
   place(program: number, start: number, end: number): number {
@@ -70,7 +70,7 @@ export class Lanes {
   }
 }
 
-/** The least first. */
+/** A heap with the smallest item first. */
 export class Heap<T> {
   private readonly items: T[] = [];
 

@@ -1,4 +1,4 @@
-/** When kernels ran, on the host's CLOCK_MONOTONIC: of a profile. */
+/** Times at which kernels ran, on the host's CLOCK_MONOTONIC, from a profile. */
 export interface Launches {
   readonly boot: string;
   readonly rows: readonly {
@@ -8,6 +8,6 @@ export interface Launches {
     readonly device: number;
     readonly stream: number;
   }[];
-  /** Beyond those that the profile keeps. */
+  /** Number of launches that the profile does not keep. */
   readonly leftOut: number;
 }

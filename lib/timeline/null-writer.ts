@@ -1,6 +1,6 @@
 import type { TimelineWriter } from '../perfetto/timeline-writer';
 
-/** For those who only want to know what is in a timeline. */
+/** Discards everything, for callers who only need the summary of a timeline. */
 export const nullWriter: TimelineWriter = {
   process: () => 0n,
   track: () => 0n,

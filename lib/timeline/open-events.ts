@@ -6,7 +6,7 @@ import { openIrisEvents } from './iris-events';
 import { eventsSchemaName, openJsonEvents } from './json-events';
 import { openProtoEvents } from './proto-events';
 
-/** By its content, never by its name: a file of events, of this version or of Iris; else null. */
+/** Kind of a file of events by its content, never by its name: this version's, Iris's, or null. */
 export function kindOfEvents(path: string): EventsFile['kind'] | null {
   if (!existsSync(path) || !statSync(path).isFile()) return null;
   const head = headOf(path);
@@ -36,7 +36,10 @@ export function openEvents(path: string, clockMhz: number | undefined): EventsFi
   }
 }
 
-/** A packet (field 1) whose content is a rank (field 1). A result of Neutrino may begin with the same byte, and goes on with zeros. */
+/**
+ * Whether a file starts with a packet (field 1) that contains a rank (field 1). A result of Neutrino may begin with the
+ * same byte, but continues with zeros.
+ */
 function startsWithRank(head: Buffer): boolean {
   if (head[0] !== 0x0a) return false;
   const last = head.subarray(1, 7).findIndex((byte) => byte < 0x80);

@@ -1,20 +1,20 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { invalidEvents } from './invalid';
 
-/** Where a packet's content lies in the file, and its number in `Packet.content`. */
+/** Position of a packet's content in the file, and its field number in `Packet.content`. */
 export interface PacketPlace {
   readonly field: number;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** What a hostile file may make us hold: a packet, and the list of them. */
+/** Limits for hostile files: size of a packet, and number of packets. */
 const mostPacketBytes = 64 << 20;
 const mostPackets = 1 << 20;
-/** The longest head: two keys, two lengths. */
+/** Longest head: two keys, two lengths. */
 const headBytes = 24;
 
-/** A file of packets, read in pieces; only where they are is held. */
+/** A file of packets, read in pieces; only their positions are kept in memory. */
 export class PacketFile {
   readonly packets: readonly PacketPlace[];
 
@@ -25,7 +25,7 @@ export class PacketFile {
     this.packets = this.reading((file) => [...this.scan(file)]);
   }
 
-  /** The content of a packet, or only its beginning. */
+  /** Content of a packet, or only its beginning. */
   read({ offset, bytes }: PacketPlace, most = bytes): Buffer {
     return this.reading((file) => this.bytesAt(file, offset, Math.min(bytes, most)));
   }
@@ -73,7 +73,7 @@ export class PacketFile {
   }
 }
 
-/** Keys and lengths at the beginning of a packet. */
+/** Reads keys and lengths at the beginning of a packet. */
 class Head {
   at = 0;
 

@@ -5,7 +5,7 @@ import { formatCount } from '../support/report';
 import type { EventStatistics, Summary } from './summary';
 import type { TimelineFacts } from './timeline';
 
-/** What files of events say, as a page that can be sent. */
+/** Page with the content of files of events, in one file. */
 export function pageOf(title: string, facts: TimelineFacts, summary: Summary, picture: Html): Page {
   const { unit, ranks, notes, alignment } = facts;
   const length = (value: number): { shown: string; sort: number } => ({

@@ -3,7 +3,7 @@ import { mostPictured, type Summary } from './summary';
 
 const mostRows = 64;
 
-/** The first slices as bars, a row a lane: what a page can show of a timeline. */
+/** The first slices as bars, one row per lane, for a page. */
 export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): TopLevelSpec {
   const rows = [...new Set(pictured.map(rowOf))];
   const shown = new Set(rows.sort(byNumbers).slice(0, mostRows));
@@ -22,7 +22,7 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
     width: 900,
     height: { step: 12 },
     data: { values: values.map(({ start, end, ...rest }) => ({ ...rest, start: start - first, end: end - first })) },
-    // The outline is what is seen of a slice that is narrower than a pixel.
+    // The outline keeps slices narrower than a pixel visible.
     mark: { type: 'bar', strokeWidth: 1 },
     encoding: {
       x: {
@@ -38,7 +38,7 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
   };
 }
 
-/** For who does not see it: the table of events has the figures. */
+/** Description for screen readers: the table of events has the figures. */
 export const pictureWords = ({ pictured, slices }: Summary): string =>
   `Timeline of ${pictured.length} of ${slices} slices, a row a lane; the table of events has the sums of all.`;
 

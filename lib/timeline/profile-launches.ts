@@ -5,7 +5,7 @@ import { invalidEvents } from './invalid';
 import { parsed } from './json-stream';
 import type { Launches } from './launches';
 
-/** The launches of a profile.json, in the order of their starts. */
+/** Launches in a profile.json, in the order of their starts. */
 export function launchesOf(path: string): Launches {
   if (!existsSync(path))
     throw new KernloopError('FILE_NOT_FOUND', `${path} does not exist`, 'name the profile.json of an app');

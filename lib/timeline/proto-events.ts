@@ -16,10 +16,13 @@ const version = 1;
 const mostRanks = 4096;
 const mostNames = 65_536;
 const mostAnchors = 4096;
-/** Behind the first fields of a packet of events: rank and count come before the columns. */
+/** Size of the first fields in a packet of events: rank and count come before the columns. */
 const headBytes = 32;
 
-/** docs/reference/device-events.proto. What is held is the places of its packets; contents are read one at a time. */
+/**
+ * Reads docs/reference/device-events.proto. Only the positions of packets are in memory; contents are read one at a
+ * time.
+ */
 export function openProtoEvents(path: string, size: number): EventsFile {
   const file = new PacketFile(path, size);
   const reading = <T>(place: PacketPlace, read: (reader: Reader) => T, most?: number): T => {
@@ -71,7 +74,7 @@ export function openProtoEvents(path: string, size: number): EventsFile {
   };
 }
 
-/** Calls for each field; what it does not read is passed over. */
+/** Calls `read` for each field; fields that it does not read are skipped. */
 function eachField(reader: Reader, end: number, read: (field: number, wire: number) => boolean): void {
   while (reader.pos < end) {
     const key = reader.uint32();
@@ -88,7 +91,7 @@ function message<T>(reader: Reader, read: (end: number) => T): T {
   return value;
 }
 
-/** Of protobufjs, which has a type of its own where it finds one, and else loses digits. */
+/** Reads a 64-bit number as a bigint: protobufjs uses an optional Long type, and loses digits without it. */
 function wide(reader: Reader): bigint {
   let value = 0n;
   for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -209,7 +212,7 @@ const columnFields = {
 const wideColumns: readonly number[] = [columnFields.start, columnFields.address, columnFields.end];
 const columnsOfFile = 15;
 
-/** The columns of a packet, as bytes; each is there once, and as long as the packet says. */
+/** Columns of a packet as bytes; each must occur once and have the length that the packet declares. */
 function readColumns(reader: Reader, path: string): Columns {
   let events = 0;
   const columns = new Map<number, Uint8Array>();
@@ -257,7 +260,10 @@ class Columns {
     };
   }
 
-  /** Differences to the base, halves at a time: what fits into a double is exact, and anything else is no time of a trace. */
+  /**
+   * Differences to the base, computed in halves: values that fit a double are exact, and others cannot be times of a
+   * trace.
+   */
   private times(field: number, base: bigint, mayBeOpen: boolean): Float64Array {
     const words = new Int32Array(this.copied(field));
     const baseLow = Number(base & 0xffffffffn);
@@ -277,7 +283,7 @@ class Columns {
     return times;
   }
 
-  /** Where arrays of their width may begin. */
+  /** Copies the bytes, so that arrays of their width are aligned. */
   private copied(field: number): ArrayBuffer {
     const bytes = this.bytes.get(field) ?? new Uint8Array();
     const copy = new ArrayBuffer(bytes.length);

@@ -1,16 +1,17 @@
 import type { RankHeader } from './events';
 
-/** How far the rates of two crystals may be apart, outside of anchors: python/src/kernloop/tracing/clocks.py. */
+/** Maximum difference between the rates of two crystals, outside of anchors: python/src/kernloop/tracing/clocks.py. */
 const driftPpm = 200n;
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 /**
- * A device's clock on the host's time. Between two anchors the offset runs evenly from one to the other, as it does where both rates
- * are steady; before the first and after the last it is theirs, and the bound grows by what rates may be apart.
+ * Converts a device's clock to the host's time. Between two anchors the offset is interpolated linearly, which is right
+ * if both rates are steady; before the first and after the last anchor it is constant, and the bound grows by the
+ * possible difference of the rates.
  *
- * A slice keeps the length that the device's clock gave it, and slices that nest stay nested: the offset changes only where nothing
- * of the rank runs. What it would have changed by meanwhile is part of the bound.
+ * A slice keeps the length that the device's clock measured, and nested slices stay nested: the offset changes only
+ * while nothing of the rank runs. The change that was due meanwhile is part of the bound.
  */
 export class RankClock {
   readonly isAligned: boolean;
@@ -20,12 +21,12 @@ export class RankClock {
     this.isAligned = header.clock.isTime && header.anchors.length > 0;
   }
 
-  /** What to add to the device's time; 0 where nothing relates it to another clock. */
+  /** Offset to add to the device's time; 0 if nothing relates it to another clock. */
   offsetAt(device: bigint): bigint {
     return this.isAligned ? this.estimate(device).offset : 0n;
   }
 
-  /** That something is shown at this time with that offset. */
+  /** Records that an event is shown at this time with this offset. */
   used(device: bigint, shown: bigint): void {
     if (!this.isAligned) return;
     const { offset, error } = this.estimate(device);
@@ -34,8 +35,8 @@ export class RankClock {
   }
 
   /**
-   * The bound over all that was shown; null where nothing bounds it. With what the device's clock cannot resolve, and the same again for
-   * processors that read it a step apart (of an H200 they do).
+   * Bound over all shown events; null if there is none. It includes the resolution of the device's clock twice: once
+   * more for processors that read it a step apart (those of an H200 do).
    */
   get errorNs(): number | null {
     return this.isAligned ? Number(this.worst) + 2 * this.header.clock.resolution : null;

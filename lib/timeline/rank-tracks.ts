@@ -4,11 +4,11 @@ import { invalidEvents } from './invalid';
 import { Lanes } from './lanes';
 import type { Summary } from './summary';
 
-/** Tracks of all ranks: what a viewer can show, and a file with more of them is hostile. */
+/** Maximum number of tracks of all ranks: viewers cannot show more, and a file with more is hostile. */
 const mostTracks = 1 << 17;
 const mostLanesInOrder = 64;
 
-/** Numbers of processes in the file: ranks first, then what belongs to no rank. */
+/** Process numbers in the file: ranks first, then processes that belong to no rank. */
 export const processOf = { rank: (rank: number) => rank + 1, host: 100_000, launches: 200_000 } as const;
 
 interface Unit {
@@ -19,7 +19,7 @@ interface Unit {
   readonly laneTracks: bigint[];
 }
 
-/** Where an event is shown. */
+/** Track position of an event. */
 interface Place {
   readonly process: bigint;
   readonly rank: number;
@@ -28,7 +28,7 @@ interface Place {
   readonly program: number;
 }
 
-/** The tracks of a timeline below its processes, made as they are needed. */
+/** Tracks below the processes of a timeline, created on demand. */
 export class Tracks {
   private readonly units = new Map<string, Unit>();
   private count = 0;
@@ -39,14 +39,14 @@ export class Tracks {
     private readonly path: string,
   ) {}
 
-  /** A slice in a lane of its unit. `program` nests in itself only. */
+  /** Writes a slice in a lane of its unit. Slices nest only within the same `program`. */
   slice(place: Place, name: string, start: number, end: number, details: EventDetails): void {
     const { track, lane } = this.laneOf(place, start, end);
     this.writer.slice(track, name, start, end, details);
     if (place.rank >= 0) this.summary.slice({ rank: place.rank, track: place.unit, lane, name, start, end });
   }
 
-  /** A point in time. It has a lane as slices have: viewers nest points of one time and track. */
+  /** Writes a point in time. It gets a lane like a slice, because viewers nest points of one time and track. */
   instant(place: Place, name: string, at: number, details: EventDetails): void {
     this.writer.instant(this.laneOf(place, at, at).track, name, at, details);
   }
@@ -85,10 +85,10 @@ export class Tracks {
   }
 }
 
-/** As the device side numbers them (docs/tracing.md): what tells two compute units apart, in one number. */
+/** Name of a compute unit from its number on the device side (docs/tracing.md), which identifies it. */
 export function unitName({ target }: RankHeader, xcc: number, unit: number, isOfIris: boolean): string {
   if (target.startsWith('cuda')) return `SM ${unit}`;
-  // Of Iris it is the compute unit of its shader engine alone: several share a number.
+  // Iris records the compute unit within its shader engine only: several share a number.
   if (isOfIris) return `XCC ${xcc}, CU ${unit}`;
   if (/^amd-gfx9/.test(target)) return `XCC ${xcc}, SE ${unit >> 5}, SH ${(unit >> 4) & 1}, CU ${unit & 15}`;
   if (/^amd-gfx1[0-2]/.test(target))

@@ -19,7 +19,7 @@ export function timelineResult(facts: TimelineFacts, summary: Summary): Timeline
   });
 }
 
-/** The timeline for people: a row a rank, and one an event. */
+/** Prints the timeline for people: a row per rank, and one per event. */
 export function printTimeline({ unit, ranks, statistics, notes, ...rest }: TimelineResult, report: Reporter): void {
   const length = (value: number): string => (unit === 'ns' ? duration(value) : formatCount(Math.round(value)));
   for (const { rank, device, kept, dropped, open, reversed, errorNs } of ranks) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const count = z.number().nonnegative();
 
-/** What is said of files of events, next to what is written of them. */
+/** Facts about files of events, besides those about the written file. */
 export const timelineResultSchema = z.object({
   unit: z.enum(['ns', 'steps']).describe('Of every length; steps of the software GPU are no time.'),
   alignment: z

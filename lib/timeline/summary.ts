@@ -1,8 +1,8 @@
-/** What of a timeline can be said without holding it. */
+/** Statistics of a timeline that need not hold it in memory. */
 export interface EventStatistics {
   readonly rank: number;
   readonly name: string;
-  /** All of them; those that never ended and those that end before they start are in no other number. */
+  /** Number of all events; those that never ended or end before they start are in no other figure. */
   count: number;
   open: number;
   reversed: number;
@@ -10,7 +10,7 @@ export interface EventStatistics {
   least: number;
   most: number;
   payloadBytes: number;
-  /** How many are shorter than 1, 2, 4, 8, … */
+  /** Number of events shorter than 1, 2, 4, 8, … */
   readonly lengths: number[];
 }
 
@@ -23,10 +23,10 @@ export interface PicturedSlice {
   readonly end: number;
 }
 
-/** As many slices as a picture can show. */
+/** Maximum number of slices in a picture. */
 export const mostPictured = 3000;
 
-/** Names come from files: so many are told apart a rank. */
+/** Maximum number of names distinguished per rank: names come from files. */
 const mostRows = 4096;
 
 export class Summary {
@@ -51,7 +51,7 @@ export class Summary {
     }
   }
 
-  /** What was drawn, in the order of their starts. */
+  /** Adds a drawn slice; slices come in the order of their starts. */
   slice(slice: PicturedSlice): void {
     this.slices++;
     if (slice.end > this.lastEnd) this.lastEnd = slice.end;

@@ -49,7 +49,7 @@ describe('a timeline of files of events', () => {
       ['Rank 1: H200', 500, 700],
     ]);
     expect(facts).toMatchObject({ unit: 'ns', alignment: 'host', zero: base });
-    // With what the clock cannot resolve, and what may have drifted since the anchor.
+    // The bound includes the resolution of the clock and the drift since the anchor.
     expect(facts.ranks.map(({ errorNs }) => errorNs)).toEqual([100 + 1 + 64, 300 + 1 + 64]);
   });
 

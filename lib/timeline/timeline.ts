@@ -11,14 +11,14 @@ import type { Summary } from './summary';
 export interface TimelineParts {
   readonly files: readonly EventsFile[];
   readonly launches: Launches | null;
-  /** Ranks whose clocks have nothing to do with each other are shown as they are. */
+  /** Whether ranks with unrelated clocks are shown on their own clocks. */
   readonly isUnaligned: boolean;
 }
 
 export interface TimelineFacts {
   readonly unit: 'ns' | 'steps';
   readonly alignment: 'host' | 'single' | 'none';
-  /** What 0 of the timeline is: of the host's clock where it is aligned, else of the device's. */
+  /** Time at 0 of the timeline: on the host's clock if it is aligned, else on the device's. */
   readonly zero: bigint;
   readonly ranks: readonly RankFacts[];
   readonly flows: number;
@@ -27,7 +27,10 @@ export interface TimelineFacts {
   readonly notes: readonly string[];
 }
 
-/** Ranks, what the host did and its launches as one timeline, in one pass: held is a chunk of each rank, and what runs at a time. */
+/**
+ * Writes ranks, host activity and launches as one timeline in one pass: memory holds a chunk of each rank and the
+ * running events.
+ */
 export function writeTimeline(parts: TimelineParts, writer: TimelineWriter, summary: Summary): TimelineFacts {
   return new Timeline(parts, writer, summary).write();
 }
@@ -248,7 +251,7 @@ class Timeline {
     };
     const own = { category, annotations, [isOut ? 'flows' : 'endsFlows']: [flow] };
     const far = { category: 'remote', [isOut ? 'endsFlows' : 'flows']: [flow] };
-    // Where data comes from is first: arrows of one time go the way they are written.
+    // The source of data comes first: arrows between equal times point in the order in which they are written.
     if (isOut) this.tracks.slice(place, name, start, end, own);
     this.tracks.slice(other.place, other.name, start, end, far);
     if (!isOut) this.tracks.slice(place, name, start, end, own);

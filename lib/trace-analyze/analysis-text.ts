@@ -6,7 +6,7 @@ const decimal = (hex: string): string => formatCount(BigInt(hex));
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 const mostRows = 20;
 
-/** The answer first, then a table of what it is made of. */
+/** Prints the answer first, then a table with its parts. */
 export function printAnalysis(result: Analysed, unit: ClockUnit, report: Reporter): void {
   switch (result.analysis) {
     case 'block-sched':

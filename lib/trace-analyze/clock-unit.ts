@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 
-/** What one step of the probes' clock is, by its name: the software GPU counts wave-instructions, which are no time. */
+/** Unit of the probes' clock: the software GPU counts wave-instructions, which are no time. */
 export type ClockUnit = 'cycle' | 'wave-instruction';
 
 const runSchema = z.looseObject({ clock: z.enum(['wave-instructions', 'cycles']) });
 
-/** Of a result file; `trace run` writes it down beside. Neutrino's own traces are of GPUs. */
+/** Unit of a result file, from the file that `trace run` wrote beside it. Neutrino's own traces are from GPUs. */
 export function clockUnitOf(file: string): ClockUnit {
   const path = join(dirname(dirname(file)), 'probe-run.json');
   if (!existsSync(path)) return 'cycle';
@@ -17,7 +17,7 @@ export function clockUnitOf(file: string): ClockUnit {
   return clock === 'wave-instructions' ? 'wave-instruction' : 'cycle';
 }
 
-/** A rate makes time of cycles, and of nothing else. */
+/** A rate converts cycles to time, and no other unit. */
 export function refuseRate(unit: ClockUnit, clockMhz: number | undefined, file: string): void {
   if (unit === 'cycle' || clockMhz === undefined) return;
   throw new KernloopError(

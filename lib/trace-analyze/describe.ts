@@ -4,7 +4,7 @@ import type { Analysed, BlockSched, HeatMap } from './result';
 
 type Events = Awaited<ReturnType<typeof runTrace>>;
 
-/** What kernloop-trace printed, as a result. */
+/** Result from the output of kernloop-trace. */
 export function describe(analysis: Analysis, events: Events, options: TraceAnalyzeOptions): Analysed {
   switch (analysis) {
     case 'block-sched':
@@ -49,7 +49,7 @@ export function describe(analysis: Analysis, events: Events, options: TraceAnaly
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 const least = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b), values[0] ?? 0n);
 const most = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b), 0n);
-/** To twelve digits, whatever the size of the parts. */
+/** Share to twelve digits, for parts of any size. */
 const shareOf = (part: bigint, whole: bigint): number =>
   whole === 0n ? 0 : Math.min(1, Math.max(0, Number((part * 1_000_000_000_000n) / whole) / 1e12));
 

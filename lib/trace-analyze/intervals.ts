@@ -10,7 +10,9 @@ export interface Interval {
 
 const words = 5;
 
-/** What kernloop-trace wrote beside its events: five u64 a block, by processor and start. */
+/**
+ * Reads the intervals that kernloop-trace wrote beside its events: five u64 per block, sorted by processor and start.
+ */
 export function* readIntervals(path: string): Generator<Interval> {
   const file = openSync(path, 'r');
   try {
@@ -26,7 +28,7 @@ export function* readIntervals(path: string): Generator<Interval> {
   }
 }
 
-/** What is subtracted from the clock of each processor. */
+/** Offset that is subtracted from the clock of each processor. */
 export function clockOrigins(
   processors: readonly { readonly id: number; readonly first: string }[],
   alignClocks: boolean,

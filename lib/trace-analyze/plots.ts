@@ -6,7 +6,7 @@ import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
 
 type Rows = readonly Readonly<Record<string, string | number>>[];
 
-/** More bars than these are no picture any more: then the plot is of how many blocks ran at a time. */
+/** Maximum number of bars that are readable: above it, the plot shows how many blocks ran at a time. */
 const mostBars = 4000;
 
 export function plotOf(
@@ -76,7 +76,7 @@ function blockPlot(
   };
 }
 
-/** The mean number of blocks that a processor runs, by interval of time. */
+/** Mean number of blocks that a processor runs, by time interval. */
 function running(result: BlockSched, path: string, bins: number, origin: (processor: bigint) => bigint): Rows {
   const width = BigInt(result.cycles) / BigInt(bins) + 1n;
   const counts = new Map<bigint, number[]>();

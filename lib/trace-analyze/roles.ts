@@ -2,7 +2,7 @@ import { KernloopError } from '../support/error';
 import type { TraceMap } from '../trace/probe-file';
 import type { Analysis, FieldRole } from './options';
 
-/** What fields are called in Neutrino's probes, of both schemas, and by whoever wrote some like them. */
+/** Field names in Neutrino's probes, of both schemas, and similar ones of other authors. */
 const names: Readonly<Record<FieldRole, RegExp>> = {
   start: /^[lg]?start(?:_?(?:clock|time))?$/i,
   elapsed: /^(?:elapsed?|duration|cycles)$/i,
@@ -20,7 +20,7 @@ const needed: Readonly<Record<Analysis, readonly FieldRole[]>> = {
 
 export type Roles = Readonly<Partial<Record<FieldRole, string>>>;
 
-/** The fields of a map by what they mean: as told, else by their names. */
+/** Fields of a map by role: as given, else by their names. */
 export function rolesOf(map: TraceMap, told: readonly string[]): Roles {
   const roles = new Map<string, string>();
   for (const [role, name] of Object.entries(names)) {
@@ -34,7 +34,7 @@ export function rolesOf(map: TraceMap, told: readonly string[]): Roles {
   return Object.fromEntries(roles);
 }
 
-/** What the fields of a map are for. */
+/** Analysis that the fields of a map allow. */
 export function analysisOf(map: TraceMap, roles: Roles): Analysis {
   const has = (analysis: Analysis): boolean => needed[analysis].every((role) => roles[role] !== undefined);
   if (has('block-sched')) return 'block-sched';
@@ -42,7 +42,7 @@ export function analysisOf(map: TraceMap, roles: Roles): Analysis {
   return has('progress') && map.fields.length === 1 ? 'progress' : 'totals';
 }
 
-/** The options of kernloop-trace that name the fields; an error where one is missing. */
+/** Options of kernloop-trace that name the fields; throws if one is missing. */
 export function roleArguments(analysis: Analysis, map: TraceMap, roles: Roles): string[] {
   return needed[analysis].flatMap((role) => {
     const name = roles[role];

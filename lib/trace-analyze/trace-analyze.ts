@@ -19,7 +19,7 @@ import { analysisOf, roleArguments, rolesOf } from './roles';
 import { withScratch } from './scratch';
 import { writeTracks } from './tracks';
 
-/** Analyses every map of every result file, or the one that is named. */
+/** Analyses every map of every result file, or only the named map. */
 export async function traceAnalyze(options: TraceAnalyzeOptions, deps: Deps): Promise<TraceAnalyzeResult> {
   const opened = openTrace(options.trace, options.probe);
   const probe = neededProbe(opened);
@@ -59,7 +59,7 @@ async function analyzeMap(
   });
 }
 
-/** Analyses one map; the file of intervals that a plot reads is there as long as `use` takes. */
+/** Analyses one map; the file of intervals for plots exists while `use` runs. */
 export async function analysed<T>(
   file: string,
   probe: ProbeFile,
@@ -84,7 +84,7 @@ function limits(analysis: Analysis, { bins, pageBytes }: TraceAnalyzeOptions, in
   return analysis === 'progress' ? ['--bins', String(bins)] : [];
 }
 
-/** `<result>.<map>.svg`, `.json` and, where there is time in it, `.pftrace`. */
+/** Writes `<result>.<map>.svg`, `.json` and, if the analysis has times, `.pftrace`. */
 async function writeOutputs(
   file: string,
   map: TraceMap,

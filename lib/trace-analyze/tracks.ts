@@ -4,10 +4,10 @@ import { clockOrigins, readIntervals } from './intervals';
 import type { TraceAnalyzeOptions } from './options';
 import type { Analysed, BlockSched, HeatMap, Progress } from './result';
 
-/** Pages with a track of their own: those with the most accesses. */
+/** Maximum number of pages with a separate track: those with the most accesses. */
 const mostPages = 64;
 
-/** The analysis as tracks: blocks in the lanes of their processor, pages and threads as counters. */
+/** Writes the analysis as tracks: blocks in lanes per processor, pages and threads as counters. */
 export function writeTracks(
   path: string,
   name: string,
@@ -28,7 +28,7 @@ export function writeTracks(
   }
 }
 
-/** A step of the clock is a nanosecond where nobody says how long it is. */
+/** Converts clock steps to nanoseconds; without a rate, a step counts as a nanosecond. */
 function nanoseconds(clockMhz: number | undefined): (cycles: bigint) => bigint {
   if (clockMhz === undefined) return (cycles) => cycles;
   const hertz = BigInt(Math.round(clockMhz * 1e6));
@@ -76,7 +76,7 @@ function writeProgress(writer: PerfettoWriter, process: bigint, result: Progress
   writeCounter(writer, writer.counter(process, 'samples', 'samples', 1), result.samplesIn, result.interval, time);
 }
 
-/** From the first clock on; back to 0 at the end. */
+/** Writes a counter from the first clock on, and resets it to 0 at the end. */
 function writeCounter(
   writer: PerfettoWriter,
   counter: bigint,

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { Field, makeData, RecordBatch, RecordBatchFileWriter, Schema, Struct, Uint32, Uint64 } from 'apache-arrow';
 import { batchesOf, type Column, type Values } from './columns';
 
-/** An Arrow IPC file (Feather 2): one record batch for so many rows as are held at a time. */
+/** Writes an Arrow IPC file (Feather 2) with one record batch per batch of rows in memory. */
 export async function writeArrow(path: string, columns: readonly Column[], rows: number): Promise<void> {
   const schema = new Schema(
     columns.map(({ name, type }) => new Field(name, type === 'u64' ? new Uint64() : new Uint32())),
@@ -15,7 +15,7 @@ export async function writeArrow(path: string, columns: readonly Column[], rows:
   writer.reset(undefined, schema);
   for (const batch of batchesOf(columns, rows)) {
     writer.write(batchOf(schema, batch));
-    // Bytes on their way to the disk are memory too.
+    // Waits for the disk, because buffered bytes take memory, too.
     if (file.writableNeedDrain) await once(file, 'drain');
   }
   writer.finish();

@@ -2,14 +2,14 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { KernloopError } from '../support/error';
 import { originColumns, type FieldType, type TraceMap } from '../trace/probe-file';
 
-/** A column as kernloop-trace wrote it: a file of little-endian values. */
+/** A column written by kernloop-trace: a file of little-endian values. */
 export interface Column {
   readonly name: string;
   readonly type: FieldType;
   readonly file: string;
 }
 
-/** In the order in which kernloop-trace names its files: where a record comes from, then its fields. */
+/** Columns in the order in which kernloop-trace names its files: origin of a record, then its fields. */
 export function columnsOf({ fields }: TraceMap, files: readonly string[]): Column[] {
   const named: { name: string; type: FieldType }[] = [
     ...originColumns.map((name) => ({ name, type: 'u64' as const })),
@@ -18,12 +18,12 @@ export function columnsOf({ fields }: TraceMap, files: readonly string[]): Colum
   return named.map(({ name, type }, index) => ({ name, type, file: files[index] ?? '' }));
 }
 
-/** So many rows are held at a time, whatever the size of the trace. */
+/** Rows held at a time: memory stays bounded for traces of any size. */
 export const rowsOfBatch = 1 << 18;
 
 export type Values = BigUint64Array | Uint32Array;
 
-/** The columns in batches of rows, each an array a column. */
+/** Reads columns in batches of rows, with one array per column. */
 export function* batchesOf(columns: readonly Column[], rows: number): Generator<Values[]> {
   const files = columns.map(({ file }) => openSync(file, 'r'));
   try {

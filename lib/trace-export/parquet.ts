@@ -1,7 +1,7 @@
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { batchesOf, rowsOfBatch, type Column, type Values } from './columns';
 
-/** A Parquet file with unsigned columns: one row group for so many rows as are held at a time. */
+/** Writes a Parquet file with unsigned columns and one row group per batch of rows in memory. */
 export async function writeParquet(path: string, columns: readonly Column[], rows: number): Promise<void> {
   const writer = fileWriter(path);
   const schema = [
@@ -13,7 +13,7 @@ export async function writeParquet(path: string, columns: readonly Column[], row
       repetition_type: 'REQUIRED' as const,
     })),
   ];
-  // Without least and most values: the library compares them as signed numbers.
+  // No minimum and maximum statistics: the library compares them as signed numbers.
   const parquet = new ParquetWriter({ writer, schema, statistics: false, createdBy: 'kernloop' });
   for (const batch of batchesOf(columns, rows)) {
     const columnData = columns.map(({ name }, index) => ({ name, data: accepted(batch[index] ?? new Uint32Array()) }));
@@ -22,7 +22,7 @@ export async function writeParquet(path: string, columns: readonly Column[], row
   await parquet.finish();
 }
 
-/** Of arrays of unsigned numbers of 32 bits, the library refuses the upper half; of a list it takes them. */
+/** The library rejects the upper half of unsigned 32-bit numbers in typed arrays, but accepts them in lists. */
 function accepted(values: Values): BigUint64Array | number[] {
   return values instanceof BigUint64Array ? values : Array.from(values);
 }

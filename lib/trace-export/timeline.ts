@@ -26,7 +26,7 @@ export type TimelineFormat = (typeof timelineFormats)[number];
 
 const endings: Readonly<Record<TimelineFormat, string>> = { perfetto: 'pftrace', chrome: 'chrome.json', html: 'html' };
 
-/** Files of events as one timeline; nothing half-written stays. */
+/** Exports files of events as one timeline; a failure leaves no partial file. */
 export async function exportTimeline(options: TraceExportOptions, deps: Deps): Promise<TraceExportResult> {
   const format = formatOf(options);
   const paths = [options.trace, ...options.ranks].map((path) => resolve(path));
@@ -82,7 +82,7 @@ function writerOf(
   return format === 'chrome' ? new ChromeWriter(path, metadata) : nullWriter;
 }
 
-/** What the events themselves do not say. */
+/** Facts that the events do not contain. */
 function metadataOf({ unit, alignment, zero, ranks }: TimelineFacts): object {
   return {
     schema: 'kernloop.timeline/1',

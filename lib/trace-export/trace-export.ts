@@ -15,7 +15,7 @@ import { writeParquet } from './parquet';
 import type { TraceExportResult } from './result';
 import { exportTimeline, type TimelineFormat } from './timeline';
 
-/** Writes every map of every result file; nothing half-written stays. */
+/** Writes every map of every result file; a failure leaves no partial file. */
 export async function traceExport(options: TraceExportOptions, deps: Deps): Promise<TraceExportResult> {
   if (kindOfEvents(resolve(options.trace)) !== null) return exportTimeline(options, deps);
   const format = recordFormatOf(options);
@@ -25,7 +25,7 @@ export async function traceExport(options: TraceExportOptions, deps: Deps): Prom
   outputFolder(output);
   const files: TraceExportResult['files'] = [];
   for (const { path } of neededResults(opened)) {
-    // Beside the files that come of it: columns may be as large as the trace.
+    // The scratch folder is beside the result, because columns may be as large as the trace.
     const scratch = mkdtempSync(join(output, '.kernloop-trace-'));
     try {
       files.push(...(await exportFile(path, probe, output, scratch, { ...options, format }, deps)));

@@ -1,6 +1,6 @@
 import { describeMap, type ReaderMap } from './reader-maps';
 
-/** A header of its own for C99 and C++: the file is mapped, records are read where they lie. */
+/** A self-contained header for C99 and C++: the file is mapped, and records are read in place. */
 export function cReader(maps: readonly ReaderMap[]): string {
   const structs = maps.map(structOf).join('\n');
   const names = maps.map(({ name }) => `  TRACE_MAP_${name},`).join('\n');
@@ -77,7 +77,7 @@ struct trace {
   char error[512]; /* what does not add up, after trace_open has failed */
 };
 
-/* Where a file records other offsets than where its maps are (blocks that are no multiple of a warp). */
+/* Some files record offsets that are not those of their maps (blocks that are no multiple of a warp). */
 enum trace_offsets { TRACE_OFFSETS_UNSAID, TRACE_OFFSETS_REPAIRED, TRACE_OFFSETS_RECORDED };
 
 struct trace_spec {

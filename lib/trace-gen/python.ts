@@ -1,6 +1,6 @@
 import { describeMap, type ReaderMap } from './reader-maps';
 
-/** A module with Neutrino's own surface, `parse(path) -> (header, sections, records)`, whose records are NumPy's. */
+/** A module with Neutrino's interface, `parse(path) -> (header, sections, records)`, whose records are NumPy arrays. */
 export function pythonReader(maps: readonly ReaderMap[]): string {
   const types = maps.map(
     (map) => `#: ${describeMap(map)}

@@ -9,17 +9,17 @@ import {
 } from '../trace/probe-file';
 import type { Language } from './options';
 
-/** A map as a generator needs it. */
+/** A map with the facts that generators need. */
 export interface ReaderMap {
   readonly name: string;
   readonly level: Level;
-  /** Of a thread or warp; null where the program counts. */
+  /** Bytes of a thread or warp; null if the program counts its records. */
   readonly unitBytes: number | null;
   readonly recordBytes: number;
   readonly fields: readonly { readonly name: string; readonly type: FieldType; readonly offset: number }[];
 }
 
-/** Names that a map or a field cannot have in a language. */
+/** Reserved names that a map or field cannot have in a language. */
 const taken: Readonly<Record<Language, ReadonlySet<string>>> = {
   python: words(
     'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield np Path NamedTuple TraceHeader TraceSection parse',
@@ -56,7 +56,7 @@ function readerMap(map: TraceMap): ReaderMap {
   };
 }
 
-/** "16 bytes, 2 records a thread". */
+/** Text such as "16 bytes, 2 records a thread". */
 export function describeMap({ level, unitBytes, recordBytes }: ReaderMap): string {
   const slots =
     unitBytes === null ? 'as many records as the program counts' : `${Math.floor(unitBytes / recordBytes)} records`;

@@ -1,4 +1,4 @@
-/** The statements of the TypeScript reader's functions: what is the same for every probe file. */
+/** Statements of the TypeScript reader's functions that are the same for every probe file. */
 
 export const sectionBody = `const spec = specs[index];
 if (!spec) throw new Misfit(\`section[\${index}]\`);

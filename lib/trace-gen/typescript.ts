@@ -2,7 +2,7 @@ import { Project, Scope, VariableDeclarationKind, type SourceFile } from 'ts-mor
 import { describeMap, type ReaderMap } from './reader-maps';
 import { chooseBody, parseBody, placeBody, placesBody, sectionBody } from './typescript-code';
 
-/** A module of its own: typed records, read from the file in windows. */
+/** A self-contained module: typed records, read from the file in windows. */
 export function typescriptReader(maps: readonly ReaderMap[]): string {
   const project = new Project({ useInMemoryFileSystem: true });
   const file = project.createSourceFile('read_trace.ts');

@@ -16,7 +16,7 @@ import type { TraceReadOptions } from './options';
 import type { ReadDmat, ReadFile, TraceReadResult } from './result';
 import { printTrace } from './trace-text';
 
-/** Reads a trace of Neutrino, whole: what it says of itself, and a summary of every column of every file. */
+/** Reads a whole trace of Neutrino: its metadata, and a summary of every column of every file. */
 export async function traceRead(options: TraceReadOptions, deps: Deps): Promise<TraceReadResult> {
   if (kindOfEvents(resolve(options.trace)) !== null) return readEvents(resolve(options.trace), options, deps);
   const { folder, probe, results, dmats } = openTrace(options.trace, options.probe);
@@ -45,7 +45,7 @@ export function traceReadExitCode({ results, dmats }: TraceReadResult): number {
   return [...results, ...dmats].some(({ error }) => error !== null) ? 1 : 0;
 }
 
-/** What is wrong with one file of a folder is said of it; the others are read all the same. */
+/** An error in one file is reported for that file; the others are still read. */
 async function readFile(
   file: ResultFile,
   probe: ProbeFile | null,
@@ -96,7 +96,7 @@ async function readFile(
   return read;
 }
 
-/** A file of events: what an export would show, without the file. */
+/** Reads a file of events and returns the facts of an export, without writing it. */
 function readEvents(path: string, { clockMhz }: TraceReadOptions, deps: Deps): TraceReadResult {
   const summary = new Summary();
   const facts = writeTimeline(

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { formatBytes, formatCount, table, type Reporter } from '../support/report';
 import type { ReadDmat, ReadFile, TraceReadResult } from './result';
 
-/** The trace for people: what was probed, what it cost, and a row for every column. */
+/** Prints the trace for people: probes, their cost, and a row for every column. */
 export function printTrace(trace: TraceReadResult, report: Reporter): void {
   const say = (line: string): void => report.result(line);
   const { process, probe, log, kernels, results, dmats } = trace;

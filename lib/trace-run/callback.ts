@@ -4,14 +4,14 @@ import type { Deps } from '../deps/deps';
 import type { ProbeSet } from '../probe/probe-set';
 import { KernloopError } from '../support/error';
 
-/** The Python program that a probe file names, to be run on each result as Neutrino does. */
+/** Python program that a probe file names, run on each result as Neutrino does. */
 export interface Callback {
   readonly name: string;
   readonly script: string;
 }
 
 /**
- * A probe file is data, perhaps somebody else's: what it names runs only where the user names it too. Null where it is not to run.
+ * A probe file is data, perhaps from others: its program runs only if the user names it, too. Null if it must not run.
  */
 export function allowedCallback({ file, path }: ProbeSet, allowed: string | undefined, deps: Deps): Callback | null {
   const name = file.callback;
@@ -39,7 +39,10 @@ export function allowedCallback({ file, path }: ProbeSet, allowed: string | unde
   );
 }
 
-/** `python3 SCRIPT RESULT`, without a shell, in the folder of the results. False where it failed, which fails nothing else. */
+/**
+ * Runs `python3 SCRIPT RESULT` without a shell in the folder of the results. Returns false if it failed, which fails
+ * nothing else.
+ */
 export async function runCallback({ name, script }: Callback, result: string, deps: Deps): Promise<boolean> {
   const ended = await deps.run('python3', [script, result], {
     cwd: dirname(result),

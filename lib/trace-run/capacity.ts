@@ -5,18 +5,18 @@ import { formatBytes, formatCount } from '../support/report';
 import type { ProbeFile, TraceMap } from '../trace/probe-file';
 import type { LaunchGeometry } from '../trace/write-trace';
 
-/** Of the maps of one run together. */
+/** Limit for all maps of one run together. */
 const mostBytes = 8 * 2 ** 30;
 const mostUnitBytes = 2 ** 32 - 1;
 
 export interface Counts {
   readonly units: number;
   readonly most: number;
-  /** Units that had more than `capacity`. */
+  /** Number of units that had more than `capacity` records. */
   readonly overflowed: number;
 }
 
-/** What the units of a map had, from the file of their counts. */
+/** Number of records per unit of a map, from the file of counts. */
 export function readCounts(path: string, capacity: number): Counts {
   const file = openSync(path, 'r');
   let units = 0;
@@ -40,12 +40,14 @@ export function readCounts(path: string, capacity: number): Counts {
 
 export const isDynamic = ({ maps }: ProbeFile): boolean => maps.some(({ capacity }) => capacity === 'dynamic');
 
-/** Of a counting run: nothing of dynamic maps is kept. */
+/** Capacities of a counting run, which keeps no records of dynamic maps. */
 export function countingCapacities({ maps }: ProbeFile): Map<string, number> {
   return new Map(maps.map(({ name, capacity }) => [name, capacity === 'dynamic' ? 0 : capacity]));
 }
 
-/** Room for what the counting run found, at most for `limit` records, at least for one: a map without any could not be read. */
+/**
+ * Capacities for the counts found, at most `limit` records and at least one: a map without records could not be read.
+ */
 export function tracingCapacities(
   { maps }: ProbeFile,
   counted: readonly ProbedMap[],
@@ -61,7 +63,7 @@ export function tracingCapacities(
   );
 }
 
-/** Said before memory is asked for, with what every map wants. */
+/** Fails before memory is allocated, and names the needs of every map. */
 export function requireRoom(
   { maps }: ProbeFile,
   capacity: ReadonlyMap<string, number>,

@@ -14,14 +14,14 @@ import type { ProbedDispatch, ProbeRunJson } from './result';
 export interface TracedDispatch {
   readonly launch: ProbedLaunch;
   readonly geometry: LaunchGeometry;
-  /** The whole replay, on the host. */
+  /** Host time of the whole replay. */
   readonly replayMs: number;
   readonly summary: ProbedDispatch;
 }
 
 interface Run {
   readonly root: string;
-  /** What is only known once the folder is written is filled in. */
+  /** Fields known only after the folder is written are filled in then. */
   readonly json: ProbeRunJson;
   readonly traced: readonly TracedDispatch[];
   readonly probes: ProbeSet;
@@ -30,7 +30,7 @@ interface Run {
   readonly session: ReplaySession;
 }
 
-/** The folder, as Neutrino's tools read it, and beside their files those of counts; probe-run.json comes last. */
+/** Writes the folder as Neutrino's tools read it, with files of counts beside theirs; probe-run.json comes last. */
 export async function writeRun(run: Run, deps: Deps): Promise<string> {
   const { root, json, traced, probes, session } = run;
   const complete = traced.filter(({ launch }) => launch.verdict !== 'fault' && launch.verdict !== 'limit');
@@ -71,7 +71,7 @@ function writtenLaunch(
   const { milliseconds: kernel } = launch;
   return {
     ...geometry,
-    // The name of its file: dispatches in their order.
+    // Number in the file name: dispatches in order.
     seconds: index + 1,
     timeNs: BigInt(started.getTime()) * 1_000_000n + BigInt(index),
     maps: launch.maps.map(({ level, unitBytes, path }) => ({ level, unitBytes, content: { file: path } })),
@@ -79,7 +79,7 @@ function writtenLaunch(
   };
 }
 
-/** Two runs of one process in one second would write into one folder. */
+/** Start time that is not taken: two runs of one process in one second would write into one folder. */
 function freeStart(root: string, started: Date): Date {
   for (let time = started; ; time = new Date(time.getTime() + 1000)) {
     if (!existsSync(join(root, traceFolderName({ started: time, pid: process.pid })))) return time;
@@ -100,7 +100,7 @@ function keepCounts(folder: string, result: string, launch: ProbedLaunch, summar
   }
 }
 
-/** Said in the log as Neutrino says it. */
+/** Runs the callback and logs it like Neutrino. */
 async function callBack(
   callback: Callback | null,
   folder: string,

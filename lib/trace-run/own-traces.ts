@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { filesBelow, refuseForeign } from '../support/foreign';
 import { parseFolderName } from '../trace/folder';
 
-/** What trace run writes into the folder of a trace. */
+/** Files that trace run writes into the folder of a trace. */
 const written = [
   /^(?:probe\.toml|read\.py|event\.log|probe-run\.json)$/,
   /^kernel\/\d+_[0-9a-f]{40}\/(?:kernel\.info|original\.ptx|probed\.(?:ptx|bin))$/,
@@ -14,7 +14,7 @@ const written = [
 
 const isWritten = (path: string): boolean => written.some((pattern) => pattern.test(path));
 
-/** Files in a folder of traces that trace run did not write, nor the CALLBACK that it ran. */
+/** Files in a folder of traces that were written neither by trace run nor by its CALLBACK. */
 function foreignTraceFiles(place: string): string[] {
   if (!existsSync(place)) return [];
   const otherFiles = new Map<string, readonly string[]>();
@@ -32,7 +32,7 @@ function foreignTraceFiles(place: string): string[] {
     .sort();
 }
 
-/** Files that a CALLBACK left there. */
+/** Files that a CALLBACK left in a folder. */
 export const filesOfCallback = (folder: string): string[] =>
   filesBelow(folder)
     .map(({ path }) => path.split(sep).join('/'))
@@ -45,7 +45,8 @@ function otherFilesOf(folder: string): readonly string[] {
   try {
     return runSchema.parse(JSON.parse(readFileSync(join(folder, 'probe-run.json'), 'utf8'))).otherFiles;
   } catch {
-    // Killed before it was written, or no trace of this stage: nothing but its own files is known to be ours.
+    // The run was killed before the file was written, or the trace is not from this stage: only the stage's known files
+    // are ours.
     return [];
   }
 }

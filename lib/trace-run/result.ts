@@ -36,7 +36,7 @@ const launchSchema = z.object({
   callback: z.enum(['succeeded', 'failed', 'not run']).nullable().describe('Of the probe file; null if it has none.'),
 });
 
-/** What the format of Neutrino has no place for: probe-run.json of the trace folder. */
+/** Facts that Neutrino's format cannot hold: probe-run.json of the trace folder. */
 const probeRunSchema = z.object({
   schema: z.literal('kernloop.probe-run/1'),
   kernel: z.string(),

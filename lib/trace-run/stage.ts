@@ -25,7 +25,7 @@ export const stage = defineStage({
     targets: [{ name: 'trace-run', of: 'project' }],
     cache: true,
     after: [{ stage: 'capture' }, { stage: 'recompile' }],
-    // A probe.toml of the user's is among the files of the reproducer.
+    // A probe.toml of the user is covered by the files of the reproducer.
     inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device'],
     outputs: ['{reproducer}/trace'],
     without: ['output', 'allowCallback'],

@@ -32,7 +32,7 @@ interface Request {
 describe('trace run', () => {
   const made = reproducerForEachTest();
 
-  /** As kernloop-replay: unit k has k % 10 records. */
+  /** Like kernloop-replay: unit k has k % 10 records. */
   const deps = (results: { probed?: object; plain?: object } = {}, python = 0): FakeDeps =>
     fakeDeps(
       {
@@ -77,7 +77,7 @@ describe('trace run', () => {
     const fake = deps();
     const { launches, folder } = await traceRun(options({ probe: 'own.toml' }), fake);
     expect(requests(fake)).toEqual([0, 1]);
-    // 102 whole tens of 0 + … + 9, and 0 + 1 + 2 + 3.
+    // 102 complete tens of 0 + … + 9, and 0 + 1 + 2 + 3.
     const all = 102 * 45 + 6;
     expect(launches[0]?.maps).toMatchObject([{ capacity: 9, kept: all, dropped: 0, most: 9, overflowed: 0 }]);
     const { results, probe, log } = readTraceFolder(folder);
@@ -214,7 +214,7 @@ describe('trace run', () => {
       ]);
       expect([launches[0]?.callback, exitCode]).toEqual([said, 0]);
       expect(readFileSync(join(folder, 'event.log'), 'utf8')).toContain(line);
-      // What the program leaves beside the result is made anew with it; what lies there since is the user's.
+      // Files that the program leaves beside the result are replaced with it; files added later are the user's.
       expect(await traceRun(allowed, fake)).toMatchObject({ otherFiles: ['result/picture.png'] });
       writeFileSync(join(folder, 'result', 'notes.txt'), 'mine');
       expect((await failure(traceRun(allowed, fake))).code).toBe('FILE_FOREIGN');

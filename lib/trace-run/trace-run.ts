@@ -23,14 +23,14 @@ import { refuseForeignTraces } from './own-traces';
 import type { MapSummary, ProbedDispatch, ProbeRunJson, TraceRunResult } from './result';
 import { printRun } from './text';
 
-/** Replays each dispatch that is meant with the probes in its kernel, and writes what they saw as one trace folder. */
+/** Replays each selected dispatch with probes in its kernel, and writes their records as one trace folder. */
 export async function traceRun(options: TraceRunOptions, deps: Deps): Promise<TraceRunResult> {
   const reproducer = openReproducer(options.reproducer);
   const probes = openProbeSet(options.probe, [reproducer.root, process.cwd()]);
   return trace(probes, options, deps);
 }
 
-/** As a task: what decides its result has to be known to the cache. */
+/** The task: the cache has to know all inputs of its result. */
 export async function traceRunTask(options: TraceRunOptions, deps: Deps): Promise<boolean> {
   const { root } = openReproducer(options.reproducer);
   const probes = openProbeSet(options.probe, [root]);
@@ -83,7 +83,7 @@ async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Pr
   }
 }
 
-/** What trace run wrote into trace/ of the reproducer is made anew; a folder of the user's is added to. */
+/** Folder of the traces. Traces in trace/ of the reproducer are replaced; a folder that the user names is added to. */
 function placeOf({ output }: TraceRunOptions, { reproducer }: ReplaySession, { name }: ProbeSet): string {
   if (output !== undefined) {
     outputFolder(resolve(output));
@@ -94,7 +94,7 @@ function placeOf({ output }: TraceRunOptions, { reproducer }: ReplaySession, { n
   return place;
 }
 
-/** Looked at once more: what is traced may take minutes. */
+/** Checked again, because tracing may take minutes. */
 function removeEarlier({ output }: TraceRunOptions, place: string): void {
   if (output !== undefined) return;
   refuseForeignTraces(place);
@@ -117,7 +117,7 @@ async function traceOne(
     requireRoom(probes.file, capacity, { ...geometry, warpSize });
     return backend.run({ session, probes, pass, capacity, folder: join(folder, pass), seed, threads }, deps);
   };
-  // Each run starts from restored memory: what the counting one wrote is not there any more.
+  // Each run starts from restored memory: writes of the counting run are gone.
   const counted = isDynamic(probes.file) ? await run('count', countingCapacities(probes.file)) : null;
   const capacity = tracingCapacities(probes.file, counted?.maps ?? [], options.capacity);
   const begin = deps.clock.monotonicMs();
@@ -134,7 +134,7 @@ const isStopped = ({ verdict }: Pick<ProbedLaunch, 'verdict'>): boolean => verdi
 
 type Unprobed = Pick<ProbedDispatch, 'verdictWithout' | 'differingBytesWithout'>;
 
-/** The verdict that the probes must not change. */
+/** Verdict without probes, which they must not change. */
 async function withoutProbes(
   session: ReplaySession,
   { seed, threads }: TraceRunOptions,
@@ -185,7 +185,7 @@ function summarise(
   };
 }
 
-/** A variant that is wrong without probes may be traced; one that is wrong because of them has no trace that says anything. */
+/** A variant that is wrong without probes may be traced; if probes make it wrong, the trace is meaningless. */
 function exitCodeOf(launches: readonly ProbedDispatch[]): number {
   if (launches.some(isStopped)) return exitCodes.fault;
   const isOther = ({ verdict, verdictWithout }: ProbedDispatch): boolean => verdict !== verdictWithout;

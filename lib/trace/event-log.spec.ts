@@ -3,7 +3,7 @@ import { overheadOf, parseEventLog } from './event-log';
 const log = (lines: readonly string[]): ReturnType<typeof parseEventLog> =>
   parseEventLog(Buffer.from(`${lines.join('\n')}\n`));
 
-/** A run as the driver of main writes it: a kernel that is probed, launched, saved and looked at by a callback. */
+/** A run logged by the driver of main: a kernel is probed, launched, saved and passed to a callback. */
 const run = [
   '[init] pid 4711',
   '[init] cmd 15 python train.py',

@@ -1,7 +1,7 @@
 import { lineForms, openEnded, type LineForm } from './log-grammar';
 
 interface LogEvent {
-  /** From 1 on. */
+  /** Line number from 1. */
   readonly line: number;
   readonly tag: string;
   readonly event: string;
@@ -10,7 +10,7 @@ interface LogEvent {
 
 export interface EventLog {
   readonly events: readonly LogEvent[];
-  /** Lines of no known form. */
+  /** Lines of unknown form. */
   readonly unknown: readonly { readonly line: number; readonly text: string }[];
   readonly launches: readonly Launch[];
 }
@@ -25,10 +25,10 @@ export interface Launch {
   block: readonly number[] | null;
   sharedBytes: number | null;
   mapBytes: number | null;
-  /** What a thread needs, where the program counted it. */
+  /** Bytes that a thread needs, if the program counted them. */
   countedBytes: number | null;
   saved: { readonly path: string; readonly bytes: number } | null;
-  /** Milliseconds; the driver's `original` is there where it was told to benchmark. */
+  /** Milliseconds; `original` exists if the driver was told to benchmark. */
   times: {
     readonly prologue: number;
     readonly kernel: number;
@@ -45,11 +45,11 @@ for (const form of lineForms) {
 }
 
 const tagged = /^\[([A-Za-z]+)\] ?(.*)$/s;
-/** The arguments of a launch are printed one by one: another thread's lines may come in between. */
+/** The driver prints the arguments of a launch one by one, so another thread's lines may come in between. */
 const tornLaunch = /^(\[exec\] \d+ param(?: [0-9a-f]+)* )(\[[A-Za-z]+\] .*)$/s;
 const restOfLaunch = /^(?:[0-9a-f]+ )+$/;
 
-/** Bytes that are no UTF-8 become U+FFFD: some names are written without their end. */
+/** Parses a log. Invalid UTF-8 becomes U+FFFD: some names are truncated. */
 export function parseEventLog(bytes: Uint8Array): EventLog {
   const text = new TextDecoder('utf-8').decode(bytes);
   const events: LogEvent[] = [];
@@ -104,7 +104,7 @@ function parseLine(line: string, number: number): LogEvent | undefined {
   return undefined;
 }
 
-/** What follows the length that the driver tells is not the command. */
+/** Cuts the text to the length that the driver logs: the rest is not part of the command. */
 function commandOf(text: string, length: number): string {
   const bytes = new TextEncoder().encode(text).slice(0, Math.max(0, length));
   return new TextDecoder().decode(bytes).replaceAll('\u0000', ' ').trimEnd();
@@ -114,7 +114,7 @@ function launchesOf(events: readonly LogEvent[]): Launch[] {
   const names = new Map<string, string>();
   const launches: Launch[] = [];
   let known: string | null = null;
-  // Threads take turns: a line belongs to the first launch that still lacks what it says.
+  // Threads alternate: a line belongs to the first launch that still lacks its facts.
   const first = (lacks: (launch: Launch) => boolean): Launch | undefined => launches.find(lacks);
   for (const { event, parts } of events) {
     const number = (name: string): number => Number(parts[name]);
@@ -196,7 +196,10 @@ function newLaunch(
   };
 }
 
-/** What probes cost, of the launches that tell: whole time to the kernel's own, and by how much probes slow the kernel where that was measured. */
+/**
+ * Cost of probes, for launches that report it: total time relative to the kernel's own, and the slowdown of the kernel
+ * if it was measured.
+ */
 export function overheadOf(launches: readonly Launch[]): {
   launches: number;
   ratio: number | null;

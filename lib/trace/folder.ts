@@ -7,18 +7,18 @@ import { readProbeFile } from './read-probe-file';
 import type { ProbeFile } from './probe-file';
 import { parseTensorTrace, type TensorTrace } from './tensor-trace';
 
-/** A folder that Neutrino wrote: one a process. */
+/** A folder that Neutrino wrote for one process. */
 export interface TraceFolder {
   readonly path: string;
-  /** What its name says; a folder may have been renamed. */
+  /** Facts in its name; null if the folder was renamed. */
   readonly name: FolderName | null;
   readonly probe: ProbeFile | null;
   readonly log: EventLog | null;
   readonly tensors: TensorTrace | null;
   readonly kernels: readonly KernelFolder[];
-  /** `result/*.bin`, in the order in which they were written. */
+  /** Files `result/*.bin`, in the order in which they were written. */
   readonly results: readonly ResultFile[];
-  /** `result/*.dmat`: accesses that its dmat tool counted of them. */
+  /** Files `result/*.dmat`: access counts that its dmat tool made from the results. */
   readonly dmats: readonly ResultFile[];
 }
 
@@ -31,23 +31,23 @@ export interface FolderName {
 
 export interface ResultFile {
   readonly path: string;
-  /** Since the driver began; null where the name says something else. */
+  /** Seconds since the driver started; null if the name has another form. */
   readonly seconds: number | null;
   readonly bytes: number;
 }
 
-/** `kernel/<index>_<sha1 of the name>`: one an attempt to probe. */
+/** Folder `kernel/<index>_<sha1 of the name>`, one per attempt to probe. */
 export interface KernelFolder {
   readonly path: string;
   readonly index: number | null;
   readonly sha1: string | null;
   readonly info: KernelInfo | null;
   readonly files: readonly string[];
-  /** What ptxas says of the registers of the probed kernel, where the engine got that far. */
+  /** Registers of the probed kernel from ptxas, if the engine got that far. */
   readonly registers: number | null;
 }
 
-/** Nov22_093015_4711, and in the oldest branch Nov_22_09_30_15_4711. */
+/** Parses Nov22_093015_4711, in the oldest branch Nov_22_09_30_15_4711. */
 export function parseFolderName(name: string): FolderName | null {
   const found =
     /^([A-Z][a-z]{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)$/.exec(name) ??
@@ -61,7 +61,9 @@ export function isTraceFolder(path: string): boolean {
   return ['result', 'event.log', 'probe.toml'].some((name) => existsSync(join(path, name)));
 }
 
-/** The trace folder at a path, or the one that lies in it (a `--tracedir`); of several, which are named. */
+/**
+ * The trace folder at a path, or the only one inside it (a `--tracedir`); throws and names them if there are several.
+ */
 export function findTraceFolder(path: string): string {
   if (isTraceFolder(path)) return path;
   const inside = readdirSync(path)
@@ -133,7 +135,7 @@ function kernelFolder(path: string): KernelFolder {
   };
 }
 
-/** The last "Used N registers": the engine assembles the pruned kernel first. */
+/** The last "Used N registers", because the engine assembles the pruned kernel first. */
 function registersOf(log: string): number | null {
   const last = [...log.matchAll(/Used (\d+) registers/g)].at(-1);
   return last ? Number(last[1]) : null;

@@ -1,11 +1,11 @@
 import { invalid, type Level } from './probe-file';
 
-/** kernel.info: what the probe engine tells the driver. */
+/** kernel.info: data from the probe engine for the driver. */
 export interface KernelInfo {
   readonly name: string;
   readonly parameters: number;
   readonly maps: readonly { readonly level: Level; readonly bytes: number | 'dynamic' }[];
-  /** A last line of the artifact's. */
+  /** Last line, only in the artifact. */
   readonly hook: string | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Every line that the hook drivers of Neutrino write into event.log: those of main, of the artifact, and of the two branches before them,
- * for CUDA and HIP. A tag, and what follows it; a named group is a part of the event. Free text of the app's (names, paths, the command)
- * may hold anything, since some of it is written without its end.
+ * Forms of all lines that Neutrino's hook drivers write into event.log: main, the artifact, and two earlier branches,
+ * for CUDA and HIP. Each has a tag and a pattern; a named group is a field of the event. Free text of the app (names,
+ * paths, the command) may hold anything, because some of it is truncated.
  */
 export interface LineForm {
   readonly tags: readonly string[];
@@ -19,7 +19,7 @@ const text = (name: string): string => `(?<${name}>.*)`;
 const tags = {
   init: ['init'],
   module: ['mod', 'Mod'],
-  /** `jit` before the DSL and in HIP's driver, `probe` since. */
+  /** `jit` before the DSL and in the HIP driver, `probe` since. */
   probe: ['probe', 'jit'],
   callback: ['callback', 'analyze'],
 } as const;
@@ -61,7 +61,7 @@ export const lineForms: readonly LineForm[] = [
     `(?:cuModuleLoadDataEx|cuModuleLoadFatBinary|hipModuleLoadData) mod ${ptr('module')} code ${ptr('image')}(?: type ${word('type')} size ${num('bytes')})?`,
   ),
   line(tags.module, 'binary_unknown', `cu\\w+ unrecogni[sz]e ${num('magic')}`),
-  // hipModuleLoad is printed with the wrong arguments: whatever is there.
+  // hipModuleLoad is logged with the wrong arguments, so any text is accepted.
   line(tags.module, 'module_load', `hipModuleLoad ${text('printed')}`),
   line(
     tags.module,
@@ -141,14 +141,14 @@ export const lineForms: readonly LineForm[] = [
     'backup',
     `backup(?: ${num('grid_x')} ${num('grid_y')} ${num('grid_z')} block ${num('block_x')} ${num('block_y')} ${num('block_z')} shared ${num('shared_bytes')})?`,
   ),
-  // Of the branches before the artifact.
+  // Lines of the branches before the artifact.
   line('exec', 'record', `record(?:-failed)? ${num('result')}`),
   line('exec', 'record', `trace ${text('path')}`),
   line('exec', 'counted', `count(?:-fail-copy)? ${num('result')} size ${num('bytes')}`),
   line('exec', 'counted', `count-failed ${num('result')} ${text('path')}`),
   line('exec', 'counted', `maxAccessPerBlock ${num('accesses')} alloc ${num('kilobytes')} \\(KB\\)`),
 
-  // Generated for every symbol of the driver in its verbose build, and a few by hand.
+  // Lines generated for every symbol of the driver in its verbose build, and a few written by hand.
   line('info', 'call', `(?<api>(?:cu|hip|__hip)\\w+)(?: ${text('printed')})?`),
   line(
     'pass',
@@ -157,7 +157,7 @@ export const lineForms: readonly LineForm[] = [
   ),
 ];
 
-/** Events that end in a name, a path or a command: what follows the end of such a line without a tag is more of it. */
+/** Events that end in a name, a path or a command: a following line without a tag continues it. */
 export const openEnded: ReadonlySet<string> = new Set([
   'command',
   'function',

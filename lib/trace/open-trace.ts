@@ -5,7 +5,7 @@ import { findTraceFolder, isTraceFolder, readTraceFolder, type ResultFile, type 
 import type { ProbeFile } from './probe-file';
 import { readProbeFile } from './read-probe-file';
 
-/** What a verb was pointed at: a folder with its result files, or one file, and the probe file that goes with it. */
+/** Trace given to a verb: a folder with its result files, or one file, and the matching probe file. */
 export interface OpenedTrace {
   readonly folder: TraceFolder | null;
   readonly probe: ProbeFile | null;
@@ -28,7 +28,7 @@ export function openTrace(path: string, probe: string | undefined): OpenedTrace 
 }
 
 function openFile(path: string, probe: string | undefined): OpenedTrace {
-  // result/<seconds>.bin
+  // The file is result/<seconds>.bin in a trace folder.
   const folder = dirname(dirname(path));
   const beside = isTraceFolder(folder) && basename(dirname(path)) === 'result' ? join(folder, 'probe.toml') : undefined;
   const probePath = probe === undefined ? beside : resolve(probe);
@@ -45,7 +45,7 @@ function missing(path: string | undefined, asked: string | undefined): null {
   throw new KernloopError('FILE_NOT_FOUND', `${path ?? asked} does not exist`, 'name a probe.toml');
 }
 
-/** The probe file, of verbs that cannot do without. */
+/** Probe file, for verbs that need one. */
 export function neededProbe({ probe }: OpenedTrace): ProbeFile {
   if (probe) return probe;
   throw new KernloopError(
@@ -55,7 +55,7 @@ export function neededProbe({ probe }: OpenedTrace): ProbeFile {
   );
 }
 
-/** The result files, of verbs that cannot do without: nothing read is no success. */
+/** Result files, for verbs that need them: reading nothing is no success. */
 export function neededResults({ folder, results, dmats }: OpenedTrace): readonly ResultFile[] {
   if (results.length > 0) return results;
   const [dmat] = dmats;

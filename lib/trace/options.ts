@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dialects, offsetChoices } from './words';
 
-/** What every verb about a trace takes. */
+/** Options of every verb that reads a trace. */
 export const traceOptions = {
   trace: z.string().min(1).describe('Trace folder, or one of its result files (.bin).'),
   probe: z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeIssues } from '../support/schema';
 import { invalid, type FieldType, type MapField, type Probe, type ProbeFile, type TraceMap } from './probe-file';
 
-/** Probes of the paper's artifact: a top-level table each, with `datamodel = "warp:16"` where it keeps something. */
+/** Probes of the paper's artifact: one top-level table each, with `datamodel = "warp:16"` if it keeps records. */
 const probeSchema = z.looseObject({
   position: z.string().min(1),
   datamodel: z.string().optional(),
@@ -34,7 +34,7 @@ export function artifactFile(raw: Readonly<Record<string, unknown>>, path: strin
   return { schema: 'artifact', registers: null, callback: typeof hook === 'string' ? hook : null, probes, maps };
 }
 
-/** "thread:8:128": level, bytes of a record, records; "count" where the program counts them. */
+/** Map from a text such as "thread:8:128": level, bytes per record, records; "count" if the program counts them. */
 function mapOf(name: string, datamodel: string, code: readonly (string | null)[], path: string): TraceMap {
   const parts = /^(thread|warp):(\d+)(?::(\d+|count))?$/.exec(datamodel);
   const size = Number(parts?.[2]);
@@ -51,7 +51,7 @@ function mapOf(name: string, datamodel: string, code: readonly (string | null)[]
   return { name, level: parts[1] as TraceMap['level'], size, capacity, fields };
 }
 
-/** `SAVE.u64 {%lstart, ADDR}`: in the order in which they are written. */
+/** Fields of `SAVE.u64 {%lstart, ADDR}`, in the order in which they are written. */
 function savedFields(code: string): MapField[] {
   const fields: MapField[] = [];
   for (const [, type = '', list = ''] of code.matchAll(/SAVE\.(u64|u32)\s*\{([^}]*)\}/g)) {
@@ -62,7 +62,7 @@ function savedFields(code: string): MapField[] {
   return fields;
 }
 
-/** %lstart is lstart; the helpers ADDR and BYTES are addr and bytes. */
+/** Field name of an operand: lstart for %lstart; addr and bytes for the helpers ADDR and BYTES. */
 function fieldName(operand: string): string {
   const name = operand.replace(/^%/, '').replaceAll(/\W/g, '_');
   const plain = /^[A-Z\d_]+$/.test(name) ? name.toLowerCase() : name;

@@ -1,8 +1,10 @@
 import { KernloopError } from '../support/error';
 
-/** What a probe.toml says: which code runs where in the kernel, and what it keeps. */
+/** Content of a probe.toml: code, its position in the kernel, and the records that it keeps. */
 export interface ProbeFile {
-  /** `artifact`: as in the paper's artifact, where probes are the top-level tables and their maps have no names. */
+  /**
+   * `artifact`: schema of the paper's artifact, in which probes are the top-level tables and their maps have no names.
+   */
   readonly schema: 'current' | 'artifact';
   readonly registers: number | null;
   readonly callback: string | null;
@@ -23,7 +25,7 @@ export type Level = 'thread' | 'warp';
 export interface TraceMap {
   readonly name: string;
   readonly level: Level;
-  /** Of a record slot; the fields may be fewer bytes. */
+  /** Bytes of a record slot; the fields may take fewer. */
   readonly size: number;
   readonly capacity: number | 'dynamic';
   readonly fields: readonly MapField[];
@@ -41,8 +43,9 @@ export const recordBytes = ({ fields }: TraceMap): number =>
   fields.reduce((bytes, { type }) => bytes + bytesOf(type), 0);
 
 /**
- * Where each field lies in a record. A probe of the current schema writes all of 8 bytes, then those of 4, in whatever order they are
- * declared; Neutrino's own reader takes them in the order of the file, and so reads wrong numbers where a u32 is declared first.
+ * Offset of each field in a record. A probe of the current schema writes all 8-byte fields, then the 4-byte fields,
+ * whatever their declared order. Neutrino's own reader assumes the order of the file, and so reads wrong numbers if a
+ * u32 is declared first.
  */
 export function fieldOffsets(map: TraceMap): ReadonlyMap<string, number> {
   const written = [...map.fields].sort((a, b) => bytesOf(b.type) - bytesOf(a.type));
@@ -56,7 +59,7 @@ export function fieldOffsets(map: TraceMap): ReadonlyMap<string, number> {
   );
 }
 
-/** Whether Neutrino's own reader takes the fields of the map for others. */
+/** Whether Neutrino's own reader confuses the fields of the map. */
 export function isMisreadByNeutrino(map: TraceMap): boolean {
   let offset = 0;
   const offsets = fieldOffsets(map);
@@ -67,14 +70,14 @@ export function isMisreadByNeutrino(map: TraceMap): boolean {
   });
 }
 
-/** Beside the fields, in everything that is written out. */
+/** Columns before the fields in every exported file. */
 export const originColumns: readonly string[] = ['block_index', 'unit_index', 'record_index'];
 
 export function invalid(path: string, what: string): KernloopError {
   return new KernloopError('TRACE_INVALID', `${path}: ${what}`, 'correct the file; docs/trace.md says what it holds');
 }
 
-/** For kernloop-trace (`--maps`). */
+/** Argument `--maps` of kernloop-trace. */
 export function mapsArgument({ maps }: ProbeFile): string {
   const argument = maps.map((map) => {
     const offsets = fieldOffsets(map);

@@ -1,7 +1,7 @@
-/** tensor.trace: the tensors that were arguments of Python functions, one a line, two spaces between the parts. */
+/** tensor.trace: tensors passed to Python functions, one per line, with two spaces between the parts. */
 export interface TensorTrace {
   readonly calls: readonly TensorCall[];
-  /** Lines of no known form. */
+  /** Lines of unknown form. */
   readonly unknown: readonly { readonly line: number; readonly text: string }[];
 }
 

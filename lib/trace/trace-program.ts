@@ -141,7 +141,7 @@ const known: ReadonlyMap<string, z.ZodType<TraceEvent>> = new Map(
   schemas.map((schema) => [schema.shape.event.value, schema as z.ZodType<TraceEvent>]),
 );
 
-/** How a file is to be read, where it does not say it by itself. */
+/** Options to read a file that does not describe its own format. */
 export interface ReadAs {
   readonly dialect?: Dialect | undefined;
   readonly offsets?: OffsetChoice | undefined;
@@ -154,12 +154,12 @@ export function readAsArguments({ dialect, offsets }: ReadAs): string[] {
   ];
 }
 
-/** The arguments that every verb about the records of a file takes. */
+/** Arguments of every verb that reads the records of a file. */
 export function recordArguments(verb: string, file: string, probe: ProbeFile, as: ReadAs): string[] {
   return [verb, file, '--maps', mapsArgument(probe), ...readAsArguments(as)];
 }
 
-/** Runs kernloop-trace to its end; what it reports as an error is thrown. */
+/** Runs kernloop-trace to its end and throws the error that it reports. */
 export async function runTrace(args: readonly string[], deps: Deps): Promise<TraceEvent[]> {
   const events: TraceEvent[] = [];
   const reader = new EventReader<TraceEvent>('kernloop-trace', known, (event) => events.push(event));

@@ -1,4 +1,4 @@
-/** How the sections of a result file are written (native/trace/layout.h). */
+/** Layouts of the sections of a result file (native/trace/layout.h). */
 export const dialects = ['warp-div', 'total', 'unit', 'hip-total'] as const;
 export type Dialect = (typeof dialects)[number];
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { ProbeFile } from './probe-file';
 import { writeTraceFile, type LaunchGeometry, type MapContents } from './write-trace';
 
-/** A process whose kernels were traced, as Neutrino's tools look for it. */
+/** A process whose kernels were traced, with the facts that Neutrino's tools need. */
 export interface WrittenTrace {
   readonly pid: number;
   readonly started: Date;
   readonly command: string;
-  /** Verbatim. */
+  /** Verbatim text of the file. */
   readonly probeToml: string;
   readonly probe: ProbeFile;
-  /** A reader in Python, where there is one. */
+  /** Python reader for the trace, if there is one. */
   readonly reader?: string;
   readonly kernels: readonly WrittenKernel[];
 }
@@ -20,23 +20,23 @@ export interface WrittenTrace {
 interface WrittenKernel {
   readonly name: string;
   readonly parameters: number;
-  /** original, pruned and probed code, by the name of the file. */
+  /** Original, pruned and probed code, by file name. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly launches: readonly WrittenLaunch[];
 }
 
 export interface WrittenLaunch extends LaunchGeometry {
-  /** Since the process began. */
+  /** Seconds since the process started. */
   readonly seconds: number;
   readonly timeNs: bigint;
-  /** What the kernel was called with, as far as 8 bytes go. */
+  /** Arguments of the kernel, up to 8 bytes each. */
   readonly arguments: readonly bigint[];
   readonly maps: readonly MapContents[];
-  /** Null where nothing is a time. */
+  /** Null if durations are no times. */
   readonly milliseconds: { readonly prologue: number; readonly kernel: number; readonly epilogue: number } | null;
 }
 
-/** Writes `<Mon><DD>_<HHMMSS>_<pid>` into a folder; its path. */
+/** Writes `<Mon><DD>_<HHMMSS>_<pid>` into a folder; returns its path. */
 export function writeTraceFolder(root: string, trace: WrittenTrace): string {
   const folder = join(root, traceFolderName(trace));
   mkdirSync(join(folder, 'result'), { recursive: true });
@@ -61,7 +61,7 @@ export function writeTraceFolder(root: string, trace: WrittenTrace): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Local time, as strftime's "%b%d_%H%M%S" in the C locale. */
+/** Name with local time, like strftime's "%b%d_%H%M%S" in the C locale. */
 export function traceFolderName({ started, pid }: Pick<WrittenTrace, 'started' | 'pid'>): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const time = [started.getHours(), started.getMinutes(), started.getSeconds()].map(two).join('');

@@ -11,13 +11,13 @@ describe('a written trace', () => {
   const workspace = new TestWorkspace();
   afterAll(() => workspace.dispose());
 
-  // The folder that bench/results/neutrino-reads-our-trace.txt tells of: read back by Neutrino's own reader.
+  // The folder of bench/results/neutrino-reads-our-trace.txt, which Neutrino's own reader has read.
   it('has the bytes that Neutrino reads', () => {
     const folder = writeTraceFolder(workspace.path('traces'), writtenTrace);
     expect(folder.endsWith('/Nov22_093015_4711')).toBe(true);
     const bytes = readFileSync(`${folder}/result/1.250000.bin`);
     const header = '03000000 01000000 01000000 28000000 01000000 01000000 00020000 02000000'; // 3 blocks of 40 threads
-    // Two warps a block, found by dividing 40 threads by 20; then 4 bytes a thread, behind 3 * 2 * 16 bytes.
+    // Two warps per block, found by dividing 40 threads by 20; then 4 bytes per thread, after 3 * 2 * 16 bytes.
     const sections = '10000000 14000000 4000000000000000 08000000 01000000 a000000000000000';
     expect(bytes.subarray(0, 64).toString('hex')).toBe(`${header} ${sections}`.replaceAll(' ', ''));
     expect(bytes.length).toBe(64 + 3 * 2 * 16 + 3 * 40 * 8);

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { KernloopError } from '../support/error';
 
-/** What one map held after the launch: bytes in memory, or a file of them. */
+/** Content of one map after the launch: bytes in memory, or a file. */
 export interface MapContents {
   readonly level: 'thread' | 'warp';
-  /** Of a thread or warp. */
+  /** Bytes of a thread or warp. */
   readonly unitBytes: number;
   readonly content: Uint8Array | { readonly file: string };
 }
@@ -13,7 +13,7 @@ export interface LaunchGeometry {
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly sharedBytes: number;
-  /** 32 if left out, as Neutrino takes it to be. */
+  /** Default 32, which Neutrino assumes. */
   readonly warpSize?: 32 | 64;
 }
 
@@ -21,9 +21,10 @@ const headerBytes = 32;
 const sectionBytes = 16;
 
 /**
- * Writes a trace file as Neutrino's CUDA driver does (u32 bytes a unit, u32 threads a unit, u64 offset), which its own tools read.
- * Units lie one behind the other: (block * units of a block + unit) * unitBytes. Where blocks are no multiple of a warp, Neutrino's
- * driver and its reader count warps differently; here every warp has its place, and the divisor is one by which its reader finds it.
+ * Writes a trace file like Neutrino's CUDA driver (u32 bytes a unit, u32 threads a unit, u64 offset), which its own
+ * tools read. Units are contiguous: (block * units of a block + unit) * unitBytes. If blocks are no multiple of a warp,
+ * Neutrino's driver and its reader count warps differently; here every warp has separate space, and the divisor makes
+ * its reader find it.
  */
 export function writeTraceFile(
   path: string,
@@ -64,7 +65,7 @@ export function writeTraceFile(
   return { file: offset, maps: offset - table.length };
 }
 
-/** A number by which the threads of a block, divided and rounded down, are its warps. */
+/** A divisor that gives the number of warps when the threads of a block are divided by it and rounded down. */
 function warpDivisor(threads: number, warpSize: number): number {
   const warps = Math.ceil(threads / warpSize);
   const divisor = threads % warpSize === 0 ? warpSize : Math.floor(threads / warps);

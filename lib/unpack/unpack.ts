@@ -25,7 +25,7 @@ const outcomeWords = {
   repaired: 'was there already, and has all its chunks now',
 } as const satisfies Record<UnpackResult['outcome'], string>;
 
-/** Makes a capture of a packed one; every byte is verified before it is there. */
+/** Unpacks a capture; every byte is verified before the capture exists. */
 export async function unpack(options: UnpackOptions, deps: Deps): Promise<UnpackResult> {
   const { capture, symbol } = unpackTarget(options);
   const expected = symbol === undefined ? [] : ['--symbol', symbol];
@@ -37,7 +37,7 @@ export async function unpack(options: UnpackOptions, deps: Deps): Promise<Unpack
   return { capture, outcome: unpacked.outcome, captureSha256: unpacked.capture_sha256, chunks: unpacked.chunks };
 }
 
-/** A file that cannot be read is the archive's to complain of. */
+/** Errors in reading the file are left to the archive program. */
 function startsEncrypted(file: string): boolean {
   const start = Buffer.alloc(64);
   try {
@@ -52,7 +52,7 @@ function startsEncrypted(file: string): boolean {
   }
 }
 
-/** Decrypts beside the capture that it becomes: where captures lie there is room for one. */
+/** Decrypts beside the future capture: its file system must have room for captures anyway. */
 async function decrypting<R>(
   file: string,
   capture: string,
@@ -71,7 +71,7 @@ async function decrypting<R>(
   }
 }
 
-/** A reproducer takes captures of its own kernel only. */
+/** Target folder; a reproducer accepts captures of its own kernel only. */
 function unpackTarget({ file, to }: UnpackOptions): { capture: string; symbol?: string } {
   const folder = resolve(to);
   if (existsSync(join(folder, kernelFile))) {

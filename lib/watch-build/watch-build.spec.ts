@@ -8,7 +8,7 @@ import { watchBuild } from './watch-build';
 let workspace: TestWorkspace;
 afterEach(() => workspace.dispose());
 
-/** A build that compiles these files of the app, and then ends with a code. */
+/** A build that compiles these files of the app and then exits with a code. */
 function compiling(files: readonly string[], { code = 0, more = [] as string[] } = {}): FakeProgram {
   return ({ options }) => {
     files.forEach((file, index) => {

@@ -21,8 +21,9 @@ import type { WatchBuildOptions } from './options';
 import type { WatchBuildResult } from './result';
 
 /**
- * Runs the build of an app with a library in each of its processes that notes which compilers were started, and how. What was compiled by
- * then is kept where the build fails, too: what is built already is not compiled again, and so not seen a second time.
+ * Runs the build of an app with a library in each of its processes that records the compilers started and their
+ * arguments. The records are kept even if the build fails: files already built are not compiled again, and so not
+ * recorded a second time.
  */
 export async function watchBuild(options: WatchBuildOptions, deps: Deps): Promise<WatchBuildResult> {
   const app = openApp(options.app);
@@ -51,7 +52,7 @@ export async function watchBuild(options: WatchBuildOptions, deps: Deps): Promis
   return describe(app, build.command, found, deps);
 }
 
-/** A path with a colon or a space cannot be named in LD_PRELOAD: the library is copied beside the records. */
+/** LD_PRELOAD cannot name a path with a colon or a space, so the library is copied beside the records. */
 function watching(folder: string, env: Deps['env'], { native }: Pick<Deps, 'native'>): Record<string, string> {
   const library = join(folder, basename(native.watch));
   if (/[:\s]/.test(library)) {
@@ -65,12 +66,12 @@ function watching(folder: string, env: Deps['env'], { native }: Pick<Deps, 'nati
   return {
     LD_PRELOAD: [library, env['LD_PRELOAD'] ?? ''].filter((path) => path !== '').join(':'),
     KERNLOOP_WATCH_DIR: folder,
-    // What the build makes with the address sanitizer, and runs, wants its own library to be the first.
+    // Programs that the build links with the address sanitizer and runs require its library to be the first.
     ASAN_OPTIONS: [env['ASAN_OPTIONS'] ?? '', 'verify_asan_link_order=0'].filter((text) => text !== '').join(':'),
   };
 }
 
-/** In the order in which they were started. */
+/** Commands in the order in which they started. */
 function commandsIn(folder: string): WatchedCommand[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.command'))
@@ -85,7 +86,7 @@ interface Found {
   deviceUnits: number;
 }
 
-/** Writes what was seen, with what is known of earlier builds. Undefined where there is nothing. */
+/** Writes the commands, merged with those of earlier builds. Undefined if there are none. */
 function keep(app: App, commands: readonly WatchedCommand[], deps: Deps): Found | undefined {
   const path = join(app.root, watchedDatabase);
   warnOfVariables(app, commands, deps);
@@ -100,7 +101,7 @@ function keep(app: App, commands: readonly WatchedCommand[], deps: Deps): Found 
   return { compiled: seen.size, kept: earlier.length, deviceUnits: units.length };
 }
 
-/** One that cannot be read any more (a response file that is gone, and was too large to keep) takes no other with it. */
+/** An unreadable command (a response file that is gone, and was too large to keep) does not affect others. */
 function entriesOf(command: WatchedCommand, deps: Deps): DatabaseEntry[] {
   try {
     return databaseEntries(command);
@@ -111,7 +112,7 @@ function entriesOf(command: WatchedCommand, deps: Deps): DatabaseEntry[] {
   }
 }
 
-/** One file may be compiled to several outputs. */
+/** Key of an entry: one file may be compiled to several outputs. */
 function keyOf({ file, output }: DatabaseEntry): string {
   return `${file}\0${output}`;
 }
@@ -124,7 +125,7 @@ function earlierEntries(path: string): DatabaseEntry[] {
   }));
 }
 
-/** What the build itself sets, and nobody else will. */
+/** Warns of variables that only the build sets. */
 function warnOfVariables(app: App, commands: readonly WatchedCommand[], deps: Deps): void {
   const told = new Set<string>();
   for (const { variables } of commands) {

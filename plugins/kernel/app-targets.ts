@@ -12,7 +12,9 @@ import { commonInputs, targetsOf, type Place } from './targets';
 
 export const reproducerRoot = (app: string, kernel: string): string => `kernels/${app}/${kernel}`;
 
-/** The project of an app: pure, from its kernloop.json. `root` is relative to the workspace, with forward slashes. */
+/**
+ * Project of an app: a pure function of its kernloop.json. `root` is relative to the workspace, with forward slashes.
+ */
 export function appProject(root: string, config: KernloopJson): Omit<ProjectConfiguration, 'root'> {
   const own: Record<string, TargetConfiguration> = {
     ...(config.build ? { build: buildTarget(root, config) } : {}),
@@ -61,14 +63,16 @@ function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: 
     case 'store':
       return [valueInput(lostFile(root, kernel))];
     case 'compileCommands':
-      // Also where none is named: the build may have been watched.
+      // An input even if no database is named: the build may have been watched.
       return [outputOf(join(root, databaseFile), true)];
     default:
       return commonInputs(input);
   }
 }
 
-/** Not cached: the app's own build tool knows what is out of date, headers outside the project included. */
+/**
+ * Not cached: the app's own build tool knows which outputs are out of date, including by headers outside the project.
+ */
 function buildTarget(root: string, { build }: KernloopJson): TargetConfiguration {
   return {
     executor: 'kernloop:build',
@@ -79,7 +83,7 @@ function buildTarget(root: string, { build }: KernloopJson): TargetConfiguration
   };
 }
 
-/** Not cached, and quick: what it looks at, Nx does not see, such as ignored files and the packages of a Python. */
+/** Not cached, but quick: it reads files that Nx does not see, such as ignored files and Python packages. */
 function programTarget(root: string, { build }: KernloopJson): TargetConfiguration {
   return {
     executor: 'kernloop:program',
@@ -92,8 +96,8 @@ function programTarget(root: string, { build }: KernloopJson): TargetConfigurati
 }
 
 /**
- * The app's files, and the program that its build left (a rebuild that changes nothing re-runs nothing); of kernloop.json what is said of
- * no single kernel.
+ * Files of the app, and the program that its build left (a rebuild without changes re-runs nothing); of kernloop.json,
+ * the settings that belong to no single kernel.
  */
 function appInputs(root: string, config: KernloopJson): TargetInput[] {
   const declared = `{projectRoot}/${kernloopFile}`;
@@ -101,12 +105,12 @@ function appInputs(root: string, config: KernloopJson): TargetInput[] {
     '{projectRoot}/**/*',
     '!{projectRoot}/.kernloop/**/*',
     `!${declared}`,
-    // By what lies there when the tasks begin, too: they compare it.
+    // Hashed by its content when the tasks start as well, because they compare it.
     { json: declared, excludeFields: ['kernels'] },
     valueInput(declaredFile(root)),
     ...outputExclusions(config),
   ];
-  // An app at the root of the workspace has the reproducers below it.
+  // If the app is at the root of the workspace, the reproducers are below it.
   const reproducers = root === '.' ? ['!{projectRoot}/kernels/**/*'] : [];
   const stdin: TargetInput[] =
     config.stdin === undefined ? [] : [{ fileset: `{projectRoot}/${normalize(config.stdin)}`, includeIgnored: true }];
@@ -115,7 +119,7 @@ function appInputs(root: string, config: KernloopJson): TargetInput[] {
   return [...own, ...reproducers, ...stdin, ...built, ...libraries];
 }
 
-/** Words of the command that name something the build writes: the program, also behind a wrapper. */
+/** Words of the command that name build outputs: the program, also behind a wrapper. */
 function builtFiles(root: string, { build, command, cwd }: KernloopJson): string[] {
   const outputs = (build?.outputs ?? []).map((output) => join(root, output));
   return command
@@ -123,7 +127,7 @@ function builtFiles(root: string, { build, command, cwd }: KernloopJson): string
     .filter((path) => outputs.some((output) => path === output || path.startsWith(`${output}/`)));
 }
 
-/** What a build writes changes with every build; where the user's .gitignore does not name it, it is excluded here. */
+/** Excludes build outputs, which change with every build, in case the user's .gitignore does not name them. */
 function outputExclusions({ build }: KernloopJson): string[] {
   return (build?.outputs ?? []).flatMap((output) =>
     ['', '/**/*'].map((below) => `!{projectRoot}/${normalize(output)}${below}`),

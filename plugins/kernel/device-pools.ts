@@ -4,8 +4,8 @@ import { runnerVariable } from '../../lib/slurm/environment';
 import type { Environment } from '../../lib/support/environment';
 
 /**
- * GPUs that jobs of Slurm may get, which this machine does not see: what chooses them stands for them. The software GPU is the same file here
- * and there. Every app's count for all tasks, which only costs a hit.
+ * Placement options identify the GPUs of Slurm jobs, which this machine does not see. The software GPU is the same file
+ * here and there. The pools of all apps count for all tasks, which costs only cache hits.
  */
 export function devicePools(apps: readonly string[], read: (path: string) => string, env: Environment): string[] {
   if (env[runnerVariable] === 'local') return [];
@@ -16,7 +16,7 @@ export function devicePools(apps: readonly string[], read: (path: string) => str
   return [...new Set(pools)].sort();
 }
 
-/** A broken file is reported where it is itself read. */
+/** A broken file is reported when it is itself read. */
 function runnerOf(text: string) {
   try {
     return kernloopJsonSchema.parse(JSON.parse(text)).runner?.slurm;

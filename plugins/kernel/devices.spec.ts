@@ -21,7 +21,7 @@ describe('devices that a command names', () => {
     expect(named(['run', 'app:profile', '--device', 'cuda'])).toEqual(['cuda']);
     expect(named(['--device=cuda', '--device=softgpu'])).toEqual(['softgpu', 'cuda']);
     expect(named([], { KERNLOOP_DEVICE: 'hsa' })).toEqual(['hsa']);
-    // Another tool's, or a mistake that the stage tells of.
+    // An option of another tool, or a mistake that the stage reports.
     expect(named(['--device', 'pixel-8', '--device'], { KERNLOOP_DEVICE: '' })).toEqual([]);
   });
 

@@ -4,12 +4,16 @@ import { deviceKinds, type DeviceKind } from '../../lib/device/kinds';
 import { fieldOf, jsonReader, type JsonReader } from '../../lib/support/lenient-json';
 import type { Environment } from '../../lib/support/environment';
 
-/** Which devices the variables of this command tell of beside each task's own; the executor refuses others (executors/tracked.ts). */
+/**
+ * Variable with the devices whose identity is hashed besides each task's own; the executor refuses others
+ * (executors/tracked.ts).
+ */
 export const namedDevicesVariable = 'KERNLOOP_NAMED_DEVICES';
 
 /**
- * Devices that tasks of this command may be told to use instead of the one that kernloop.json or kernel.json says at the top: by the command
- * line, the environment, options of a stage, and targets that the user wrote. They count for all tasks, which only costs a hit.
+ * Devices that tasks of this command may use instead of the top-level one in kernloop.json or kernel.json: named by the
+ * command line, the environment, options of a stage, or targets that the user wrote. They count for all tasks, which
+ * costs only cache hits.
  */
 export function namedDevices(
   projectFiles: readonly string[],
@@ -31,12 +35,12 @@ export function namedDevices(
   return deviceKinds.filter((kind) => named.has(kind));
 }
 
-/** `--device KIND` and `--device=KIND`. */
+/** Values of `--device KIND` and `--device=KIND`. */
 function flagsOf(argv: readonly string[]): (string | undefined)[] {
   return argv.map((word, index) => (word === '--device' ? argv[index + 1] : /^--device=(.*)$/.exec(word)?.[1]));
 }
 
-/** Values of every field of that name, wherever it stands. */
+/** Values of every field with that name, at any depth. */
 function devicesIn(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

@@ -9,7 +9,7 @@ import { fakeDeps } from '../../lib/testing/fake-deps';
 import { HashedWorkspace, root } from './testing/hashed-workspace';
 import type { TaskHashes } from './testing/nx-hashes';
 
-/** Stages by what they have in common. */
+/** Groups of stages with common inputs. */
 const compile = ['recompile', 'pgo-instrument', 'pgo-build'];
 const judge = ['validate', 'trace-run'];
 const replay = [...judge, 'pgo-generate'];
@@ -23,12 +23,15 @@ const ofApps = [
 const onDevice = [...runApp, 'pgo-app-generate', ...replay];
 
 type Step = () => unknown;
-/** The tasks of these stages have another hash afterwards, and nothing else has; of all projects, or of those with such a name. */
+/**
+ * A change that alters the hashes of these stages' tasks and no others; in all projects, or in those whose name starts
+ * with `of`.
+ */
 type Case = readonly [name: string, change: Step, stages: readonly string[], of?: string, given?: Step];
 
 /**
- * A task whose hash is that of an earlier one does not run. Nx itself sees no change behind a link, outside of the workspace, or in a file of the
- * same size and time (`disguise`): where such a change decides a result, the plugin has to see it.
+ * A task does not run if its hash equals an earlier one. Nx sees no change behind a link, outside the workspace, or in
+ * a file of the same size and time (`disguise`): if such a change decides a result, the plugin has to see it.
  */
 describe('the hash of a task', () => {
   let workspace: HashedWorkspace;
@@ -53,14 +56,14 @@ describe('the hash of a task', () => {
     workspace.edit(`${root}/kernel.json`, (json) => ({ ...json, options: { validate: options } }));
   const say = (...words: string[]): unknown => (workspace.argv = words);
   const set = (variables: Record<string, string>): unknown => (workspace.env = { ...workspace.env, ...variables });
-  /** Behind a link, in a folder that git ignores. */
+  /** Replaces a file by a link into a folder that git ignores. */
   const hide = (path: string): void => {
     mkdirSync(workspace.path('private'));
     renameSync(workspace.path(path), workspace.path('private/hidden'));
     symlinkSync(workspace.path('private/hidden'), workspace.path(path));
     lutimesSync(workspace.path(path), 1, 1);
   };
-  /** As the target `program` does, which writes down what the command of the app runs. */
+  /** Does what the target `program` does: records the files that the app's command runs. */
   const runProgram = async (): Promise<void> => {
     const deps = fakeDeps({ ldd: () => 1 }, workspace.native, { env: workspace.env });
     workspace.write('app/.kernloop/program.json', await programFiles(openApp(workspace.app), deps));
@@ -78,7 +81,7 @@ describe('the hash of a task', () => {
   const saxpy = { name: 'saxpy', match: 'saxpy', ordinal: 2 };
   const sum = { name: 'sum', match: 'sum' };
 
-  /** By what a descriptor calls them. */
+  /** Cases by the name of the input in descriptors. */
   const cases: Readonly<Record<string, readonly Case[]>> = {
     app: [
       ['a file of the app', () => write('app/run.py'), ofApps, 'app:'],
@@ -241,7 +244,7 @@ describe('the hash of a task', () => {
     ],
   };
 
-  /** What has another hash after the change than before it, where nothing changes before. */
+  /** Tasks whose hash differs after the change, without a change before it. */
   const changedBy = async (change: Step, given?: Step): Promise<string[]> => {
     await given?.();
     const before = given === undefined ? atFirst : await workspace.hashes();
@@ -302,7 +305,7 @@ describe('the hash of a task', () => {
     expect(said).toHaveBeenCalledWith(expect.stringContaining('cannot be written'));
   });
 
-  /** What stages and builds write, which is an input where it is named alone. */
+  /** Files that stages and builds write, which are inputs only if named individually. */
   const written = [
     ...['build', 'capture', 'captures/1', 'pgo', 'trace/dmat'].map((folder) => `${root}/${folder}/notes.txt`),
     ...['app/build/notes.txt', 'app/.kernloop/notes.txt', `${root}/pushed.json`],

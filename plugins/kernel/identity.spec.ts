@@ -84,10 +84,10 @@ describe('the identity of a device', () => {
     const upgraded = identityVariables(env, []);
     expect({ ...upgraded, KERNLOOP_DEVICE_ID_CUDA: '' }).toEqual({ ...before, KERNLOOP_DEVICE_ID_CUDA: '' });
     expect(upgraded.KERNLOOP_DEVICE_ID_CUDA).not.toBe(before.KERNLOOP_DEVICE_ID_CUDA);
-    // Its agent is part of it.
+    // The agent is part of the device's identity.
     writeFileSync(workspace.native.agentCuda, 'another build');
     expect(identityVariables(env, []).KERNLOOP_DEVICE_ID_CUDA).not.toBe(upgraded.KERNLOOP_DEVICE_ID_CUDA);
-    // Unless a task may be told to use it.
+    // Unless a task may be configured to use the device.
     const named = identityVariables(env, ['cuda']);
     writeFileSync(driver, 'a third');
     expect(identityVariables(env, ['cuda']).KERNLOOP_DEVICE_ID_NAMED).not.toBe(named.KERNLOOP_DEVICE_ID_NAMED);

@@ -21,20 +21,20 @@ import { packageRoot, version } from '../../lib/support/version';
 import { toolchainIdentity } from '../../lib/toolchain/identity';
 import type { Environment } from '../../lib/support/environment';
 
-/** What each device is, to its own tasks: see `deviceVariable`. */
+/** Variable with the identity of a device, for its own tasks: see `deviceVariable`. */
 type DeviceVariable = `KERNLOOP_DEVICE_ID_${Uppercase<DeviceKind>}`;
 
 /**
- * Inputs that are no files of the workspace, as variables: they are set once before the tasks of a command run, and inferred
- * targets name them. (`runtime` inputs would start a program for each, and ignore its exit code.) Nothing in them is of one machine alone:
- * equal installations on equal machines have equal values, so that a cache can be shared.
+ * Inputs that are no files of the workspace, as variables: they are set once before the tasks of a command run, and
+ * inferred targets name them. (`runtime` inputs would start a program for each, and ignore its exit code.) None depends
+ * on one machine alone: equal installations on equal machines have equal values, so that a cache can be shared.
  */
 export interface IdentityVariables extends Record<DeviceVariable, string> {
   KERNLOOP_PACKAGE_DIGEST: string;
   KERNLOOP_NATIVE_DIGEST: string;
-  /** Of what few tasks use, and a checkout builds when the first one asks for it. */
+  /** Digest of programs that few tasks use, and that a checkout builds on first use. */
   KERNLOOP_NATIVE_REST_DIGEST: string;
-  /** Of the devices that a task may be told to use instead of its own: see `namedDevices`. */
+  /** Digest of devices that a task may use instead of its own: see `namedDevices`. */
   KERNLOOP_DEVICE_ID_NAMED: string;
   KERNLOOP_TOOLCHAIN: string;
   KERNLOOP_PGO_TOOLCHAIN: string;
@@ -71,7 +71,9 @@ export function identityVariables(
   return variables;
 }
 
-/** Without the native programs other tasks of the workspace still run; ours then fail and say what is missing. */
+/**
+ * Without the native programs other tasks of the workspace still run; Kernloop's tasks fail and report what is missing.
+ */
 function nativeOrNone(env: Environment): NativePaths | undefined {
   try {
     return findNative(env);
@@ -81,15 +83,15 @@ function nativeOrNone(env: Environment): NativePaths | undefined {
   }
 }
 
-/** Of what every stage uses: it stays the same when the rest is built. */
+/** Digest of programs that every stage uses: it stays the same when the rest is built. */
 export const coreDigest = (native: NativePaths, digests: Pick<KnownDigests, 'of'>): string =>
   digestOf(coreProducts, native, digests);
 
-/** Until a checkout has built them, nobody knows what they will be: what a task gives meanwhile is taken from the cache by none. */
+/** Until a checkout has built the rest, its digest is unknown: a random value keeps results out of the cache. */
 export const restDigest = (native: NativePaths, digests: Pick<KnownDigests, 'of'>): string =>
   isLeftOut(native) ? `not built ${randomUUID()}` : digestOf(restProducts, native, digests);
 
-/** One that a build lacks is told from one that it has. */
+/** A missing product has another digest than any existing one. */
 function digestOf(products: readonly NativeProduct[], native: NativePaths, digests: Pick<KnownDigests, 'of'>): string {
   const digest = (path: string): string => (existsSync(path) ? digests.of(path) : 'none');
   return sha256(products.map((name) => `${name} ${digest(native[name])}`).join('\n'));
@@ -97,7 +99,7 @@ function digestOf(products: readonly NativeProduct[], native: NativePaths, diges
 
 const hipFolders = ['/opt/rocm/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
 
-/** What launches with `--launch hip`, and below most apps. */
+/** HIP runtime, which launches with `--launch hip` and which most apps use. */
 export function hipRuntime(
   env: Environment,
   digests: Pick<KnownDigests, 'of'>,
@@ -123,7 +125,7 @@ function filesNamed(folder: string, start: string): string[] {
 
 const amdDriver = '/sys/module/amdgpu/version';
 
-/** What the GPU is and its driver, where that has a version of its own (ROCm's package, not Linux's). */
+/** Model of the GPU, and its driver if that has a separate version (ROCm's package, not Linux's). */
 function amdHost(env: Environment, native: NativePaths | undefined, digests: Pick<KnownDigests, 'of'>): string {
   try {
     const emulated = emulatedDriver(env, () => native ?? findNative(env));
@@ -135,7 +137,7 @@ function amdHost(env: Environment, native: NativePaths | undefined, digests: Pic
   }
 }
 
-/** The version; in a checkout also the sources, since editing an executor invalidates nothing by itself. */
+/** The version; in a checkout also the sources, because editing an executor does not change the version. */
 function packageDigest(root: string): string {
   if (!existsSync(join(root, 'cli', 'main.ts'))) return version;
   const files = ['lib', 'executors', 'generators'].flatMap((folder) => filesBelow(join(root, folder)));

@@ -4,7 +4,7 @@ import { softgpuVariables } from '../../lib/device/softgpu';
 import { packageRoot } from '../../lib/support/version';
 import { namedInputsOf } from './inputs';
 
-/** Neither what is printed nor what tools meet decides what a dispatch does. */
+/** Variables for messages and tools, which do not affect a dispatch. */
 const harmless = ['KERNLOOP_SOFTGPU_LOG', 'KERNLOOP_SOFTGPU_API_TABLES', 'KERNLOOP_SOFTGPU_HOSTILE'];
 
 describe('the environment of the software GPU', () => {

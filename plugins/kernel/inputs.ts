@@ -7,14 +7,16 @@ import { deviceVariable, type IdentityVariables } from './identity';
 
 export type TargetInput = NonNullable<TargetConfiguration['inputs']>[number];
 
-/** Only what a target names: without this, every package of the workspace would be an input of every kernel. */
+/**
+ * Only packages that a target names: without this, every package of the workspace would be an input of every kernel.
+ */
 const noPackages: TargetInput = { externalDependencies: [] };
 
 export function identityInputs(...names: (keyof IdentityVariables)[]): TargetInput[] {
   return names.map((env) => ({ env }));
 }
 
-/** Of a task that runs something on a device: that device, and others only where somebody names them. */
+/** Inputs of a task that runs on a device: that device, and others only if somebody names them. */
 export function deviceInputs(kind: DeviceKind): TargetInput[] {
   return identityInputs('KERNLOOP_NATIVE_DIGEST', deviceVariable(kind), 'KERNLOOP_DEVICE_ID_NAMED');
 }
@@ -27,7 +29,7 @@ const optionsName = ({ name }: StageTask): string => `kernloop-${name}-options`;
 
 const everyTask = 'kernloop-task';
 
-/** What a task has for inputs wherever its project lies, by the names of `namedInputsOf`. */
+/** Inputs of a task that do not depend on its project's path, by the names of `namedInputsOf`. */
 export const inputNames = (stage: StageTask): string[] => [optionsName(stage), everyTask];
 
 const namedInputs = (kind: StageTask['project']): Record<string, TargetInput[]> => ({
@@ -40,7 +42,8 @@ const namedInputs = (kind: StageTask['project']): Record<string, TargetInput[]> 
 });
 
 /**
- * Of every project of a kind the same. Nx writes down where each input of each target comes from: said in the targets, the graph of ten thousand
- * kernels and those notes are longer than a string of V8 may be, and each command makes them anew.
+ * The same for every project of a kind. Nx records the origin of each input of each target: written in the targets, the
+ * graph of ten thousand kernels and these records exceed the maximum length of a V8 string, and each command creates
+ * them anew.
  */
 export const namedInputsOf = { app: namedInputs('app'), reproducer: namedInputs('reproducer') } as const;

@@ -4,7 +4,10 @@ import { kernelJson, TestWorkspace } from '../../lib/testing/workspace';
 import { beforeTasks, projectsOf } from './plugin';
 import { reproducerValues } from './reproducer-values';
 
-/** Ten thousand reproducers cost ten thousand times one: held by what is read, not by a clock (bench/ten-thousand.mjs has times). */
+/**
+ * Ten thousand reproducers cost ten thousand times one: tested by bytes read, not by time (bench/ten-thousand.mjs has
+ * times).
+ */
 describe('a workspace of many reproducers', () => {
   let workspace: TestWorkspace;
   afterEach(() => {
@@ -12,7 +15,7 @@ describe('a workspace of many reproducers', () => {
     workspace.dispose();
   });
 
-  /** Calls of the file system for each of so many, and the bytes that were read. */
+  /** File system calls and bytes read per reproducer, for this number of them. */
   function costOf(count: number): { calls: number; bytes: number } {
     const names = Array.from({ length: count }, (_, index) => `kernel_${String(index).padStart(3, '0')}`);
     workspace = new TestWorkspace({ kernels: names.map((name) => ({ name, match: name })) });
@@ -64,7 +67,7 @@ describe('a workspace of many reproducers', () => {
     expect(workspace.read('.kernloop/inputs/.gitignore')).toBe('*\n');
     workspace.dispose();
     expect(variablesOf(5)).toEqual(one);
-    // What was selected, judged and built of each.
+    // Selection, judged files and build of each.
     const written = readdirSync(workspace.path('.kernloop/inputs'), { recursive: true, encoding: 'utf8' });
     expect(written.filter((path) => /\/(selection|judged|built)$/.test(path))).toHaveLength(15);
   });
@@ -73,7 +76,7 @@ describe('a workspace of many reproducers', () => {
     workspace = new TestWorkspace();
     const root = 'kernels/app/kernel_1234';
     const { projects = {} } = projectsOf(`${root}/kernel.json`, () => JSON.stringify(kernelJson()), new Set([root]));
-    // As Nx writes both (project-graph.json, source-maps.json), a note for each leaf.
+    // Sizes as Nx writes both (project-graph.json, source-maps.json), with a record per leaf.
     const graph = JSON.stringify({ nodes: projects }, null, 2).length;
     const note = JSON.stringify({ notes: { [root]: { 'targets.validate.inputs.1': [root, 'kernloop'] } } }, null, 2);
     const leaves = Object.values(projects[root]?.targets ?? {}).flatMap(({ inputs }) => inputs ?? []);

@@ -1,8 +1,9 @@
 import type { CreateNodesContext, CreateNodesResult, CreateNodesResultArray, Tree } from '@nx/devkit';
 
 /**
- * What the plugin takes of Nx while it runs. @nx/devkit would load 220 more modules (0.25 s in every command) for two functions that the
- * process a plugin runs in has loaded already: so they come from there, and from the devkit where another Nx keeps them elsewhere.
+ * Functions of Nx that the plugin uses while it runs. @nx/devkit would load 220 more modules (0.25 s in every command)
+ * for two functions that Nx has loaded already in a plugin's process: they come from there, and from the devkit if
+ * another version of Nx has moved them.
  */
 export async function filesIn(workspaceRoot: string, patterns: readonly string[]): Promise<string[]> {
   try {
@@ -16,7 +17,7 @@ export async function filesIn(workspaceRoot: string, patterns: readonly string[]
   }
 }
 
-/** As `createNodesFromFiles` of @nx/devkit, which is asked only to say what is wrong with some of the files. */
+/** Like `createNodesFromFiles` of @nx/devkit, which is loaded only to report errors in some of the files. */
 export async function nodesFromFiles<T>(
   projectsOf: (file: string) => CreateNodesResult,
   files: readonly string[],

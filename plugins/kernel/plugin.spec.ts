@@ -18,7 +18,7 @@ const app = {
 
 const reproducer = kernelJson({ name: 'saxpy', app: { name: 'pipeline', root: 'apps/pipeline' } });
 
-/** The projects of a workspace of virtual files. */
+/** Projects of a workspace of virtual files. */
 function projects(files: Record<string, object | string>) {
   const read = (path: string): string => {
     const content = files[path];
@@ -34,7 +34,7 @@ function projects(files: Record<string, object | string>) {
 
 type Input = NonNullable<TargetConfiguration['inputs']>[number];
 
-/** With what the named inputs of the project stand for, as Nx hashes them. */
+/** Targets with the named inputs of the project expanded, as Nx hashes them. */
 function targets(files: Record<string, object | string>, root: string): Record<string, TargetConfiguration> {
   const { targets: own = {}, namedInputs = {} } = projects(files)[root] ?? {};
   const expanded = (input: Input): Input[] => (typeof input === 'string' ? namedInputs[input] : undefined) ?? [input];
@@ -219,7 +219,8 @@ describe('the plugin', () => {
       expect(inputs).toContainEqual({ externalDependencies: [] });
       expect(inputs).toContainEqual({ env: 'KERNLOOP_PACKAGE_DIGEST' });
       expect(JSON.stringify(inputs)).not.toContain('"runtime"');
-      // Named inputs may be missing from the user's nx.json: but for the project's own, every input is a file, a variable or an output.
+      // Named inputs may be missing from the user's nx.json: except for the project's own, every input is a file, a
+      // variable or an output.
       for (const input of inputs ?? [])
         if (typeof input === 'string') expect(input).toMatch(/^!?\{(projectRoot|workspaceRoot)\}\//);
     },

@@ -41,8 +41,8 @@ export const createNodes: CreateNodes = [
 export const createNodesV2 = createNodes;
 
 /**
- * Sets the identity of devices, toolchain and native core, and writes down what is selected of each kernel and what of a reproducer Nx does not
- * hash, for every task of this command.
+ * Sets variables with the identity of devices, toolchain and native core, and writes values for the selection of each
+ * kernel and for files of reproducers that Nx does not hash, for every task of this command.
  */
 export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) =>
   beforeTasks(await filesIn(workspaceRoot, [`**/{${kernloopFile},${kernelFile}}`]), workspaceRoot, argv);
@@ -83,7 +83,7 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
   }
 }
 
-/** Other tasks of the command are none of ours to end. What runs is right, whatever files say. */
+/** Disables the cache for Kernloop's tasks instead of failing, because other tasks of the command must still run. */
 function takeNothingFromTheCache(error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
   process.stderr.write(
@@ -95,7 +95,7 @@ function takeNothingFromTheCache(error: unknown): void {
 
 type Read = (path: string) => string;
 
-/** The projects that one file declares; none for a file of that name that is not ours. */
+/** Projects that one file declares; none for a file of that name that is not Kernloop's. */
 export function projectsOf(file: string, read: Read, declared: ReadonlySet<string>): CreateNodesResult {
   const root = dirname(file);
   if (isCopy(file)) return {};
@@ -110,7 +110,10 @@ export function projectsOf(file: string, read: Read, declared: ReadonlySet<strin
   return { projects: { [root]: { root, ...reproducerProject(root, config, captures) } } };
 }
 
-/** Folders of all kernels that the apps among the files declare. A broken kernloop.json is reported where it is itself read. */
+/**
+ * Folders of all kernels declared by the apps among the files. A broken kernloop.json is reported when it is itself
+ * read.
+ */
 export function declaredKernels(files: readonly string[], read: Read): Set<string> {
   return new Set(
     files
@@ -122,7 +125,7 @@ export function declaredKernels(files: readonly string[], read: Read): Set<strin
   );
 }
 
-/** By name, the files of apps that another app shares it with: both would write to kernels/<name>. */
+/** Files of apps that share a name, by name: both would write to kernels/<name>. */
 export function appsOfOneName(files: readonly string[], read: Read): ReadonlyMap<string, readonly string[]> {
   const byName = new Map<string, string[]>();
   for (const file of files.filter((each) => each.endsWith(kernloopFile) && !isCopy(each))) {
@@ -150,18 +153,18 @@ function configOrNone(file: string, read: Read): KernloopJson | undefined {
   }
 }
 
-/** Generated or built copies are no projects. */
+/** Whether a file is a generated or built copy, which is no project. */
 function isCopy(file: string): boolean {
   return file.split('/').some((part) => ['pristine', 'capture', 'build', 'dist', 'node_modules'].includes(part));
 }
 
-/** kernel.json is also what Jupyter calls its kernel specifications. */
+/** Jupyter also calls its kernel specifications kernel.json. */
 function isReproducer(text: string): boolean {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // A damaged kernel.json of ours must be an error, and one of others is not valid JSON either.
+    // A damaged kernel.json of Kernloop must be an error; others may also be invalid JSON.
     return text.includes('"code_object"');
   }
   return looksLikeReproducer(value);

@@ -10,8 +10,9 @@ import { valueInput } from './task-values';
 const reproducerName = ({ app, name }: Pick<KernelJson, 'app' | 'name'>): string => `${app.name}-${name}`;
 
 /**
- * The project of a reproducer: pure, from its kernel.json. `captures` says whether the app is in this workspace and declares
- * the kernel, at the place where its capture task writes; a reproducer that was moved elsewhere lives from the capture it has.
+ * Project of a reproducer: a pure function of its kernel.json. `captures`: the app is in this workspace and declares
+ * the kernel, in the folder that its capture task writes. A reproducer that was moved elsewhere uses the capture it
+ * has.
  */
 export function reproducerProject(
   root: string,
@@ -33,7 +34,7 @@ export function reproducerProject(
   };
 }
 
-/** What everybody runs comes first, under one head; what is asked of some kernels has its own. */
+/** Targets that everybody runs come first, in one group; targets for some kernels have separate groups. */
 function grouped({
   pgo = [],
   tune = [],
@@ -71,11 +72,11 @@ function inputsOf(input: TaskInput, root: string, { app, language }: KernelJson,
     case 'reproducer':
       return ['kernloop-files'];
     case 'compiled':
-      // Which files a compiler reads is known only afterwards: the cache is asked only where nothing changed since the last recompile;
-      // the value is a new one otherwise.
+      // The files that a compiler reads are known only afterwards: the cache is used only if nothing has changed since
+      // the last recompile; otherwise the value is new.
       return [valueInput(builtFile(root))];
     case 'results':
-      // Of the profile of the app, what the device says of occupancy.
+      // Occupancy from the app's profile, as the device reports it.
       return [...resultFiles, { fileset: `{workspaceRoot}/${app.root}/.kernloop/profile.json`, includeIgnored: true }];
     case 'codeObjects':
       return [...builtByTheUser, valueInput(judgedFile(root))];
@@ -88,13 +89,13 @@ function inputsOf(input: TaskInput, root: string, { app, language }: KernelJson,
   }
 }
 
-/** Judged also where .gitignore names it; another task of this command may have built it. */
+/** Code objects count even if .gitignore names them; another task of this command may have built them. */
 const builtByTheUser: TargetInput[] = [
   { fileset: '{projectRoot}/*.{hsaco,co,cubin}', includeIgnored: true },
   { fileset: '{projectRoot}/build/{candidate,optimized,kernel_variant}.{hsaco,co,cubin}', includeIgnored: true },
 ];
 
-/** What the user edits; not what the stages write, nor what only people read. */
+/** Files that the user edits, without those that stages write or only people read. */
 const ownFiles: TargetInput[] = [
   '{projectRoot}/**/*',
   '!{projectRoot}/capture/**/*',
@@ -108,7 +109,7 @@ const ownFiles: TargetInput[] = [
   '!{projectRoot}/Makefile',
 ];
 
-/** As they lie there: whichever stage wrote them, and whether or not it succeeded. */
+/** Existing result files, from any stage and any outcome. */
 const resultFiles: TargetInput[] = [
   '{capture,captures/*}/{capture,observed}.json',
   'report.json',
@@ -120,7 +121,7 @@ const resultFiles: TargetInput[] = [
   'trace/**/probe-run.json',
 ].map((path) => ({ fileset: `{projectRoot}/${path}`, includeIgnored: true }));
 
-/** capture.json names every byte of a capture by digest; observed.json varies from run to run and decides nothing. */
+/** capture.json names every byte of a capture by digest; observed.json varies between runs and decides nothing. */
 function captureInputs(captures: boolean): TargetInput[] {
   return ['capture', 'captures/*'].flatMap((folder): TargetInput[] => {
     if (captures) return [{ dependentTasksOutputFiles: `**/${folder}/{capture,selfcheck}.json` }];

@@ -91,7 +91,7 @@ describe('what recompile built', () => {
   it('has no value twice where it is not known to be of the sources as they are', () => {
     const built = () => made().values[builtFile(root)];
     expect(built()).not.toBe(built());
-    // As older versions wrote it: without the files outside.
+    // A file of an older version, without the files outside.
     writeVariant(workspace);
     expect(built()).not.toBe(built());
   });

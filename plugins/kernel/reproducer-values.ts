@@ -9,13 +9,16 @@ import { trackedVariants } from './tracked-variants';
 import type { TaskValues } from './task-values';
 import type { Environment } from '../../lib/support/environment';
 
-/** Which values of `--variant` the digests below know; the executor refuses others (executors/tracked.ts). */
+/**
+ * Variable with the values of `--variant` that the digests below cover; the executor refuses others
+ * (executors/tracked.ts).
+ */
 export const trackedVariable = 'KERNLOOP_TRACKED_VARIANTS';
 
 /**
- * Nx hashes what git shows of a project: no ignored file, no content behind a link, nothing outside, and a file of the same time as before
- * by its old digest. What decides a verdict is therefore hashed here, from the files themselves, before the tasks of a command; the tasks
- * compare it with what they find (executors/unchanged.ts).
+ * Nx hashes the files of a project that git shows: no ignored file, no content behind a link, nothing outside, and a
+ * file with unchanged time by its old digest. Files that decide a verdict are therefore hashed here, before the tasks
+ * of a command; the tasks compare the digests with the files they find (executors/unchanged.ts).
  */
 export function reproducerValues(
   kernelFiles: readonly string[],
@@ -23,10 +26,10 @@ export function reproducerValues(
   argv: readonly string[],
   env: Environment,
   toolchain: string,
-  // An app may have thousands of kernels.
+  // Cached: an app may have thousands of kernels.
   json: JsonReader = jsonReader(),
 ): { values: TaskValues; tracked: readonly string[] } {
-  // Headers of the system are the same for all.
+  // System headers are the same for all reproducers.
   const known = { digestOf: memoised(sha256OfFile), toolchain };
   const named = new Set<string>();
   const entries = kernelFiles.flatMap((file): [string, string][] => {
@@ -42,13 +45,13 @@ export function reproducerValues(
   return { values: Object.fromEntries(entries), tracked: [...named].sort() };
 }
 
-/** A value that no cache entry has, where something is not known or has to be done: then it is no hit, whatever else is equal. */
+/** A random value, which no cache entry has, if something is unknown or has to be done: then the task runs. */
 function orFresh(value: () => string | undefined): string {
   const fresh = unknownValue(randomUUID());
   try {
     return value() ?? fresh;
   } catch {
-    // The task runs, and says what is wrong.
+    // The task runs and reports the error.
     return fresh;
   }
 }

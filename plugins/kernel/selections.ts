@@ -4,12 +4,17 @@ import { declaredValues, kernelsOf } from '../../lib/task-inputs/declared-values
 import { fileOfKernel } from '../../lib/task-inputs/value-files';
 import type { TaskValues } from './task-values';
 
-/** Of every kernel that these files (kernloop.json, relative to the workspace) declare, and what they say of none. */
+/**
+ * Values of every kernel that these kernloop.json files (relative to the workspace) declare, and of settings for no
+ * single kernel.
+ */
 export function selectionValues(files: readonly string[], read: (path: string) => string): TaskValues {
   return Object.fromEntries(files.flatMap((file) => Object.entries(declaredValues(file, read(file)))));
 }
 
-/** Of a kernel: what lies in its pristine/ and is none of ours. Nx removes it on a cache hit; the task itself refuses to. */
+/**
+ * Value for the user's files in a kernel's pristine/. Nx would remove them on a cache hit; the task itself refuses to.
+ */
 export const pristineFile = (root: string, kernel: string): string => fileOfKernel('pristine', root, kernel);
 
 export function pristineValues(
@@ -23,7 +28,7 @@ export function pristineValues(
   ]);
 }
 
-/** Of a kernel: what lib/store/lost-captures.ts says of it. */
+/** Value from lib/store/lost-captures.ts for a kernel. */
 export const lostFile = (root: string, kernel: string): string => fileOfKernel('lost', root, kernel);
 
 export function lostValues(

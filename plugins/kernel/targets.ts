@@ -3,32 +3,32 @@ import type { OtherTask, TaskInput, TaskTarget } from '../../lib/stage/task';
 import { stageTasks, type StageTask } from '../../lib/stages/stage-tasks';
 import { identityInputs, inputNames, type TargetInput } from './inputs';
 
-/** What a project is to the tasks of its stages. */
+/** Facts about a project that the tasks of its stages need. */
 export interface Place {
   readonly kind: 'app' | 'reproducer';
   /** Relative to the workspace, with forward slashes. */
   readonly root: string;
-  /** Of the kernels that have tasks of their own. */
+  /** Kernels with separate tasks. */
   readonly kernels: readonly string[];
   readonly hasSource: boolean;
-  /** Whether a compile database says how its HIP is compiled. */
+  /** Whether a compile database has the commands for its HIP sources. */
   readonly hasCommands: boolean;
-  /** The tasks that are no stages, as far as there are such. */
+  /** Existing tasks that are no stages. */
   readonly others: readonly OtherTask[];
-  /** Where the tasks of the other kind of project are; undefined where there is none in this workspace. */
+  /** Location of the tasks of the other kind of project; undefined if this workspace has none. */
   readonly elsewhere: { project: string; kernel: string } | undefined;
   inputs(input: TaskInput, kernel: string | undefined): TargetInput[];
-  /** With `{app}`, `{reproducer}` and `{extension}` replaced. */
+  /** The path with `{app}`, `{reproducer}` and `{extension}` replaced. */
   output(path: string, kernel: string | undefined): string;
 }
 
 export interface Targets {
   readonly targets: Record<string, TargetConfiguration>;
-  /** For people who look at the project in Nx Console or `nx graph`: the targets of one stage together. */
+  /** Targets of each stage as a group, for people who use Nx Console or `nx graph`. */
   readonly groups: Record<string, string[]>;
 }
 
-/** The targets of every stage that is a task of such a project: what their descriptors say, in the words of Nx. */
+/** Targets of every stage that is a task of such a project, translated from the descriptors to Nx. */
 export function targetsOf(place: Place): Targets {
   const targets: Record<string, TargetConfiguration> = {};
   const groups: Record<string, string[]> = {};
@@ -38,7 +38,7 @@ export function targetsOf(place: Place): Targets {
       const kernels = target.of === 'kernel' ? place.kernels : [undefined];
       for (const kernel of kernels) {
         const named = targetName(target, kernel);
-        // A kernel called "kernel" has no target of its own where there is one of all kernels.
+        // A kernel called "kernel" has no separate target if a target for all kernels has that name.
         if (named in targets) continue;
         targets[named] = targetOf(stage, place, kernel);
         (groups[groupOf(stage.name)] ??= []).push(named);
@@ -48,7 +48,7 @@ export function targetsOf(place: Place): Targets {
   return { targets, groups };
 }
 
-/** Those of PGO are steps of one thing; of an app, each other stage has a target a kernel. */
+/** PGO stages form one group; every other stage is a group, which has a target per kernel in an app. */
 const groupOf = (stage: string): string => (stage.startsWith('pgo-') ? 'pgo' : stage);
 
 const targetName = ({ name }: TaskTarget, kernel: string | undefined): string =>
@@ -86,13 +86,13 @@ function kernelOption({ takesKernels }: StageTask, kernel: string | undefined): 
 
 type Dependency = NonNullable<TargetConfiguration['dependsOn']>[number];
 
-/** The tasks of another stage: of the same kernel, of all kernels, or in the app that a reproducer came from. */
+/** Tasks of another stage: for the same kernel, for all kernels, or in the app of a reproducer. */
 function tasksOf(name: string, place: Place, kernel: string | undefined): Dependency[] {
   const found = stageTasks.find((each) => each.name === name);
   if (found === undefined) throw new Error(`a task depends on ${name}, which is none`);
   const { project, targets, needsSource } = found;
   const ofKernel = targets.find(({ of }) => of === 'kernel');
-  // Of the project as a whole, where it is the same one: no kernel of an app is built alone.
+  // Within one project, this is the target of the whole project, because no kernel of an app is built alone.
   const target = ofKernel ?? targets.find(() => project === 'reproducer' || project === place.kind);
   if (!target) throw new Error(`a task depends on ${name}, which is none`);
   if (project !== place.kind) {
@@ -104,7 +104,7 @@ function tasksOf(name: string, place: Place, kernel: string | undefined): Depend
   return (kernel === undefined ? place.kernels : [kernel]).map((each) => targetName(target, each));
 }
 
-/** Of every kind of project. */
+/** Inputs for every kind of project. */
 export function commonInputs(input: TaskInput): TargetInput[] {
   if (typeof input === 'object')
     return 'variable' in input ? [{ env: input.variable }] : [{ dependentTasksOutputFiles: `**/${input.written}` }];

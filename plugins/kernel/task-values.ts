@@ -7,16 +7,17 @@ import { valuesFolder } from '../../lib/task-inputs/value-files';
 import type { TargetInput } from './inputs';
 
 /**
- * What decides the tasks of one kernel and Nx does not hash by itself, by the file that the plugin writes it into before the tasks of a command:
- * `.kernloop/inputs/4K2J0QZ7W1XB/judged`. Not variables of the environment: Nx gives each task a copy of them all, which ten thousand kernels
- * with three of them would make a thousand million, and Linux starts no process with more than 2 MiB. A value that is empty has no file.
+ * Values that decide a kernel's tasks and that Nx does not hash, by the file that the plugin writes before the tasks of
+ * a command: `.kernloop/inputs/4K2J0QZ7W1XB/judged`. They are not environment variables: Nx copies all variables for
+ * each task, which for ten thousand kernels with three each would make a thousand million copies, and Linux starts no
+ * process with more than 2 MiB. An empty value has no file.
  */
 export type TaskValues = Readonly<Record<string, string>>;
 
-/** Git ignores the file. */
+/** Git ignores these files. */
 export const valueInput = (file: string): TargetInput => ({ fileset: `{workspaceRoot}/${file}`, includeIgnored: true });
 
-/** A file that holds its value already keeps its time: Nx need not read it again. */
+/** A file that has its value already keeps its time, so that Nx need not read it again. */
 export function writeValues(workspaceRoot: string, values: TaskValues): void {
   for (const [file, value] of Object.entries(values)) {
     const path = join(workspaceRoot, file);
@@ -26,7 +27,7 @@ export function writeValues(workspaceRoot: string, values: TaskValues): void {
   }
 }
 
-/** Whole, or as it was. Not synced: a file that a crash emptied is written again by the next command. */
+/** Replaces a file atomically, without sync: the next command rewrites a file that a crash emptied. */
 function replace(path: string, value: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const partial = partialOf(path);
@@ -43,23 +44,24 @@ function contentOf(path: string): string | undefined {
 }
 
 /**
- * Two commands may run at once, and the values of one are then hashed by the other. They say what lies in files, whoever looks, but for what
- * is named here: a task that finds another command's, refuses (executors/tracked.ts). Written before the values.
+ * Two commands may run at once, and the values of one are then hashed by the other. All values come from files, whoever
+ * reads them, except those named here: a task that finds another command's values refuses to run
+ * (executors/tracked.ts). Written before the values.
  */
 export function announceCommand(workspaceRoot: string, own: readonly string[]): Readonly<Record<string, string>> {
   const id = sha256(JSON.stringify(own));
-  // Of a file that git sees, Nx takes the digest that it had when the graph was made.
+  // For a file that git sees, Nx uses the digest from when the graph was made.
   writeValues(workspaceRoot, { [`${valuesFolder}/.gitignore`]: '*\n', [commandFile]: id });
   return { [commandVariable]: id };
 }
 
 /**
- * When all values of a command were written, by the clock of the disk. A task that finds one that is younger was hashed by another value
- * (executors/unchanged.ts).
+ * Time at which all values of a command were written, by the clock of the disk. A task that finds a newer value was
+ * hashed by another one (executors/unchanged.ts).
  */
 export function markBegin(workspaceRoot: string): Readonly<Record<string, string>> {
   const path = join(workspaceRoot, valuesFolder, 'began');
-  // Another content each time, or nothing would be written.
+  // New content each time, because equal content would not be written.
   replace(path, `${process.pid} ${process.hrtime.bigint()}\n`);
   return { [beganVariable]: String(statSync(path, { bigint: true }).ctimeNs) };
 }

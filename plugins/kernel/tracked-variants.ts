@@ -4,8 +4,8 @@ import type { Environment } from '../../lib/support/environment';
 import { kernelFile } from '../../lib/support/project-file-names';
 
 /**
- * Every value that `variant` of a reproducer's tasks may have in this command: of the command line, of the environment, of kernel.json,
- * and of targets that the user wrote. Those that do not name the task's variant are hashed in vain, which only costs a hit.
+ * All values that `variant` of a reproducer's tasks may have in this command: from the command line, the environment,
+ * kernel.json, and targets that the user wrote. Hashing values that are not a task's variant costs only cache hits.
  */
 export function trackedVariants(
   folder: string,
@@ -15,7 +15,7 @@ export function trackedVariants(
   json: JsonReader,
 ): string[] {
   const inWorkspace = [
-    // `source` of kernel.json has a variant, too: the file that the user edits.
+    // Only the options: `source` of kernel.json also has a field `variant`, the file that the user edits.
     fieldOf(json(join(folder, kernelFile)), 'options'),
     json(join(folder, 'project.json')),
     fieldOf(json(join(folder, 'package.json')), 'nx'),
@@ -25,13 +25,13 @@ export function trackedVariants(
   return [...new Set(named.filter((name) => name !== '' && name !== 'none'))].sort();
 }
 
-/** By this command itself, not by a file. */
+/** Values from this command itself, not from a file. */
 export const namedVariants = (argv: readonly string[], env: Environment): string[] => [
   ...flagsOf(argv),
   env['KERNLOOP_VARIANT'] ?? '',
 ];
 
-/** `--variant FILE` and `--variant=FILE`. */
+/** Values of `--variant FILE` and `--variant=FILE`. */
 function flagsOf(argv: readonly string[]): string[] {
   return argv.flatMap((word, index) => {
     if (word === '--variant') return [argv[index + 1] ?? ''];
@@ -39,7 +39,7 @@ function flagsOf(argv: readonly string[]): string[] {
   });
 }
 
-/** Values of every field of that name, wherever it stands: targets, configurations, options of a stage. */
+/** Values of every field with that name, at any depth: targets, configurations, options of a stage. */
 function optionsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

@@ -107,7 +107,7 @@ def execute(text, path, original, module):
     exec(compile("\n".join(generated), path, "exec", dont_inherit=True), module.__dict__)
     spread = [placed.get(number, "") for number in range(1, max(placed, default=0) + 1)]
     name = original["code_path"]
-    # What Python reads the source of a function from; without a time it is never taken for stale.
+    # Python reads the source of a function from here; an entry without a time is never stale.
     linecache.cache[name] = (sum(map(len, spread)), None, [line + "\n" for line in spread], name)
     exec(compile("\n".join(spread), name, "exec", dont_inherit=True), module.__dict__)
 

@@ -78,7 +78,7 @@ def test_every_form_of_a_result_is_decoded_whole(verb: str, whole: bool) -> None
         for name in value:
             broken = {key: one for key, one in value.items() if key != name}
             optional = name not in result_schema(verb).get("required", [name])
-            # Where it is told by words which form it is, another one may fit no better.
+            # If words tell the forms apart, another form may fit no better.
             if not optional and name not in ("exit_code", "exitCode") and "anyOf" not in result_schema(verb):
                 with pytest.raises(KernloopError, match="INTERNAL_ERROR"):
                     decode(kind_of(verb), broken, verb, 3)

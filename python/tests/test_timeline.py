@@ -235,7 +235,7 @@ def test_unusual_events_of_four_ranks_with_launches(tmp_path: Path, form: str, e
     zero = int(timeline["zero"])
     assert (zero, timeline["launches"], timeline["hostRanges"]) == (HOST - 2_000, 5, 2)
     imported = load(tmp_path / f"t.{ending}")
-    # Of a zero byte viewers make an end.
+    # Viewers end a name at a zero byte.
     names = {**NAMES, USER: LONG, 1999: "\u202ebackwards", 4000: "zero\u2400byte"}
     check(imported, ranks, zero, [each["errorNs"] for each in timeline["ranks"]], names)
     shown = [each for each in imported.slices if each.category in ("launch", "host")]

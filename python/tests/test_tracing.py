@@ -84,7 +84,7 @@ def test_every_event_of_a_triton_kernel_is_what_the_host_computes(claimed):
         assert (events.kept, events.dropped) == (PROGRAMS * world, 0)
         assert Counter(records(events)) == Counter(expected_scatter(rank.cur_rank, out, world))
         assert events.columns["op_index"].tolist() == list(range(events.kept))
-        # Of a program in the order in which it records.
+        # Events of a program keep the order in which it records.
         for pid in range(PROGRAMS):
             assert events.columns["target_rank"][events.columns["pid"] == pid].tolist() == list(range(world))
         check_times_and_order(events)

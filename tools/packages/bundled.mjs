@@ -1,5 +1,5 @@
-// What our code takes of npm's packages, as files of our own, one a package: who installs Kernloop gets three packages for two hundred, and one file is
-// read sooner than many. Each is loaded by the verbs that need it alone.
+// Bundles the parts of npm packages that our code uses, one file per package: users install three packages instead of
+// two hundred, and one file is read sooner than many. Only verbs that need a bundle load it.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -9,20 +9,23 @@ import { checkout, kept } from './manifests.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** What packages read by path, from beside their code. */
+/** Files that packages read by path, from beside their code. */
 const beside = ['web-tree-sitter/web-tree-sitter.wasm'];
 
 const bundled = Object.keys(checkout.dependencies).filter((name) => !kept.includes(name));
 
-/** As compiled code gets a module of a package. */
+/** A `require` of a package's module in compiled code. */
 const call = /\brequire\((["'])([^."'][^"']*)\1\)/g;
 const packageOf = (module) => module.split('/', module.startsWith('@') ? 2 : 1).join('/');
 const fileOf = (name) => `${name.replace('@', '').replaceAll('/', '-')}.js`;
 
-/** Has the compiled `files` take them from dist/bundled/, which it writes. Gives the modules that went there, as esbuild names them. */
+/**
+ * Makes the compiled `files` load packages from dist/bundled/, which it writes. Returns the bundled modules by
+ * esbuild's names.
+ */
 export async function bundlePackages(dist, files) {
   const folder = join(dist, 'bundled');
-  /** Of one package, modules that share objects. */
+  /** Modules of one package go into one file, because they share objects. */
   const modules = new Map();
   for (const file of files) {
     const place = relative(dirname(file), folder).split(sep).join('/');
@@ -41,26 +44,29 @@ export async function bundlePackages(dist, files) {
   return (await Promise.all(inputs)).flat();
 }
 
-/** By the name that code asks for: exactly what `require` gives for it. */
+/** Exports each module under the name that code requires: exactly what `require` returns for it. */
 async function bundlePackage(outfile, modules) {
   const parts = modules.map((name) => `get '${name}'() { return require('${name}'); }`);
   const { metafile } = await build({
     ...commonOptions,
     stdin: { contents: `module.exports = { ${parts.join(', ')} };`, resolveDir: root },
     outfile,
-    // Without it vega draws no images of pixels, which we do not ask for.
+    // Without canvas, vega draws no pixel images, which Kernloop does not use.
     external: ['canvas'],
     alias: {
-      // One of the packages that it needs has no licence text.
+      // A dependency of node-fetch has no licence text.
       'node-fetch': join(root, 'tools', 'packages', 'fetch.cjs'),
-      // Its UMD form hands `require` around, which cannot be followed.
+      // The UMD form of jsonc-parser passes `require` around, which esbuild cannot follow.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     },
   });
   return Object.keys(metafile.inputs);
 }
 
-/** Of zod's messages in 50 languages, those that we ask for: to load the others costs who starts a verb more than zod itself. */
+/**
+ * Keeps only the messages that Kernloop uses of zod's 50 languages: loading the others takes longer than loading zod
+ * itself.
+ */
 const messagesInEnglish = {
   name: 'messages in English',
   setup: ({ onLoad }) =>
@@ -71,13 +77,13 @@ const messagesInEnglish = {
 
 export const commonOptions = {
   metafile: true,
-  // Names in the metafile are relative to here.
+  // Names in the metafile are relative to this folder.
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
   format: 'cjs',
   target: 'node20',
-  // Not identifiers: stack traces name functions, and errors are known by theirs.
+  // Identifiers stay: stack traces name functions, and errors are recognized by their names.
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'error',

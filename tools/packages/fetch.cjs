@@ -1,2 +1,2 @@
-// For vega, which asks for node-fetch: Node has it by now.
+// Replaces node-fetch, which vega requires: Node has fetch built in.
 module.exports = globalThis.fetch;

@@ -1,4 +1,4 @@
-// The package `kernloop`: what runs, compiled from source, and its documentation.
+// The package `kernloop`: compiled code and its documentation.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -10,22 +10,22 @@ import { notices } from './notices.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** Besides dist/: files and folders, as they lie in the repository. */
+/** Files and folders besides dist/, with their paths in the repository. */
 const parts = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas', 'skills'],
-  // Built on the user's machine, for the LLVM that it has (lib/pgo/plugin.ts).
+  // Built on the user's machine for its LLVM (lib/pgo/plugin.ts).
   ...['native/pgo/pass', 'native/pgo/headers'],
-  // What Python reads of us: in the app while it is captured, and in the reproducer of a Triton kernel.
+  // Files that Python loads: in the app during capture, and in the reproducer of a Triton kernel.
   ...['python/shim', 'python/reproducer'],
   'probes',
 ];
 
-/** Of these rooms, what their compiled code and Nx read: never a source. */
+/** Rooms whose data files are read by their compiled code and by Nx; sources are left out. */
 const dataRooms = ['executors', 'generators'];
 const isTest = (path) => path.endsWith('/test');
 const isSource = (path) => /\.([cm]?[jt]s|snap)$|__pycache__|\/\.vitepress$/.test(path);
 
-/** The grammars that lib/source reads. */
+/** Grammars that lib/source reads. */
 const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
@@ -59,7 +59,7 @@ export async function stageKernloop(stage) {
 /** Small packages that nearly every verb loads. */
 const joined = ['@msgpack/msgpack', 'commander', 'execa', 'fastest-levenshtein', 'jsep', 'smol-toml', 'zod'];
 
-/** What Nx loads of us in the process of a task, by the module of dist/ that executors.json names. */
+/** Modules of dist/ that Nx loads in the process of a task, as named in executors.json. */
 const taskModules = [
   'executors/stage',
   'executors/build/executor',
@@ -68,9 +68,10 @@ const taskModules = [
 ];
 
 /**
- * What starts often is one file each: the command line, with what tasks run, and what Nx loads in each of its commands. To find and read 250
- * small files takes longer than most verbs work. What few verbs need, or is large, is a file of its own (bundled.mjs). The API and the generators have the files
- * as they were compiled. Gives the modules that went into the files.
+ * Joins often-started code into one file each: the command line with the code of tasks, and the code that Nx loads in
+ * each of its commands. Finding and reading 250 small files takes longer than the work of most verbs. Large packages,
+ * and those that few verbs need, are separate files (bundled.mjs). The API and the generators use the compiled files.
+ * Returns the modules in the joined files.
  */
 async function joinWhatStartsOften(dist) {
   const parts = taskModules.map((name) => `get '${name}'() { return require('./${name}.js'); }`);
@@ -113,14 +114,14 @@ function removeEmptyFolders(folder) {
   if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
 }
 
-/** WebAssembly, of which the grammar's own package has 40 MB of other forms beside it. */
+/** Copies only the WebAssembly: the grammar's own package has 40 MB of other forms beside it. */
 function copyGrammar(name, folder) {
   const from = dirname(require.resolve(`${name}/package.json`));
   cpSync(join(from, `${name}.wasm`), join(folder, `${name}.wasm`));
   cpSync(join(from, 'LICENSE'), join(folder, `${name}.LICENSE`));
 }
 
-/** Links to what only the repository has lead there; one to nowhere is an error. */
+/** Redirects links to files that are only in the repository; a broken link is an error. */
 function pointOutside(file, stage) {
   const text = readFileSync(file, 'utf8').replaceAll(
     /\]\((?![a-z]+:|#|…)([^)#\s]+)(#[^)\s]*)?\)/g,

@@ -1,4 +1,4 @@
-// Both packages as tarballs, from the sources and the native build of this checkout.
+// Makes both npm packages as tarballs from the sources and the native build of this checkout.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { stageKernloop } from './kernloop.mjs';
 import { nativeManifest, version } from './manifests.mjs';
 import { stageNative } from './native.mjs';
 
-/** Their tarballs, in `folder`. */
+/** Writes the tarballs into `folder`. */
 export async function makePackages(folder, { build = join(root, 'native', 'build') } = {}) {
   mkdirSync(folder, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-package-'));

@@ -1,4 +1,5 @@
-// The package.json of what is published, made from the repository's own: one version, and nothing that only a checkout needs.
+// Makes the package.json of published packages from the repository's: one version, without fields that only a checkout
+// needs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../console.mjs';
@@ -6,18 +7,23 @@ import { root } from '../console.mjs';
 export const checkout = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 export const { version } = checkout;
 
-/** The machines that have a package of native programs (lib/native/native-package.ts looks for it under this name). */
+/** Platform of the package of native programs (lib/native/native-package.ts looks for it under this name). */
 export const platform = `${process.platform}-${process.arch}`;
 export const nativeName = `@kernloop/native-${platform}`;
 
-/** Of what a checkout depends on, what is left to npm: the declarations of our API name its types. The rest is in our own files (bundled.mjs). */
+/**
+ * Dependencies that stay with npm, because the declarations of our API name their types. The others are bundled into
+ * our own files (bundled.mjs).
+ */
 export const kept = ['zod'];
 
 const pick = (names) =>
   Object.fromEntries(names.filter((name) => name in checkout).map((name) => [name, checkout[name]]));
 const origin = ['license', 'repository', 'homepage', 'bugs'];
 
-/** The native package is optional so that a workspace installs on every machine; where it is not there a stage says so. */
+/**
+ * The native package is optional so that a workspace installs on every machine; a stage reports it if it is missing.
+ */
 export function kernloopManifest() {
   return {
     ...pick(['name', 'version', 'description', 'keywords', ...origin, 'engines', 'bin']),
@@ -29,7 +35,7 @@ export function kernloopManifest() {
   };
 }
 
-/** The condition with which a checkout runs its TypeScript. */
+/** Removes the condition with which a checkout runs its TypeScript. */
 function withoutSources(exports) {
   const own = ([condition]) => condition !== '@kernloop/source';
   const plain = (target) =>
@@ -47,6 +53,6 @@ export function nativeManifest() {
     os: [os],
     cpu: [cpu],
     libc: ['glibc'],
-    preferUnplugged: true, // programs cannot be started out of a zip file (Yarn)
+    preferUnplugged: true, // Yarn: programs cannot be started out of a zip file
   };
 }

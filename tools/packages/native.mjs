@@ -1,20 +1,20 @@
-// The package `@kernloop/native-<platform>`: the products of the native build, stripped, and checked for what they need of the machine.
+// The package `@kernloop/native-<platform>`: products of the native build, stripped, with their requirements checked.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, StepError } from '../console.mjs';
 import { nativeManifest, nativeName, platform, version } from './manifests.mjs';
 
-/** Ubuntu 22.04's; what needs a newer one does not start there. */
+/** glibc of Ubuntu 22.04: programs that need a newer one do not start there. */
 export const newestGlibc = [2, 35];
 
-/** What any such machine has. libstdc++ and all others are linked in. */
+/** Libraries that every such machine has. libstdc++ and all others are linked in. */
 const systemLibraries = ['libc.so.6', 'libm.so.6', 'ld-linux-x86-64.so.2'];
 
-/** Debian's packages of what is linked in, for their licences. */
+/** Debian packages of linked-in libraries, for their licences. */
 const linkedIn = ['libzstd-dev', 'libssl-dev', 'nlohmann-json3-dev', 'libxxhash-dev', 'zlib1g-dev', 'libstdc++-12-dev'];
 
-/** For every x86-64 processor: a build for the builder's own would not start on others. */
+/** Builds for every x86-64 processor: one for the builder's own would not start on others. */
 const vectorBuilds = ['baseline', 'v3', 'v4'];
 
 const products = JSON.parse(readFileSync(join(root, 'lib', 'native', 'native-products.json'), 'utf8'));
@@ -26,7 +26,7 @@ export function stageNative(stage, build) {
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(nativeManifest(), null, 2)}\n`);
 }
 
-/** Some of the list (lib/native/native-products.json), by name, as they lie in the build. */
+/** Copies the named products of the list (lib/native/native-products.json) with their paths in the build. */
 export function stageProducts(stage, build, names) {
   const wanted = names.map((name) => products[name]);
   const missing = wanted.filter((product) => !existsSync(join(build, product)));
@@ -47,7 +47,7 @@ function tool(name, args) {
   throw new StepError(`${name} ${args.join(' ')}: ${ended.error?.message ?? ended.stderr}`, 'apt-get install binutils');
 }
 
-/** Every program and library must start on the oldest system that is promised, with libraries that it has. */
+/** Checks that a program or library starts on the oldest supported system with the libraries of that system. */
 function checkNeeds(product, file) {
   const wrong = (what, hint) => {
     throw new StepError(`${product} ${what}`, hint);

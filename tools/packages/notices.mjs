@@ -1,9 +1,9 @@
-// Licence notices of what a package holds of others: packages of npm that esbuild joined into one file, which loses their own licence files.
+// Licence notices of npm packages that esbuild joined into one file, which loses their own licence files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, StepError } from '../console.mjs';
 
-/** The folder and name of the npm package that a module is of; undefined for a module of ours. */
+/** Folder and name of a module's npm package; undefined for a module of ours. */
 function packageOf(module) {
   const at = module.lastIndexOf('node_modules/');
   if (at < 0) return undefined;
@@ -21,7 +21,10 @@ function read(folder) {
   return { name, version, license, origin: repository?.url ?? repository, text: texts.join('\n\n') };
 }
 
-/** The notice of one package; an error where it has no licence text: nothing is shipped without one. Packages of one repository may share it. */
+/**
+ * Notice of one package. A package without licence text is an error, because nothing is shipped without one. Packages
+ * of one repository may share it.
+ */
 function notice({ name, version, license, origin, text }, all) {
   const shares = (other) => other.text !== '' && other.license === license && other.origin === origin;
   const licence = text || (origin !== undefined && all.find(shares)?.text);
@@ -33,7 +36,7 @@ function notice({ name, version, license, origin, text }, all) {
   return { name, text: `## ${name} ${version}\n\n${license}\n\n\`\`\`text\n${licence}\n\`\`\`\n` };
 }
 
-/** `modules`: the inputs of esbuild's metafiles, relative to the checkout. */
+/** `modules`: inputs in esbuild's metafiles, relative to the checkout. */
 export function notices(modules) {
   const folders = [...new Set(modules.map(packageOf).filter((folder) => folder !== undefined))];
   const packages = folders.map(read);

@@ -1,9 +1,9 @@
-// The upload of npm's packages, to the registry that npm knows (npm_config_registry: another than the public one).
+// Uploads npm packages to npm's configured registry (npm_config_registry sets another than the public one).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { step } from '../console.mjs';
 
-/** All tarballs in `folder`. The natives first: whoever installs kernloop in between gets them. */
+/** Publishes all tarballs in `folder`, the natives first, so that an install of kernloop in between finds them. */
 export async function publish(folder, version, { dryRun = false } = {}) {
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   const natives = tarballs.filter((name) => name.startsWith('kernloop-native-'));

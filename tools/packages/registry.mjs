@@ -1,6 +1,7 @@
-// A npm registry of this checkout: the packages that it makes, by `npm publish`, and what it has installed, in the versions of its lock. No network.
-// With it npm installs Kernloop as from anywhere else, for the archive (tools/bundle.mjs) and for end-to-end tests.
-//   node tools/packages/registry.mjs TARBALLS      prints its address, and serves until its stdin ends; what is published is written to TARBALLS
+// An npm registry of this checkout, without a network: the packages that it makes, by `npm publish`, and its installed
+// dependencies in the versions of its lock. npm installs Kernloop from it as from anywhere else, for the archive
+// (tools/bundle.mjs) and for end-to-end tests.
+//   node tools/packages/registry.mjs TARBALLS      prints its address, and serves until its stdin ends; published packages are written to TARBALLS
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { root } from '../console.mjs';
 const text = (file) => readFileSync(file, 'utf8');
 const digest = (algorithm, encoding, bytes) => createHash(algorithm).update(bytes).digest(encoding);
 
-/** name → version → { manifest, and the tarball or the folder that it is made of }. */
+/** Maps name → version → { manifest, and its tarball or source folder }. */
 function packagesOf(tarballs) {
   const packages = new Map();
   const add = (manifest, source) => {
@@ -23,7 +24,7 @@ function packagesOf(tarballs) {
   const lock = JSON.parse(text(join(root, 'package-lock.json')));
   for (const place of Object.keys(lock.packages)) {
     const folder = join(root, place);
-    // Packages of other platforms are in the lock alone.
+    // Packages of other platforms are only in the lock.
     if (place !== '' && existsSync(join(folder, 'package.json')))
       add(JSON.parse(text(join(folder, 'package.json'))), { folder });
   }
@@ -53,7 +54,9 @@ function sendTarball(response, { tarball, folder }) {
   tar.stdout.pipe(createGzip({ level: 1 })).pipe(response);
 }
 
-/** What `npm publish` sends: manifest and tarball in one document. Gives what is wrong with it. */
+/**
+ * Accepts the request of `npm publish`: manifest and tarball in one document. Returns an error text if it is invalid.
+ */
 async function take(request, tarballs, packages) {
   let body = '';
   for await (const part of request.setEncoding('utf8')) body += part;

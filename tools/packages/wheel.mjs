@@ -1,5 +1,6 @@
-// The Python wheel: python/src, what Python reads of us in an app and in a reproducer, and the native products that it needs itself, so that
-// `pip install` is enough to run Triton's kernels on the software GPU. Built by the pinned setuptools of python/.venv; no network.
+// The Python wheel: python/src, the Python files for apps and reproducers, and the native products that it needs
+// itself, so that `pip install` suffices to run Triton's kernels on the software GPU. Built by the pinned setuptools of
+// python/.venv, without a network.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +9,17 @@ import { installPython, python } from '../python.mjs';
 import { platform } from './manifests.mjs';
 import { copyLicences, newestGlibc, stageProducts } from './native.mjs';
 
-/** The software GPU and what lies beside it (python/src/kernloop/softgpu/library.py); stages bring their own. */
+/**
+ * The software GPU and the library that accompanies it (python/src/kernloop/softgpu/library.py); stages bring their
+ * own.
+ */
 const products = ['softgpu', 'hipErrors'];
 
-/** As pip calls the machines that the programs start on: by the oldest C library that they were checked for. */
+/** pip's platform names of machines that the programs start on: by the oldest C library that they were checked for. */
 const machines = { 'linux-x64': 'x86_64' };
 const tag = `manylinux_${newestGlibc.join('_')}_${machines[platform]}`;
 
-/** The wheel, in `folder`: of one checkout always the same bytes. */
+/** Writes the wheel into `folder`: one checkout always gives the same bytes. */
 export async function makeWheel(folder, { build = join(root, 'native', 'build') } = {}) {
   if (machines[platform] === undefined) throw new StepError(`no wheel is made on ${platform}`, 'build on linux-x64');
   await installPython();
@@ -32,7 +36,7 @@ export async function makeWheel(folder, { build = join(root, 'native', 'build') 
       '--disable-pip-version-check',
     ];
     await step('wheel', python, ['-m', 'pip', 'wheel', '--quiet', ...offline, '--wheel-dir', made, stage], {
-      // The oldest time that a zip file can hold.
+      // The earliest time that a zip file can hold.
       env: { SOURCE_DATE_EPOCH: '315532800', PYTHONHASHSEED: '0' },
     });
     const [name] = readdirSync(made);
@@ -60,7 +64,7 @@ function stageWheel(stage, build) {
   withPlainModes(stage);
 }
 
-/** Whatever the umask of the checkout was. */
+/** Sets modes independently of the checkout's umask. */
 function withPlainModes(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath ?? entry.path, entry.name);

@@ -1,6 +1,6 @@
 // The judge of one process of a test program: reads its output as it comes, and says of each case what came of it. No files, no processes.
 
-/** What may come of a case. Only the first is good. */
+/** Outcomes of a case. Only the first is good. */
 export const outcomes = ['right', 'wrong', 'refused', 'late', 'skipped', 'ended'];
 
 const own = /kernloop softgpu: (.*)/;
@@ -38,7 +38,7 @@ function refusal(message) {
   return shortened(`${message.split(' in kernel')[0]} \`${instruction}\`${detail ? `: ${detail}` : ''}`);
 }
 
-/** What came of a case, of what the suite says of it (if anything) and of what the software GPU said while it ran. */
+/** Outcome of a case, from the suite's own words on it, if any, and the software GPU's output while it ran. */
 function decided(says, why, messages) {
   const meanings = messages.map(meaningOf).filter(Boolean);
   const stopping = meanings.find(({ stops }) => stops);

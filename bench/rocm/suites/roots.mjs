@@ -65,7 +65,7 @@ export function mirrorOf(etc = '/etc/apt') {
   throw new StepError('the apt sources of this machine name no mirror', 'give one by --mirror', 5);
 }
 
-/** What apt needs to reach the mirror: how it fetches, names and certificates. Hooks of this machine stay out. */
+/** Copies apt's settings for fetching, name resolution and certificates, so that it reaches the mirror. Hooks of this machine stay out. */
 function copyAccess(root) {
   const settings = '/etc/apt/apt.conf.d';
   for (const name of existsSync(settings) ? readdirSync(settings) : []) {

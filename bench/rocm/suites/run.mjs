@@ -9,7 +9,7 @@ import { startOfProcess, Transcript } from './judge.mjs';
 import { kinds } from './programs.mjs';
 import { ended, enter } from './roots.mjs';
 
-/** Where the software GPU lies below a folder that has Kernloop installed, or in its native package or build. */
+/** Finds the software GPU below a folder that has Kernloop installed, or in its native package or build. */
 export function softgpuIn(folder) {
   const below = ['node_modules/@kernloop/native-linux-x64', '@kernloop/native-linux-x64', '.'];
   const library = below.map((place) => join(folder, place, 'lib/softgpu/libhsa-runtime64.so.1')).find(existsSync);
@@ -113,7 +113,7 @@ function keep(program, record) {
   appendFileSync(program.file, `${JSON.stringify(record)}\n`);
 }
 
-/** What is left to be run of a program whose list is there. One that does not start is done. */
+/** Cases still to run of a program whose list is known. A program that does not start is done. */
 const pendingOf = (program) =>
   program.results.has(startOfProcess) ? [] : program.wanted.filter((name) => !program.results.has(name));
 

@@ -1,4 +1,4 @@
-// What the runs came to: figures of each row, the table, and the evidence.
+// Results of the runs: figures of each row, the table, and the evidence.
 import { outcomes } from './judge.mjs';
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
@@ -85,7 +85,7 @@ function notRun(row, name) {
   return name === 'not_run' && unlisted > 0 ? `${row.not_run} and ${unlisted} of ${row.programs} programs` : row[name];
 }
 
-/** What needs looking at, by name: wrong ones first. */
+/** Cases that need a look, by name: wrong ones first. */
 export function detailsOf(rows) {
   const lines = [];
   for (const row of rows) {

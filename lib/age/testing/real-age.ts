@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { FakeProgram } from '../../testing/fake-deps';
 
-/** The program itself, among fakes. */
+/** The real `age` program, for use among fakes. */
 export const realAge: FakeProgram = async ({ args, options }) => {
   const input = options.input?.kind === 'stream' ? await text(options.input.open()) : '';
   const ended = spawnSync('age', args, { input, encoding: 'utf8' });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of content by name in memory, as simple as one can be: it looks at nothing that it is given. */
+/** A minimal server that keeps content by name in memory and checks nothing. */
 export interface MemoryServer {
   readonly url: string;
   readonly objects: Map<string, Buffer>;

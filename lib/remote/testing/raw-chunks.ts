@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { FakeProgram } from '../../testing/fake-deps';
 
-/** kernloop-archive where every chunk is what `content` says, and a store is a folder of raw chunks. */
+/** A kernloop-archive in which every chunk has the given content, and a store is a folder of raw chunks. */
 export const rawChunks =
   (content: Buffer): FakeProgram =>
   async ({ args, options, print }) => {

@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-/** Debian's; tools/setup.mjs installs it. No test waits a shorter time than a loaded machine may take. */
+/** Path of Debian's Chromium, which tools/setup.mjs installs. `patience` allows for a loaded machine. */
 const executablePath = process.env['KERNLOOP_CHROMIUM'] ?? '/usr/bin/chromium';
 const patience = 240_000;
 
-/** Of pictures in docs/images. */
+/** Size of pictures in docs/images. */
 export const pictureSize = { width: 1100, height: 820 };
 
 export type Scheme = 'light' | 'dark';
 
-/** A page as its reader has it, and everything that it complained of or asked for. */
+/** An opened page with everything that it reported or requested. */
 export interface Opened {
   readonly page: Page;
   readonly complaints: readonly string[];
@@ -49,7 +49,7 @@ export class Chromium {
     return { page, complaints, requests };
   }
 
-  /** What axe finds wrong with it, by rule and place; it is put in beside the page's policy. */
+  /** Violations that axe finds, by rule and element; axe is injected despite the page's policy. */
   async violations(file: string, scheme: Scheme): Promise<string[]> {
     const context = await this.browser.newContext({ colorScheme: scheme, bypassCSP: true });
     try {
@@ -65,7 +65,10 @@ export class Chromium {
     }
   }
 
-  /** A picture for the documentation, in the scheme that forges print on, and the titles and plots that it shows whole. */
+  /**
+   * A screenshot for the documentation in the light scheme, which forges print on, with the titles and plots that are
+   * completely visible.
+   */
   async picture(file: string): Promise<{ png: Buffer; titles: readonly string[]; plots: number }> {
     const { page } = await this.open(file);
     try {

@@ -13,7 +13,7 @@ import { replayResultSchema, type ReplayResult } from '../../replay/result';
 import { validateOptionsSchema } from '../../validate/options';
 import { validate } from '../../validate/validate';
 
-/** What a page must not take for anything else than text. */
+/** Text that a page must show literally. */
 export const hostile = `<img src=x onerror="alert('x')"></script><script>alert(1)</script>`;
 
 const f32 = (...values: number[]): string => {
@@ -34,7 +34,7 @@ const differences = [
     first_expected: f32(1, 2, 3, 4),
     first_actual: f32(1.5, 2, 13, NaN),
   },
-  // Only its third byte: what stands before it is told.
+  // Only the third byte of the element differs; the bytes before it are included.
   {
     ...difference,
     region: 'r0',
@@ -78,7 +78,7 @@ export const fakes = (workspace: TestWorkspace, wrong: boolean): FakeDeps => {
 
 const arg = { declared: null, offset: 0, size: 8, kind: 'global_buffer' };
 
-/** A reproducer with an array `x` in r0, whatever it is called. */
+/** A reproducer with an array in r0, called `name`. */
 export function reproducerOf(workspace: TestWorkspace, name = 'x'): string {
   const root = writeReproducer(workspace, {
     demangled: `saxpy(float*, float) ${name}`,
@@ -137,7 +137,7 @@ function resultOf(more: object): ReplayResult {
   });
 }
 
-/** Times of hardware, or counts. */
+/** Keeps a comparison: times on hardware, or counts. */
 export function keepCompared(root: string, kind: 'times' | 'counts', deps: FakeDeps): void {
   const speed = { verdict: 'slower', ratio: 1.2, ci95: { low: 1.1, high: 1.3 }, rounds: 12, processes: 3 };
   const result =
@@ -197,7 +197,7 @@ export function writeTune(workspace: TestWorkspace, name: string): void {
   });
 }
 
-/** What an autotuner of the app tried of the kernel: three configurations of which one did not run. */
+/** Records three configurations tried by an autotuner of the app, one of which did not run. */
 export function writeAutotuned(workspace: TestWorkspace, name: string, unit = 'ms'): void {
   const trial = (block: number, median: number | null): object => ({
     configuration: { BLOCK: { python: String(block) }, [name]: { python: name } },

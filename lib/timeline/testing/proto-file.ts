@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'protobufjs';
 
-/** The published definition, read by protobufjs: files of tests are written by it, not by Kernloop. */
+/** The published definition, read by protobufjs: test files are written with it, not with Kernloop's code. */
 const definition = parse(
   readFileSync(join(__dirname, '..', '..', '..', 'docs', 'reference', 'device-events.proto'), 'utf8'),
 );
@@ -18,12 +18,12 @@ export interface TestEvent {
   readonly op?: number;
 }
 
-/** As protobufjs takes numbers of 64 bits. */
+/** A 64-bit number in the form that protobufjs takes. */
 export function long(value: bigint): object {
   return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)), unsigned: false };
 }
 
-/** Bytes of packets as protobufjs writes them. */
+/** Bytes of packets as protobufjs encodes them. */
 export function packets(...content: object[]): Buffer {
   return Buffer.from(message.encode(message.fromObject({ packet: content })).finish());
 }

@@ -9,7 +9,7 @@ export interface RecordedSlice {
   readonly details: EventDetails;
 }
 
-/** What a timeline would write. */
+/** Records everything that a timeline would write. */
 export class RecordingWriter implements TimelineWriter {
   readonly slices: RecordedSlice[] = [];
   readonly instants: RecordedSlice[] = [];

@@ -1,18 +1,18 @@
 import { bytesOf, fieldOffsets, recordBytes, type TraceMap } from '../probe-file';
 import type { Dialect } from '../words';
 
-/** A launch whose trace is made by hand, from the format: none of Neutrino's code is here. */
+/** A launch whose trace is built from the description of the format, without Neutrino's code. */
 export interface MadeLaunch {
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly sharedBytes?: number;
-  /** Records a thread or warp of maps whose program counts them. */
+  /** Records per thread or warp of maps whose program counts them. */
   readonly counted?: number;
 }
 
 export type ValueOf = (map: number, block: number, unit: number, record: number, field: number) => bigint;
 
-/** Another value for each place, above 2^63 now and then. */
+/** A distinct value for each position, sometimes above 2^63. */
 export const valueOf: ValueOf = (map, block, unit, record, field) => {
   const place = BigInt(map * 1_000_003 + block * 10_007 + unit * 101 + record * 7 + field + 1);
   return BigInt.asUintN(64, place * 0x9e3779b97f4a7c15n) | 1n;
@@ -20,14 +20,17 @@ export const valueOf: ValueOf = (map, block, unit, record, field) => {
 
 const product = (of: readonly number[]): number => of.reduce((a, b) => a * b, 1);
 
-/** How many units of a block have a place of their own: the last warp of a ragged block is written over, but for the only block. */
+/**
+ * Number of units of a block with separate space: another block overwrites the last warp of a ragged block, unless
+ * there is only one block.
+ */
 export function unitsOf(map: TraceMap, { grid, block }: MadeLaunch, warp: number): number {
   const threads = product(block);
   if (map.level === 'thread') return threads;
   return product(grid) === 1 ? Math.ceil(threads / warp) : Math.floor(threads / warp);
 }
 
-/** The file as the driver of a dialect writes it. */
+/** A trace file as the driver of a dialect writes it. */
 export function makeTrace(dialect: Dialect, launch: MadeLaunch, maps: readonly TraceMap[], value = valueOf): Buffer {
   const warp = dialect === 'hip-total' ? 64 : 32;
   const blocks = product(launch.grid);
@@ -70,7 +73,7 @@ function memoryOf(map: TraceMap, index: number, launch: MadeLaunch, warp: number
   const memory = Buffer.alloc(product(launch.grid) * given * unitBytes);
   const offsets = fieldOffsets(map);
   for (let block = 0; block < product(launch.grid); block++) {
-    // The first warp comes last: what the block before wrote over it is written over again.
+    // The first warp is written last, so that it replaces what the previous block wrote there.
     for (let unit = given - 1; unit >= 0; unit--) {
       for (let record = 0; record < Math.floor(unitBytes / recordBytes(map)); record++) {
         const at = (block * step + unit) * unitBytes + record * recordBytes(map);

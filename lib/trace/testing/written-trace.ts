@@ -1,7 +1,7 @@
 import { parseProbeFile } from '../read-probe-file';
 import type { WrittenTrace } from '../write-folder';
 
-/** Three blocks of 40 threads: no multiple of a warp. */
+/** Three blocks of 40 threads, which is no multiple of a warp. */
 const blocks = 3;
 const threads = 40;
 const warps = 2;
@@ -48,7 +48,7 @@ function counted(): Buffer {
   return bytes;
 }
 
-/** A folder as Kernloop writes one: its bytes are held by a test, and Neutrino's own reader has read it. */
+/** A folder that Kernloop writes: a test compares its bytes, and Neutrino's own reader has read it. */
 export const writtenTrace: WrittenTrace = {
   pid: 4711,
   started: new Date(2026, 10, 22, 9, 30, 15),

@@ -15,11 +15,11 @@ let time = 1e9;
 const copying = { recursive: true, preserveTimestamps: true };
 
 /**
- * An app of two kernels, `saxpy` and `sum`, and a reproducer `gone-moved` whose app is elsewhere, as every stage has left them. What the kernels are
- * compiled from lies in the workspace, in a folder that git ignores, and outside.
+ * An app with two kernels, `saxpy` and `sum`, and a reproducer `gone-moved` whose app is elsewhere, with the results of
+ * every stage. The sources of the kernels are in the workspace, in a folder that git ignores, and outside.
  */
 export class HashedWorkspace extends TestWorkspace {
-  /** A folder that is no part of the workspace. */
+  /** A folder outside the workspace. */
   readonly outside = `${this.root}-outside`;
   private readonly atFirst: Snapshot;
   /** Words and variables of the command. */
@@ -45,7 +45,7 @@ export class HashedWorkspace extends TestWorkspace {
     this.atFirst = new Snapshot([this.root, this.outside], this.path('.nx'));
   }
 
-  /** Everything as it was at first. The folder stays: Nx knows one in a process. */
+  /** Restores the initial state. The folder stays, because Nx knows only one per process. */
   restore(): void {
     this.startAnew();
     this.atFirst.restore((path, content) => this.write(path, content));
@@ -58,7 +58,7 @@ export class HashedWorkspace extends TestWorkspace {
       LD_LIBRARY_PATH: this.path('hip'),
       KERNLOOP_LLVM: this.path('llvm'),
       KERNLOOP_NATIVE_DIR: this.native.root,
-      // What this machine has installed is hashed once.
+      // Cached, so that installed files of this machine are hashed once.
       XDG_CACHE_HOME: this.path('.nx/cache'),
     };
   }
@@ -68,7 +68,7 @@ export class HashedWorkspace extends TestWorkspace {
     rmSync(this.outside, { recursive: true, force: true });
   }
 
-  /** At another second than all before: a fraction of one could not be set again. */
+  /** Sets a new whole second as the time: fractions could not be restored. */
   override write(path: string, content: string | object): string {
     const absolute = super.write(path, content);
     utimesSync(absolute, ++time, time);
@@ -79,7 +79,7 @@ export class HashedWorkspace extends TestWorkspace {
     this.write(path, change(JSON.parse(this.read(path)) as Record<string, unknown>));
   }
 
-  /** Another content of the same size and time. */
+  /** Changes the content of a file, but not its size and time. */
   disguise(path: string, change: (text: string) => string = (text) => `x${text.slice(1)}`): void {
     const absolute = resolve(this.root, path);
     const { atime, mtime, size } = statSync(absolute);
@@ -90,7 +90,7 @@ export class HashedWorkspace extends TestWorkspace {
     utimesSync(absolute, atime, mtime);
   }
 
-  /** What a command of Nx asks the cache for: see `nxCommand`. */
+  /** Simulates an Nx command up to its cache lookups: see `nxCommand`. */
   async command(): ReturnType<typeof nxCommand> {
     process.env = { ...this.env };
     return nxCommand(this.root, this.argv);
@@ -147,7 +147,7 @@ export class HashedWorkspace extends TestWorkspace {
     this.write(`${root}/pristine/reads.json`, reads);
   }
 
-  /** As recompile writes it down. */
+  /** A record like recompile's. */
   private whatWasRead(hasOutside: boolean) {
     const digest = (path: string): [string, string] => [path, sha256OfFile(this.path(root, path))];
     const absolute = (path: string): [string, string] => [path, sha256OfFile(path)];

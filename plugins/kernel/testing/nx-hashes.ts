@@ -6,15 +6,16 @@ import { createTaskGraph } from 'nx/src/tasks-runner/create-task-graph';
 import { setWorkspaceRoot } from 'nx/src/utils/workspace-root';
 import type { Environment } from '../../../lib/support/environment';
 
-/** Everything in this process, and nothing from an earlier command. */
+/** Everything runs in this process, without state of an earlier command. */
 const nxSettings = { NX_DAEMON: 'false', NX_ISOLATE_PLUGINS: 'false', NX_CACHE_PROJECT_GRAPH: 'false' };
 
-/** By task, such as `app:capture-saxpy`. */
+/** Hashes by task, such as `app:capture-saxpy`. */
 export type TaskHashes = Readonly<Record<string, string>>;
 
 /**
- * A command of Nx up to the hashes of its tasks: the graph, what the plugin does before the tasks, Nx's own hasher. The variables that the plugin
- * sets are those of this process afterwards. Gives what asks for the hashes of all cached tasks of the workspace.
+ * An Nx command up to the hashes of its tasks: the graph, the plugin's work before the tasks, and Nx's own hasher.
+ * Variables that the plugin sets stay set in this process. Returns a function that computes the hashes of all cached
+ * tasks of the workspace.
  */
 export async function nxCommand(
   workspaceRoot: string,

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders as they were when it was taken. */
+/** Content of folders at the time of the snapshot. */
 export class Snapshot {
-  /** Contents by path, a folder before what lies in it; null of a folder. */
+  /** Contents by path, a folder before its entries; null for a folder. */
   private readonly contents: ReadonlyMap<string, string | null>;
 
   constructor(
@@ -16,7 +16,7 @@ export class Snapshot {
     );
   }
 
-  /** What is as it was, is left alone. */
+  /** Unchanged entries are not touched. */
   restore(write: (path: string, content: string) => void): void {
     for (const { path, isLink } of this.entries())
       if (!this.contents.has(path) || isLink) rmSync(path, { recursive: true, force: true });

@@ -14,7 +14,7 @@ from .values import expression
 # 3.6 is what python/tests runs; 3.5.1, 3.7.1 and 3.8.0 were tried by hand, compiling for gfx90a.
 KNOWN_VERSIONS = ("3.5", "3.6", "3.7", "3.8")
 
-# What the target alone decides, or what names a place of this machine.
+# Options that the target alone decides, or that name a place of this machine.
 _NOT_OPTIONS = {"arch", "backend_name", "extern_libs", "target"}
 
 
@@ -109,8 +109,8 @@ def _options(options, target, compiler):
     }
 
 
-# What else decides the code, and is no part of Triton's own key: TorchInductor sets the first one to the assembler that PyTorch brings,
-# which is another one than Triton's.
+# Variables that decide the code and are no part of Triton's own key: TorchInductor sets the first to PyTorch's own assembler, which is
+# not Triton's.
 _TOOLS = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "PTXAS_OPTIONS", "TRITON_LIBDEVICE_PATH")
 
 
@@ -121,7 +121,7 @@ def _environment(compiler, backend):
     return {str(name): str(value) for name, value in {**variables, **tools}.items()}
 
 
-# What a launcher needs beside the arguments.
+# Metadata that a launcher needs beside the arguments.
 _METADATA = (
     "num_warps",
     "num_ctas",

@@ -19,7 +19,7 @@ def inductor_grid(owner):
     axes = _INDUCTOR_AXES.get(known.get("grid_type")) if isinstance(known, dict) else None
     if axes is None:
         return None
-    # Where an axis has no block, each program has one element of it.
+    # If an axis has no block, each program has one element of it.
     extents = [f"-(-meta['{axis}numel'] // meta.get('{axis.upper()}BLOCK', 1))" for axis in axes]
     return {"python": f"def grid(meta):\n    return ({', '.join(extents)},)"}
 
@@ -53,7 +53,7 @@ def _tree_of(code, name):
         found.name, found.decorator_list = "grid", []
         return ast.unparse(found), found.args.args[0].arg
     found = [node for node in _lambdas(source) if len(node.args.args) == 1]
-    # Where a statement has several, by what they have in common with the function.
+    # If a statement has several, the one with the function's own marks is chosen.
     same = [node for node in found if _marks(_compiled(node)) == _marks(code)]
     chosen = same or (found if len(found) == 1 else [])
     return (ast.unparse(chosen[0].body), chosen[0].args.args[0].arg) if chosen else None

@@ -62,7 +62,7 @@ def _function(jitted):
         "qualname": function.__qualname__,
         # As the line tables of the code have it.
         "file": function.__code__.co_filename,
-        # Of the first decorator, from 1.
+        # Line of the first decorator, from 1.
         "line": jitted.starting_line_number,
         "source": "".join(jitted.raw_src),
     }

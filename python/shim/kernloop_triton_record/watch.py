@@ -56,7 +56,7 @@ def each_distinct(launcher, types, seen, see):
     Python, whose every step is one of the interpreter.
     """
     values = [f"v{index}" for index in range(len(types))]
-    # What reaches the kernel: other views of the same memory are the same launch to it, and constants are the same for all.
+    # The key is as the kernel sees it: other views of the same memory are the same launch, and constants are the same for all.
     key = ["x", "y", "z", *(part for value, kind in zip(values, types) if (part := _part(value, kind)) is not None)]
     text = f"""
 def run(*args, **kwargs):

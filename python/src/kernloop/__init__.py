@@ -1,4 +1,4 @@
-"""The Python side of Kernloop. Importing it does nothing; `Kernloop` is loaded when it is asked for."""
+"""The Python package of Kernloop. Importing it does nothing; `Kernloop` is loaded on first use."""
 
 from __future__ import annotations
 

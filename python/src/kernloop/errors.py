@@ -1,4 +1,4 @@
-"""The one class of errors: a code (docs/reference/errors.md), what happened, and what to do next."""
+"""The only error class: a code (docs/reference/errors.md), what happened, and what to do next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class KernloopError(RuntimeError):
-    """`exit_code` is that of the command line for such an error (docs/reference/exit-codes.md)."""
+    """`exit_code` is the command line's for such an error (docs/reference/exit-codes.md)."""
 
     def __init__(self, code: str, message: str, hint: str, exit_code: int = 2) -> None:
         super().__init__(code, message, hint, exit_code)
@@ -26,7 +26,7 @@ class KernloopError(RuntimeError):
 
 
 class DeviceFault(KernloopError):
-    """A dispatch that the device stopped. `fault` is what the software GPU says of it: kind, kernel, pc, lane, address, …"""
+    """A dispatch that the device stopped. `fault` has the software GPU's facts: kind, kernel, pc, lane, address, …"""
 
     def __init__(self, code: str, what: str, hint: str, fault: Mapping[str, Any]) -> None:
         super().__init__(code, what, hint, 4)

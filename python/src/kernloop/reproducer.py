@@ -1,5 +1,5 @@
-"""python3 -m kernloop.reproducer [FOLDER] [OPTIONS…]: runs reproducer.py of a Triton kernel, as `python3 FOLDER/reproducer.py` does, also where
-kernloop_reproducer.py was not carried along."""
+"""python3 -m kernloop.reproducer [FOLDER] [OPTIONS…]: runs reproducer.py of a Triton kernel, like `python3
+FOLDER/reproducer.py`, but also without a copy of kernloop_reproducer.py."""
 
 from __future__ import annotations
 

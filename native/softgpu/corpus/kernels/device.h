@@ -1,4 +1,4 @@
-// What every kernel file of the corpus starts with.
+// Beginning of every kernel file of the corpus.
 #pragma once
 
 #include <hip/hip_runtime.h>

@@ -34,13 +34,13 @@ class Kernloop(Stages):
         env: Mapping[str, str] | None = None,
         on_progress: Callable[[str], None] | None = None,
     ) -> None:
-        """Finds nothing and starts nothing yet.
+        """Does not search or start anything yet.
 
-        command: The command line of Kernloop, a file or words. Else `node_modules/.bin/kernloop` at or above `cwd`, then that of
+        command: The command line of Kernloop, a file or words. Default: `node_modules/.bin/kernloop` at or above `cwd`, then that of
             the checkout which this package lies in, then `kernloop` on the PATH.
-        cwd: What relative paths are relative to; the working folder if left out.
+        cwd: Folder of relative paths; default: the working folder.
         env: Variables besides those of this process.
-        on_progress: Called with each line that people would read.
+        on_progress: Called with each line of messages for people.
         """
         self._given = command
         self._cwd = os.fspath(cwd) if cwd is not None else None
@@ -50,7 +50,7 @@ class Kernloop(Stages):
 
     @property
     def command(self) -> list[str]:
-        """The words that start the command line, which is of the version of this package."""
+        """Words that start the command line, whose version is that of this package."""
         if self._command is None:
             found = find_command(self._given, self._cwd or os.getcwd(), self._environment())
             check_version(found, self._cwd, self._environment())

@@ -1,4 +1,4 @@
-"""Where the command line of Kernloop is, and whether it goes with this package."""
+"""Finds the command line of Kernloop and checks that its version matches this package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._version import VERSION
 from ..errors import KernloopError
 
 ENVIRONMENT = 5
-# Where this package is that of a checkout, python/src/kernloop/client/command.py.
+# In a checkout, this file is python/src/kernloop/client/command.py.
 CHECKOUT = Path(__file__).resolve().parents[4] / "bin" / "kernloop.js"
 
 
@@ -38,7 +38,7 @@ def find_command(given: str | Sequence[str] | None, cwd: str, env: Mapping[str, 
 
 
 def check_version(command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> None:
-    """Results are decoded by the schemas of this version, so that no other is taken."""
+    """Requires this version, because results are decoded by its schemas."""
     try:
         ended = subprocess.run([*command, "--version"], cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Dataclasses of results from their JSON."""
+"""Decodes dataclasses of results from JSON."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..errors import KernloopError
 
 
 class StageResult:
-    """What every verb gives."""
+    """Fields of every result."""
 
     exit_code: int
 
     @property
     def passed(self) -> bool:
-        """Whether the verb ends with 0: a verdict that is not good is a result, and ends with another code."""
+        """Whether the verb exits with 0: a failed verdict is a result, and has another exit code."""
         return self.exit_code == 0
 
 
@@ -94,6 +94,6 @@ def _is_required(field: dataclasses.Field[Any]) -> bool:
 
 @functools.cache
 def _fields(kind: Any) -> list[tuple[str, str, Any]]:
-    """Name in Python, name in JSON, type."""
+    """Name in Python, name in JSON, and type of each field."""
     hints = get_type_hints(kind)
     return [(field.name, field.metadata.get("json", field.name), hints[field.name]) for field in dataclasses.fields(kind)]

@@ -15,15 +15,16 @@ from typing import IO, Any
 from ..errors import KernloopError
 from .command import not_started
 
-# After an interrupt the command line ends its own children, and then itself.
+# Time for an interrupted command line to end its children and itself.
 _END_SECONDS = 20
-# For what it said last, where somebody else keeps the pipe open.
+# Time to read the last output if another process keeps the pipe open.
 _REST_SECONDS = 2
 
 
 def run(line: Sequence[str], cwd: str | None, env: Mapping[str, str], on_progress: Callable[[str], None] | None) -> dict[str, Any]:
-    """Its one document. In a session of its own: an interrupt reaches it once, through us."""
-    # A file: what the app leaves running may hold a pipe open.
+    """Returns the one output document. The child runs in a separate session, so that an interrupt reaches it once,
+    through this process."""
+    # A file, because processes that the app leaves may hold a pipe open.
     with tempfile.TemporaryFile() as output:
         try:
             child = subprocess.Popen(
@@ -61,7 +62,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 class _Lines(threading.Thread):
-    """Reads to the end whatever happens, so that the child never waits for us."""
+    """Always reads to the end, so that the child never blocks on a full pipe."""
 
     def __init__(self, stream: IO[bytes], on_line: Callable[[str], None] | None) -> None:
         super().__init__(daemon=True)

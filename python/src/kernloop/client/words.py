@@ -25,7 +25,7 @@ def _option(flag: str, value: Any) -> list[str]:
         return [f"{flag}={_text(value)}"]
     texts = [_text(one) for one in value]
     if any("," in text for text in texts):
-        # The command line takes a comma for the end of an item, but not in a list of JSON.
+        # The command line splits items at commas, except in a JSON list.
         return [f"{flag}={json.dumps(texts, ensure_ascii=False)}"]
     return [f"{flag}={text}" for text in texts]
 

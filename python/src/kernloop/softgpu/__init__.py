@@ -1,4 +1,4 @@
-"""The software GPU through its HSA runtime: memory, code objects, dispatches. Knows nothing of Triton."""
+"""The software GPU through its HSA runtime: memory, code objects, dispatches. Independent of Triton."""
 
 from .device import Device, Kernel, open_device
 

@@ -1,4 +1,4 @@
-"""What is used of the HSA runtime's C interface (hsa.h, hsa_ext_amd.h) and of the software GPU's extension
+"""Used parts of the HSA runtime's C interface (hsa.h, hsa_ext_amd.h) and of the software GPU's extension
 (native/abi/hsa/softgpu_extension.h)."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ctypes import (
     c_void_p,
 )
 
-# Handles are structs of one uint64_t, which the x86-64 ABI passes as that.
+# Handles are structs of one uint64_t, which the x86-64 ABI passes like a uint64_t.
 Handle = c_uint64
 Status = c_int
 
@@ -37,7 +37,7 @@ QUEUE_MULTI = 0
 CONDITION_LT = 2
 WAIT_BLOCKED = 0
 PACKET_KERNEL_DISPATCH = 2
-# Fences of the whole system on both sides of the dispatch.
+# System-scope fences on both sides of the dispatch.
 DISPATCH_HEADER = PACKET_KERNEL_DISPATCH | 2 << 9 | 2 << 11
 
 SOFTGPU_EXTENSION = 0x4B4C
@@ -95,7 +95,7 @@ class Report(ctypes.Structure):
 
 
 class Extension(ctypes.Structure):
-    """The first entries of the table: what is used of it."""
+    """The first entries of the table, up to the last one used."""
 
     _fields_ = [
         ("set_max_wave_instructions", c_void_p),

@@ -1,5 +1,6 @@
-"""The kernels of a code object and how their arguments lie, from its metadata note (AMDGPUUsage, "Code Object V3 and later
-Metadata"): msgpack in an ELF note. The code object is the compiler's, so what is not understood is an error, never a guess."""
+"""Kernels of a code object and the layout of their arguments, from its metadata note (AMDGPUUsage, "Code Object V3 and
+later Metadata"): msgpack in an ELF note. The code object comes from the compiler, so unknown content is an error,
+never a guess."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ def _note(notes: bytes) -> Any:
 
 
 class _Unpacker:
-    """What LLVM writes of msgpack: no extensions, no binary."""
+    """Decodes the part of msgpack that LLVM writes: no extensions, no binary."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -20,7 +20,7 @@ from .queue import Queue
 from .runtime import Runtime
 
 _KERNARG_BYTES = 4096
-_MAX_GRID = 2**32 - 1  # work-items of a dimension
+_MAX_GRID = 2**32 - 1  # work-items per dimension
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Kernel:
     kernarg_bytes: int
     group_bytes: int
     private_bytes: int
-    code_object: bytes  # the runtime reads the metadata where it lies
+    code_object: bytes  # the runtime reads the metadata in place
 
 
 class Device:
-    """Thread-safe: dispatches of several threads run one after the other, as in one stream."""
+    """Thread-safe: dispatches of several threads run one after the other, like in one stream."""
 
     def __init__(self, runtime: Runtime | None = None) -> None:
         self._runtime = runtime or Runtime()
@@ -65,7 +65,7 @@ class Device:
     # Memory
 
     def allocate(self, size: int) -> ctypes.Array[ctypes.c_char]:
-        """Bytes of device memory, which is the host's, too. They are freed with the last reference to the buffer."""
+        """Allocates device memory, which is host memory, too. It is freed with the last reference to the buffer."""
         self._check_process()
         address = c_void_p()
         status = self._runtime.raw("hsa_amd_memory_pool_allocate")(self._runtime.device_pool, max(size, 1), 0, byref(address))
@@ -84,8 +84,8 @@ class Device:
         return sum(self._allocations.values())
 
     def size_behind(self, address: int) -> int | None:
-        """How many bytes of an allocation lie from this address on."""
-        # Copied: other threads allocate. Few are alive at a time.
+        """Number of bytes of an allocation from this address on."""
+        # Copied, because other threads allocate. Few allocations exist at a time.
         for base, size in list(self._allocations.items()):
             if base <= address < base + max(size, 1):
                 return base + size - address
@@ -100,7 +100,7 @@ class Device:
     # Code
 
     def load(self, code_object: bytes, name: str) -> Kernel:
-        """Stays loaded as long as the process: Triton keeps what it has compiled."""
+        """The code stays loaded while the process runs: Triton keeps its compiled kernels."""
         self._check_process()
         facts = kernel_facts(code_object, name)
         runtime, reader, executable, symbol = self._runtime, abi.Handle(), abi.Handle(), abi.Handle()
@@ -143,8 +143,8 @@ class Device:
         host: Sequence[HostRange] = (),
         serve: Callable[[], None] | None = None,
     ) -> int:
-        """Runs the kernel to its end; returns how many wave-instructions it executed. `host`: memory of the process that the
-        kernel may reach meanwhile; `serve`: what answers it."""
+        """Runs the kernel to its end; returns the number of executed wave-instructions. `host`: memory of the process
+        that the kernel may access meanwhile; `serve`: answers its host calls."""
         if blocks[0] * threads > _MAX_GRID or max(blocks[1:]) > _MAX_GRID:
             raise KernloopError("USAGE", f"a grid of {blocks} programs is too large", f"a dimension has at most {_MAX_GRID} work-items")
         with self._lock:
@@ -173,19 +173,19 @@ class Device:
                     self._runtime.raw("hsa_amd_memory_unlock")(address)
 
     def hostcalls(self, waves: int, write: Callable[[str, bool], None]) -> Hostcalls:
-        """For a kernel that prints; the caller closes them."""
+        """Buffer for a kernel that prints; the caller closes it."""
         self._check_process()
         return Hostcalls(self._runtime, waves, write)
 
     def _lock_pages(self, host: Sequence[HostRange], locked: list[int]) -> None:
-        """`locked` has those that are, also where one of them cannot be."""
+        """`locked` receives the locked ranges, also if locking one of them fails."""
         for address, size in pages_of(host):
             agent, seen = abi.Handle(self._runtime.agent), c_void_p()
             self._runtime.call("hsa_amd_memory_lock", address, size, byref(agent), 1, byref(seen))
             locked.append(address)
 
     def _place(self, arguments: bytes, size: int) -> int:
-        """One segment serves all: a dispatch has ended before the next one begins."""
+        """One segment serves all dispatches: each has ended before the next begins."""
         address, capacity = self._kernarg
         needed = max(size, len(arguments), _KERNARG_BYTES)
         if capacity < needed:
@@ -209,7 +209,7 @@ class Device:
             )
 
     def close(self) -> None:
-        """At exit. A launch of another thread is given a moment, then ended."""
+        """Runs at exit. A launch of another thread gets a moment to finish, then it is ended."""
         if self._closed or os.getpid() != self._process:
             return
         held = self._lock.acquire(timeout=1)
@@ -226,7 +226,7 @@ _opening = threading.Lock()
 
 
 def open_device() -> Device:
-    """The one device of the process."""
+    """The only device of the process."""
     global _device
     with _opening:
         if _device is None:

@@ -1,5 +1,5 @@
-"""Calls of a running kernel to the host: what `printf` on AMD GPUs is made of. The device's side is __ockl_hostcall_internal and
-__ockl_printf_* of ROCm's device libraries (ockl.bc); the layouts are theirs."""
+"""Calls of a running kernel to the host, which `printf` on AMD GPUs uses. The device's side is __ockl_hostcall_internal
+and __ockl_printf_* of ROCm's device libraries (ockl.bc), which define the layouts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from . import abi
 from .printf import format_message
 from .runtime import Runtime
 
-MOST_WAVES = 1 << 16  # a packet each, of 4 KiB
+MOST_WAVES = 1 << 16  # one packet each, of 4 KiB
 
 _PRINTF = 2
 _READY = 1
 _LANES, _WORDS = 64, 8
-# Of the first word of a packet of a message: flags, number of words, and which message.
+# Fields in the first word of a message's packet: flags, number of words, message id.
 _BEGIN, _END = 1, 2
 _LENGTH_SHIFT, _LENGTH_MASK, _ID_SHIFT = 5, 7, 8
 
@@ -42,10 +42,10 @@ _Payload = c_uint64 * _WORDS * _LANES
 
 
 class Hostcalls:
-    """Of one dispatch. A waiting wave holds a packet; there is one for every wave, because any of them may wait at once."""
+    """Buffer of one dispatch. A waiting wave holds a packet; every wave has one, because all may wait at once."""
 
     def __init__(self, runtime: Runtime, waves: int, write: Callable[[str, bool], None]) -> None:
-        """`write`: a text, and whether it is an error."""
+        """`write` receives a text and whether it is an error."""
         if waves > MOST_WAVES:
             raise KernloopError(
                 "UNSUPPORTED_LAUNCH",
@@ -71,14 +71,14 @@ class Hostcalls:
         self._payloads = (_Payload * packets).from_address(headers + sizes[1])
         self._buffer.headers, self._buffer.payloads = headers, headers + sizes[1]
         self._buffer.doorbell, self._buffer.index_mask = self._doorbell.value, packets - 1
-        # What is on a stack is an index and, above it, a number that changes with each use; 0 is the end.
+        # A stack entry is an index and, above it, a number that changes with each use; 0 is the end.
         for index in range(packets):
             self._headers[index].next = self._buffer.free_stack
             self._buffer.free_stack = packets | index
 
     def serve(self) -> None:
-        """Answers every call that waits. The stack itself is left to the waves: what lies below what was seen last time is
-        answered already, and no wave comes back with the same number."""
+        """Answers all waiting calls. Waves maintain the stack themselves: entries below the last one seen are answered
+        already, and no wave returns with the same number."""
         top = self._buffer.ready_stack
         waiting = []
         at = top
@@ -104,10 +104,10 @@ class Hostcalls:
             if header.active_lanes >> lane & 1:
                 words = self._payloads[index][lane]
                 words[0] = self._append(words[0], words)
-        header.control &= ~_READY & 0xFFFFFFFF  # last: the wave goes on
+        header.control &= ~_READY & 0xFFFFFFFF  # last: the wave continues
 
     def _append(self, descriptor: int, words: ctypes.Array[c_uint64]) -> int:
-        """The descriptor with which the lane goes on."""
+        """Descriptor with which the lane continues."""
         message = descriptor >> _ID_SHIFT
         if descriptor & _BEGIN:
             message = self._next_message

@@ -1,4 +1,4 @@
-"""Where the library of the software GPU is."""
+"""Finds the library of the software GPU."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from ..errors import KernloopError
 
 RUNTIME = "libhsa-runtime64.so.1"
-# Lies beside the runtime of the software GPU (lib/native/native-products.json), and beside no other.
+# Exists only beside the software GPU's runtime (lib/native/native-products.json).
 COMPANION = "libkernloop-hip.so"
-# In a wheel (tools/packages/wheel.mjs).
+# Path in a wheel (tools/packages/wheel.mjs).
 OWN = Path(__file__).resolve().parents[1] / "_native" / "lib" / "softgpu"
 PACKAGE = Path("node_modules", "@kernloop", "native-linux-x64")
 
 
 def find_runtime() -> str:
-    """The first of: what the dynamic linker was told (as the stages of Kernloop do), KERNLOOP_NATIVE_DIR, this
-    package where it is a wheel, the checkout that it lies in, and @kernloop/native-* in a node_modules at or above the working directory."""
+    """First match of: the dynamic linker's path (set by the stages of Kernloop), KERNLOOP_NATIVE_DIR, this package if
+    it is a wheel, its checkout, and @kernloop/native-* in a node_modules at or above the working directory."""
     named = os.environ.get("KERNLOOP_NATIVE_DIR")
     if named and not _is_softgpu(folder := Path(named, "lib", "softgpu")):
         raise KernloopError(
@@ -48,7 +48,7 @@ def _folders() -> Iterator[Path]:
     if named := os.environ.get("KERNLOOP_NATIVE_DIR"):
         yield Path(named, "lib", "softgpu")
     yield OWN
-    # python/src/kernloop/softgpu/library.py
+    # This file is python/src/kernloop/softgpu/library.py.
     yield Path(__file__).resolve().parents[4] / "native" / "build" / "lib" / "softgpu"
     here = Path.cwd()
     for folder in (here, *here.parents):

@@ -1,4 +1,4 @@
-"""Memory of the process that kernels are let into for one dispatch."""
+"""Memory of the process that kernels may access during one dispatch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class HostRange(NamedTuple):
 
 
 def pages_of(ranges: Iterable[HostRange]) -> list[HostRange]:
-    """The pages that they lie in, joined where they meet: what is locked twice would be unlocked by the first of the two."""
+    """Pages of the ranges, merged if they meet: memory locked twice would be unlocked by the first unlock."""
     pages: list[HostRange] = []
     for address, size in sorted(ranges):
         if size == 0:

@@ -1,4 +1,4 @@
-"""The text of a printf whose format and arguments arrive as bytes: strings to their end and padded to 8 bytes, numbers in 8."""
+"""Formats a printf whose format and arguments arrive as bytes: null-terminated strings padded to 8 bytes, numbers in 8."""
 
 from __future__ import annotations
 

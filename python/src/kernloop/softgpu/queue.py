@@ -1,4 +1,4 @@
-"""One queue of the device: a dispatch at a time, to its end."""
+"""A queue of the device that runs one dispatch at a time to its end."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from . import abi
 from .runtime import Runtime
 
 _SLOTS = 64
-_WAIT_SECONDS = 0.25  # between two looks at Ctrl-C
-_SERVE_SECONDS = 0.0002  # between two looks at what a kernel prints
+_WAIT_SECONDS = 0.25  # between two checks for Ctrl-C
+_SERVE_SECONDS = 0.0002  # between two checks for printed text
 _FAULTED = -1
 
 
 class Queue:
-    """After a fault or an interruption it is closed, and the device makes another one."""
+    """A fault or an interruption closes the queue, and the device makes another one."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._status = abi.SUCCESS
         self._signal = 0
-        self._callback = abi.QueueErrorCallback(self._on_error)  # as long as the queue
+        self._callback = abi.QueueErrorCallback(self._on_error)  # kept alive with the queue
         self._queue = POINTER(abi.Queue)()
         limit = 2**32 - 1
         runtime.call("hsa_queue_create", runtime.agent, _SLOTS, abi.QUEUE_MULTI, self._callback, None, limit, limit, byref(self._queue))
@@ -35,19 +35,20 @@ class Queue:
         return not self._queue
 
     def close(self) -> None:
-        """Ends what runs."""
+        """Ends running work."""
         queue, self._queue = self._queue, POINTER(abi.Queue)()
         if queue:
             self._runtime.raw("hsa_queue_inactivate")(queue)
             self._runtime.raw("hsa_queue_destroy")(queue)
 
     def _on_error(self, status: int, _queue: int | None, _data: int | None) -> None:
-        # On a thread of the runtime: the packet's signal is never completed, so that the waiting thread has to be woken.
+        # Called on a thread of the runtime: the packet's signal is never completed, so the waiting thread has to be
+        # woken.
         self._status = status
         self._runtime.raw("hsa_signal_store_screlease")(self._signal, _FAULTED)
 
     def run(self, packet: abi.DispatchPacket, name: str, serve: Callable[[], None] | None) -> abi.Report:
-        """The report of the dispatch; a fault is raised with what the device says of it. `serve` is called again and again
+        """Returns the report of the dispatch; raises a fault with the device's facts. `serve` is called repeatedly
         while it runs."""
         runtime = self._runtime
         signal = abi.Handle()
@@ -62,7 +63,7 @@ class Queue:
             if report is None:
                 raise KernloopError("DEVICE_FAULT", f"the device has no report of {name}", "please report this")
             return report
-        except BaseException:  # Ctrl-C and what `serve` raises, too: nothing may run on
+        except BaseException:  # Ctrl-C and errors of `serve`, too: nothing may keep running
             self.close()
             raise
         finally:
@@ -74,7 +75,8 @@ class Queue:
         size = ctypes.sizeof(abi.DispatchPacket)
         slot = queue.contents.base_address + index % queue.contents.size * size
         ctypes.memmove(slot + 4, ctypes.addressof(packet) + 4, size - 4)
-        # The header last: with it the packet is the device's. A store of 16 bits is atomic, and x86-64 keeps stores in order.
+        # The header is written last, because it hands the packet to the device. A store of 16 bits is atomic, and
+        # x86-64 keeps stores in order.
         setup = c_uint16.from_address(slot + 2)
         setup.value = packet.setup
         header = c_uint16.from_address(slot)
@@ -82,7 +84,7 @@ class Queue:
         self._runtime.raw("hsa_signal_store_screlease")(queue.contents.doorbell_signal, index)
 
     def _wait(self, signal: int, serve: Callable[[], None] | None) -> int:
-        """The value that the signal ends with. In steps: Python looks at Ctrl-C only between calls."""
+        """Waits for the final value of the signal, in steps: Python handles Ctrl-C only between calls."""
         step = _SERVE_SECONDS if serve else _WAIT_SECONDS
         timeout = int(step * self._runtime.ticks_per_second)
         wait = self._runtime.raw("hsa_signal_wait_scacquire")

@@ -1,4 +1,4 @@
-"""The loaded HSA runtime: its functions with their statuses checked, its agent and pools."""
+"""The loaded HSA runtime: functions with checked statuses, agent and pools."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Runtime:
         return f"{text.value.decode()} ({status})" if known and text.value else f"status {status}"
 
     def report(self, signal: int) -> abi.Report | None:
-        """Of the dispatch that completed with the signal, or (0) of the last one."""
+        """Report of the dispatch that completed with the signal, or of the last one (0)."""
         report = abi.Report(struct_size=ctypes.sizeof(abi.Report))
         status = self._extension.dispatch_report(signal, byref(report))
         return report if status == abi.SUCCESS else None
@@ -59,7 +59,7 @@ class Runtime:
         return text.value.decode()
 
     def _find_extension(self) -> abi.Extension:
-        """Only the software GPU has it: its memory is the host's, on which all of this relies."""
+        """The extension table exists only on the software GPU, whose memory is the host's, as this package requires."""
         table = abi.Extension()
         status = self.raw("hsa_system_get_major_extension_table")(abi.SOFTGPU_EXTENSION, 1, ctypes.sizeof(table), byref(table))
         if status != abi.SUCCESS:

@@ -1,5 +1,5 @@
-"""The file of events as JSON, for reading by eye and by small programs: schemas/events.json. Times are whole nanoseconds
-since `base`, which is text, as addresses are: a double does not hold 64 bits."""
+"""The file of events as JSON, for people and small programs: schemas/events.json. Times are whole nanoseconds since
+`base`, which is text, like addresses: a double cannot hold 64 bits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _rank(events: RankEvents, columns: Mapping[str, Any], host: Host) -> dict[st
     clock = events.clock
     base = int(columns["timestamp"][0]) if events.kept else 0
     ends = columns["duration_cycles"]
-    # Of one that never ended: null.
+    # Null if it never ended.
     since = [None if end == OPEN else end - base for end in ends.tolist()]
     small = {name: values.tolist() for name, values in columns.items() if values.dtype == np.int32}
     return {

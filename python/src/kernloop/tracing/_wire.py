@@ -1,4 +1,4 @@
-"""The file of events, docs/reference/device-events.proto, as bytes."""
+"""Encodes the file of events, docs/reference/device-events.proto."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def number(field: int, value: int) -> bytes:
 
 
 def signed(field: int, value: int) -> bytes:
-    """sint32."""
+    """A field of type sint32."""
     return number(field, value << 1 if value >= 0 else -value * 2 - 1)
 
 
 def fixed(field: int, value: int) -> bytes:
-    """sfixed64."""
+    """A field of type sfixed64."""
     return varint(field << 3 | _FIXED64) + value.to_bytes(8, "little", signed=True)
 
 
@@ -78,7 +78,7 @@ def host_message(host: Host) -> bytes:
 
 
 def event_packets(rank: int, columns: Mapping[str, Any]) -> Iterator[bytes]:
-    """The columns hold what the file does: sorted, and with its times."""
+    """The columns are sorted and have the file's times already."""
     count = len(columns["timestamp"])
     for first in range(0, count, EVENTS_OF_PACKET):
         end = min(first + EVENTS_OF_PACKET, count)

@@ -13,7 +13,8 @@ _STEPS = 4096
 
 
 def sample(memory: SoftgpuMemory | TorchMemory, count: int) -> list[tuple[int, int, int]]:
-    """CLOCK_MONOTONIC before (ns), the device's ticks, CLOCK_MONOTONIC after: of `count` readings those that took the shortest come first."""
+    """Samples of CLOCK_MONOTONIC before (ns), the device's ticks, and CLOCK_MONOTONIC after, for `count` readings; the
+    shortest come first."""
     out = memory.empty(2, "int64")
     samples = []
     for _ in range(count + 1):  # the first one loads the kernel
@@ -28,7 +29,7 @@ def sample(memory: SoftgpuMemory | TorchMemory, count: int) -> list[tuple[int, i
 
 
 def _series(memory: SoftgpuMemory | TorchMemory) -> Any:
-    """The device's clock, and the lower 32 bits of a compute unit's, again and again."""
+    """Consecutive readings of the device's clock and of the lower 32 bits of a compute unit's."""
     out = memory.empty(2 * _STEPS, "int64")
     with memory.current():
         read_clock[(1,)](out, _STEPS, num_warps=1)
@@ -36,7 +37,7 @@ def _series(memory: SoftgpuMemory | TorchMemory) -> Any:
 
 
 def resolution(memory: SoftgpuMemory | TorchMemory) -> int:
-    """The smallest step seen."""
+    """Smallest step observed."""
     ticks, _ = _series(memory)
     steps = ticks[1:] - ticks[:-1]
     steps = steps[steps > 0]
@@ -44,7 +45,7 @@ def resolution(memory: SoftgpuMemory | TorchMemory) -> int:
 
 
 def cycles_per_tick(memory: SoftgpuMemory | TorchMemory) -> float:
-    """Of an SM, now."""
+    """Current cycles per tick of an SM."""
     ticks, cycles = _series(memory)
     return float((int(cycles[-1]) - int(cycles[0])) % (1 << 32) / (int(ticks[-1]) - int(ticks[0])))
 
@@ -58,8 +59,8 @@ def clock_of(memory: SoftgpuMemory | TorchMemory) -> Clock:
 
 
 def _rate(memory: SoftgpuMemory | TorchMemory) -> int:
-    """Of a clock whose rate the device does not tell: counted over a twentieth of a second, and exactly that of the oscillator that it is within a
-    thousandth of."""
+    """Rate of a clock that the device does not report: counted over a twentieth of a second, and replaced by the exact
+    rate of a known oscillator within a thousandth of it."""
     first = sample(memory, 5)[0]
     time.sleep(0.05)
     last = sample(memory, 5)[0]

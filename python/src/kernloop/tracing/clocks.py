@@ -30,7 +30,7 @@ NS: Final = 1_000_000_000
 
 @dataclass(frozen=True)
 class Anchor:
-    """At the device's time `device_ns`, the host's was within `error_ns` of ``device_ns + offset_ns``."""
+    """At the device's time `device_ns`, the host's time was within `error_ns` of ``device_ns + offset_ns``."""
 
     device_ns: int
     offset_ns: int
@@ -38,17 +38,18 @@ class Anchor:
 
 
 def to_ns(ticks: int, clock: Clock) -> int:
-    """Exact where the rate divides a second; else rounded down."""
+    """Exact if the rate divides a second; else rounded down."""
     return ticks * NS // clock.ticks_per_second
 
 
 def resolution_ns(clock: Clock) -> int:
-    """Rounded up; a tick where nobody sampled it."""
+    """Rounded up; one tick if it was not sampled."""
     return -(-max(1, clock.resolution_ticks) * NS // clock.ticks_per_second)
 
 
 def anchors(pairs: Sequence[tuple[int, int]], clock: Clock) -> list[Anchor]:
-    """Of ``(ticks, host ns)`` pairs: two with the same ticks, one after the other, are the host's time before and after."""
+    """Anchors from ``(ticks, host ns)`` pairs: two consecutive pairs with the same ticks are the host's time before and
+    after."""
     if not clock.is_time:
         return []
     samples = [(to_ns(first, clock), before, after) for (first, before), (second, after) in itertools.pairwise(pairs) if first == second]
@@ -74,7 +75,7 @@ def _anchor(samples: Sequence[tuple[int, int, int]], resolution: int) -> Anchor:
             f"samples of the device's clock contradict each other by {low - high} ns",
             "the clock was set, or its resolution is coarser than measured: enable the tracing again, near to what is traced",
         )
-    # Rounded outwards: half a nanosecond is error, too.
+    # Rounded outwards: half a nanosecond counts as error.
     return Anchor(middle, (low + high) // 2, (high - low + 1) // 2)
 
 

@@ -1,20 +1,20 @@
-"""What kernels call, in Triton and in Gluon: a context of ranks, and events recorded from inside.
+"""API for kernels in Triton and Gluon: a context of ranks, and events recorded from inside.
 
     ctx = DeviceContext.initialize(context_tensor, rank, world_size, tracing=TRACING)
     handle = ctx.tracing.record_event_start(TraceEvent().put, target_rank, pointers, pid_m, pid_n, mask)
     ctx.put(source, pointers, target_rank, mask=mask)
     ctx.tracing.record_event_end(handle)
 
-`tracing` is a constant of the compilation: without it no instruction of this is left. See docs/tracing.md."""
+`tracing` is a compile-time constant: without it no instruction of this remains. See docs/tracing.md."""
 
-# Annotations are read by Triton: no `from __future__ import annotations` here.
+# No `from __future__ import annotations` here, because Triton reads annotations.
 import triton
 import triton.language as tl
 from triton.language.core import _aggregate as aggregate
 
 from .machine import TEXT, get_cu_id, get_xcc_id, has_cycles, read_cycles, read_realtime
 
-# Words behind the heap bases (host.py writes them), and behind the counter that the third of them points to.
+# Offsets of words after the heap bases (host.py writes them), and after the counter that the third of them points to.
 _MAX_EVENTS = tl.constexpr(1)
 _COUNTERS = tl.constexpr(2)
 _BUFFERS = tl.constexpr(4)
@@ -41,15 +41,16 @@ class DeviceTracing:
 
     @triton.jit
     def record_event_start(self, event_id: tl.constexpr, target_rank, address, pid_m, pid_n, mask=None, slot=None):
-        """Gives a handle for `record_event_end`. `address`: pointers, of which the lowest is kept, or one; `mask`: of them, says how many bytes.
-        `slot`: which of the program's own, where `initialize` claimed some."""
+        """Returns a handle for `record_event_end`. `address`: one pointer, or several, of which the lowest is kept;
+        `mask`: mask of the pointers, which determines the number of bytes. `slot`: one of the program's slots, if
+        `initialize` claimed some."""
         handle = tl.cast(-1, tl.int32)
         if self.enabled:
             if self.max_events > 0:
                 words = self.words
                 at = _slot(words, self.max_events, self.first, self.slots, slot)
                 if at >= 0:
-                    # One after the other: what both need at once are registers, as well.
+                    # One after the other: computing both at once would take more registers.
                     lowest = _lowest(address)
                     payload = _payload(address, mask)
                     tl.store(_buffer(words, 0, tl.int32) + at, tl.cast(event_id, tl.int32))
@@ -64,7 +65,7 @@ class DeviceTracing:
                     tl.store(_buffer(words, 11, tl.int32) + at, tl.cast(at, tl.int32))
                     times, payloads = _buffer(words, 8, tl.int64), _buffer(words, 12, tl.int32)
                     tl.store(payloads + at, payload)
-                    # Last: what recording takes belongs to no event.
+                    # Last, so that the time of recording belongs to no event.
                     now = read_realtime()
                     if has_cycles():
                         tl.store(_cycles(payloads, self.max_events, 1) + at, read_cycles())
@@ -76,7 +77,7 @@ class DeviceTracing:
     def record_event_end(self, handle):
         if self.enabled:
             if handle >= 0:
-                tl.debug_barrier()  # all of the program has come here
+                tl.debug_barrier()  # all threads of the program have arrived
                 end = read_realtime()
                 if has_cycles():
                     count = read_cycles()
@@ -88,13 +89,13 @@ class DeviceTracing:
 
 @triton.jit
 def _buffer(words, index: tl.constexpr, dtype: tl.constexpr):
-    # Read where it is used: 13 pointers kept in registers cost a GEMM of 128 x 128 tiles its second program an SM, and so 14 %.
+    # Read on use: 13 pointers kept in registers cost a GEMM of 128 x 128 tiles its second program per SM, and so 14 %.
     return tl.cast(tl.load(words + _BUFFERS + index), tl.pointer_type(dtype))
 
 
 @triton.jit
 def _cycles(payloads, max_events, index: tl.constexpr):
-    """The SM's clock at begin and end, behind the last of Iris's buffers (host.py)."""
+    """SM clock at begin and end, after the last of Iris's buffers (host.py)."""
     return payloads + index * max_events
 
 
@@ -105,7 +106,8 @@ def _counters(words):
 
 @triton.jit
 def _slot(words, max_events, first, slots: tl.constexpr, slot):
-    """A slot below `max_events`, or -1: then the event is counted. Counters have 64 bits, which no program wraps."""
+    """A slot below `max_events`, or -1, in which case the event is counted. Counters have 64 bits, so programs do not
+    overflow them."""
     if slots == 0:
         at = tl.atomic_add(_counters(words), 1, sem="relaxed")
         fits = at < max_events
@@ -121,7 +123,7 @@ def _slot(words, max_events, first, slots: tl.constexpr, slot):
 
 @triton.jit
 def _claim(words, max_events, slots: tl.constexpr):
-    """The first of the program's own slots. Those that lie beyond the buffers are claimed, but no dropped events."""
+    """First of the program's own slots. Slots beyond the buffers are claimed, but count as no dropped events."""
     first = tl.cast(0, tl.int64)
     if slots > 0:
         if max_events > 0:
@@ -143,13 +145,13 @@ def _lowest(address):
 
 @triton.jit
 def _payload(address, mask):
-    """Bytes that the mask lets through; 0 without a mask: not said."""
+    """Number of bytes that the mask selects; 0 without a mask means unknown."""
     size: tl.constexpr = (address.dtype.element_ty.primitive_bitwidth + 7) // 8
     if mask is None:
         elements = tl.cast(0, tl.int32)
     else:
         elements = tl.cast(mask, tl.int32)
-        # One of fewer dimensions is for all of the others, as in a store.
+        # A mask of fewer dimensions applies to all others, as in a store.
         repeated: tl.constexpr = (address.numel + elements.numel - 1) // elements.numel
         if elements.type.is_block():
             elements = tl.sum(elements)
@@ -162,7 +164,7 @@ def _begin(context_tensor, rank, tracing: tl.constexpr, slots: tl.constexpr):
     tl.static_assert(TEXT != "")
     words = context_tensor + 2
     if tracing:
-        # The host's own number of ranks: a kernel that was told another one must not write where it thinks.
+        # The host's own number of ranks: a kernel that was given another one must not write to wrong addresses.
         words += tl.load(context_tensor + 1)
         max_events = tl.load(words + _MAX_EVENTS)
         first = _claim(words, max_events, slots)
@@ -174,7 +176,7 @@ def _begin(context_tensor, rank, tracing: tl.constexpr, slots: tl.constexpr):
 
 @triton.jit
 def read_clock(out, STEPS: tl.constexpr):
-    """A kernel of the host's (clock.py): the device's clock and the compute unit's, in turns."""
+    """A kernel for the host (clock.py): alternating readings of the device's clock and the compute unit's."""
     for step in range(STEPS):
         tl.store(out + 2 * step, read_realtime())
         if has_cycles():
@@ -183,7 +185,7 @@ def read_clock(out, STEPS: tl.constexpr):
 
 @triton.jit
 def _translate(pointer, from_rank, to_rank, heap_bases, hint: tl.constexpr):
-    """The same place in the heap of another rank."""
+    """The same offset in the heap of another rank."""
     offset = tl.cast(pointer, tl.int64) - tl.load(heap_bases + from_rank)
     base = tl.cast(tl.load(heap_bases + to_rank), tl.pointer_type(tl.int8))
     there = tl.cast(base + offset, pointer.dtype)
@@ -194,7 +196,7 @@ def _translate(pointer, from_rank, to_rank, heap_bases, hint: tl.constexpr):
 
 @aggregate
 class DeviceContext:
-    """For Triton. Iris's name and order of arguments."""
+    """Context for Triton, with Iris's name and order of arguments."""
 
     rank: tl.constexpr
     world_size: tl.constexpr
@@ -211,7 +213,7 @@ class DeviceContext:
     @staticmethod
     @triton.jit
     def initialize(context_tensor, rank: tl.constexpr, world_size: tl.constexpr, tracing: tl.constexpr = False, slots: tl.constexpr = 0):
-        """`slots`: how many events the program records at most; they are claimed at once, with the only atomic of the program."""
+        """`slots`: maximum number of events of the program; they are claimed at once, with the program's only atomic."""
         return DeviceContext(rank, world_size, context_tensor + 2, _begin(context_tensor, rank, tracing, slots))
 
     @triton.jit
@@ -236,7 +238,7 @@ class DeviceContext:
         store_cache_modifier=None,
         hint: tl.constexpr = None,
     ):
-        """From the heap of another rank to memory of this one."""
+        """Copies from the heap of another rank to memory of this one."""
         there = _translate(from_ptr, self.rank, from_rank, self.heap_bases, hint)
         tl.store(
             to_ptr,
@@ -257,7 +259,7 @@ class DeviceContext:
         store_cache_modifier=None,
         hint: tl.constexpr = None,
     ):
-        """From memory of this rank to the heap of another one."""
+        """Copies from memory of this rank to the heap of another one."""
         there = _translate(to_ptr, self.rank, to_rank, self.heap_bases, hint)
         tl.store(
             there,
@@ -287,7 +289,8 @@ TritonContext = DeviceContext  # its name in an intermediate version of Iris
 
 @aggregate
 class TraceEvent:
-    """`TraceEvent().put` in a kernel, as in Iris; a number does as well. The numbers of ids.py, written out: Triton hashes this text."""
+    """`TraceEvent().put` in a kernel, as in Iris; a number works, too. The numbers of ids.py are repeated here because
+    Triton hashes this text."""
 
     load: tl.constexpr
     store: tl.constexpr

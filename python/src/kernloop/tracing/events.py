@@ -1,4 +1,4 @@
-"""What one rank recorded, as the device side hands it to the side that writes files."""
+"""Events of one rank, passed from the device side to the side that writes files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ start, `duration_cycles` the end, both in ticks of the device's clock."""
 
 @dataclass(frozen=True)
 class Clock:
-    """How device timestamps become nanoseconds."""
+    """Converts device timestamps to nanoseconds."""
 
     ticks_per_second: int
     """1,000,000,000 of %globaltimer; s_memrealtime's own rate on AMD (100,000,000 on gfx90a)."""
@@ -46,7 +46,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class RankEvents:
-    """What one rank recorded, after one bulk copy."""
+    """Recording of one rank, after one bulk copy."""
 
     rank: int
     world_size: int

@@ -1,8 +1,8 @@
-"""Writes what ranks recorded: a protobuf file (docs/reference/device-events.proto), or JSON where the name ends so.
+"""Writes events of ranks: a protobuf file (docs/reference/device-events.proto), or JSON if the name ends in .json.
 
-Events are put in the order of their starts while all of them are at hand, so that whoever reads the file needs to hold
-one packet of each rank only. Times are nanoseconds of the device's clock; the anchors beside them say where the host's
-clock was, and how sure that is: nothing is shifted here.
+Events are sorted by their starts while all of them are in memory, so that readers need only one packet of each rank in
+memory. Times are nanoseconds of the device's clock; the anchors relate it to the host's clock, with an error: no time
+is shifted here.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def write(
     barrier: Callable[[], None] | None = None,
     host_ranges: Sequence[HostRange] = (),
 ) -> list[Path]:
-    """One file a rank, `trace_rank0.kevents` of `trace.kevents`; with `merge` the one of all ranks as well, which rank 0
-    writes once `barrier` (torch.distributed's, if it is there) says that all files are. Returns what this rank wrote."""
+    """Writes one file per rank, `trace_rank0.kevents` for `trace.kevents`; with `merge` rank 0 also writes one of all
+    ranks after `barrier` (default: torch.distributed's) reports that all files exist. Returns the files of this
+    rank."""
     whole = Path(file)
     own = rank_file(whole, events.rank)
     write_ranks(own, [events], host_ranges)
@@ -51,7 +52,7 @@ def rank_file(file: Path, rank: int) -> Path:
 
 
 def write_ranks(file: str | Path, ranks: Sequence[RankEvents], host_ranges: Sequence[HostRange] = ()) -> None:
-    """One file of ranks that are at hand, whole or not at all; the host's ranges go to the first of them."""
+    """Writes one file of several ranks atomically; the host's ranges go to the first of them."""
     path, host = Path(file), Host.this()
     seen = [each.rank for each in ranks]
     if len(set(seen)) != len(seen):
@@ -69,7 +70,7 @@ def write_ranks(file: str | Path, ranks: Sequence[RankEvents], host_ranges: Sequ
 
 
 def merge_files(files: Sequence[Path], whole: Path) -> None:
-    """Packets behind packets are one file; JSON is read and written anew."""
+    """Concatenated packets are one file; JSON is parsed and written anew."""
     missing = [str(file) for file in files if not file.exists()]
     if missing:
         raise KernloopError(
@@ -87,7 +88,7 @@ def merge_files(files: Sequence[Path], whole: Path) -> None:
 
 
 def file_columns(events: RankEvents) -> dict[str, Any]:
-    """The columns as the file has them: checked, in the order of their starts (the longer one first), with its times."""
+    """Columns for the file: checked, in the order of their starts (the longer event first), with the file's times."""
     import numpy as np
 
     columns = {name: np.asarray(events.columns[name]).astype(dtype, copy=False) for name, dtype in BUFFERS}
@@ -107,7 +108,7 @@ def file_columns(events: RankEvents) -> dict[str, Any]:
 
 
 def _nanoseconds(ticks: Any, clock: Clock) -> Any:
-    """Without a product that needs more than 64 bits; rounded down, as everywhere."""
+    """Needs no product above 64 bits; rounds down, as everywhere."""
     rate = clock.ticks_per_second
     if NS % rate == 0:
         return ticks * (NS // rate)
@@ -118,7 +119,7 @@ def _nanoseconds(ticks: Any, clock: Clock) -> Any:
 def _distributed_barrier(world_size: int) -> Callable[[], None]:
     if world_size == 1:
         return lambda: None
-    # Who has not imported it has not initialised it.
+    # A program that has not imported it has not initialised it.
     dist: Any = sys.modules.get("torch.distributed")
     if dist is None or not dist.is_available() or not dist.is_initialized():
         raise KernloopError(
@@ -131,7 +132,7 @@ def _distributed_barrier(world_size: int) -> Callable[[], None]:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Written beside it first: a file that is there is whole."""
+    """Writes a temporary file first, so that an existing file is complete."""
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb") as out:

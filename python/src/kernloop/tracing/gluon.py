@@ -1,4 +1,4 @@
-"""The context of device.py for kernels in Gluon, under Iris's names: rank and number of ranks are read at run time."""
+"""Context of device.py for kernels in Gluon, under Iris's names: rank and number of ranks are read at run time."""
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -40,7 +40,7 @@ class IrisDeviceCtx:
 
     @gluon.jit
     def get(self, from_ptr, to_ptr, from_rank, mask=None, other=None, load_cache_modifier=None, store_cache_modifier=None):
-        """From the heap of another rank to memory of this one."""
+        """Copies from the heap of another rank to memory of this one."""
         there = _translate(from_ptr, self.cur_rank, from_rank, self.heap_bases, None)
         gl.store(
             to_ptr,
@@ -51,7 +51,7 @@ class IrisDeviceCtx:
 
     @gluon.jit
     def put(self, from_ptr, to_ptr, to_rank, mask=None, other=None, load_cache_modifier=None, store_cache_modifier=None):
-        """From memory of this rank to the heap of another one."""
+        """Copies from memory of this rank to the heap of another one."""
         there = _translate(to_ptr, self.cur_rank, to_rank, self.heap_bases, None)
         gl.store(
             there,

@@ -1,4 +1,5 @@
-"""A heap that lies at the same offsets on each rank, and what tells kernels where: the part of Iris that traced kernels need."""
+"""A heap with the same offsets on each rank, and a context that tells kernels its addresses: the part of Iris that
+traced kernels need."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _ALIGNMENT = 256
 
 
 class Iris:
-    """One rank. Made by `iris` or `iris_in_process`."""
+    """One rank, created by `iris` or `iris_in_process`."""
 
     def __init__(self, memory: SoftgpuMemory | TorchMemory, rank: int, ranks: int, heap_size: int) -> None:
         if heap_size <= 0:
@@ -43,11 +44,12 @@ class Iris:
         return list(self.heap_bases)
 
     def get_device_context(self) -> Any:
-        """Rank, number of ranks, heap bases, and 17 words of tracing: zeros until it is enabled. Always the same array."""
+        """Rank, number of ranks, heap bases, and 17 words for tracing, which are zero until it is enabled. Always the
+        same array."""
         return self._context
 
     def empty(self, *size: Any, dtype: Any = None) -> Any:
-        """In the heap. Ranks that make the same arrays in the same order have them at the same offsets."""
+        """Allocates in the heap. Ranks that make the same arrays in the same order have them at the same offsets."""
         shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], Sequence) else tuple(int(extent) for extent in size)
         name = self.memory.dtype_name(dtype)
         begin = -(-self._used // _ALIGNMENT) * _ALIGNMENT
@@ -73,7 +75,7 @@ class Iris:
         return array
 
     def barrier(self) -> None:
-        """What was launched has ended, on all ranks (of several in one process: on this one)."""
+        """Waits until launched work has ended, on all ranks (on this one, if several are in one process)."""
         self.memory.synchronize()
         if _is_distributed():
             import torch.distributed
@@ -81,14 +83,14 @@ class Iris:
             torch.distributed.barrier()
 
     def join(self, heap_bases: list[int]) -> Iris:
-        """The heaps of all ranks as this one sees them."""
+        """Sets the addresses of all ranks' heaps in this process."""
         self.heap_bases = heap_bases
         self.memory.write(self._context, [self.cur_rank, self.num_ranks, *heap_bases, *[0] * TAIL])
         return self
 
 
 def iris(heap_size: int = 1 << 30) -> Iris:
-    """This process's rank: of torch.distributed where that is initialised, else the only one."""
+    """The rank of this process: torch.distributed's if that is initialised, else the only one."""
     if not _is_distributed():
         return iris_in_process(1, heap_size)[0]
     import torch.distributed
@@ -101,7 +103,8 @@ def iris(heap_size: int = 1 << 30) -> Iris:
 
 
 def iris_in_process(world_size: int, heap_size: int = 1 << 30) -> list[Iris]:
-    """All ranks in this process: on its GPUs in turn, or with heaps of their own on one; on the software GPU always so."""
+    """All ranks in this process: distributed over its GPUs, or with separate heaps on one; always so on the software
+    GPU."""
     memories: list[SoftgpuMemory | TorchMemory]
     if _on_softgpu():
         memories = [SoftgpuMemory() for _ in range(world_size)]
@@ -127,6 +130,6 @@ def _on_softgpu() -> bool:
 def _is_distributed() -> bool:
     import sys
 
-    # Only who has imported it can have initialised it.
+    # A program that has not imported it has not initialised it.
     module = sys.modules.get("torch.distributed")
     return module is not None and module.is_available() and module.is_initialized()

@@ -1,4 +1,4 @@
-"""Buffers of events on a rank's device, and the way back from there."""
+"""Buffers of events on a rank's device, and reading them back."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SAMPLES = 33
 
 
 class Tracing:
-    """Of one rank: `enable`, launch kernels compiled with tracing, `export`."""
+    """Tracing of one rank: `enable`, launch kernels compiled with tracing, `export`."""
 
     def __init__(self, memory: SoftgpuMemory | TorchMemory, rank: int, ranks: int, words: Any) -> None:
-        """`words`: those of the context behind the heap bases."""
+        """`words`: words of the context after the heap bases."""
         self._memory = memory
         self._rank = rank
         self._ranks = ranks
@@ -45,7 +45,8 @@ class Tracing:
         """Of users' events, 1024 and up."""
 
     def enable(self, max_events: int = 1_000_000) -> None:
-        """From the next launch on kernels that were compiled with tracing record their events: the first `max_events`; the others are counted."""
+        """Kernels compiled with tracing record events from the next launch on: the first `max_events`; the others are
+        only counted."""
         if not 0 < max_events < 2**31:
             raise KernloopError("USAGE", f"max_events is {max_events}", "slots are numbered with 31 bits: 1 to 2147483647")
         if self._arena is None or self.max_events != max_events:
@@ -56,20 +57,21 @@ class Tracing:
         self._tell()
 
     def disable(self) -> None:
-        """Kernels compiled with tracing record nothing from the next launch on. What was recorded stays until `reset` or `enable`."""
+        """Kernels compiled with tracing record nothing from the next launch on. Recorded events stay until `reset` or
+        `enable`."""
         self.enabled = False
         self._tell()
 
     def reset(self) -> None:
-        """Forgets what was recorded."""
+        """Discards recorded events."""
         self._check()
         self._memory.fill(self._arena[:_HEADER], 0)
-        # What was never written is told from what was: an id that none has, an end before all starts.
+        # Marks unwritten slots: an id that no event has, and an end before all starts.
         self._memory.fill(self.trace_buffers["event_id"], _UNFILLED)
         self._memory.fill(self.trace_buffers["duration_cycles"], OPEN)
 
     def events(self) -> RankEvents:
-        """What was recorded up to now: the kernels launched before are waited for, and the buffers copied once."""
+        """Events recorded so far: waits for earlier launches, and copies the buffers once."""
         self._check()
         memory = self._memory
         memory.synchronize()
@@ -97,8 +99,8 @@ class Tracing:
         )
 
     def export(self, filename: str = "trace.json", merge: bool = False) -> list[Path]:
-        """A file a rank, `trace_rank0.json`, and with `merge` the one of all ranks, which rank 0 writes. What does not end in .json is a protobuf
-        file, of any size. `kernloop trace export` makes a timeline of them."""
+        """Writes one file per rank, `trace_rank0.json`, and with `merge` one of all ranks, written by rank 0. A name
+        without .json gives a protobuf file, of any size. `kernloop trace export` makes a timeline of them."""
         from . import export
 
         ranges, left_out = take_host_ranges()
@@ -107,7 +109,7 @@ class Tracing:
         return export.write(self.events(), filename, merge=merge, host_ranges=ranges)
 
     def sample_clock(self, count: int) -> list[tuple[int, int, int]]:
-        """CLOCK_MONOTONIC (ns) before, the device's ticks, CLOCK_MONOTONIC after; what took the shortest comes first."""
+        """CLOCK_MONOTONIC (ns) before, the device's ticks, CLOCK_MONOTONIC after; the shortest sample comes first."""
         from . import clock
 
         return clock.sample(self._memory, count)
@@ -131,7 +133,8 @@ class Tracing:
         return tuple((ticks, host) for before, ticks, after in self.sample_clock(_SAMPLES) for host in (before, after))
 
     def _place(self, max_events: int) -> None:
-        """One allocation: the header, the buffers of 64 bits, those of 32; on CUDA two more, of the SM's clock at begin and end."""
+        """One allocation: header, 64-bit buffers, 32-bit buffers; on CUDA two more, for the SM's clock at begin and
+        end."""
         wide = [name for name, kind in BUFFERS if kind == "int64"]
         narrow = [name for name, kind in BUFFERS if kind == "int32"]
         cycles = 2 if self._memory.backend == "cuda" else 0
@@ -149,7 +152,7 @@ class Tracing:
         self.max_events = max_events
 
     def _tell(self) -> None:
-        """Written where the context lies: one that was handed out before is this one."""
+        """Updates the context in place, so that an array handed out earlier stays current."""
         pointers = [self.trace_counter, self.op_index_counter, *self.trace_buffers.values()]
         words = [1, self.max_events, *(pointer.data_ptr() for pointer in pointers)] if self.enabled else [0] * TAIL
         self._memory.synchronize()

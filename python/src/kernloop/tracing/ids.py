@@ -1,4 +1,4 @@
-"""The ids of events, schema 1.2: 0 to 1023 what the device context does, 1024 to 2047 users' data movement, 2048 to 3071
+"""Event ids of schema 1.2: 0 to 1023 operations of the device context, 1024 to 2047 users' data movement, 2048 to 3071
 users' computation, 3072 to 4095 synchronisation."""
 
 from __future__ import annotations

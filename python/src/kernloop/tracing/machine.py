@@ -1,8 +1,9 @@
-"""What a program may ask of the machine that it runs on: the time, and where it is. Chosen by the target that is compiled for, so that
-code is compiled for any of them anywhere.
+"""Time, and position of a program on its device. The compilation target selects the implementation, so that any machine
+can compile for any target.
 
-Unit ids: NVIDIA: the SM in `cu`, 0 in `xcc`. AMD: the XCC in `xcc` (0 where there is one), and in `cu` all that tells two compute units of it
-apart: gfx9: shader engine << 5 | shader array << 4 | CU; gfx10 to gfx12: shader engine << 6 | shader array << 5 | WGP << 1 | CU."""
+Unit ids: NVIDIA: the SM in `cu`, 0 in `xcc`. AMD: the XCC in `xcc` (0 if there is one), and in `cu` the number of the
+compute unit in it: gfx9: shader engine << 5 | shader array << 4 | CU; gfx10 to gfx12: shader engine << 6 | shader array
+<< 5 | WGP << 1 | CU."""
 
 import hashlib
 from pathlib import Path
@@ -20,7 +21,7 @@ def _assembly(text, constraint, dtype, semantic, is_pure=False):
 
 
 def _place(text, constraint, semantic):
-    """A program stays where it is."""
+    """Pure, because a program never moves."""
     return _assembly(text, constraint, core.int32, semantic, is_pure=True)
 
 
@@ -35,12 +36,12 @@ def _unknown(what, arch):
 
 @core.builtin
 def read_realtime(_semantic=None):
-    """The clock of the whole device, 64 bits."""
+    """Clock of the whole device, 64 bits."""
     backend, arch = _target(_semantic)
     if backend == "cuda":
         return _assembly("mov.u64 $0, %globaltimer;", "=l", core.int64, _semantic)
     if arch.startswith(("gfx9", "gfx10")):
-        # A scalar memory instruction: its result is there when LGKMcnt says so.
+        # A scalar memory instruction: its result is ready once LGKMcnt says so.
         return _assembly("s_memrealtime $0\ns_waitcnt lgkmcnt(0)", "=s", core.int64, _semantic)
     if arch.startswith(("gfx11", "gfx120")):
         return _assembly("s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)\ns_waitcnt lgkmcnt(0)", "=s", core.int64, _semantic)
@@ -49,13 +50,13 @@ def read_realtime(_semantic=None):
 
 @core.builtin
 def has_cycles(_semantic=None):
-    """Whether the device's clock steps so coarsely that a compute unit's own is read beside it."""
+    """Whether the device's clock is so coarse that a compute unit's own is read as well."""
     return core.constexpr(_target(_semantic)[0] == "cuda")
 
 
 @core.builtin
 def read_cycles(_semantic=None):
-    """The lower half of the SM's clock."""
+    """Lower half of the SM's clock."""
     return _assembly("mov.u32 $0, %clock;", "=r", core.int32, _semantic)
 
 

@@ -1,4 +1,4 @@
-"""The memory of a rank's device, on the software GPU (NumPy) and by PyTorch: the few things that tracing asks of it."""
+"""Memory of a rank's device, on the software GPU (NumPy) and with PyTorch: the operations that tracing needs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SoftgpuMemory:
         return contextlib.nullcontext()
 
     def synchronize(self) -> None:
-        """Launches are finished when they return."""
+        """Launches have finished when they return."""
 
 
 class TorchMemory:
@@ -87,7 +87,7 @@ class TorchMemory:
         return array.cpu().numpy()
 
     def bulk(self, arrays: list[Any]) -> list[Any]:
-        """Packed on the device, copied at once."""
+        """Packs arrays on the device, to copy them at once."""
         import numpy
 
         parts = [array.contiguous().view(self._torch.uint8) for array in arrays]

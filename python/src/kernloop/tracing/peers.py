@@ -26,7 +26,7 @@ def _call(name: str, *arguments: Any) -> None:
 
 
 def exchange(heap: Any, rank: int, ranks: int) -> list[int]:
-    """Where the heap of each rank lies in this process. Handles name whole allocations, so the offset goes along."""
+    """Addresses of all ranks' heaps in this process. Handles name whole allocations, so the offset is sent along."""
     import torch
 
     if torch.version.hip:
@@ -51,7 +51,7 @@ def _open(handle: bytes, offset: int) -> int:
 
 
 def connect(heaps: list[Any]) -> None:
-    """Heaps of one process on several GPUs: PyTorch switches peer access on where it copies from one to the other."""
+    """Heaps of one process on several GPUs: PyTorch enables peer access when it copies from one to the other."""
     import torch
 
     for here in heaps:

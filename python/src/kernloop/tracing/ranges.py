@@ -1,4 +1,4 @@
-"""What the host did, for the timeline: ranges on CLOCK_MONOTONIC, and which host it was."""
+"""Host activity for the timeline: ranges on CLOCK_MONOTONIC, and identity of the host."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _left_out = 0
 
 @contextmanager
 def host_range(name: str) -> Iterator[None]:
-    """A range of the host on the timeline: ``with host_range("step"): …``. Ranges of a thread nest, as blocks do."""
+    """A host range on the timeline: ``with host_range("step"): …``. Ranges of a thread nest like blocks."""
     start = time.monotonic_ns()
     try:
         yield
@@ -62,7 +62,7 @@ def _keep(each: HostRange) -> None:
 
 
 def take_host_ranges() -> tuple[list[HostRange], int]:
-    """Those that ended since the last time, and how many more there were."""
+    """Ranges that ended since the last call, and the number of ranges left out."""
     global _left_out
     taken, left_out = list(_ranges), _left_out
     del _ranges[: len(taken)]

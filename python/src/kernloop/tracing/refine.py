@@ -1,10 +1,10 @@
-"""Between two steps of the device's clock the SM's own counts: %globaltimer steps by 32 ns on some GPUs and by 1 us on others, %clock64 by a cycle,
-but at a rate that changes, and from another zero on each SM.
+"""Refines times between two steps of the device's clock by the SM's own: %globaltimer steps by 32 ns on some GPUs and
+by 1 us on others, %clock64 by a cycle, but at a rate that changes, and from another zero on each SM.
 
-Every event has both readings, at its begin and at its end. Of one SM, in a stretch of a thousand steps, they lie on a line: its slope is that of
-least squares, or where the stretch is too short to tell, the usual one of this trace; its offset is the middle of those that put each reading into
-the step that %globaltimer said. What fits no line stays within its step all the same, and order on an SM is that of its counts: a time is never
-further from the device's clock than a step of it."""
+Every event has both readings, at its begin and at its end. Readings of one SM in a stretch of a thousand steps form a
+line: its slope comes from least squares, or from the whole trace if the stretch is too short; its offset is the middle
+of those that put each reading into its step of %globaltimer. A reading that fits no line still stays within its step,
+and order on an SM is that of its counts: a time differs from the device's clock by at most one step."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WRAP = 1 << 32
-_STRETCH, _GAP, _TELLING = 1000, 500, 250  # steps: of a stretch, between two, until a slope is told
+_STRETCH, _GAP, _TELLING = 1000, 500, 250  # steps: length of a stretch, gap between two, minimum length for a slope
 
 
 def refined(
     units: NDArray[Any], starts: NDArray[Any], ends: NDArray[Any], cycles: tuple[NDArray[Any], NDArray[Any]], step: int, usual: float
 ) -> Any:
-    """Starts and ends in nanoseconds. `cycles`: the lower 32 bits of the SM's count at both; `usual`: how many it counts a nanosecond where these
-    events cannot tell."""
+    """Starts and ends in nanoseconds. `cycles`: lower 32 bits of the SM's count at both; `usual`: counts per
+    nanosecond, for events that cannot tell."""
     import numpy as np
 
     ended = np.flatnonzero(ends != OPEN)
@@ -44,7 +44,8 @@ def refined(
 
 
 def _unwrapped(unit: NDArray[Any], ticks: NDArray[Any], count: NDArray[Any], usual: float) -> NDArray[Any]:
-    """Counts of 64 bits, from any zero: two readings of an SM are as far apart as the device's clock says, within half of 32 bits."""
+    """Counts of 64 bits, from any zero: the distance of two readings of an SM follows from the device's clock, within
+    half of 32 bits."""
     import numpy as np
 
     passed, counted = np.diff(ticks), np.diff(count) % _WRAP
@@ -75,12 +76,12 @@ def _on_lines(unit: NDArray[Any], ticks: NDArray[Any], count: NDArray[Any], step
         slope = (points * total(x * y) - across * up) / spread
     tells = (np.maximum.reduceat(y, first) >= _TELLING * step) & (spread > 0) & (slope > 0)
     slope = np.where(tells, slope, np.median(slope[tells]) if tells.any() else 1 / usual)
-    # A reading lies between its step's begin and its end.
+    # A reading is between the begin and the end of its step.
     below = np.maximum.reduceat(y - x * slope[line], first)
     above = np.minimum.reduceat(y + step - x * slope[line], first)
     exact = ((below + above) / 2)[line] + x * slope[line]
     times = ticks + np.rint(np.clip(exact - y, 0, step - 1)).astype(np.int64)
-    # Each SM on its own, later counts never earlier.
+    # Each SM separately: later counts never get earlier times.
     apart = of_unit * (int(times.max() - times.min()) + 1)
     shown: NDArray[Any] = np.maximum.accumulate(times - times.min() + apart) - apart + times.min()
     return shown

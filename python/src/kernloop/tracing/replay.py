@@ -1,8 +1,8 @@
-"""A captured kernel, launched again with tracing: for reproducer.py of one that the app compiled without it.
+"""Launches a captured kernel again with tracing, for reproducer.py of a kernel that the app compiled without it.
 
-The app's context tensor lies in the captured memory, with zeros for the words of tracing, or with addresses that are no more. The kernel is
-given another one instead: the captured ranks and heaps (where they lie now), and buffers of this process. So nothing that was captured changes but
-what the kernel computes, and the comparison with what the app computed is the one without tracing."""
+The app's context tensor is in the captured memory, with zeros for the words of tracing, or with stale addresses. The
+kernel gets another one instead: the captured ranks and heaps (at their current addresses), and buffers of this process.
+Only the kernel's own results change captured memory, so the comparison with the app's is the same as without tracing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ MAX_EVENTS = 1_000_000
 
 
 class Recorder:
-    """Replaces the context among the arguments of the launch, switched off. `error`: the reproducer's own class of errors (code, what, hint)."""
+    """Replaces the context among the arguments of the launch; tracing is off at first. `error`: the reproducer's own
+    error class (code, what, hint)."""
 
     def __init__(self, script: dict[str, Any], memory: Any, launch: Any, error: type[Exception]) -> None:
         self._error = error
@@ -64,7 +65,7 @@ class Recorder:
         )
 
     def _placed(self, memory: Any, launch: Any, address: int) -> int:
-        """Where what was captured at this address lies now."""
+        """Current address of memory captured at this address."""
         for name, region in memory.regions.items():
             offset = address - int(region["base"], 16)
             if 0 <= offset < region["size"]:
@@ -77,7 +78,7 @@ class Recorder:
 
 
 def _memory_of(place: Any) -> Any:
-    """The device that the arrays of the launch lie on."""
+    """Memory of the device that has the launch's arrays."""
     from .memory import SoftgpuMemory, TorchMemory
 
     return TorchMemory() if type(place).__module__.split(".")[0] == "torch" else SoftgpuMemory()

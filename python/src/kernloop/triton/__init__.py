@@ -20,7 +20,7 @@ __all__ = ["DeviceArray", "DeviceFault", "KernloopError", "activate", "array", "
 
 
 def __getattr__(name: str) -> Any:
-    # NumPy is needed by who asks for arrays only.
+    # Imported lazily: only arrays need NumPy.
     if name in __all__:
         from . import arrays
 

@@ -1,5 +1,5 @@
-"""python3 -m kernloop.triton [--target gfx90a|gfx1030|gfx942|gfx1100] [--record FOLDER] [-m MODULE | FILE] [ARGUMENTS…]: runs a program as `python3` does, its
-Triton kernels on the software GPU."""
+"""python3 -m kernloop.triton [--target gfx90a|gfx1030|gfx942|gfx1100] [--record FOLDER] [-m MODULE | FILE]
+[ARGUMENTS…]: runs a program like `python3`, with its Triton kernels on the software GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Switching the driver on."""
+"""Enables the driver."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ TARGETS = ("gfx90a", "gfx1030", "gfx942", "gfx1100")
 
 
 def activate(target: str | None = None) -> None:
-    """From now on Triton's kernels of this process run on the software GPU: gfx90a, gfx1030, gfx942 or gfx1100, the one that is given, or
-    that KERNLOOP_SOFTGPU names, else gfx90a. Before the first launch, and more than once if need be."""
+    """Runs Triton kernels of this process on the software GPU from now on: `target` (gfx90a, gfx1030, gfx942 or
+    gfx1100), else KERNLOOP_SOFTGPU's, else gfx90a. Must be called before the first launch; repeated calls are
+    allowed."""
     _choose(target)
     try:
         import triton
@@ -42,4 +43,4 @@ def _choose(target: str | None) -> None:
     if chosen not in TARGETS:
         raise KernloopError("UNSUPPORTED_TARGET", f"the software GPU knows no target {chosen!r}", f"use one of {', '.join(TARGETS)}")
     if target is not None:
-        os.environ["KERNLOOP_SOFTGPU"] = target  # which the runtime reads when it is loaded
+        os.environ["KERNLOOP_SOFTGPU"] = target  # the runtime reads it when it is loaded

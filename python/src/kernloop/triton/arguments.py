@@ -1,4 +1,5 @@
-"""The bytes of a kernel's argument segment, from what Triton hands to its launcher and the layout in the code object."""
+"""Bytes of a kernel's argument segment, from the values that Triton passes to its launcher and the layout in the code
+object."""
 
 from __future__ import annotations
 
@@ -19,11 +20,11 @@ _INTEGERS = {
 
 
 def _float32(value: float) -> bytes:
-    return bytes(ctypes.c_float(value))  # what is too large becomes infinite
+    return bytes(ctypes.c_float(value))  # too large values become infinite
 
 
 def _bfloat16(value: float) -> bytes:
-    return _float32(value)[2:]  # cut, not rounded, as Triton's own launchers do
+    return _float32(value)[2:]  # truncated, not rounded, as Triton's own launchers do
 
 
 _SCALARS: dict[str, Callable[[Any], bytes]] = {
@@ -37,8 +38,8 @@ _SCALARS |= {kind: struct.Struct("<" + format).pack for kind, format in _INTEGER
 
 
 def flatten(signature: Sequence[Any], values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Types and values of what reaches the kernel, in order: tuples taken apart, constants left out, tensor descriptors as
-    pointer, shape, strides and padding, then shape and strides once more (triton/backends/amd/driver.py)."""
+    """Types and values that reach the kernel, in order: tuples are flattened, constants left out, tensor descriptors
+    become pointer, shape, strides and padding, then shape and strides again (triton/backends/amd/driver.py)."""
     for kind, value in zip(signature, values, strict=True):
         if isinstance(kind, tuple):
             yield from flatten(kind, tuple(value))
@@ -55,16 +56,16 @@ def flatten(signature: Sequence[Any], values: Sequence[Any]) -> Iterator[tuple[s
 
 @dataclass(frozen=True)
 class Launch:
-    """What the hidden arguments tell."""
+    """Facts for the hidden arguments."""
 
     blocks: tuple[int, int, int]
     threads: int
     shared: int
-    hostcalls: int  # the address of their buffer
+    hostcalls: int  # address of their buffer
 
 
 class Packer:
-    """For the launches of one kernel."""
+    """Encodes arguments for launches of one kernel."""
 
     def __init__(self, device: Device, kernel: Kernel) -> None:
         self._device = device
@@ -74,7 +75,7 @@ class Packer:
         self.prints = any(a.kind == "hidden_hostcall_buffer" for a in self._hidden)
 
     def pack(self, arguments: Iterable[tuple[str, Any]], scratch: Sequence[int], launch: Launch) -> tuple[bytes, list[HostRange]]:
-        """`scratch`: the addresses that Triton's compiler appends."""
+        """`scratch`: addresses that Triton's compiler appends."""
         host: list[HostRange] = []
         contents = [self._bytes(index, kind, value, host) for index, (kind, value) in enumerate(arguments)]
         contents += [struct.pack("<Q", address) for address in scratch]
@@ -154,7 +155,7 @@ class Packer:
 
 
 def host_ranges(value: Any) -> list[HostRange] | None:
-    """The memory behind a CPU tensor of PyTorch: of its whole storage, since views reach all of it."""
+    """Memory of a CPU tensor of PyTorch: its whole storage, because views can access all of it."""
     value = getattr(value, "base", None) if type(value).__name__ == "TensorWrapper" else value
     storage = getattr(value, "untyped_storage", None)
     device = getattr(getattr(value, "device", None), "type", None)

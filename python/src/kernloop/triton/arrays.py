@@ -1,4 +1,4 @@
-"""NumPy arrays in the memory of the software GPU: what a kernel takes for a pointer."""
+"""NumPy arrays in the memory of the software GPU, which kernels take as pointers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..softgpu import open_device
 
 
 class DeviceArray(np.ndarray):
-    """A NumPy array like any other, whose bytes lie in device memory. Its views do, too, and are pointers to their first
-    element; what NumPy computes from it is an ordinary array, which `array` places."""
+    """A NumPy array whose bytes are in device memory. Its views are, too, and serve as pointers to their first element;
+    results of NumPy operations are ordinary arrays, which `array` copies to device memory."""
 
-    is_cuda = False  # asked by triton.reinterpret
+    is_cuda = False  # triton.reinterpret reads it
 
     def data_ptr(self) -> int:
         return int(self.ctypes.data)
@@ -26,7 +26,7 @@ class DeviceArray(np.ndarray):
     def copy(self, order: Any = "C") -> DeviceArray:
         return array(self, order=order)
 
-    # As Triton's autotuner asks for reset_to_zero and restore_value.
+    # Called by Triton's autotuner for reset_to_zero and restore_value.
     def clone(self) -> DeviceArray:
         return array(self)
 
@@ -40,7 +40,7 @@ class DeviceArray(np.ndarray):
 
 
 def empty(shape: Any, dtype: Any = np.float32, order: Any = "C") -> DeviceArray:
-    """Uninitialised, as `numpy.empty` is."""
+    """Uninitialised, like `numpy.empty`."""
     kind = np.dtype(dtype)
     if kind.hasobject:
         raise TypeError(f"{kind} holds Python objects, which a kernel cannot read")

@@ -23,7 +23,7 @@ class Utilities:
         self._device = device
 
     def get_device_properties(self, _device: int) -> dict[str, Any]:
-        """Of those that Triton's HIP driver gives, what the software GPU has; clocks it has none."""
+        """Properties as in Triton's HIP driver that the software GPU has; it has no clocks."""
         device = self._device
         return {
             "arch": device.target,
@@ -41,7 +41,7 @@ class Utilities:
         return kernel, LoadedKernel(self._device, kernel), facts.registers, facts.spilled_registers, facts.max_threads
 
 
-Kernel_ = Any  # a handle to Triton
+Kernel_ = Any  # handles to Triton
 
 
 class SoftgpuDriver(DriverBase):  # type: ignore[misc]
@@ -54,7 +54,7 @@ class SoftgpuDriver(DriverBase):  # type: ignore[misc]
         return Launcher(self.device, src, metadata)
 
     def _is_within_2gb(self, argument: Any) -> bool:
-        """Whether Triton may address it with 32 bits. Triton's own needs PyTorch."""
+        """Whether Triton may address it with 32 bits. Triton's own function needs PyTorch."""
         if hasattr(argument, "ptr_range"):
             return bool(argument.ptr_range() <= _INT32_MAX)
         ranges = host_ranges(argument)
@@ -102,7 +102,8 @@ class SoftgpuDriver(DriverBase):  # type: ignore[misc]
 
 
 def executed_wave_instructions(kernel_call: Callable[[], Any], *, quantiles: Sequence[float] | None = None, **_: Any) -> Any:
-    """The autotuner's benchmarker: wave-instructions that one call executes, which is no time. The same in every run."""
+    """Benchmarker for the autotuner: executed wave-instructions of one call, which are no time and the same in every
+    run."""
     before = work.wave_instructions
     kernel_call()
     executed = float(work.wave_instructions - before)

@@ -1,4 +1,4 @@
-"""What Triton calls to launch a compiled kernel (triton/compiler/compiler.py, CompiledKernel.run)."""
+"""Launcher that Triton calls for a compiled kernel (triton/compiler/compiler.py, CompiledKernel.run)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .arguments import Launch, Packer, flatten
 
 
 class Work(threading.local):
-    """What the launches of this thread have executed."""
+    """Work executed by launches of this thread."""
 
     wave_instructions = 0
 
@@ -73,7 +73,7 @@ class Launcher:
         warps, _, shared = packed
         threads = warps * self._wave_size
         profile = self._scratch(blocks, stream)
-        # On AMD Triton never asks for global scratch.
+        # On AMD, Triton never requests global scratch.
         scratch = (0, profile.data_ptr() if profile is not None else 0)
         values = list(flatten(self._signature, arguments))
         waves = blocks[0] * blocks[1] * blocks[2] * warps

@@ -1,4 +1,4 @@
-"""What `kernloop capture` has an app write down of its compilations and launches, without the capture."""
+"""Records an app's compilations and launches like `kernloop capture`, without capturing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..errors import KernloopError
 
 
 def record(folder: str | os.PathLike[str]) -> None:
-    """From now on each compilation of Triton in this process and in those that it starts leaves a compile-*.json in the folder, each distinct
-    launch a launch-*.json. Before Triton is imported."""
+    """From now on each compilation of Triton in this process and its children writes a compile-*.json to the folder,
+    and each distinct launch a launch-*.json. Must be called before Triton is imported."""
     place = Path(folder).resolve()
     if os.environ.get("KERNLOOP_TRITON_DIR", str(place)) != str(place):
         raise KernloopError(

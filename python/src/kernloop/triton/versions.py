@@ -1,4 +1,4 @@
-"""The versions of Triton whose inner interfaces this package was tested with."""
+"""Versions of Triton whose internal interfaces this package was tested with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// What the test kernels need of HIP, so that they compile without any runtime or device library.
+// Declarations that the test kernels need of HIP, so that they compile without any runtime or device library.
 #pragma once
 
 #define __global__ __attribute__((global))
