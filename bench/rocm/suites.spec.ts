@@ -184,7 +184,8 @@ describe('messages of the software GPU', () => {
     ['instruction limit reached in kernel k', 'late', true],
     ['misaligned access in kernel k at pc 0x1', 'wrong', true],
     ['internal error: bad', 'wrong', true],
-    ['code object: relocation 99 is unknown', 'refused', false],
+    ['code object: code for machine 0x53 does not run on gfx1030', 'refused', true],
+    ['hsa_x is not supported: y', 'refused', false],
   ])('%s: %s', (message, outcome, stops) => {
     expect(meaningOf(message)).toEqual(expect.objectContaining({ outcome, stops }));
   });

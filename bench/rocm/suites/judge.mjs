@@ -14,12 +14,16 @@ const notes = [
 ];
 
 /**
- * What a message of the software GPU means for the case that runs: `stops` if a kernel or a packet was not executed to its end, so that the
+ * What a message of the software GPU means for the case that runs: `stops` if a kernel or a packet was not executed to its end, or not at all, so that the
  * results after it mean nothing, whatever the suite says of them. All other messages are of calls that returned an error.
  */
 export function meaningOf(message) {
   if (notes.some((pattern) => pattern.test(message))) return undefined;
-  if (/^un(?:known|supported) instruction in kernel|^packet \d+: |^barrier(?:-value)? packet: /.test(message))
+  if (
+    /^un(?:known|supported) instruction in kernel|^code object: |^packet \d+: |^barrier(?:-value)? packet: /.test(
+      message,
+    )
+  )
     return { outcome: 'refused', stops: true, why: refusal(message) };
   if (/^instruction limit reached|^cancelled/.test(message))
     return { outcome: 'late', stops: true, why: shortened(message) };
