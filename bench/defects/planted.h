@@ -1,5 +1,5 @@
-// Parts that the kernels' files share: a device copy of a host array, random inputs, and the report of a check against the
-// host.
+// Parts that the kernels' files share: a device copy of a host array, random inputs, and the report of a check against
+// the host.
 #pragma once
 
 #include <hip/hip_runtime.h>

@@ -1,5 +1,5 @@
-// Measures the cost of CUPTI by itself: a library for CUDA_INJECTION64_PATH that subscribes, asks for no callback, and does
-// nothing. The CUPTI is that of KERNLOOP_CUPTI, or the first of those below.
+// Measures the cost of CUPTI by itself: a library for CUDA_INJECTION64_PATH that subscribes, asks for no callback, and
+// does nothing. The CUPTI is that of KERNLOOP_CUPTI, or the first of those below.
 #include <dlfcn.h>
 
 #include <cstdio>

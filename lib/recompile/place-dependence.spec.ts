@@ -15,9 +15,9 @@ describe('a variant whose data are other ones where it is compiled elsewhere', (
   it.each([
     [
       true,
-      /^Result: PASS \(NOT judged: what the variant makes of where and when it is compiled \(__FILE__, __DATE__\)/,
+      /^Result: PASS \(races NOT judged \(adverse is off\); NOT judged: what the variant makes of where and when it is compiled \(__FILE__, __DATE__\)/,
     ],
-    [undefined, /^Result: PASS \(4,096 bytes/],
+    [undefined, /^Result: PASS \(races NOT judged \(adverse is off\); 4,096 bytes/],
   ])('is told of ahead of a pass: %s', async (dependent, said) => {
     writeVariant(made.workspace);
     const path = 'kernels/app/saxpy/build/variant.json';

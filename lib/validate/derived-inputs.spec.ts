@@ -151,7 +151,9 @@ describe('validate --inputs', () => {
       result('vacuous', { judged: 0, dropped: 0 }, { reason: 'the captured code reads no memory' }),
     ]);
     expect([none.report.verdict, none.report.inputs?.judged]).toEqual(['pass', 0]);
-    expect(none.line).toMatch(/^Result: PASS \(NOT judged on derived inputs: the captured code reads no memory; 4,096/);
+    expect(none.line).toMatch(
+      /^Result: PASS \(races NOT judged \(adverse is off\); NOT judged on derived inputs: the captured code reads no memory; 4,096/,
+    );
     const all = await judge({ inputs: 2 }, [dropped, result('vacuous', { judged: 0, dropped: 1 })]);
     expect(all.line).toContain(
       'NOT judged on derived inputs: all 1 that were tried are dropped: the captured code faults',

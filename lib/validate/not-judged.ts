@@ -1,3 +1,5 @@
+import type { Device } from '../device/device';
+import type { OptionsOnDevice } from './device-options';
 import type { CapturedDispatch, ChosenDispatches } from '../replay/captured-dispatches';
 import type { Code } from '../reproducer/reproducer';
 import type { Report, Verdict } from './report-json';
@@ -7,6 +9,14 @@ export interface Beside extends Omit<ChosenDispatches, 'chosen'> {
   /** Value of --capture. */
   capture: string | undefined;
   code: Code;
+  /** Option that turns off the judgement of races, if any. */
+  racesOff: 'adverse' | 'delays' | null;
+}
+
+/** Option by which a file, a variable or the command line turns off what finds races on this device by default. */
+export function racesOff({ adverse, delays }: OptionsOnDevice, { seeded, hasPtx }: Device): Beside['racesOff'] {
+  if (seeded) return adverse ? null : 'adverse';
+  return hasPtx && delays === 0 ? 'delays' : null;
 }
 
 export function notJudged({ otherKernels, leftOut }: Beside): Report['not_judged'] {
@@ -29,7 +39,7 @@ const mostNamed = 8;
 /** Puts what was left out before a pass, which is then none of the whole kernel; after a failure's reason. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
   const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside)];
-  return (verdict === 'pass' ? [...words, summary] : [summary, ...words]).join('; ');
+  return (verdict === 'pass' ? [...racesWords(beside), ...words, summary] : [summary, ...words]).join('; ');
 }
 
 /** Warns if the captured code passes while an edit exists: `--variant none` may be set in a file and forgotten. */
@@ -37,6 +47,11 @@ function editWords({ code }: Beside): string[] {
   return code.kind === 'captured' && code.unjudged !== undefined
     ? [`${code.unjudged.words} is NOT judged: --variant none takes the captured code`]
     : [];
+}
+
+function racesWords({ code, racesOff: option }: Beside): string[] {
+  if (code.kind === 'captured' || option === null) return [];
+  return [`races NOT judged (${option === 'adverse' ? 'adverse is off' : 'delays are off'})`];
 }
 
 function placeWords({ code }: Beside): string[] {

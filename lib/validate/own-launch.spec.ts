@@ -43,7 +43,9 @@ describe('validate, of a variant that is not launched as the app launches the ke
     [{ arguments: { n: '7' } }, 'argument 0 = 7', { arguments: ['0:i32=7'] }],
   ])('says in its result that %j is none of the app', async (configuration, words, launched) => {
     const { report, fake } = await judge(configuration);
-    expect(fake.said.result.at(-1)).toContain(`Result: PASS (NOT the app's launch: ${words}; 4,096 bytes compared`);
+    expect(fake.said.result.at(-1)).toContain(
+      `Result: PASS (races NOT judged (adverse is off); NOT the app's launch: ${words}; 4,096 bytes compared`,
+    );
     const captured = { captured_grid: [4, 1, 1], captured_block: [256, 1, 1] };
     const asTheApp = { grid: [4, 1, 1], block: [256, 1, 1], dynamic_shared: null, arguments: [] };
     expect(report.launch).toEqual({ ...asTheApp, ...captured, ...launched });
@@ -52,7 +54,7 @@ describe('validate, of a variant that is not launched as the app launches the ke
 
   it('says nothing of a configuration that comes to the same launch', async () => {
     const { report, fake } = await judge({ grid: '4' });
-    expect(fake.said.result.at(-1)).toMatch(/^Result: PASS \(4,096 bytes/);
+    expect(fake.said.result.at(-1)).toMatch(/^Result: PASS \(races NOT judged \(adverse is off\); 4,096 bytes/);
     expect(report.launch).toBeNull();
   });
 
@@ -84,7 +86,7 @@ describe('validate, of a variant that is not launched as the app launches the ke
     const options = { reproducer, variant: optimized(), replays: 1, adverse: false };
     const report = await validate(validateOptionsSchema.parse(options), fake);
     expect(report.summary).toMatch(
-      /^NOT the app's launch: 3×1×1 blocks instead of 4×1×1, and 1 more; 2 captured dispatches: /,
+      /^races NOT judged \(adverse is off\); NOT the app's launch: 3×1×1 blocks instead of 4×1×1, and 1 more; 2 captured dispatches: /,
     );
     expect(report.dispatches.map(({ launch }) => launch?.grid)).toEqual([
       [3, 1, 1],

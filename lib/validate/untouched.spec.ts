@@ -126,7 +126,7 @@ describe('what the captured code neither reads nor writes', () => {
     expect([verdict, line]).toEqual([
       'pass',
       expect.stringMatching(
-        /^Result: PASS \(NOT judged with other values in 4 bytes at r0 at offset 4,032 \(0x400000000fc0\) that the captured code neither reads nor writes, on which the result depends \(--may-read-untouched\); 4,096 bytes/,
+        /^Result: PASS \(races NOT judged \(adverse is off\); NOT judged with other values in 4 bytes at r0 at offset 4,032 \(0x400000000fc0\) that the captured code neither reads nor writes, on which the result depends \(--may-read-untouched\); 4,096 bytes/,
       ),
     ]);
   });

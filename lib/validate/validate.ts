@@ -15,6 +15,7 @@ import { derivationOf, judgeInputs } from './derived-inputs';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
+import { racesOff } from './not-judged';
 import type { ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
@@ -84,7 +85,16 @@ export async function judge(
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(options, deps);
   const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
-  return { report: overallReport(reports, { ...beside, capture: options.capture, code: first.code }), reports, first };
+  return {
+    report: overallReport(reports, {
+      ...beside,
+      capture: options.capture,
+      code: first.code,
+      racesOff: racesOff(options, first.device),
+    }),
+    reports,
+    first,
+  };
 }
 
 function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): Case {

@@ -188,10 +188,13 @@ std::optional<std::span<const std::byte>> CodeObject::kernel_descriptor(const el
 
 std::string machine_name(uint8_t machine) {
   static constexpr std::pair<uint8_t, const char*> kNames[] = {
-      {0x2c, "gfx900"},  {0x2f, "gfx906"},  {0x30, "gfx908"},  {0x33, "gfx1010"}, {0x36, "gfx1030"},
-      {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x4b, "gfx941"},
-      {0x4c, "gfx942"},  {0x41, "gfx1100"}, {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x44, "gfx1103"},
-      {0x43, "gfx1150"}, {0x4a, "gfx1151"}, {0x55, "gfx1152"}, {0x48, "gfx1200"}, {0x4e, "gfx1201"},
+      {0x2c, "gfx900"},        {0x2f, "gfx906"},          {0x30, "gfx908"},          {0x33, "gfx1010"},
+      {0x36, "gfx1030"},       {0x37, "gfx1031"},         {0x38, "gfx1032"},         {0x3f, "gfx90a"},
+      {0x40, "gfx940"},        {0x4b, "gfx941"},          {0x4c, "gfx942"},          {0x41, "gfx1100"},
+      {0x46, "gfx1101"},       {0x47, "gfx1102"},         {0x44, "gfx1103"},         {0x43, "gfx1150"},
+      {0x4a, "gfx1151"},       {0x55, "gfx1152"},         {0x48, "gfx1200"},         {0x4e, "gfx1201"},
+      {0x51, "gfx9-generic"},  {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"}, {0x54, "gfx11-generic"},
+      {0x59, "gfx12-generic"}, {0x5f, "gfx9-4-generic"},
   };
   for (const auto& [value, name] : kNames) {
     if (value == machine) return name;
@@ -201,6 +204,26 @@ std::string machine_name(uint8_t machine) {
 
 namespace {
 
+// Code for the generic processor of a family runs on all of the family (LLVM's AMDGPUUsage, "Generic processors").
+// gfx90a is in none.
+const char* generic_name(Isa isa) {
+  switch (isa) {
+    case Isa::kGfx1030:
+      return "gfx10-3-generic";
+    case Isa::kGfx942:
+      return "gfx9-4-generic";
+    case Isa::kGfx1100:
+      return "gfx11-generic";
+    default:
+      return "";
+  }
+}
+
+bool is_for(const CodeTarget& target, Isa isa) {
+  const std::string name = machine_name(target.machine);
+  return name == isa_name(isa) || name == generic_name(isa);
+}
+
 Status check_cdna(const CodeTarget& target, Isa isa) {
   const std::string name = isa_name(isa);
   auto mismatch = [&](std::string what) {
@@ -208,15 +231,15 @@ Status check_cdna(const CodeTarget& target, Isa isa) {
                  "code object: " + std::move(what) + " does not run on " + name + ":sramecc+:xnack-",
                  "compile with --offload-arch=" + name};
   };
-  if (machine_name(target.machine) != name) return mismatch("code for " + machine_name(target.machine));
+  if (!is_for(target, isa)) return mismatch("code for " + machine_name(target.machine));
   if (target.xnack == Feature::kOn) return mismatch("code for " + name + ":xnack+");
   if (target.sramecc == Feature::kOff) return mismatch("code for " + name + ":sramecc-");
   return Unit{};
 }
 
 Status check_rdna(const CodeTarget& target, Isa isa) {
+  if (is_for(target, isa)) return Unit{};
   const std::string name = isa_name(isa);
-  if (machine_name(target.machine) == name) return Unit{};
   return Error{"CODE_OBJECT_TARGET",
                "code object: code for " + machine_name(target.machine) + " does not run on " + name,
                "compile with --offload-arch=" + name};

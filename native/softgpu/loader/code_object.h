@@ -69,7 +69,7 @@ class CodeObject {
 };
 
 // An error with code CODE_OBJECT_TARGET unless the code runs on the software GPU of this instruction set:
-// gfx90a:sramecc+:xnack- or gfx1030.
+// gfx90a:sramecc+:xnack-, gfx1030, or a generic target that includes it.
 Status check_target(const CodeTarget& target, Isa isa);
 
 // "gfx90a", "gfx1030", or "machine 0x42".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/loader/tests/elf_file.h"
@@ -87,7 +88,7 @@ TEST(CodeObject, OfAnArchitectureThatIsNotExecutedRunsOnNoTarget) {
   }
 }
 
-// Version 6 adds generic targets, and changes nothing for others. It is clang 22's default.
+// Version 6 adds generic targets, and changes nothing for others. It is the default of clang 22.
 TEST(CodeObject, Version6IsReadAs5) {
   ElfFile elf(KERNLOOP_TEST_XNACK_OFF);
   elf.header().e_ident[EI_ABIVERSION] = 4;
@@ -95,11 +96,24 @@ TEST(CodeObject, Version6IsReadAs5) {
   ASSERT_TRUE(object) << object.error().message;
   EXPECT_EQ(object->target().xnack, Feature::kOff);
   EXPECT_TRUE(check_target(object->target(), Isa::kGfx90a));
-  constexpr uint32_t kMachine = 0xff, kGfx9_4Generic = 0x5f;
-  elf.header().e_flags = (elf.header().e_flags & ~kMachine) | kGfx9_4Generic | 1u << 24;
-  const auto generic = CodeObject::parse(elf.bytes());
-  ASSERT_TRUE(generic);
-  EXPECT_FALSE(check_target(generic->target(), Isa::kGfx942));
+}
+
+// Machine numbers of LLVM's ELF.h, with version 1 of the generic processor.
+TEST(CodeObject, OfAGenericTargetRunsOnItsFamilyAlone) {
+  const std::pair<uint32_t, std::optional<Isa>> generics[] = {
+      {0x51, std::nullopt},  {0x52, std::nullopt}, {0x53, Isa::kGfx1030},
+      {0x54, Isa::kGfx1100}, {0x59, std::nullopt}, {0x5f, Isa::kGfx942},
+  };
+  for (const auto& [machine, runs_on] : generics) {
+    constexpr uint32_t kMachine = 0xff;
+    ElfFile elf(KERNLOOP_TEST_XNACK_OFF);
+    elf.header().e_ident[EI_ABIVERSION] = 4;
+    elf.header().e_flags = (elf.header().e_flags & ~kMachine) | machine | 1u << 24;
+    const auto object = CodeObject::parse(elf.bytes());
+    ASSERT_TRUE(object) << object.error().message;
+    for (const Isa isa : kExecutedIsas)
+      EXPECT_EQ(check_target(object->target(), isa).ok(), isa == runs_on) << machine_name(machine) << isa_name(isa);
+  }
 }
 
 TEST(CodeObject, RefusesWhatIsNotAnAmdgpuObjectAndSaysWhy) {
