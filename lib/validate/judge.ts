@@ -12,6 +12,7 @@ import { argumentNames, comparedRegions } from './regions';
 import { failsInUse, runInUse, seedOfMachineInUse, type InUse } from './machine-in-use';
 import { passes, rank, runCase, verdictOf, type Case, type Run } from './run-case';
 import { launchWords, ownLaunchOf } from './own-launch';
+import { shortRecordsOf, shortRecordWords } from './short-records';
 import { forcedTypes, summaryOf } from './summary';
 import type { ElementPlan } from './tolerance';
 import { describePolicy } from './tolerance-text';
@@ -79,7 +80,7 @@ const exitOf: Readonly<Record<Verdict, number>> = {
 };
 
 function reportOf(
-  { session, selfcheck, proof, plan, refuted }: Case,
+  { session, selfcheck, proof, plan, records, refuted }: Case,
   usual: readonly Run[],
   adverse: Adverse | null,
   inUse: InUse | null,
@@ -96,6 +97,7 @@ function reportOf(
   const verdict = isFound && rank(verdictOf(worst)) < rank('fail') ? 'fail' : verdictOf(worst);
   const { capture, code, dispatch } = session;
   const initializers = initializersOf(runs.map(({ outcome }) => outcome));
+  const shortRecords = session.code.kind === 'variant' ? shortRecordsOf(records, selfcheck) : [];
   const untouchedReads = runs.flatMap((run) => run.untouchedReads ?? []);
   const report: Omit<DispatchReport, 'summary'> = {
     schema: 'kernloop.report/1',
@@ -124,6 +126,7 @@ function reportOf(
     differing_bytes: result.differing_bytes ?? 0,
     ...(worst.outcome.strays.length > 0 ? { stray: worst.outcome.strays } : {}),
     ...(untouchedReads.length > 0 ? { untouched_reads: untouchedReads } : {}),
+    ...(shortRecords.length > 0 ? { short_records: shortRecords } : {}),
     ...(initializers.length > 0 ? { initializers } : {}),
     ...(floatAtomics.length > 0 ? { float_atomics: floatAtomics } : {}),
     ...(pastLds.length > 0 ? { past_lds: pastLds } : {}),
@@ -155,6 +158,7 @@ function reportOf(
       ...launchWords([report]),
       ...forcedTypes(plan),
       ...allowedReadWords([report]),
+      ...shortRecordWords([report]),
       summaryOf(report, { selfcheck, result, adverse, refuted }),
     ].join('; '),
   };

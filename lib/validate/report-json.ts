@@ -227,6 +227,16 @@ const dispatchReportSchema = z.object({
     .array(untouchedReadSchema)
     .optional()
     .describe('What the result depends on, and the captured code neither reads nor writes: 64 bytes around it were 0.'),
+  short_records: z
+    .array(
+      z.object({
+        target: z.string().describe('Region or variable.'),
+        bytes: z.int().describe('Length of one record that --record or kernel.json gives.'),
+        found_bytes: z.int().describe('Length of records that the replays of the self-check hold.'),
+      }),
+    )
+    .optional()
+    .describe('Record lengths that the user gives below one that the self-check found: their parts are judged apart.'),
   initializers: z
     .array(initializerSchema)
     .optional()

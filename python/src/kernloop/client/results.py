@@ -1166,6 +1166,16 @@ class ValidateUntouchedRead:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateShortRecord:
+    target: str
+    """Region or variable."""
+    bytes: int
+    """Length of one record that --record or kernel.json gives."""
+    found_bytes: int
+    """Length of records that the replays of the self-check hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateInitializer:
     variable: str
     judged: Literal["variant", "app", "unknown"]
@@ -1661,6 +1671,8 @@ class ValidateResult(StageResult):
     """Where the variant writes what lay there already, and the captured code neither reads nor writes."""
     untouched_reads: list[ValidateUntouchedRead] | None = None
     """What the result depends on, and the captured code neither reads nor writes: 64 bytes around it were 0."""
+    short_records: list[ValidateShortRecord] | None = None
+    """Record lengths that the user gives below one that the self-check found: their parts are judged apart."""
     initializers: list[ValidateInitializer] | None = None
     """Module variables whose initializer the variant changes, where there are any."""
     float_atomics: list[ValidateFloatAtomic] | None = None
