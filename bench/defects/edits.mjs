@@ -1428,6 +1428,19 @@ export const defects = [
   defect(
     'captured input only',
     'saxpy',
+    'elements of the first launch remembered',
+    [
+      [
+        'if (i < n) y[i] = fmaf(a, x[i], y[i]);',
+        'static __device__ float seen[8192];\n  if (i >= n) return;\n  if (seen[i] == 0.0f) seen[i] = x[i];\n  y[i] = fmaf(a, seen[i], y[i]);',
+      ],
+    ],
+    'The second launch with another array computes with the first one.',
+    ['--inputs', '8'],
+  ),
+  defect(
+    'captured input only',
+    'saxpy',
     'NaN dropped',
     [['fmaf(a, x[i], y[i])', 'fmaf(a, fmaxf(x[i], -1.0f), y[i])']],
     'No element is below -1 or a NaN; fmaxf gives -1 for a NaN.',

@@ -33,7 +33,10 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
   const notes = [...(source.notes ?? [])];
   const args = unit.args.flatMap((argument) => carryArgument(argument, unit, tree, notes));
   const standsFor = placeOf(source.kernelFile, tree);
-  if (!unit.fromDatabase) notes.push(`there was no compile database: compiled with the defaults of ${unit.compiler}`);
+  if (!unit.fromDatabase) {
+    const missing = 'there was no compile database (`compileCommands` of kernloop.json)';
+    notes.push(`${missing}: compiled with the defaults of ${unit.compiler}`);
+  }
   return {
     schema: 'kernloop.recipe/1',
     language: unit.language,

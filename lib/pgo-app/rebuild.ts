@@ -5,6 +5,7 @@ import type { App } from '../app/app';
 import type { Deps } from '../deps/deps';
 import { clangArguments } from '../pgo/clang-arguments';
 import { hipArguments } from '../pgo/hip-arguments';
+import { installedHip } from '../pgo/hip-installation';
 import { compilerEnvironment } from '../toolchain/compiler-environment';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
@@ -95,7 +96,7 @@ function deviceArguments(unit: AppUnit, architecture: string | null, { env }: De
   if (unit.language === 'hip') {
     // Collectors, and some releases of HIP, cannot read compressed bundles.
     return [
-      ...hipArguments(clangArguments(command), { target: null, codeObjectVersion: null }, env),
+      ...hipArguments(clangArguments(command, installedHip(env)), { target: null, codeObjectVersion: null }, env),
       '--no-offload-compress',
     ];
   }

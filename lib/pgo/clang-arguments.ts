@@ -8,14 +8,20 @@ interface Command {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** Arguments that hipcc passes to clang: the command's own and those it appends. */
-export function clangArguments({ compiler, arguments: args, environment = {} }: Command): string[] {
+/**
+ * Arguments that hipcc passes to clang: the command's own and those it appends. `hipMajor`: release of HIP; hipcc chooses
+ * C++11 up to 5, and leaves it to clang since 6.
+ */
+export function clangArguments(
+  { compiler, arguments: args, environment = {} }: Command,
+  hipMajor: number | null,
+): string[] {
   if (isNvcc(compiler.name)) throw new Error('only HIP comes here');
   const appended = recordedVariables.flatMap((name) => shellWords(environment[name] ?? ''));
   if (!compiler.name.startsWith('hipcc')) return [...args, ...appended];
   const optimises = args.some((arg) => /^-O/.test(arg));
   return [
-    '-std=c++11',
+    ...(hipMajor === null || hipMajor <= 5 ? ['-std=c++11'] : []),
     ...(optimises ? [] : ['-O3']),
     '-D__HIP_PLATFORM_AMD__=1',
     '-D__HIP_PLATFORM_HCC__=1',

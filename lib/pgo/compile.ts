@@ -18,6 +18,7 @@ import { cudaArguments } from './cuda-arguments';
 import { findCuda } from './cuda-installation';
 import { capturedNames } from './cuda-names';
 import { hipArguments } from './hip-arguments';
+import { installedHip } from './hip-installation';
 import { requirePgoLanguage, requirePgoRecipe } from './supported';
 
 /** Compiles a reproducer's source once with clang of LLVM 22, for the architecture of the capture. */
@@ -73,7 +74,7 @@ export class PgoCompiler {
   private hip(): Translated {
     const { recipe, captured, deps } = this;
     const target = { target: recipe.target, codeObjectVersion: captured === null ? null : codeObjectVersion(captured) };
-    return { words: hipArguments(clangArguments(recipe), target, deps.env) };
+    return { words: hipArguments(clangArguments(recipe, installedHip(deps.env)), target, deps.env) };
   }
 
   private cuda(): Translated {

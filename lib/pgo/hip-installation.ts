@@ -36,3 +36,9 @@ export function hipMajor(rocm: string): number | null {
     return null;
   }
 }
+
+/** Major version of the installed HIP; null if none is found. */
+export function installedHip(env: Environment): number | null {
+  const rocm = rocmFolder(env);
+  return rocm === null ? null : hipMajor(rocm);
+}

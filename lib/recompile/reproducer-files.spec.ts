@@ -37,6 +37,28 @@ describe('what a source asks for', () => {
     expect(thrown(check(`${line}\n`)).what).toContain(`kernel_variant.hip asks for ${file},`);
   });
 
+  it('may not be a file outside of the reproducer by a path that leads elsewhere from the folder of the app', () => {
+    made.workspace.write('kernels/app/step/kernel_variant.hip', 'of another kernel');
+    const asks = '#if __has_include("../step/kernel_variant.hip")\n';
+    expect(thrown(check(asks)).what).toContain(
+      'kernel_variant.hip asks for ../step/kernel_variant.hip, outside of the',
+    );
+    // The app's own text has the same line.
+    made.workspace.write('kernels/app/saxpy/pristine/kernel_variant.hip', asks);
+    check(asks)();
+    // Nothing is there.
+    check('#include "../none/kernel_variant.hip"\n')();
+    // A whole path leads to the same place from everywhere.
+    check(`#include "${made.workspace.path('kernels/app/step/kernel_variant.hip')}"\n`)();
+  });
+
+  it('names the file that asks, and not the one that it asks for', () => {
+    made.workspace.write('kernels/app/saxpy/README.md', 'of Kernloop');
+    made.workspace.write('kernels/app/saxpy/kernel_variant.hip', '#if __has_include("README.md")\n');
+    const error = thrown(() => refuseReproducerFiles(made.reproducer, ['README.md', 'kernel_variant.hip']));
+    expect(error.what).toContain('kernel_variant.hip asks for README.md,');
+  });
+
   it('nor by a whole path, from a header, or by a name that macros spell and the compiler read', () => {
     const whole = made.workspace.path('kernels/app/saxpy/kernel.json');
     expect(thrown(check(`#if __has_include("${whole}")`))).toMatchObject({ code: 'SOURCE_DEPENDS_ON_REPRODUCER' });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
 import { notCompiled } from './current-variant';
@@ -18,10 +18,18 @@ const built = /^build\/(variant\.|results\/|tune\/)/;
  */
 export function refuseReproducerFiles(root: string, sources: readonly string[]): void {
   const asked = sources.flatMap((name) => askedIn(root, join(root, name)).map((path) => [name, path] as const));
+  const [outside] = sources.flatMap((name) => outsideIn(root, join(root, name)).map((path) => ({ name, path })));
+  if (outside) {
+    throw new KernloopError(
+      'SOURCE_DEPENDS_ON_REPRODUCER',
+      `${outside.name} asks for ${relative(root, outside.path)}, outside of the reproducer: from the app's folder the same words lead to another place, and there the kernel would be another one than what is judged here`,
+      `copy the file beside ${outside.name}, or take the #include, __has_include or .incbin of it out of the source`,
+    );
+  }
   const read = sources.map((name) => [name, join(root, name)] as const);
   const [source, path] =
-    read.find(([, each]) => isOfKernloop(relative(root, each))) ??
     asked.find(([from, each]) => isOfKernloop(relative(root, each)) || isElsewhere(root, from, relative(root, each))) ??
+    read.find(([, each]) => isOfKernloop(relative(root, each))) ??
     [];
   if (source === undefined || path === undefined) return;
   throw new KernloopError(
@@ -31,13 +39,27 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
   );
 }
 
+function namesIn(file: string): string[] {
+  const text = readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
+  return [...text.matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
+}
+
 /** The compiler searches the folder of the including file first, then the reproducer. */
 function askedIn(root: string, file: string): string[] {
-  const text = readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
-  const names = [...text.matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
-  return names.map((name) => {
+  return namesIn(file).map((name) => {
     const beside = resolve(dirname(file), name);
     return existsSync(beside) ? beside : resolve(root, name);
+  });
+}
+
+/** Files outside of the reproducer that a file reaches by a path from its own folder, but for those of the app's own text. */
+function outsideIn(root: string, file: string): string[] {
+  const pristine = join(root, 'pristine', relative(root, file));
+  const ofTheApp = new Set(existsSync(pristine) ? namesIn(pristine) : []);
+  return namesIn(file).flatMap((name) => {
+    const path = resolve(dirname(file), name);
+    const isOutside = !isAbsolute(name) && relative(root, path).startsWith('..');
+    return isOutside && !ofTheApp.has(name) && existsSync(path) ? [path] : [];
   });
 }
 

@@ -142,7 +142,7 @@ export const derivedSchema = z.looseObject({
     .describe(
       '"same": as the captured code. "dropped": it counts for nothing. "past_lds": the same bytes, but the variant alone goes past the end of LDS.',
     ),
-  reason: z.string().optional().describe('Why it was dropped.'),
+  reason: z.string().optional().describe('Why it was dropped, or under which condition it is different.'),
   recipe: z.string().optional().describe('How its arrays differ from the captured input.'),
   arrays: z
     .array(

@@ -48,7 +48,9 @@ const changesOther = ({ argument, arrays }: DerivedInputs['tried'][number]): boo
   argument !== undefined || arrays.some(({ variable }) => variable !== undefined);
 
 const reasonsOf = (all: readonly DerivedInputs[]): string[] => [
-  ...new Set(all.flatMap(({ tried }) => tried.flatMap(({ reason }) => reason ?? []))),
+  ...new Set(
+    all.flatMap(({ tried }) => tried.flatMap(({ verdict, reason }) => (verdict === 'dropped' ? (reason ?? []) : []))),
+  ),
 ];
 
 function whyNone(inputs: DerivedInputs): string {
@@ -66,5 +68,6 @@ export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: Der
         ? 'it goes past the end of LDS, which the captured code does not'
         : `${formatCount(differing)} of ${formatCount(compared)} bytes differ from what the captured code makes of it`
       : `${verdict === 'limit' ? 'the replay ran past its limit' : 'the device faulted'}${fault ? `: ${fault}` : ''}`;
-  return `right for the captured input, wrong for derived input ${inputs.failed} (${input?.changes ?? 'unknown'}): ${what}; that one again: --inputs-only ${inputs.failed} --inputs-seed ${inputs.seed}`;
+  const how = input?.reason === undefined ? '' : `, ${input.reason}`;
+  return `right for the captured input, wrong for derived input ${inputs.failed} (${input?.changes ?? 'unknown'}${how}): ${what}; that one again: --inputs-only ${inputs.failed} --inputs-seed ${inputs.seed}`;
 }

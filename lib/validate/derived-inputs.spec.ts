@@ -185,6 +185,18 @@ describe('validate --inputs', () => {
     expect(line).toMatch(/wrong for derived input 1 \(other values in out\): it goes past the end of LDS, which/);
   });
 
+  it('says that it is wrong behind another input alone', async () => {
+    const { line } = await judge({ inputs: 2 }, [
+      {
+        ...same(1),
+        verdict: 'different',
+        reason: "with what a launch with another input left in the variant's own memory",
+      },
+      { ...differed, derived: { judged: 1, dropped: 0, seed: 1, failed: 1 } },
+    ]);
+    expect(line).toMatch(/wrong for derived input 1 \(other values in out, with what a launch with another input left/);
+  });
+
   it('fails where the variant faults with one', async () => {
     const { report, line } = await judge({ inputs: 2 }, [
       { ...same(1), verdict: 'fault' },

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <list>
 #include <set>
+#include <utility>
 
 #include "replay/core/calibration.h"
 #include "replay/core/derived_sources.h"
@@ -411,15 +412,22 @@ class DerivedInputs {
       if (!ran) return ran.error();
       HeldBack told = std::move(ran->told);
       Comparison comparison;
-      if (ran->launched.is_complete) {
-        auto compared = compare(variant(), answer, told);
-        if (!compared) return compared.error();
-        comparison = *compared;
+      auto same = is_same(answer, *ran, comparison, told);
+      if (!same) return same.error();
+      bool is_stale = false;
+      if (*same) {
+        auto left = left_by_others();
+        if (!left) return left.error();
+        if (!left->empty()) {
+          is_stale = true;
+          ran = launch(variant(), answer.input, 0, &*left);
+          if (!ran) return ran.error();
+          told = std::move(ran->told);
+          same = is_same(answer, *ran, comparison, told);
+          if (!same) return same.error();
+        }
       }
-      const bool is_past_lds =
-          std::any_of(ran->launched.past_lds.begin(), ran->launched.past_lds.end(),
-                      [&](const Json& event) { return !answer.past_lds.contains(event.value("access", "")); });
-      if (ran->launched.is_complete && comparison.differing_bytes == 0 && !is_past_lds) {
+      if (*same) {
         if (comparison.undecided.empty()) {
           ++judged_;
           total_ = comparison;
@@ -437,7 +445,7 @@ class DerivedInputs {
                !ran->launched.is_complete ? ran->launched.verdict()
                : is_different             ? "different"
                                           : "past_lds",
-               {});
+               is_stale ? "with what a launch with another input left in the variant's own memory" : "");
           told.tell(sink_);
           tell_past_lds(ran->launched.past_lds, variant().program, sink_);
           fail(answer.input, ran->launched, comparison);
@@ -452,6 +460,36 @@ class DerivedInputs {
       answers_.pop_front();
     }
     return Unit{};
+  }
+
+  Result<bool> is_same(const Answer& answer, const Ran& ran, Comparison& comparison, HeldBack& told) {
+    if (!ran.launched.is_complete) return false;
+    auto compared = compare(variant(), answer, told);
+    if (!compared) return compared.error();
+    comparison = *compared;
+    const bool is_past_lds =
+        std::any_of(ran.launched.past_lds.begin(), ran.launched.past_lds.end(),
+                    [&](const Json& event) { return !answer.past_lds.contains(event.value("access", "")); });
+    return comparison.differing_bytes == 0 && !is_past_lds;
+  }
+
+  // What the variant's launch before, with another input, left in the variant's own memory; empty if that is as
+  // loaded. Called after a launch, of which the state is kept for the next call.
+  Result<std::vector<Buffer>> left_by_others() {
+    const OwnState& state = variant().program.own_state;
+    if (state.pieces.empty()) return std::vector<Buffer>();
+    auto now = read_own_state(state, device_);
+    if (!now) return now;
+    if (left_.empty()) {
+      // The app's own input comes before the first one.
+      if (auto ran = launch(variant(), Input{}, 0); !ran) return ran.error();
+      auto before = read_own_state(state, device_);
+      if (!before) return before;
+      left_ = std::move(*before);
+    }
+    std::vector<Buffer> before = std::exchange(left_, std::move(*now));
+    if (changed_bytes(state, before) == 0) before.clear();
+    return before;
   }
 
   // Whether the captured code gives its answer again, in other orders. Results that differ by themselves do not fail a
@@ -553,9 +591,13 @@ class DerivedInputs {
 
   // `order`: order of waves, on a device that takes a seed. Every other order inverts the fill of unwritten memory and
   // registers.
-  Result<Ran> launch(Party& side, const Input& input, uint64_t order) {
+  // `own`: content of the side's own state, if not as loaded.
+  Result<Ran> launch(Party& side, const Input& input, uint64_t order, const std::vector<Buffer>* own = nullptr) {
     Ran ran;
     if (auto restored = snapshot_.restore(side.program, ran.told); !restored) return restored.error();
+    if (own != nullptr) {
+      if (auto written = write_own_state(side.program.own_state, *own, device_); !written) return written.error();
+    }
     ran.told = {};
     if (auto written = put(input, side); !written) return written.error();
     if (SoftwareExecution* const execution = device_.software_execution()) {
@@ -686,6 +728,7 @@ class DerivedInputs {
   std::vector<size_t> proven_;   // the same memory is touched for any values
   std::vector<size_t> movable_;  // the same memory is touched while they hold the same values, in any order
   std::vector<Scalar> scalars_;
+  std::vector<Buffer> left_;   // in the variant's own state, by its launch with the input before
   std::list<Answer> answers_;  // answers that wait for the variant
   uint64_t judged_ = 0, dropped_ = 0, failed_ = 0;
   Comparison total_;
