@@ -15,14 +15,16 @@ machine. The exit code is 1 if a step does not end as it must.
 
   --kernloop FOLDER   an installed Kernloop (node e2e/install.cjs FOLDER); without it, this checkout is packed and installed
   --releases A,B      here, trixie, sid (all)
-  --targets A,B       gfx90a, gfx942, gfx1030, gfx1100 (those that HIP knows: here the first and the third)
+  --targets A,B       gfx90a, gfx942, gfx1030, gfx1100, gfx9-4-generic, gfx10-3-generic, gfx11-generic (those that HIP knows)
   --mirror URL        Debian's mirror (that of this machine's apt sources)
 `;
 
 const packages = ['hipcc', 'libamdhip64-dev', 'nodejs', 'cmake', 'g\\+\\+', 'make'];
 const pgoPackages = ['clang-22', 'lld-22', 'llvm-22', 'llvm-22-dev', 'libclang-rt-22-dev'];
 const targets = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100'];
-const known = { here: ['gfx90a', 'gfx1030'], trixie: targets, sid: targets };
+/** Generic targets, and the software GPU that runs their code. */
+const generic = { 'gfx9-4-generic': 'gfx942', 'gfx10-3-generic': 'gfx1030', 'gfx11-generic': 'gfx1100' };
+const known = { here: ['gfx90a', 'gfx1030'], trixie: targets, sid: [...targets, ...Object.keys(generic)] };
 const reproducer = 'app/kernels/weighted-sum/weighted_sum';
 
 const config = (target) => ({
@@ -40,9 +42,9 @@ const config = (target) => ({
 });
 
 /** Name, edit of the kernel's source (old and new text), arguments, exit code, and words that the output must have. */
-const steps = (target) => [
-  ['profile', null, ['profile', '--app', 'app', '--softgpu', target], 0, 'weighted_sum('],
-  ['extract', null, ['extract', '--app', 'app', '--softgpu', target], 0, 'recompiles to the captured'],
+const steps = (softgpu) => [
+  ['profile', null, ['profile', '--app', 'app', '--softgpu', softgpu], 0, 'weighted_sum('],
+  ['extract', null, ['extract', '--app', 'app', '--softgpu', softgpu], 0, 'recompiles to the captured'],
   ['recompile', ['in[i] * weights[i % 64]', 'weights[i % 64] * in[i]'], ['recompile', reproducer], 0, ''],
   ['replay', null, ['replay', reproducer], 0, ''],
   ['validate', null, ['validate', reproducer], 0, 'Result: PASS'],
@@ -67,7 +69,7 @@ async function loop({ run, outside, inside, kernloop, target, hasPgo }) {
   writeFileSync(join(outside, 'app/kernloop.json'), JSON.stringify(config(target)));
   const source = join(outside, reproducer, 'kernel_variant.hip');
   const rows = [];
-  for (const [step, edit, args, code, words] of [...steps(target), ...(hasPgo ? pgoSteps : [])]) {
+  for (const [step, edit, args, code, words] of [...steps(generic[target] ?? target), ...(hasPgo ? pgoSteps : [])]) {
     if (edit && existsSync(source)) {
       const before = readFileSync(source, 'utf8');
       const after = before.replace(edit[0], edit[1]);
@@ -123,7 +125,7 @@ await runMain(async () => {
   for (const release of values.releases?.split(',') ?? Object.keys(known)) {
     if (!(release in known)) throw new StepError(`unknown release ${release}`, Object.keys(known).join(', '), 2);
     const place = await places(release, folder, kernloop, values.mirror);
-    for (const target of (values.targets?.split(',') ?? targets).filter((one) => known[release].includes(one))) {
+    for (const target of (values.targets?.split(',') ?? known[release]).filter((one) => known[release].includes(one))) {
       const at = { ...place, outside: join(place.outside, target), inside: `${place.inside}/${target}` };
       const rows = await loop({ ...at, target });
       results.push({ release, target, versions: place.versions, rows });
