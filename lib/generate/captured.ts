@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import type { Recipe } from '../toolchain/recipe';
+import { genericOr } from '../toolchain/target';
 import { dialectFor } from '../toolchain/dialects';
 import type { PristineRequest } from './request';
 
@@ -20,7 +21,8 @@ export async function readCaptured({ capture, captureFolder }: PristineRequest, 
   const { isa, kind } = capture.device;
   const code = await readCapturedCode(captureFolder, deps);
   if (!dialectFor(kind).tellsTarget) {
-    return typeof code === 'string' ? { code: null, unreadable: code, isa } : { code, unreadable: null, isa };
+    if (typeof code === 'string') return { code: null, unreadable: code, isa };
+    return { code, unreadable: null, isa: genericOr(isa, codeObjectTarget(code)) };
   }
   if (typeof code !== 'string') return { code, unreadable: null, isa: codeObjectTarget(code) ?? isa };
   deps.report.warn(

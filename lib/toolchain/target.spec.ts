@@ -1,5 +1,5 @@
 import { parseCompileArguments } from './compile-arguments';
-import { offloadTarget } from './target';
+import { genericOr, offloadTarget } from './target';
 
 const isa = 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-';
 
@@ -17,5 +17,20 @@ describe('offloadTarget', () => {
 
   it('refuses a target that is not AMD', () => {
     expect(() => offloadTarget('sm_90', [])).toThrow(/no AMD target/);
+  });
+});
+
+describe('the target of captured code', () => {
+  it('is that of the device, with its features', () => {
+    expect(genericOr(isa, 'amdgcn-amd-amdhsa--gfx90a')).toBe(isa);
+    expect(genericOr(isa, null)).toBe(isa);
+  });
+
+  it('is the generic one of the code, which compiles to that again', () => {
+    const generic = genericOr('amdgcn-amd-amdhsa--gfx1030', 'amdgcn-amd-amdhsa--gfx10-3-generic');
+    expect(offloadTarget(generic, parseCompileArguments(['--offload-arch=gfx1030,gfx10-3-generic']))).toBe(
+      'gfx10-3-generic',
+    );
+    expect(genericOr(isa, 'amdgcn-amd-amdhsa--gfx9-4-generic:xnack-')).toBe('amdgcn-amd-amdhsa--gfx9-4-generic:xnack-');
   });
 });

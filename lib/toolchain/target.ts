@@ -22,6 +22,14 @@ export function offloadTarget(isa: string, args: readonly CompileArgument[]): st
   );
 }
 
+/**
+ * Target of captured code: that of the device, whose features it names, unless the code is for a generic processor
+ * (`amdgcn-amd-amdhsa--gfx10-3-generic`), which runs on several.
+ */
+export function genericOr(device: string, code: string | null): string {
+  return code !== null && /--gfx[\w-]+-generic(?::|$)/.test(code) ? code : device;
+}
+
 /** Processor of a target: `amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-` is for gfx90a. */
 export function processorOf(isa: string): string {
   const target = isa.split('--')[1] ?? isa;
