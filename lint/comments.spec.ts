@@ -34,8 +34,8 @@ it('finds the fragment in a comment of each form', () => {
     '// Of a token.',
     '  // Reads it.',
     '  // So it goes on.',
-    '/** What it holds. */',
-    'int a;  // Where it begins.',
+    ['/', '** What it holds. */'].join(''),
+    ['int a;  ', '// Where it begins.'].join(''),
   ];
   const found = beginnings(text.join('\n'), '//').filter(([, words]) => fragment.test(words));
   expect(found.map(([line]) => line)).toEqual([1, 4, 5]);

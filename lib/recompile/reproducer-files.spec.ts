@@ -48,8 +48,10 @@ describe('what a source asks for', () => {
     check(asks)();
     // Nothing is there.
     check('#include "../none/kernel_variant.hip"\n')();
+    // If the app has no such file, the compiler ends with an error there.
+    check('#include "../step/kernel_variant.hip"\n')();
     // A whole path leads to the same place from everywhere.
-    check(`#include "${made.workspace.path('kernels/app/step/kernel_variant.hip')}"\n`)();
+    check(`#if __has_include("${made.workspace.path('kernels/app/step/kernel_variant.hip')}")\n`)();
   });
 
   it('names the file that asks, and not the one that it asks for', () => {

@@ -23,7 +23,7 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
     throw new KernloopError(
       'SOURCE_DEPENDS_ON_REPRODUCER',
       `${outside.name} asks for ${relative(root, outside.path)}, outside of the reproducer: from the app's folder the same words lead to another place, and there the kernel would be another one than what is judged here`,
-      `copy the file beside ${outside.name}, or take the #include, __has_include or .incbin of it out of the source`,
+      `copy the file beside ${outside.name}, or take the __has_include of it out of the source`,
     );
   }
   const read = sources.map((name) => [name, join(root, name)] as const);
@@ -39,9 +39,12 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
   );
 }
 
-function namesIn(file: string): string[] {
+/** Matches what decides by whether there is a file. An #include of one that the app lacks is an error there. */
+const deciding = /(?:__has_(?:include|include_next|embed)\s*\()\s*(?:"([^"\n\\]+)|<([^>\n]+))/g;
+
+function namesIn(file: string, pattern = asking): string[] {
   const text = readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
-  return [...text.matchAll(asking)].map(([, quoted, angled]) => quoted ?? angled ?? '');
+  return [...text.matchAll(pattern)].map(([, quoted, angled]) => quoted ?? angled ?? '');
 }
 
 /** The compiler searches the folder of the including file first, then the reproducer. */
@@ -52,11 +55,11 @@ function askedIn(root: string, file: string): string[] {
   });
 }
 
-/** Files outside of the reproducer that a file reaches by a path from its own folder, but for those of the app's own text. */
+/** Files outside of the reproducer for which a file asks by a path from its own folder, but for those of the app's own text. */
 function outsideIn(root: string, file: string): string[] {
   const pristine = join(root, 'pristine', relative(root, file));
-  const ofTheApp = new Set(existsSync(pristine) ? namesIn(pristine) : []);
-  return namesIn(file).flatMap((name) => {
+  const ofTheApp = new Set(existsSync(pristine) ? namesIn(pristine, deciding) : []);
+  return namesIn(file, deciding).flatMap((name) => {
     const path = resolve(dirname(file), name);
     const isOutside = !isAbsolute(name) && relative(root, path).startsWith('..');
     return isOutside && !ofTheApp.has(name) && existsSync(path) ? [path] : [];

@@ -473,7 +473,7 @@ class DerivedInputs {
     return comparison.differing_bytes == 0 && !is_past_lds;
   }
 
-  // What the variant's launch before, with another input, left in the variant's own memory; empty if that is as
+  // Content that the previous launch, with another input, left in the variant's own memory; empty if that is as
   // loaded. Called after a launch, of which the state is kept for the next call.
   Result<std::vector<Buffer>> left_by_others() {
     const OwnState& state = variant().program.own_state;

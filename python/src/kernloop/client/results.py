@@ -1492,7 +1492,7 @@ class ValidateInputsTried:
     past the end of LDS.
     """
     reason: str | None = None
-    """Why it was dropped."""
+    """Why it was dropped, or under which condition it is different."""
     recipe: str | None = None
     """How its arrays differ from the captured input."""
     arrays: list[ValidateInputsTriedArray]
