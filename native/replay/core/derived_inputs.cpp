@@ -481,6 +481,7 @@ class DerivedInputs {
     auto now = read_own_state(state, device_);
     if (!now) return now;
     if (left_.empty()) {
+      if (changed_bytes(state, *now) == 0) return std::vector<Buffer>();
       // The app's own input comes before the first one.
       if (auto ran = launch(variant(), Input{}, 0); !ran) return ran.error();
       auto before = read_own_state(state, device_);
