@@ -164,7 +164,9 @@ describe('generate for cuda', () => {
     const { recipe, notes } = await generated();
     expect(recipe).toMatchObject({ target: 'sm_90', virtual_target: 'compute_90', arguments: ['-x', 'cu'] });
     expect(deps.said.warn.join('\n')).toContain('compiled with plain nvcc');
-    expect(notes).toEqual(['there was no compile database (`compileCommands` of kernloop.json): compiled with the defaults of nvcc']);
+    expect(notes).toEqual([
+      'there was no compile database (`compileCommands` of kernloop.json): compiled with the defaults of nvcc',
+    ]);
   });
 
   it("takes nvcc's own default where the build names no architecture", async () => {
