@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root as checkout, runMain, StepError } from '../../tools/console.mjs';
-import { ended, enter, installSuite, makeRoot, mirrorOf, rocmVersions, stopAll } from './suites/roots.mjs';
+import { ended, enter, installSuite, makeRoot, mirrorOf, requireRoot, rocmVersions, stopAll } from './suites/roots.mjs';
 
 const help = `sudo node bench/rocm/loop.mjs FOLDER [options]
 
@@ -94,6 +94,7 @@ async function places(release, folder, kernloop, mirror) {
     const at = join(folder, 'here');
     return { run: here(folder), outside: at, inside: at, kernloop, hasPgo, versions: {} };
   }
+  requireRoot();
   const place = join(folder, release);
   const root = await makeRoot(place, release, mirror ?? mirrorOf());
   const tools = await installSuite(place, 'loop', packages);

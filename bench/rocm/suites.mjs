@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root as checkout, runMain, StepError } from '../../tools/console.mjs';
 import { allTargets, releases, suites } from './suites/catalogue.mjs';
-import { installSuite, makeRoot, mirrorOf, rocmVersions, stopAll } from './suites/roots.mjs';
+import { installSuite, makeRoot, mirrorOf, requireRoot, rocmVersions, stopAll } from './suites/roots.mjs';
 import { rowsOf, runAll, softgpuIn } from './suites/run.mjs';
-import { checked, detailsOf, figuresOf, tableOf } from './suites/table.mjs';
+import { checked, detailsOf, evidenceOf, figuresOf, tableOf } from './suites/table.mjs';
 
 const help = `sudo node bench/rocm/suites.mjs FOLDER [options]
 
@@ -130,10 +130,7 @@ await runMain(async () => {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) return void process.stdout.write(help);
   if (positionals.length !== 1) throw new StepError('one FOLDER is wanted', 'node bench/rocm/suites.mjs --help', 2);
-  if (process.getuid() !== 0) throw new StepError('this makes and enters roots: it has to be root', 'sudo node …', 5);
-  for (const program of ['debootstrap', 'unshare', 'choom'])
-    if (spawnSync('which', [program]).status !== 0)
-      throw new StepError(`${program} is missing`, `apt-get install debootstrap util-linux`, 5);
+  requireRoot();
   const folder = resolve(positionals[0]);
   mkdirSync(folder, { recursive: true });
   const wanted = {
@@ -185,7 +182,7 @@ await runMain(async () => {
     },
     ...{ limits, kept_results, versions, not_installed: missing, rows: figures },
   };
-  writeFileSync(join(checkout, 'bench/results/rocm-suites.json'), `${JSON.stringify(result, null, 2)}\n`);
+  writeFileSync(join(checkout, 'bench/results/rocm-suites.json'), evidenceOf(result));
   console.log('→ bench/results/rocm-suites.json');
   return figures.some(({ wrong }) => wrong > 0) ? 1 : 0;
 });

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
 import { notCompiled } from './current-variant';
+import { isInside } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 
 /** Matches in any text, also in comments: such a file is named only to be included. */
@@ -39,8 +40,8 @@ export function refuseReproducerFiles(root: string, sources: readonly string[]):
   );
 }
 
-/** Matches what decides by whether there is a file. An #include of one that the app lacks is an error there. */
-const deciding = /(?:__has_(?:include|include_next|embed)\s*\()\s*(?:"([^"\n\\]+)|<([^>\n]+))/g;
+/** Matches a question whether a file exists. An #include of a file that the app lacks needs no rule: it ends the app's build. */
+const deciding = /__has_(?:include|include_next|embed)\s*\(\s*(?:"([^"\n\\]+)|<([^>\n]+))/g;
 
 function namesIn(file: string, pattern = asking): string[] {
   const text = readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');
@@ -61,7 +62,7 @@ function outsideIn(root: string, file: string): string[] {
   const ofTheApp = new Set(existsSync(pristine) ? namesIn(pristine, deciding) : []);
   return namesIn(file, deciding).flatMap((name) => {
     const path = resolve(dirname(file), name);
-    const isOutside = !isAbsolute(name) && relative(root, path).startsWith('..');
+    const isOutside = !isAbsolute(name) && !isInside(root, path);
     return isOutside && !ofTheApp.has(name) && existsSync(path) ? [path] : [];
   });
 }

@@ -7,7 +7,7 @@ import type { Figured, ReplayResult } from '../replay/result';
 import { keptPaths } from '../reproducer/kept-results';
 import { readKept, type Kept } from './kept';
 
-/** Times on hardware; on a software GPU counts, which are no times. */
+/** Times on hardware; counts of wave-instructions on the software GPU. */
 export async function timingBody(root: string, current: string | null): Promise<Html> {
   const paths = keptPaths(root);
   const compared = readKept(

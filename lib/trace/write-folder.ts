@@ -32,7 +32,7 @@ export interface WrittenLaunch extends LaunchGeometry {
   /** Arguments of the kernel, up to 8 bytes each. */
   readonly arguments: readonly bigint[];
   readonly maps: readonly MapContents[];
-  /** Null if durations are no times. */
+  /** Null if the trace counts steps instead of measuring time. */
   readonly milliseconds: { readonly prologue: number; readonly kernel: number; readonly epilogue: number } | null;
 }
 

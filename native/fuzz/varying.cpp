@@ -1,4 +1,4 @@
-// selfcheck.json: the ranges of a capture that vary by nature.
+// selfcheck.json: the ranges of a capture whose values differ from launch to launch.
 #include "replay/core/varying.h"
 
 #include "fuzz/target.h"

@@ -1,8 +1,16 @@
 // Roots of Debian releases: made by debootstrap, filled by apt, entered in namespaces of their own.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepError } from '../../../tools/console.mjs';
+
+/** Refuses before anything is made. */
+export function requireRoot() {
+  if (process.getuid() !== 0) throw new StepError('this makes and enters roots: it has to be root', 'sudo node …', 5);
+  for (const program of ['debootstrap', 'unshare', 'choom'])
+    if (spawnSync('which', [program]).status !== 0)
+      throw new StepError(`${program} is missing`, `apt-get install debootstrap util-linux`, 5);
+}
 
 /** Programs that run now. `stopAll` ends each with everything that it started, and with its mounts. */
 const running = new Set();

@@ -102,3 +102,9 @@ export function detailsOf(rows) {
   const order = ['wrong', 'ended', 'refused', 'late'];
   return lines.sort((a, b) => order.indexOf(a.split(':')[0]) - order.indexOf(b.split(':')[0])).join('\n');
 }
+
+/** JSON of the evidence, a row a line. */
+export function evidenceOf({ rows, ...head }) {
+  const text = JSON.stringify(head, null, 2).replace(/\n}$/, '');
+  return `${text},\n  "rows": [\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]\n}\n`;
+}

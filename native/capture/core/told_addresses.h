@@ -1,4 +1,4 @@
-// Addresses of module variables that the app has asked for: without one, it cannot set the variable.
+// Addresses of module variables that the app requested. Without the address it cannot set the variable.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace kernloop::capture {
 
 class ToldAddresses {
  public:
-  // `owner`: whatever holds the variable.
+  // `owner`: handle of the module or library that holds the variable.
   void told(uint64_t address, const void* owner = nullptr) {
     std::lock_guard lock(mutex_);
     owners_[address] = owner;
   }
-  // It is unloaded: others may come to lie there.
+  // Called when the owner is unloaded, because other variables may get its addresses.
   void forget(const void* owner) {
     std::lock_guard lock(mutex_);
     std::erase_if(owners_, [&](const auto& entry) { return entry.second == owner; });

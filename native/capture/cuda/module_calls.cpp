@@ -19,7 +19,7 @@ void after_get_module(const ApiCall& call) {
   if (!call.succeeded() || call.thread.loaded.size() != 1) return;
   call.agent.cubins.is_module(*call.params<cuLibraryGetModule_params>().pMod, call.thread.loaded.front());
 }
-// The runtime asks so when the program first names the variable (cudaMemcpyToSymbol, cudaGetSymbolAddress), but for
+// The runtime calls this when the program first names the variable (cudaMemcpyToSymbol, cudaGetSymbolAddress), but for
 // managed ones as soon as it loads the code. cuLibraryGetManaged() has the same parameters.
 void after_get_library_variable(const ApiCall& call) {
   if (!call.succeeded()) return;

@@ -62,8 +62,8 @@ hsa_status_t executable_destroy(hsa_executable_t executable) {
 }
 
 // HIP asks for a variable's address when the program first names it (hipMemcpyToSymbol, hipGetSymbolAddress,
-// hipModuleGetGlobal), not when it loads the code. Addresses of unloaded code stay: whatever is loaded in its place
-// counts as told, too.
+// hipModuleGetGlobal), not when it loads the code. Addresses of unloaded code stay: variables loaded in its place
+// count as requested, too.
 hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t attribute, void* value) {
   const hsa_status_t status = originals().core.hsa_executable_symbol_get_info_fn(symbol, attribute, value);
   if (attribute != HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS || status != HSA_STATUS_SUCCESS) return status;

@@ -382,7 +382,7 @@ class DerivedInputs {
     }
   }
 
-  // If the result of the captured code varies by nature, it varies differently for every input.
+  // A result that varies from launch to launch has other ranges for each input.
   Result<std::string> find_varying(Answer& answer) {
     const std::vector<Target> targets = targets_with(answer, captured());
     Calibration calibration(cache_, targets);

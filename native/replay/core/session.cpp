@@ -473,7 +473,7 @@ class Session {
     return compared;
   }
 
-  // Hardware takes no seed: its order varies by nature.
+  // Hardware takes no seed: its order of waves differs from launch to launch.
   Status choose_order(size_t replay) {
     SoftwareExecution* const execution = device_.software_execution();
     if (execution == nullptr) return Unit{};

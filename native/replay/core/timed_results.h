@@ -19,7 +19,7 @@ class TimedResults {
   // Called after the launch that was compared, with its result.
   Status begin(const Comparison& compared);
   // After each timed launch. Memory with the same bytes has the same verdict; anything else is compared by `compare`:
-  // results may vary by nature.
+  // results may differ from launch to launch.
   Status check(const std::function<Result<Comparison>()>& compare);
 
   // The first launch and all that were timed.

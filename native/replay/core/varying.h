@@ -1,6 +1,6 @@
-// Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers; or
-// as records in any order, if every replay gave the same values in another order (replay/core/free_order.h); or as
-// bytes that cannot be judged.
+// Ranges whose values differ from launch to launch (the order of atomics): recorded as elements with the values seen,
+// compared as numbers; or as records in any order, if every replay gave the same values in another order
+// (replay/core/free_order.h); or as bytes that cannot be judged.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,7 @@ class Interpreter {
   Interpreter(MemoryPort& memory, CodeCache& code, Target target = kGfx90a) : memory_(memory), code_(code, target) {}
 
   // Runs until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
-  // culprit. `accesses`: also ends after that many accesses to memory, if runs end with them (0: no limit).
+  // culprit. `accesses`: limit of accesses to memory in runs that end at accesses (0: no limit).
   void run(WaveSlot& wave, uint64_t end, uint32_t accesses = 0);
 
   // The instruction at the address; nullptr if there is none. It lives as long as the dispatch.

@@ -78,7 +78,7 @@ struct WaveSlot : Wave {
   uint64_t lanes_outside = 0;  // EXEC before s_or_saveexec added all lanes for a while; 0: it did not
   bool was_split = false;      // for profiles: EXEC's last change left fewer lanes, but some
   uint64_t slice_end = 0;      // the instruction count at which the wave's time slice ends
-  // The last memory instruction, if runs end with them (code_cache.h).
+  // The last memory instruction, in runs that end at memory instructions (code_cache.h).
   uint64_t last_access_pc = 0, last_access_address = 0;
   bool repeats_access = false;     // it was the same as the one before: the wave waits for something
   bool is_narrow = false;          // it was of one lane or a scalar: what a workgroup shares, more often than not

@@ -228,7 +228,7 @@ TEST_F(CudaCaptureTest, ModuleVariablesComeByNameWithTheirValuesAtTheDispatch) {
   ASSERT_TRUE(variables.contains("kScale") && variables.contains("gBias"));
   EXPECT_EQ(values_of(*reader, pre_of(*variables["kScale"]), 0, 4), (Floats{1, 2, 3, 4}));
   EXPECT_EQ(values_of(*reader, pre_of(*variables["gBias"]), 0, 256), ramp(256));
-  // The app has asked where these two lie, and nobody where the third does.
+  // The app requested the addresses of these two, and not that of the third.
   EXPECT_EQ(variables["kScale"]->address_told, true);
   EXPECT_EQ(variables["gBias"]->address_told, true);
   auto counted = open("count");
