@@ -8,6 +8,7 @@
 
 #include "codeobject/code_object.h"
 #include "codeobject/cubin_target.h"
+#include "elf/generic_target.h"
 
 namespace kernloop::codeobject {
 
@@ -129,7 +130,7 @@ std::string option_for(std::string_view isa) {
 bool target_fits(std::string_view target, std::string_view isa) {
   if (is_cuda(target) || is_cuda(isa)) return cubin::target_fits(target, isa);
   const TargetId built = parse_target(target), device = parse_target(isa);
-  if (built.processor != device.processor) return false;
+  if (built.processor != device.processor && !elf::generic_includes(built.processor, device.processor)) return false;
   return std::all_of(built.features.begin(), built.features.end(),
                      [&](const std::string& feature) { return device.features.contains(feature); });
 }

@@ -23,8 +23,9 @@ Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::
 // defines the kernel (any, if `kernel` is empty). Errors list the existing targets and kernels.
 Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_view kernel, const std::string& what);
 
-// Whether a code object of `target` runs on `isa`: same processor, and no feature that contradicts (AMDGPUUsage,
-// "Target ID"). For CUDA: the same major version and no newer minor one; for "sm_90a" and Tegra only the same target.
+// Whether a code object of `target` runs on `isa`: same processor or a generic one that includes it, and no feature
+// that contradicts (AMDGPUUsage, "Target ID"). For CUDA: the same major version and no newer minor one; for "sm_90a"
+// and Tegra only the same target.
 bool target_fits(std::string_view target, std::string_view isa);
 
 }  // namespace kernloop::codeobject

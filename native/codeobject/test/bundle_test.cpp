@@ -98,6 +98,16 @@ TEST(Bundle, ComparesTargetsByProcessorAndFeature) {
   EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx1030", kGfx90a));
 }
 
+TEST(Bundle, CodeForAGenericTargetFitsItsFamily) {
+  EXPECT_TRUE(target_fits("amdgcn-amd-amdhsa--gfx10-3-generic", "amdgcn-amd-amdhsa--gfx1030"));
+  EXPECT_TRUE(target_fits("amdgcn-amd-amdhsa--gfx11-generic", "amdgcn-amd-amdhsa--gfx1100"));
+  EXPECT_TRUE(target_fits("amdgcn-amd-amdhsa--gfx9-4-generic:xnack-", "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx9-4-generic:xnack+", "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx9-generic", kGfx90a));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx10-1-generic", "amdgcn-amd-amdhsa--gfx1030"));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx1030", "amdgcn-amd-amdhsa--gfx10-3-generic"));
+}
+
 TEST(Bundle, TakesACubinAsItIs) {
   const auto file = read_test_file("cubin/parameters.sm_90.cubin");
   const auto selected = select_code_object(file, "sm_90", "fill", "k.cubin");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "elf/generic_target.h"
 #include "softgpu/engine/kernel_descriptor.h"
 
 namespace kernloop::softgpu {
@@ -204,24 +205,9 @@ std::string machine_name(uint8_t machine) {
 
 namespace {
 
-// Code for the generic processor of a family runs on all of the family (LLVM's AMDGPUUsage, "Generic processors").
-// gfx90a is in none.
-const char* generic_name(Isa isa) {
-  switch (isa) {
-    case Isa::kGfx1030:
-      return "gfx10-3-generic";
-    case Isa::kGfx942:
-      return "gfx9-4-generic";
-    case Isa::kGfx1100:
-      return "gfx11-generic";
-    default:
-      return "";
-  }
-}
-
 bool is_for(const CodeTarget& target, Isa isa) {
   const std::string name = machine_name(target.machine);
-  return name == isa_name(isa) || name == generic_name(isa);
+  return name == isa_name(isa) || elf::generic_includes(name, isa_name(isa));
 }
 
 Status check_cdna(const CodeTarget& target, Isa isa) {
