@@ -188,6 +188,30 @@ export const defects = [
   ),
   defect(
     'unordered flag',
+    'scan_chained',
+    'waits in the scope of the workgroup',
+    [
+      [
+        'while (atomicAdd(&ready[block - 1], 0) == 0) {',
+        'while (__hip_atomic_load(&ready[block - 1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP) == 0) {',
+      ],
+    ],
+    'The cache of its compute unit may answer each look with what the first one found.',
+  ),
+  defect(
+    'unordered flag',
+    'scan_chained',
+    'waits by a plain load, asleep',
+    [
+      [
+        'while (atomicAdd(&ready[block - 1], 0) == 0) {',
+        'while (ready[block - 1] == 0) {\n        __builtin_amdgcn_s_sleep(1);',
+      ],
+    ],
+    'The cache of its compute unit may answer each look with what the first one found.',
+  ),
+  defect(
+    'unordered flag',
     'last_block_sum',
     'no fence',
     [['partials[blockIdx.x] = shared[0];\n    __threadfence();', 'partials[blockIdx.x] = shared[0];']],
@@ -1536,6 +1560,25 @@ export const correct = [
     'Whatever LDS holds, it is multiplied by 0.',
   ),
   // Waves and blocks that tell each other by hand.
+  right(
+    'flag in memory',
+    'scan_chained',
+    'waits in the scope of the device',
+    [
+      [
+        'while (atomicAdd(&ready[block - 1], 0) == 0) {',
+        'while (__hip_atomic_load(&ready[block - 1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == 0) {',
+      ],
+    ],
+    'Each look passes the caches that others do not write to.',
+  ),
+  right(
+    'flag in memory',
+    'scan_chained',
+    'waits by a plain load behind a fence',
+    [['while (atomicAdd(&ready[block - 1], 0) == 0) {', 'while (ready[block - 1] == 0) {\n        __threadfence();']],
+    'The fence invalidates the cache between two looks.',
+  ),
   right(
     'flag in LDS',
     'argmax_rows',

@@ -19,7 +19,7 @@ import { findNvrtc } from '../toolchain/find-nvrtc';
 import { findTriton } from '../toolchain/find-triton';
 import { readTritonJson } from '../archive/triton-json';
 import { reproducerLibrary, reproducerScript } from '../language/triton';
-import { withMacros } from '../toolchain/macros';
+import { ownMacros, withMacros } from '../toolchain/macros';
 import { macrosOf } from '../reproducer/configuration';
 import type { RecompileOptions } from './options';
 import { overlaySchema, overlayTemplate, type Overlay } from '../toolchain/overlay';
@@ -40,7 +40,9 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   refuseSpecialFiles(reproducer.root, topNames(reproducer.root));
   const { recipe: captured, overlay } = readRecipe(reproducer);
   const { configuration } = reproducer.config;
-  const recipe = withMacros(captured, macrosOf(configuration));
+  const macros = macrosOf(configuration);
+  const recipe = withMacros(captured, macros);
+  const own = ownMacros(captured, macros);
   warnOfVariablesSetAside(deps);
   const compiler = await compilerOf(recipe, reproducer, deps);
   const output = paths.variant(recipe.language, reproducer.config.device.kind);
@@ -90,6 +92,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     conditions_sha256: conditions,
     ...(compiled.launch === undefined ? {} : { launch: compiled.launch }),
     ...(configuration === undefined ? {} : { configuration }),
+    ...(own.length === 0 ? {} : { own_macros: own }),
   };
   writeJson(paths.variantJson, variant);
   const result: RecompileResult = {

@@ -247,6 +247,10 @@ const findingSchema = accessSchema.extend({
     .string()
     .optional()
     .describe('Of a barrier in between that does not order the two: what is missing before it.'),
+  stale_cache: z
+    .string()
+    .optional()
+    .describe('Of a load that waits in a loop: the cache that may answer it with the value before the store for ever.'),
   region: z.string().optional(),
   variable: z.string().optional(),
   offset_in_target: count.optional(),

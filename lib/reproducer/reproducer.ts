@@ -63,6 +63,8 @@ export type Code =
       isPlaceDependent?: boolean | undefined;
       /** Launch configuration of a C++ variant, evaluated for each capture. */
       configuration?: Configuration | undefined;
+      /** Its macros, NAME=VALUE, that the command of the app does not define so. */
+      ownMacros?: readonly string[] | undefined;
     };
 
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
@@ -170,7 +172,7 @@ function builtVariant(reproducer: Reproducer): Code {
       isAbsolute(changed) ? `${recompileHint}; a copy of it beside ${kernelFile} is judged as it is` : recompileHint,
     );
   }
-  const { launch, configuration } = built;
+  const { launch, configuration, own_macros: ownMacros } = built;
   if (!isDeepStrictEqual(configuration, reproducer.config.configuration)) {
     throw new KernloopError(
       'VARIANT_STALE',
@@ -180,7 +182,7 @@ function builtVariant(reproducer: Reproducer): Code {
   }
   const isPlaceDependent = built.place_dependent === true;
   const shown = relative(reproducer.root, path);
-  return { kind: 'variant', path, shown, sha256: actual, launch, configuration, isPlaceDependent };
+  return { kind: 'variant', path, shown, sha256: actual, launch, configuration, ownMacros, isPlaceDependent };
 }
 
 /** Launch that reproducer.py wrote beside this code object; undefined if it belongs to another. */

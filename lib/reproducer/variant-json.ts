@@ -35,6 +35,10 @@ export const variantJsonSchema = z.looseObject({
     .optional()
     .describe('How it is launched, where its source decides that; else as the captured code was.'),
   configuration: configurationSchema.optional().describe('That of kernel.json when it was built.'),
+  own_macros: z
+    .array(z.string())
+    .optional()
+    .describe('Macros of the configuration, NAME=VALUE, that the command of the app does not define so.'),
   place_dependent: z
     .boolean()
     .optional()

@@ -109,6 +109,17 @@ describe('validate, in the adverse order', () => {
     expect(text).toMatch(/, at r0 at offset 8: `s_waitcnt lgkmcnt\(0\)` is missing before a barrier\)$/);
   });
 
+  it('names the cache that may answer a load that waits for ever', async () => {
+    const stale = finding({ stale_cache: 'L0 cache of the compute unit' });
+    // A race of another kind in the captured code does not excuse it.
+    const { report, text } = await judge([stale, ran, passed], [finding(), ran, passed]);
+    expect(report.races).toMatchObject([{ where: 'r0', stale_cache: 'L0 cache of the compute unit' }]);
+    expect(text).toContain('  the load waits in a loop, and the L0 cache of the compute unit may answer it');
+    expect(text).toMatch(/at offset 8: a load that waits may find the old value in the L0 cache of the compute unit/);
+    const { report: known } = await judge([stale, ran, passed], [stale, ran, passed]);
+    expect(known).toMatchObject({ verdict: 'pass', races: [] });
+  });
+
   it.each([
     ['elsewhere in the code', finding({ pc_offset: '0x80' })],
     ['at another place of the array', finding({ address: '0x1100', offset_in_target: 256 })],

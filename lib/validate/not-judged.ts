@@ -39,7 +39,9 @@ const mostNamed = 8;
 /** Puts what was left out before a pass, which is then none of the whole kernel; after a failure's reason. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
   const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside)];
-  return (verdict === 'pass' ? [...racesWords(beside), ...words, summary] : [summary, ...words]).join('; ');
+  return (
+    verdict === 'pass' ? [...racesWords(beside), ...macroWords(beside), ...words, summary] : [summary, ...words]
+  ).join('; ');
 }
 
 /** Warns if the captured code passes while an edit exists: `--variant none` may be set in a file and forgotten. */
@@ -52,6 +54,11 @@ function editWords({ code }: Beside): string[] {
 function racesWords({ code, racesOff: option }: Beside): string[] {
   if (code.kind === 'captured' || option === null) return [];
   return [`races NOT judged (${option === 'adverse' ? 'adverse is off' : 'delays are off'})`];
+}
+
+function macroWords({ code }: Beside): string[] {
+  const { ownMacros = [] } = code.kind === 'variant' ? code : {};
+  return ownMacros.length === 0 ? [] : [`NOT the app's macros: ${ownMacros.join(', ')}`];
 }
 
 function placeWords({ code }: Beside): string[] {

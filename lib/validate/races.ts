@@ -10,13 +10,13 @@ import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * Identity of a race: the array (all of LDS is one), whether the waves belong to one workgroup or several, and the wait
- * that is missing before a barrier in between. Code positions are left out, because another compiler or an edit moves
- * them.
+ * Identity of a race: the array (all of LDS is one), whether the waves belong to one workgroup or several, the wait that
+ * is missing before a barrier in between, and the cache that may hide a store. Code positions are left out, because
+ * another compiler or an edit moves them.
  */
 function subjectOf(finding: FindingEvent): string {
   const among = isWithinGroup(finding) ? 'within a workgroup' : 'across workgroups';
-  return `${placeOf(finding)} ${among} ${finding.missing_wait ?? ''}`;
+  return `${placeOf(finding)} ${among} ${finding.missing_wait ?? ''} ${finding.stale_cache ?? ''}`;
 }
 
 /** One race for each subject that the captured code does not have. */
@@ -62,7 +62,7 @@ export function describeRaces(findings: readonly FindingEvent[], { code, reprodu
   });
   return findings.map((finding) => {
     const { in_lds: inLds, region, variable, offset_in_target: offset, address, bytes, other, text } = finding;
-    const { missing_wait: missing } = finding;
+    const { missing_wait: missing, stale_cache: cache } = finding;
     return {
       kernel: capture.kernel.name,
       where: inLds ? 'LDS' : (region ?? variable ?? null),
@@ -71,6 +71,7 @@ export function describeRaces(findings: readonly FindingEvent[], { code, reprodu
       bytes,
       accesses: [access(finding), ...(other ? [access(other)] : [])],
       ...(missing === undefined ? {} : { missing_wait: missing }),
+      ...(cache === undefined ? {} : { stale_cache: cache }),
       text,
     };
   });
@@ -81,17 +82,28 @@ export function raceLines(races: readonly Race[]): string[] {
   return races.flatMap((race) => [
     `race in ${race.kernel}: ${placeText(race)}, which the captured code does not have`,
     ...race.accesses.map(accessText),
-    ...(race.missing_wait === undefined
-      ? []
-      : [`  the barrier in between does not order the two: \`${race.missing_wait}\` is missing before it`]),
+    ...reasonLines(race),
   ]);
+}
+
+function reasonLines({ missing_wait: missing, stale_cache: cache }: Race): string[] {
+  if (missing !== undefined)
+    return [`  the barrier in between does not order the two: \`${missing}\` is missing before it`];
+  if (cache === undefined) return [];
+  return [
+    `  the load waits in a loop, and the ${cache} may answer it with the value before the store for ever: load in the scope of the device (__HIP_MEMORY_SCOPE_AGENT, or volatile)`,
+  ];
 }
 
 /** First line of the failure's explanation. */
 export function summaryOfRaces(first: Race, count: number): string {
   const others = count > 1 ? `, and ${formatCount(count - 1)} more` : '';
-  const missing = first.missing_wait === undefined ? '' : `: \`${first.missing_wait}\` is missing before a barrier`;
-  return `a race that the captured code does not have, at ${placeText(first)}${missing}${others}`;
+  return `a race that the captured code does not have, at ${placeText(first)}${reasonOf(first)}${others}`;
+}
+
+function reasonOf({ missing_wait: missing, stale_cache: cache }: Race): string {
+  if (missing !== undefined) return `: \`${missing}\` is missing before a barrier`;
+  return cache === undefined ? '' : `: a load that waits may find the old value in the ${cache} for ever`;
 }
 
 function placeText({ where, offset, address }: Race): string {

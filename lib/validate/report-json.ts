@@ -103,6 +103,10 @@ const raceSchema = z.object({
     .string()
     .optional()
     .describe('What is missing before the barrier between the two, which does not order them for that.'),
+  stale_cache: z
+    .string()
+    .optional()
+    .describe('The cache that may answer a load that waits in a loop with the value before the store for ever.'),
   text: z.string(),
 });
 

@@ -65,6 +65,8 @@ struct Fault {
   std::optional<Other> other;
   // For a race over a barrier that does not order the two accesses: the wait that its wave lacks before the barrier.
   std::string missing_wait;
+  // For a load that waits in a loop: the cache that may answer it with the value before the store for ever.
+  std::string stale_cache;
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
   std::string json() const;

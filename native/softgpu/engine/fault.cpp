@@ -157,6 +157,7 @@ std::string Fault::json() const {
                     {"access", other->is_write ? "write" : "read"}};
   }
   if (!missing_wait.empty()) out["missing_wait"] = missing_wait;
+  if (!stale_cache.empty()) out["stale_cache"] = stale_cache;
   out["detail"] = detail;
   out["text"] = text();
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -12,6 +12,8 @@ bool is_vector_memory(Encoding encoding);
 ExecuteFn select_by_encoding(const Instruction& instruction);
 
 inline void execute_nothing(Wave&, const Instruction&) {}
+// Device memory is the host's, and coherent: only the race detector needs to know (stale_looks.h).
+void invalidate_caches(Wave& wave, const Instruction& instruction);
 
 // Executes the `equivalent` of the decoded instruction in its place.
 void execute_equivalent(Wave& wave, const Instruction& instruction);

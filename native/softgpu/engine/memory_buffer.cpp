@@ -256,12 +256,12 @@ ExecuteFn select_buffer_to_lds(const Instruction& instruction) {
 
 ExecuteFn select_buffer(const Instruction& instruction) {
   switch (instruction.op) {
-    // Caches: device memory is the host's, and coherent.
     case Op::buffer_wbinvl1:
     case Op::buffer_wbinvl1_vol:
+    case Op::buffer_inv:
+      return invalidate_caches;
     case Op::buffer_wbl2:
     case Op::buffer_invl2:
-    case Op::buffer_inv:
       return execute_nothing;
       KERNLOOP_SELECT_LOADS(buffer, buffer_load)
       KERNLOOP_SELECT_STORES(buffer, buffer_store)

@@ -60,6 +60,7 @@ void RaceDetector::begin_access(WaveSlot& wave, const Instruction& instruction) 
   instruction_ = &instruction;
   group_ = wave.workgroup->races.get();
   written_ = read_ = other_ = {};
+  look_.reset();
   if (now_ == std::numeric_limits<uint32_t>::max()) {
     group_ = nullptr;  // nothing is looked at any more
     return;
@@ -234,8 +235,8 @@ void RaceDetector::excuse(const Span& at) {
   if (at.cells->is_waited_for) return;
   at.cells->is_waited_for = true;
   std::erase_if(findings_, [&](const Finding& finding) {
-    const bool is_there =
-        finding.in_lds == at.in_lds && finding.dword == at.address && (!at.in_lds || finding.group == group_->serial);
+    const bool is_there = finding.in_lds == at.in_lds && finding.dword == at.address &&
+                          (!at.in_lds || finding.group == group_->serial) && finding.fault.stale_cache.empty();
     if (is_there) told_.erase(finding.key);
     return is_there;
   });
@@ -256,8 +257,26 @@ const WaitLoop* RaceDetector::find_wait(uint64_t pc, const Span& at, uint32_t ot
   return at.in_lds && at.address >= first && at.address < end ? loop : nullptr;
 }
 
+void RaceDetector::look(uint64_t places) {
+  const StaleLooks::Since since = wave_->races.looks.look(*instruction_, wave_->pc, places, now_);
+  const bool may_be_stale = std::min(since.of_unit, since.of_array) != StaleLooks::kNever;
+  if (may_be_stale && wait_loops_.find(wave_->pc)) look_ = since;
+}
+
+void RaceDetector::look_at(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
+  const RaceCell& cell = *at.cells;
+  if (!(cell.written_bytes & bytes) || relation(cell.written, written_) != Relation::kUnordered) return;
+  const bool same_group = event(cell.written).group == group_->serial;
+  const bool hides_from_unit = cell.written > look_->of_unit && (!same_group || services_.has_split_memory);
+  const bool hides_from_array = cell.written > look_->of_array && !same_group;
+  if (!hides_from_unit && !hides_from_array) return;
+  const char* const cache = cache_name(instruction_->isa, hides_from_unit ? kCacheOfUnit : kCacheOfArray);
+  report(describe(at, bytes, lane, size, false, cell.written, true, cache));
+}
+
 inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {
   RaceCell& cell = *at.cells;
+  if (look_) look_at(at, bytes, lane, size);
   // From an earlier workgroup, in the same storage.
   if (at.in_lds && cell.written <= group_->begin && cell.read <= group_->begin) cell = {};
   switch (how) {
@@ -302,6 +321,7 @@ void RaceDetector::global(const LaneAddresses& addresses, uint64_t lanes, uint32
   uint64_t places = lanes;
   for_lanes(lanes, [&](unsigned lane) { places = mix(places ^ addresses.at[lane]); });
   const How how = how_of(kind, places);
+  if (kind == AccessKind::kLoad && !instruction_->lds) look(places);
   log_[now_ % kLog].by_stores = how == How::kStore && services_.has_split_memory;
   if (addresses.contiguous) return range(false, addresses.at[0], bytes * kLanes, 0, bytes, how);
   for_lanes(lanes,
@@ -333,7 +353,7 @@ void RaceDetector::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lan
 }
 
 RaceDetector::Finding RaceDetector::describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write,
-                                             uint32_t earlier, bool earlier_wrote) const {
+                                             uint32_t earlier, bool earlier_wrote, const char* stale_cache) const {
   const Event& then = event(earlier);
   const uint64_t earlier_pc = pc_of(then);
   Fault fault = services_.place(WaveFault{.kind = Fault::Kind::kRace,
@@ -353,14 +373,20 @@ RaceDetector::Finding RaceDetector::describe(const Span& at, uint8_t bytes, int3
   other.is_write = earlier_wrote;
   fault.in_lds = at.in_lds;
   const bool same_group = then.group == group_->serial;
-  if (const char* const missing = find_missing_wait(earlier)) fault.missing_wait = missing;
-  fault.detail = "wave " + std::to_string(then.wave) + (same_group ? "" : " of workgroup " + name_of(group->id)) + " " +
-                 (earlier_wrote ? "wrote" : "read") + " byte " + hex(fault.address) + (at.in_lds ? " of LDS" : "") +
-                 " at entry +" + hex(other.pc_offset) + ", and " +
-                 (!fault.missing_wait.empty() ? "the barrier in between does not order the two: `" +
-                                                    fault.missing_wait + "` is missing before it"
-                  : same_group ? "there is no barrier in between"
-                               : "nothing orders the two");
+  if (stale_cache) {
+    fault.stale_cache = stale_cache;
+  } else if (const char* const missing = find_missing_wait(earlier)) {
+    fault.missing_wait = missing;
+  }
+  fault.detail =
+      "wave " + std::to_string(then.wave) + (same_group ? "" : " of workgroup " + name_of(group->id)) + " " +
+      (earlier_wrote ? "wrote" : "read") + " byte " + hex(fault.address) + (at.in_lds ? " of LDS" : "") +
+      " at entry +" + hex(other.pc_offset) + ", and " +
+      (stale_cache ? "the load that waits for it may find the value before it for ever in the " + fault.stale_cache
+       : !fault.missing_wait.empty()
+           ? "the barrier in between does not order the two: `" + fault.missing_wait + "` is missing before it"
+       : same_group ? "there is no barrier in between"
+                    : "nothing orders the two");
   fault.other = std::move(other);
   const std::tuple key(wave_->pc, earlier_pc, at.in_lds ? 0 : services_.allocation(at.address));
   return {std::move(fault), at.in_lds, at.address, group_->serial, key};

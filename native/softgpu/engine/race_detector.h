@@ -14,11 +14,15 @@
 //   - if a wave waits by plain loads for another one of its workgroup (flags in LDS, wait_loops.h), or loads the same
 //     address over and over, it sees the awaited value as by an atomic.
 //
+// A wait in global memory for a store that a cache may hide from its loads for ever (stale_looks.h) is reported as a
+// race, whatever the store.
+//
 // One a dispatch, which must run on one thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -57,6 +61,7 @@ class RaceDetector {
   void wait(WaveSlot& wave, const MemoryWaits& waits);
   // The wave will store no more, or has waited for all that it has stored.
   void release(const WaveSlot& wave) { wave.workgroup->races->released = now_; }
+  void invalidate(WaveSlot& wave, NearCaches caches) { wave.races.looks.invalidate(caches); }
 
   // Around the execution of one memory instruction, at wave.pc.
   void begin_access(WaveSlot& wave, const Instruction& instruction);
@@ -118,6 +123,8 @@ class RaceDetector {
   static constexpr uint32_t kLog = 1u << 23;
 
   // `places`: tells the addresses of all lanes from others.
+  void look(uint64_t places);
+  void look_at(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
   How how_of(AccessKind kind, uint64_t places);
   const Event& event(uint32_t time) const { return log_[time % kLog]; }
   uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
@@ -139,7 +146,7 @@ class RaceDetector {
   const WaitLoop* find_wait(uint64_t pc, const Span& at, uint32_t other);
   void report(Finding finding);
   Finding describe(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
-                   bool earlier_wrote) const;
+                   bool earlier_wrote, const char* stale_cache = nullptr) const;
 
   const Services services_;
   RaceOrder order_;
@@ -153,6 +160,7 @@ class RaceDetector {
   Memo written_, read_, other_;
   std::vector<Suspect> suspects_;
   std::vector<std::pair<uint32_t, uint32_t>> seen_;  // (workgroup, time) whose stores this access saw
+  std::optional<StaleLooks::Since> look_;            // the access is a load that waits
   bool waits_ = false;                               // the wave made the same access just before
   bool sees_waits_ = false;
   WaitLoops wait_loops_;

@@ -129,7 +129,7 @@ ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction
       return select_register(instruction);
     case Op::s_waitcnt_vscnt:
       return waits_for_stores(instruction) ? order_stores : execute_nothing;
-    // Loads have their results at once, and caches are the host's.
+    // Loads have their results at once.
     case Op::s_version:
     case Op::s_clause:
     case Op::s_inst_prefetch:
@@ -139,10 +139,11 @@ ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction
     case Op::s_waitcnt_expcnt:
     case Op::s_waitcnt_lgkmcnt:
     case Op::s_ttracedata_imm:
+      return execute_nothing;
     case Op::s_gl1_inv:
     case Op::buffer_gl0_inv:
     case Op::buffer_gl1_inv:
-      return execute_nothing;
+      return invalidate_caches;
     default:
       return nullptr;
   }

@@ -1447,6 +1447,8 @@ class ValidateRace:
     """The later one first."""
     missing_wait: str | None = None
     """What is missing before the barrier between the two, which does not order them for that."""
+    stale_cache: str | None = None
+    """The cache that may answer a load that waits in a loop with the value before the store for ever."""
     text: str
 
 

@@ -46,6 +46,28 @@ extern "C" __global__ void plain_flag(uint* done, uint* out, uint groups) {
   out[group_x()] = done[(group_x() + 1) % groups];
 }
 
+// A workgroup waits for the one behind it, which begins later.
+#define WAIT_FOR_TURN(name, ...)                                           \
+  extern "C" __global__ void name(uint* turns, uint* out, uint groups) {   \
+    if (local_x() != 0) return;                                            \
+    const uint g = group_x();                                              \
+    if (g + 1 < groups) {                                                  \
+      uint* const turn = &turns[g + 1];                                    \
+      while ((__VA_ARGS__) == 0) {                                         \
+      }                                                                    \
+    }                                                                      \
+    out[g] = g;                                                            \
+    __hip_atomic_fetch_add(&turns[g], 1u, __ATOMIC_RELEASE, DEVICE_SCOPE); \
+  }
+WAIT_FOR_TURN(wait_asleep, __builtin_amdgcn_s_sleep(1), *turn)
+WAIT_FOR_TURN(wait_in_group_scope, __hip_atomic_load(turn, __ATOMIC_RELAXED, GROUP_SCOPE))
+WAIT_FOR_TURN(wait_by_acquire_in_group_scope, __hip_atomic_load(turn, __ATOMIC_ACQUIRE, GROUP_SCOPE))
+// These pass the caches.
+WAIT_FOR_TURN(wait_in_device_scope, __hip_atomic_load(turn, __ATOMIC_RELAXED, DEVICE_SCOPE))
+WAIT_FOR_TURN(wait_by_acquire_in_device_scope, __hip_atomic_load(turn, __ATOMIC_ACQUIRE, DEVICE_SCOPE))
+WAIT_FOR_TURN(wait_volatile, *static_cast<volatile uint*>(turn))
+WAIT_FOR_TURN(wait_with_fences, __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"), *turn)
+
 extern "C" __global__ void read_neighbour(const uint* in, uint* out, uint n) {
   const uint i = group_x() * kItems + local_x();
   if (i >= n) return;
