@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { compileReproducer, isCompiledWithClang, type CompileResult } from '../toolchain/compile';
 import type { CompileRequest } from '../toolchain/compile-request';
 import type { CompileDeps } from '../toolchain/run-compiler';
+import { isSameKernelCode } from '../toolchain/hsaco-code';
 import { isSameMachineCode } from '../toolchain/machine-code';
 import { isSameText, isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { askingFor, asksMore } from './place-names';
@@ -46,18 +47,19 @@ export async function dependsOnPlace(
     );
   const code = readFileSync(request.output);
   const moved = await compiledElsewhere(request, sameLength(request), deps);
-  if (!(isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved)))
+  // Other kernels of the file may differ.
+  const isSame = (other: Buffer): boolean =>
+    code.equals(other) || isSameWhenLoaded(code, other) || isSameKernelCode(recipe.symbol, code, other);
+  if (!(isSame(moved) || (isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved))))
     throw refused(files[asking.first] ?? '', reproducer);
-  if (asking.when || !isSame(code, moved)) return true;
-  return !isSame(code, await compiledElsewhere(request, otherLength(request), deps));
+  if (asking.when || !isSame(moved)) return true;
+  return !isSame(await compiledElsewhere(request, otherLength(request), deps));
 }
 
 function isOfTheApp(reproducer: string, name: string, digest: string): boolean {
   const path = join(reproducer, 'pristine', name);
   return existsSync(path) && sha256OfFile(path) === digest;
 }
-
-const isSame = (one: Buffer, other: Buffer): boolean => one.equals(other) || isSameWhenLoaded(one, other);
 
 /** A backslash at the end of a line may be within a name. */
 const textOf = (file: string): string => readRegularFile(file, 'utf8').replaceAll(/\\\r?\n/g, '');

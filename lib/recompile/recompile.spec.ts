@@ -330,6 +330,11 @@ describe('recompile', () => {
     ],
     ['says nothing of a name in a comment', '*= 4.0f /* __FILE__ */', undefined],
     ['says nothing of what comes to the same', '*= __FILE__[0] ? 4.0f : 5.0f', undefined],
+    [
+      'says nothing of what another kernel of the file makes of it',
+      "*= 4.0f; }\n__global__ void beside(float* x) { *x = __FILE__[0] == 'k' ? 1 : 2",
+      undefined,
+    ],
   ])('%s', async (_name, edit, expected) => {
     writeFileSync(variant(), source.replace('*= SCALE', edit));
     await recompile(options(), deps);

@@ -36,6 +36,7 @@ const needs = {
   apt: 'a machine on which it may install packages',
   'own-program': 'a program of the reader',
   'other-machine': 'a second machine',
+  'debian-unstable': 'Debian unstable (bench/rocm/llama.mjs makes a root of it and types them there)',
   fixture: 'a program that only a test has: its own test runs it',
 } as const;
 

@@ -25,7 +25,7 @@ const char* cache_name(Isa isa, NearCaches cache);
 // The last looks of one wave.
 class StaleLooks {
  public:
-  // What stored after this time is not in the cache, if the cache answers; kNever: it does not.
+  // Stores after this time are not in the cache, if it answers; kNever: it does not.
   static constexpr uint32_t kNever = ~0u;
   struct Since {
     uint32_t of_unit = kNever, of_array = kNever;
