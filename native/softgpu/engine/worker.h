@@ -87,6 +87,7 @@ class Worker {
   std::vector<std::unique_ptr<Resident>> spare_;
   Dispatch::Share share_;
   size_t next_suspect_ = 0;
+  uint64_t idle_rounds_ = 0;  // in which every wave slept
   size_t bytes_a_workgroup_ = 0;
   uint64_t unreported_ = 0;  // executed, not yet added to the dispatch's count
   unsigned slices_since_poll_ = 0;
