@@ -169,6 +169,7 @@ TEST(LesserValues, TakeAsManyBlocksAsTheCapturedOne) {
   EXPECT_TRUE(lesser_values(257, 256, 1).empty()) << "one less is one block";
   EXPECT_TRUE(lesser_values(1, 256, 1).empty());
   EXPECT_TRUE(lesser_values(0, 256, 1).empty());
+  EXPECT_TRUE(lesser_values(4096, 1, 1).empty()) << "each thread is a block";
 }
 
 TEST(LesserValues, AreAtTheBoundaries) {
