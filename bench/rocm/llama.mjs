@@ -1,5 +1,5 @@
 // The page docs/llama-cpp.md, typed in a root of Debian unstable.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -44,8 +44,7 @@ function bringSource(folder) {
   mkdirSync(into);
   const untar = spawnSync('tar', ['-xzf', join(download, archive), '-C', into, '--strip-components=4', ...inside]);
   if (untar.status !== 0) throw new StepError(`${archive}: ${untar.stderr}`, 'look at the archive');
-  cpSync(into, kept, { recursive: true });
-  rmSync(into, { recursive: true });
+  renameSync(into, kept);
   return kept;
 }
 

@@ -4,7 +4,7 @@
  * - `sh`: e2e/docs.e2e.ts runs its commands; `sh nightly`: only under KERNLOOP_DOCS=nightly, because they take long.
  * - `sh exact`: run, and every figure shown is compared; otherwise figures may differ.
  * - `sh needs=gpu`: not run, because the named requirement is missing: one of `needs`.
- * - `diff FILE`: an edit of that file, applied in place.
+ * - `diff FILE`: an edit of that file, applied in place; `json FILE`: its content, on a page that a script types.
  * - anything else (`json`, `python`, `text`, nothing): no commands.
  *
  * With prompts (`$ `), the lines below a command are its output, `…` any lines of it; without, every line is a command.

@@ -265,7 +265,9 @@ void RaceDetector::look(uint64_t places) {
 
 void RaceDetector::look_at(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
   const RaceCell& cell = *at.cells;
-  if (!(cell.written_bytes & bytes) || relation(cell.written, written_) != Relation::kUnordered) return;
+  // FLAT: other lanes may load from LDS.
+  if (at.in_lds || !(cell.written_bytes & bytes)) return;
+  if (relation(cell.written, written_) != Relation::kUnordered) return;
   const bool same_group = event(cell.written).group == group_->serial;
   const bool hides_from_unit = cell.written > look_->of_unit && (!same_group || services_.has_split_memory);
   const bool hides_from_array = cell.written > look_->of_array && !same_group;

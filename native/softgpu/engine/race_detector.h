@@ -123,9 +123,10 @@ class RaceDetector {
   static constexpr uint32_t kLog = 1u << 23;
 
   // `places`: tells the addresses of all lanes from others.
-  void look(uint64_t places);
-  void look_at(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
   How how_of(AccessKind kind, uint64_t places);
+  void look(uint64_t places);
+  // Reports a load that waits, if a cache may hide the last store here from it.
+  void look_at(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
   const Event& event(uint32_t time) const { return log_[time % kLog]; }
   uint64_t pc_of(const Event& event) const { return services_.entry + static_cast<uint64_t>(int64_t{event.pc} * 4); }
   Relation relation(uint32_t time, Memo& memo);

@@ -66,7 +66,7 @@ struct WaveRaces {
   uint32_t known = 0;                               // time up to which it knows the other waves of its workgroup
   uint64_t last_load_pc = 0, last_load_places = 0;  // its last vector load, with the addresses of all lanes in one
   CountedOperations lgkm, stores;                   // LDS operations; stores to global memory, on RDNA
-  StaleLooks looks;                                 // its vector loads from global memory that wait
+  StaleLooks looks;                                 // its last vector loads from global memory
 };
 
 // Cells of global memory, a page at a time. Bounded: the oldest page is forgotten for the next one.

@@ -22,7 +22,7 @@ NearCaches caches_invalidated_by(const Instruction& instruction);
 // One of them, in the terms of its architecture.
 const char* cache_name(Isa isa, NearCaches cache);
 
-// The last looks of one wave.
+// The last looks of one wave: of each load in a loop, unless there are more than four.
 class StaleLooks {
  public:
   // Stores after this time are not in the cache, if it answers; kNever: it does not.
