@@ -15,6 +15,9 @@ machine. The exit code is 1 if a step does not end as it must.
 
   --kernloop FOLDER   an installed Kernloop (node e2e/install.cjs FOLDER); without it, this checkout is packed and installed
   --releases A,B      here, trixie, sid (all)
+  --device D          softgpu, or hsa: AMD's own runtime of the release over the emulated kernel driver, which the checkout built with
+                      its native tests. It is without trace run, which that device does not offer
+  --linux R           the kernel whose driver is emulated for hsa: 6.12, or 6.1
   --targets A,B       gfx90a, gfx942, gfx1030, gfx1100, gfx9-4-generic, gfx10-3-generic, gfx11-generic (those that HIP knows)
   --mirror URL        Debian's mirror (that of this machine's apt sources)
 `;
@@ -25,11 +28,13 @@ const targets = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100'];
 /** Generic targets, and the software GPU that runs their code. */
 const generic = { 'gfx9-4-generic': 'gfx942', 'gfx10-3-generic': 'gfx1030', 'gfx11-generic': 'gfx1100' };
 const known = { here: ['gfx90a', 'gfx1030'], trixie: targets, sid: [...targets, ...Object.keys(generic)] };
+/** Only the software GPU takes its target as an option: the emulated driver has it in the environment, as hardware has. */
+const targetOption = (device, softgpu) => (device === 'softgpu' ? ['--softgpu', softgpu] : []);
 const reproducer = 'app/kernels/weighted-sum/weighted_sum';
 
-const config = (target) => ({
+const config = (device, target) => ({
   name: 'weighted-sum',
-  device: 'softgpu',
+  device,
   build: {
     configure: ['cmake', '-S', '.', '-B', 'build', `-DTARGET=${target}`],
     command: ['cmake', '--build', 'build'],
@@ -42,50 +47,73 @@ const config = (target) => ({
 });
 
 /** Name, edit of the kernel's source (old and new text), arguments, exit code, and words that the output must have. */
-const steps = (softgpu) => [
-  ['profile', null, ['profile', '--app', 'app', '--softgpu', softgpu], 0, 'weighted_sum('],
-  ['extract', null, ['extract', '--app', 'app', '--softgpu', softgpu], 0, 'recompiles to the captured'],
+const steps = (device, softgpu) => [
+  ['profile', null, ['profile', '--app', 'app', ...targetOption(device, softgpu)], 0, 'weighted_sum('],
+  ['extract', null, ['extract', '--app', 'app', ...targetOption(device, softgpu)], 0, 'recompiles to the captured'],
   ['recompile', ['in[i] * weights[i % 64]', 'weights[i % 64] * in[i]'], ['recompile', reproducer], 0, ''],
   ['replay', null, ['replay', reproducer], 0, ''],
   ['validate', null, ['validate', reproducer], 0, 'Result: PASS'],
   ['recompile a wrong edit', ['if (i < n)', 'if (i < n - 1)'], ['recompile', reproducer], 0, ''],
   ['validate a wrong edit', null, ['validate', reproducer], 1, 'Result: FAIL'],
   ['recompile without it', ['if (i < n - 1)', 'if (i < n)'], ['recompile', reproducer], 0, ''],
-  ['tune', null, ['tune', reproducer, '--set', 'UNROLL=1,2,4'], 0, 'Result: best is'],
-  ['trace run', null, ['trace', 'run', reproducer, '--probe', 'dmat'], 0, 'PASS, as without probes'],
+  // Times of the emulated driver are this machine's: any result will do.
+  ['tune', null, ['tune', reproducer, '--set', 'UNROLL=1,2,4'], 0, device === 'hsa' ? 'Result: ' : 'Result: best is'],
+  ...(device === 'hsa'
+    ? []
+    : [['trace run', null, ['trace', 'run', reproducer, '--probe', 'dmat'], 0, 'PASS, as without probes']]),
 ];
-const pgoSteps = [
+const pgoSteps = (device) => [
   ['pgo generate', null, ['pgo-generate', reproducer], 0, 'counted'],
   ['pgo merge', null, ['pgo-merge', reproducer], 0, 'merged.profdata'],
-  ['pgo use', null, ['pgo-use', reproducer], 0, 'Kept: '],
+  ['pgo use', null, ['pgo-use', reproducer], 0, device === 'hsa' ? 'ept' : 'Kept: '],
 ];
 
 /** `run(command, cwd)` starts it where the release is; `outside` is its `inside` seen from here. */
-async function loop({ run, outside, inside, kernloop, target, hasPgo }) {
+async function loop({ name, run, outside, inside, kernloop, device, linux, target, hasPgo }) {
   rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true });
   cpSync(join(checkout, 'bench/rocm/loop'), join(outside, 'app'), { recursive: true });
   writeFileSync(join(outside, 'package.json'), '{}\n');
-  writeFileSync(join(outside, 'app/kernloop.json'), JSON.stringify(config(target)));
+  writeFileSync(join(outside, 'app/kernloop.json'), JSON.stringify(config(device, target)));
   const source = join(outside, reproducer, 'kernel_variant.hip');
   const rows = [];
-  for (const [step, edit, args, code, words] of [...steps(generic[target] ?? target), ...(hasPgo ? pgoSteps : [])]) {
+  const softgpu = generic[target] ?? target;
+  const env =
+    device === 'hsa' ? { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: softgpu, KERNLOOP_SOFTGPU_LINUX: linux } : {};
+  const all = [...steps(device, softgpu), ...(hasPgo ? pgoSteps(device) : [])];
+  for (const [step, edit, args, code, words] of all) {
     if (edit && existsSync(source)) {
       const before = readFileSync(source, 'utf8');
       const after = before.replace(edit[0], edit[1]);
       if (after === before) throw new Error(`${step}: the kernel has no ${edit[0]}`);
       writeFileSync(source, after);
     }
-    const got = await ended(run(['node', `${kernloop}/node_modules/kernloop/bin/kernloop.js`, ...args], inside));
+    const got = await ended(run(['node', `${kernloop}/node_modules/kernloop/bin/kernloop.js`, ...args], inside, env));
     const isRight = got.code === code && got.text.includes(words);
-    rows.push({ step, isRight, said: got.text.trim().split('\n').slice(-3).join(' | ').slice(0, 400) });
+    const said = got.text.trim().split('\n').slice(-3).join(' | ').slice(0, 400);
+    console.log(`${name} ${step}: ${isRight ? 'ok' : `NOT as it must: ${said}`}`);
+    rows.push({ step, isRight, said });
   }
   return rows;
 }
 
-const here = (folder) => (command, cwd) => {
+/** Packages are without the emulated driver, which is of tests. */
+function addEmulatedDriver(kernloop) {
+  const built = join(checkout, 'native/build/lib/kfd');
+  if (!existsSync(join(built, 'libkernloop-kfd.so')))
+    throw new StepError(`${built} is not built`, 'npm run build:native', 3);
+  const installed = join(kernloop, 'node_modules/@kernloop/native-linux-x64/lib/kfd');
+  rmSync(installed, { recursive: true, force: true });
+  cpSync(built, installed, { recursive: true });
+}
+
+const here = (folder) => (command, cwd, env) => {
   mkdirSync(join(folder, 'here'), { recursive: true });
-  return spawn(command[0], command.slice(1), { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(command[0], command.slice(1), {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 };
 
 async function places(release, folder, kernloop, mirror) {
@@ -101,8 +129,11 @@ async function places(release, folder, kernloop, mirror) {
   if (tools.missing) throw new StepError(`${release}: ${tools.missing}`, 'look at the mirror', 5);
   const pgo = await installSuite(place, 'loop-pgo', pgoPackages);
   if (pgo.missing) console.log(`${release}: PGO is not run: ${pgo.missing}`);
-  const run = (command, cwd) =>
-    enter(root, ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command], { mounts: [[kernloop, '/kernloop', 'ro']] });
+  const run = (command, cwd, env) =>
+    enter(root, ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command], {
+      mounts: [[kernloop, '/kernloop', 'ro']],
+      env,
+    });
   const versions = await rocmVersions(root);
   return {
     ...{ run, outside: join(root, 'loop'), inside: '/loop', kernloop: '/kernloop', hasPgo: !pgo.missing, versions },
@@ -112,7 +143,15 @@ async function places(release, folder, kernloop, mirror) {
 await runMain(async () => {
   const text = { type: 'string' };
   const { values, positionals } = parseArgs({
-    options: { help: { type: 'boolean' }, kernloop: text, releases: text, targets: text, mirror: text },
+    options: {
+      help: { type: 'boolean' },
+      kernloop: text,
+      releases: text,
+      device: text,
+      linux: text,
+      targets: text,
+      mirror: text,
+    },
     allowPositionals: true,
   });
   if (values.help) return void process.stdout.write(help);
@@ -122,16 +161,17 @@ await runMain(async () => {
   const kernloop = values.kernloop ? resolve(values.kernloop) : join(folder, 'kernloop');
   if (!existsSync(join(kernloop, 'node_modules')))
     await createRequire(import.meta.url)(join(checkout, 'e2e/install.cjs')).install(kernloop);
+  const device = values.device ?? 'softgpu';
+  if (!['softgpu', 'hsa'].includes(device)) throw new StepError(`unknown device ${device}`, 'softgpu or hsa', 2);
+  if (device === 'hsa') addEmulatedDriver(kernloop);
   const results = [];
   for (const release of values.releases?.split(',') ?? Object.keys(known)) {
     if (!(release in known)) throw new StepError(`unknown release ${release}`, Object.keys(known).join(', '), 2);
     const place = await places(release, folder, kernloop, values.mirror);
     for (const target of (values.targets?.split(',') ?? known[release]).filter((one) => known[release].includes(one))) {
       const at = { ...place, outside: join(place.outside, target), inside: `${place.inside}/${target}` };
-      const rows = await loop({ ...at, target });
+      const rows = await loop({ ...at, name: `${release} ${target}`, device, linux: values.linux ?? '6.12', target });
       results.push({ release, target, versions: place.versions, rows });
-      for (const { step, isRight, said } of rows)
-        console.log(`${release} ${target} ${step}: ${isRight ? 'ok' : `NOT as it must: ${said}`}`);
     }
   }
   if (results.length === 0) throw new StepError('nothing was run', 'name targets that the release knows', 2);

@@ -19,6 +19,8 @@ a table: right, wrong, refused by name, out of time. Needs root, debootstrap, th
 The exit code is 1 if anything is wrong.
 
   --kernloop FOLDER         an installed Kernloop (node e2e/install.cjs FOLDER); without it, this checkout is packed and installed
+  --level L                 kfd: on the release's own ROCr, over the emulated kernel driver that this checkout has built with its native
+                            tests; the evidence is rocm-suites-rocr.json then
   --suites A,B              ${Object.keys(suites).join(', ')}
   --releases A,B            ${releases.join(', ')}
   --targets A,B             ${allTargets.join(', ')}
@@ -45,6 +47,7 @@ const options = {
     again: flag,
     'only-roots': flag,
     kernloop: text,
+    level: text,
     suites: text,
     releases: text,
     targets: text,
@@ -153,9 +156,12 @@ await runMain(async () => {
       stop.aborted = true;
       stopAll();
     });
+  const isOnRocr = values.level === 'kfd';
+  if (values.level !== undefined && !isOnRocr) throw new StepError(`unknown level ${values.level}`, 'kfd, or none', 2);
+  const installation = async () => (values.kernloop ? resolve(values.kernloop) : installed(folder));
   const softgpu = values['only-roots']
     ? undefined
-    : softgpuIn(values.kernloop ? resolve(values.kernloop) : await installed(folder));
+    : softgpuIn(isOnRocr ? undefined : await installation(), values.level);
   const { rows, missing, versions } = await prepare(folder, values, wanted, limits, softgpu);
   if (!softgpu) return;
   const told = (row, { path }) => {
@@ -182,7 +188,8 @@ await runMain(async () => {
     },
     ...{ limits, kept_results, versions, not_installed: missing, rows: figures },
   };
-  writeFileSync(join(checkout, 'bench/results/rocm-suites.json'), evidenceOf(result));
-  console.log('→ bench/results/rocm-suites.json');
+  const file = `bench/results/${isOnRocr ? 'rocm-suites-rocr' : 'rocm-suites'}.json`;
+  writeFileSync(join(checkout, file), evidenceOf(result));
+  console.log(`→ ${file}`);
   return figures.some(({ wrong }) => wrong > 0) ? 1 : 0;
 });

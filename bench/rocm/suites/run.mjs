@@ -3,20 +3,30 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { StepError } from '../../../tools/console.mjs';
+import { root as checkout, StepError } from '../../../tools/console.mjs';
 import { allTargets } from './catalogue.mjs';
 import { startOfProcess, Transcript } from './judge.mjs';
 import { kinds } from './programs.mjs';
 import { ended, enter } from './roots.mjs';
 
 /** Finds the software GPU below a folder that has Kernloop installed, or in its native package or build. */
-export function softgpuIn(folder) {
+export function softgpuIn(folder, level) {
+  if (level === 'kfd') return emulatedDriver();
   const below = ['node_modules/@kernloop/native-linux-x64', '@kernloop/native-linux-x64', '.'];
   const library = below.map((place) => join(folder, place, 'lib/softgpu/libhsa-runtime64.so.1')).find(existsSync);
   if (library === undefined)
     throw new StepError(`no software GPU is below ${folder}`, 'name a folder made by `node e2e/install.cjs FOLDER`', 2);
-  const sha256 = createHash('sha256').update(readFileSync(library)).digest('hex');
-  return { folder: dirname(library), sha256: sha256.slice(0, 16) };
+  return { folder: dirname(library), sha256: digest(library) };
+}
+
+const digest = (file) => createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
+
+/** The kernel driver below the release's own ROCr, as the checkout built it with its native tests. */
+function emulatedDriver() {
+  const folder = join(checkout, 'native/build/lib/kfd');
+  const preload = 'libkernloop-kfd.so';
+  if (!existsSync(join(folder, preload))) throw new StepError(`${folder} is not built`, 'npm run build:native', 3);
+  return { folder, preload, sha256: digest(join(folder, preload)) };
 }
 
 /** Evenly over the whole: every N-th from `offset` on, and at least one. */
@@ -171,7 +181,8 @@ function start(row, command, { worker, softgpu, threads }) {
   mkdirSync(work, { recursive: true });
   const env = {
     LD_LIBRARY_PATH: inside,
-    LD_PRELOAD: 'libkernloop-hip.so',
+    LD_PRELOAD: softgpu.preload ?? 'libkernloop-hip.so',
+    ...(softgpu.preload && { KERNLOOP_SOFTGPU_LINUX: '6.12' }),
     KERNLOOP_SOFTGPU: row.target,
     KERNLOOP_SOFTGPU_THREADS: String(threads),
     OMP_NUM_THREADS: '1',

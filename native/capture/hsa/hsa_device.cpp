@@ -31,6 +31,19 @@ uint16_t alone_and_visible(uint16_t header) {
                                HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
 }
 
+// Managed memory, and since ROCr 6.0 registered memory, is not among the runtime's allocations where the kernel driver
+// has shared virtual memory.
+std::optional<bool> is_fine_grained_svm(const HsaOriginals& hsa, const Allocation& allocation) {
+  const auto get = hsa.amd.hsa_amd_svm_attributes_get_fn;
+  if (get == nullptr) return std::nullopt;
+  hsa_amd_svm_attribute_pair_t flag{HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE};
+  if (get(reinterpret_cast<void*>(allocation.base), allocation.size, &flag, 1) != HSA_STATUS_SUCCESS ||
+      flag.value == HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE) {
+    return std::nullopt;
+  }
+  return flag.value == HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED;
+}
+
 }  // namespace
 
 HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_packet_t& packet, PacketWriter write)
@@ -73,10 +86,10 @@ std::optional<bool> HsaDevice::is_fine_grained(const Allocation& allocation) con
   hsa_amd_pointer_info_t info{};
   info.size = sizeof info;
   const hsa_status_t status = pointer_info(reinterpret_cast<void*>(allocation.base), &info, nullptr, nullptr, nullptr);
-  // An older runtime fills in less. The runtime does not list managed memory among its allocations.
+  // An older runtime fills in less.
   const bool is_told = status == HSA_STATUS_SUCCESS && info.type != HSA_EXT_POINTER_TYPE_UNKNOWN &&
                        info.size >= offsetof(hsa_amd_pointer_info_t, global_flags) + sizeof info.global_flags;
-  if (!is_told) return std::nullopt;
+  if (!is_told) return allocation.host_owned ? is_fine_grained_svm(agent_.hsa, allocation) : std::nullopt;
   if (info.global_flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) return false;
   constexpr uint32_t kFine =
       HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_EXTENDED_SCOPE_FINE_GRAINED;

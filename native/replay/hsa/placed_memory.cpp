@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "base/bytes.h"
 
@@ -149,13 +150,26 @@ class SharedMemory final : public PlacedMemory {
   hsa_signal_t arrived_{0};
 };
 
-// Whether the runtime supports shared virtual memory; false if it does not know the question.
+// The runtime's answer to a question of yes or no; none if it does not know the question.
+std::optional<bool> answer(HsaLibrary& hsa, unsigned question) {
+  bool is_so = false;
+  if (hsa.hsa_system_get_info(static_cast<hsa_system_info_t>(question), &is_so) != HSA_STATUS_SUCCESS)
+    return std::nullopt;
+  return is_so;
+}
+
 bool shares_memory(HsaLibrary& hsa) {
-  bool is_supported = false;
   return hsa.hsa_amd_svm_attributes_set != nullptr && hsa.hsa_amd_svm_prefetch_async != nullptr &&
-         hsa.hsa_system_get_info(static_cast<hsa_system_info_t>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED), &is_supported) ==
-             HSA_STATUS_SUCCESS &&
-         is_supported;
+         answer(hsa, HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED).value_or(false);
+}
+
+// Missing parts of virtual memory management, in the runtime or in the kernel driver below it; empty if none is. ROCr
+// since 6.0 has the functions also over a driver before Linux 6.8 (interface 1.15), where they fail.
+std::string missing_of_virtual_memory(HsaLibrary& hsa) {
+  const std::string missing = hsa.missing_of_virtual_memory();
+  if (missing.empty() && !answer(hsa, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED).value_or(true))
+    return "virtual memory management on this kernel driver";
+  return missing;
 }
 
 }  // namespace
@@ -168,11 +182,13 @@ std::vector<AddressRange> PlacedMemory::ranges() const {
 
 Result<std::unique_ptr<PlacedMemory>> PlacedMemory::of(HsaLibrary& hsa, const Agents& agents,
                                                        hsa_amd_memory_pool_t pool) {
-  const std::string missing = hsa.missing_of_virtual_memory();
+  const std::string missing = missing_of_virtual_memory(hsa);
   if (missing.empty()) return std::unique_ptr<PlacedMemory>(new VirtualMemory(hsa, agents, pool));
   if (shares_memory(hsa)) return std::unique_ptr<PlacedMemory>(new SharedMemory(hsa, agents));
   return Error{"RUNTIME_INCOMPLETE", hsa.path().string() + " lacks " + missing + ", and has no shared virtual memory",
-               "use a runtime with virtual memory management (ROCm 6 or later), or the built-in software GPU"};
+               "use a runtime and a kernel driver with virtual memory management (ROCm 6 and Linux 6.8 or later), or "
+               "the built-in "
+               "software GPU"};
 }
 
 }  // namespace kernloop::replay

@@ -501,6 +501,14 @@ TEST_F(SoftGpuReplay, ACaptureOfHardwareRunsOnTheRuntimeThatTheLoaderFinds) {
   EXPECT_EQ(device.value("isa", ""), manifest.device.isa);
 }
 
+// ROCr since 6.0 has the functions of virtual memory also where the kernel driver has nothing below them.
+TEST_F(SoftGpuReplay, ADriverWithoutVirtualMemoryIsNamed) {
+  const ProgramRun refused = run({}, {{"KERNLOOP_SOFTGPU_HOSTILE", "old-driver"}});
+  EXPECT_EQ(refused.exit_code, kExitEnvironment) << refused.last();
+  EXPECT_EQ(refused.last()["code"], "RUNTIME_INCOMPLETE");
+  EXPECT_NE(refused.last().value("message", "").find("on this kernel driver"), std::string::npos) << refused.last();
+}
+
 TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
   capture_.symbol = "sum";
   capture_.name = "sum(float*, float const*, int)";

@@ -15,6 +15,8 @@
 #include "softgpu/hsa/packets.h"
 #include "softgpu/hsa/past_lds_report.h"
 #include "softgpu/hsa/signals.h"
+#include "softgpu/kfd/kernel.h"
+#include "softgpu/kfd/later_calls.h"
 #include "softgpu/kfd/queue.h"
 
 namespace kernloop::softgpu::kfd {
@@ -167,10 +169,35 @@ class AqlQueue final : public Queue {
   }
 
   bool fail(QueueFailure failure) {
+    if (kernel().is_later) return except(code_of(failure));
     const hsa_signal_t signal = record().queue_inactive_signal;
     if (signal.handle == 0) return false;
     value_of(signal).store(static_cast<int64_t>(failure), std::memory_order_release);
     interrupt(signal);
+    return false;
+  }
+
+  static ExceptionCode code_of(QueueFailure failure) {
+    switch (failure) {
+      case QueueFailure::kBadDispatch:
+        return ExceptionCode::kDispatchCodeInvalid;
+      case QueueFailure::kBadPacket:
+        return ExceptionCode::kPacketUnsupported;
+      case QueueFailure::kIllegalInstruction:
+        return ExceptionCode::kIllegalInstruction;
+      case QueueFailure::kException:
+        break;
+    }
+    return ExceptionCode::kAbort;
+  }
+
+  // The queue's save area says where to.
+  bool except(ExceptionCode code) {
+    if (ring_.save_area == 0) return false;
+    const auto& area = *reinterpret_cast<const SaveArea*>(ring_.save_area);
+    if (area.payload_address == 0) return false;
+    word_at<uint64_t>(area.payload_address).fetch_or(uint64_t{1} << (static_cast<uint32_t>(code) - 1));
+    gpu_.events.set(area.event);
     return false;
   }
 

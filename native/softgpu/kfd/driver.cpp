@@ -12,6 +12,8 @@
 #include "softgpu/engine/apertures.h"
 #include "softgpu/hsa/log.h"
 #include "softgpu/kfd/gpu_model.h"
+#include "softgpu/kfd/kernel.h"
+#include "softgpu/kfd/later_calls.h"
 
 namespace kernloop::softgpu::kfd {
 namespace {
@@ -27,6 +29,10 @@ const char* environment(const char* name) {
 // The software GPU's options, except for those that nothing reports here.
 Result<Options> read_driver_options() {
   auto options = read_options(environment);
+  if (const char* const release = unknown_kernel()) {
+    return Error{"BAD_OPTION", std::string("KERNLOOP_SOFTGPU_LINUX=") + release + " is no emulated kernel",
+                 "give 6.1 or 6.12, or unset it"};
+  }
   if (options && options->checks) {
     return Error{"BAD_OPTION", "KERNLOOP_SOFTGPU_CHECK has no effect over the emulated kernel driver", "unset it"};
   }
@@ -78,7 +84,7 @@ const char* call_name(unsigned number) {
     case kIpcExportOfRocm5:
       return "AMDKFD_IOC_IPC_EXPORT_HANDLE of ROCm 5";
     default:
-      return "of no name in Linux 6.1";
+      return "of no name in Linux 6.12";
   }
 }
 
@@ -143,7 +149,8 @@ int Driver::create_queue(kfd_ioctl_create_queue_args& args) {
                   args.ring_size,
                   args.read_pointer_address,
                   args.write_pointer_address,
-                  doorbells_ + id};
+                  doorbells_ + id,
+                  args.ctx_save_restore_address};
   auto queue = is_aql ? make_aql_queue(gpu_, ring) : make_sdma_queue(gpu_, ring);
   queue->start();
   queues_.emplace(id, std::move(queue));
@@ -185,9 +192,9 @@ int Driver::apertures(kfd_ioctl_get_process_apertures_new_args& args) {
 
 int Driver::call(unsigned long request, void* argument) {
   if (g_process != ::getpid()) return EINVAL;
-  switch (const unsigned number = _IOC_NR(request)) {
+  switch (_IOC_NR(request)) {
     case _IOC_NR(AMDKFD_IOC_GET_VERSION):
-      *static_cast<kfd_ioctl_get_version_args*>(argument) = {1, 11};
+      *static_cast<kfd_ioctl_get_version_args*>(argument) = {1, kernel().kfd_minor};
       return 0;
     case _IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW):
       return apertures(*static_cast<kfd_ioctl_get_process_apertures_new_args*>(argument));
@@ -258,14 +265,28 @@ int Driver::call(unsigned long request, void* argument) {
     case _IOC_NR(AMDKFD_IOC_SET_CU_MASK):
     case _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE):
       return 0;
+    case kExportDmabuf:
+      if (!kernel().is_later) break;
+      return memory_.export_dmabuf(*static_cast<ExportDmabuf*>(argument));
+    case kRuntimeEnable:
+      if (!kernel().is_later) break;
+      static_cast<RuntimeEnable*>(argument)->capabilities_mask = 0;
+      return 0;
+    case kDebugTrap:
+      if (!kernel().is_later) break;
+      // ROCr asks for the faulting waves, to write a core file, and goes on without.
+      log_line(LogLevel::kSetup, "kfd: ioctl 0x26 (AMDKFD_IOC_DBG_TRAP) is refused: no debuggers are served");
+      return EPERM;
     case kDebugTrapOfRocm5:
       // ROCr asks at its start whether debuggers are served, and takes the refusal; Linux 6.1 refuses it, too.
       log_line(LogLevel::kSetup, "kfd: ioctl 0x82 (AMDKFD_IOC_DBG_TRAP of ROCm 5) is refused");
       return ENOTTY;
     default:
-      report_error("kfd: ioctl 0x%02x (%s) is not emulated", number, call_name(number));
-      return ENOTTY;
+      break;
   }
+  const unsigned number = _IOC_NR(request);
+  report_error("kfd: ioctl 0x%02x (%s) is not emulated", number, call_name(number));
+  return ENOTTY;
 }
 
 }  // namespace kernloop::softgpu::kfd

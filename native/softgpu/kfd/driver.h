@@ -1,4 +1,4 @@
-// The emulated amdkfd of this process: /dev/kfd of Linux 6.1 (interface 1.11), on the software GPU's engine.
+// The emulated amdkfd of this process: /dev/kfd of Linux 6.1 or 6.12 (kernel.h), on the software GPU's engine.
 #pragma once
 
 #include <linux/kfd_ioctl.h>
@@ -26,6 +26,7 @@ class Driver {
 
   const DeviceFiles& files() const { return files_; }
   Isa isa() const { return isa_; }
+  Memory& memory() { return memory_; }
   // 0 or an errno.
   int call(unsigned long request, void* argument);
 

@@ -8,6 +8,7 @@
 
 #include "softgpu/hsa/log.h"
 #include "softgpu/kfd/gpu_model.h"
+#include "softgpu/kfd/kernel.h"
 #include "softgpu/kfd/memory.h"
 
 namespace kernloop::softgpu::kfd {
@@ -17,6 +18,14 @@ constexpr uint64_t kUnsignaled = ~uint64_t{0};
 constexpr uint64_t kPageOffset = 0x30000;  // libhsakmt gives an event its slot only if this is not 0
 // A kernel writes to the page itself (hostcall of HIP's printf), without notification.
 constexpr auto kLookAtPage = std::chrono::milliseconds(2);
+
+// The place where a thread that waits names an event's age, and learns of it: since Linux 6.12's interface in the union
+// of exceptions' data, for events of signals; 0 is none.
+uint64_t* age_of(kfd_event_data& data, uint32_t type) {
+  const bool has_age = type == KFD_IOC_EVENT_SIGNAL || type == KFD_IOC_EVENT_DEBUG_EVENT;
+  auto* const age = reinterpret_cast<uint64_t*>(&data.memory_exception_data);
+  return kernel().is_later && has_age && *age != 0 ? age : nullptr;
+}
 
 std::atomic_ref<uint64_t> slot(uint64_t* page, uint32_t id) {
   return std::atomic_ref<uint64_t>(page[id]);
@@ -44,7 +53,7 @@ int Events::create(kfd_ioctl_create_event_args& args) {
   } else {
     args.event_id = next_other_++;
   }
-  events_[args.event_id] = {args.event_type, args.auto_reset != 0, false, {}, {}};
+  events_[args.event_id] = {args.event_type, args.auto_reset != 0, false, 1, {}, {}};
   return 0;
 }
 
@@ -75,6 +84,7 @@ int Events::reset(uint32_t id) {
 }
 
 void Events::signal(Event& event) {
+  event.age++;
   // An event that resets itself stays set only if no thread waits for it (kfd_events.c, set_event).
   event.is_set = !event.auto_reset || event.waiters.empty();
   for (bool* waiter : event.waiters) *waiter = true;
@@ -124,7 +134,8 @@ int Events::wait(kfd_ioctl_wait_events_args& args) {
   }
   for (uint32_t each = 0; each < args.num_events; each++) {
     Event& event = events_.at(data[each].event_id);
-    woken[each] = event.is_set;
+    const uint64_t* const age = age_of(data[each], event.type);
+    woken[each] = event.is_set || (age != nullptr && *age != event.age);
     if (event.auto_reset) event.is_set = false;
     event.waiters.push_back(&woken[each]);
   }
@@ -148,6 +159,7 @@ int Events::wait(kfd_ioctl_wait_events_args& args) {
     const auto found = events_.find(data[each].event_id);
     if (found == events_.end()) continue;  // destroyed meanwhile
     std::erase(found->second.waiters, &woken[each]);
+    if (uint64_t* const age = age_of(data[each], found->second.type)) *age = found->second.age;
     if (woken[each] && found->second.type == KFD_IOC_EVENT_MEMORY)
       data[each].memory_exception_data = found->second.fault;
   }

@@ -22,6 +22,7 @@ class Events {
   int destroy(uint32_t id);
   int set(uint32_t id);
   int reset(uint32_t id);
+  // A thread that names an older age than the event has does not wait (Linux 6.12).
   int wait(kfd_ioctl_wait_events_args& args);
 
   // An interrupt came: events whose slot in the page was written to are set.
@@ -33,6 +34,7 @@ class Events {
     uint32_t type;
     bool auto_reset;
     bool is_set;
+    uint64_t age;  // set so often, and once more
     kfd_hsa_memory_exception_data fault;
     std::vector<bool*> waiters;  // each thread's own flag
   };

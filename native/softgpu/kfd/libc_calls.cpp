@@ -142,7 +142,7 @@ int ioctl(int fd, unsigned long request, ...) {
   const auto device = driver == nullptr ? std::nullopt : driver->files().of_descriptor(fd);
   if (!device) return next(fd, request, argument);
   const int reason =
-      *device == DeviceFile::kKfd ? driver->call(request, argument) : render_call(driver->isa(), request, argument);
+      *device == DeviceFile::kKfd ? driver->call(request, argument) : render_call(*driver, request, argument);
   if (reason == 0) return 0;
   errno = reason;
   return -1;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -84,16 +85,96 @@ int Memory::allocate(kfd_ioctl_alloc_memory_of_gpu_args& args) {
 int Memory::free(uint64_t handle) {
   std::lock_guard lock(mutex_);
   const auto found = buffers_.find(handle);
-  if (found == buffers_.end()) return EINVAL;
+  if (found == buffers_.end() || found->second.is_freed) return EINVAL;
+  if (found->second.is_mapped) return EBUSY;
+  found->second.is_freed = true;
+  release(found);
+  return 0;
+}
+
+void Memory::release(std::map<uint64_t, Buffer>::iterator found) {
   const Buffer& buffer = found->second;
-  if (buffer.is_mapped) return EBUSY;
+  if (!buffer.is_freed || buffer.imports > 0) return;
   if (buffer.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) vram_used_ -= buffer.bytes;
   if (buffer.flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)) {
     ::fallocate(files_.descriptor(DeviceFile::kRender), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                 static_cast<off_t>(buffer.offset), static_cast<off_t>(buffer.bytes));
   }
   buffers_.erase(found);
+}
+
+int Memory::export_dmabuf(ExportDmabuf& args) {
+  std::lock_guard lock(mutex_);
+  const auto found = buffers_.find(args.handle);
+  if (found == buffers_.end() || found->second.is_freed) return EINVAL;
+  // It holds the handle. Nobody maps it: runtimes map the render node, at the place that it names.
+  const int file = ::memfd_create("kernloop-dmabuf", MFD_CLOEXEC);
+  if (file < 0) return errno;
+  if (::pwrite(file, &args.handle, sizeof(args.handle), 0) != sizeof(args.handle)) {
+    ::close(file);
+    return ENOMEM;
+  }
+  args.descriptor = static_cast<uint32_t>(file);
   return 0;
+}
+
+int Memory::import_dmabuf(int descriptor, uint32_t& handle) {
+  std::lock_guard lock(mutex_);
+  uint64_t exported = 0;
+  if (::pread(descriptor, &exported, sizeof(exported), 0) != sizeof(exported)) return EINVAL;
+  const auto found = buffers_.find(exported);
+  if (found == buffers_.end()) return EINVAL;
+  found->second.imports++;
+  handle = static_cast<uint32_t>(exported);
+  return 0;
+}
+
+Memory::Buffer* Memory::imported(uint32_t handle) {
+  const auto found = buffers_.find(uint64_t{kGpuId} << 32 | handle);
+  return found == buffers_.end() || found->second.imports == 0 ? nullptr : &found->second;
+}
+
+int Memory::close_import(uint32_t handle) {
+  std::lock_guard lock(mutex_);
+  Buffer* const buffer = imported(handle);
+  if (buffer == nullptr) return EINVAL;
+  buffer->imports--;
+  release(buffers_.find(uint64_t{kGpuId} << 32 | handle));
+  return 0;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> Memory::place_of(uint32_t handle) {
+  std::lock_guard lock(mutex_);
+  const Buffer* const buffer = imported(handle);
+  if (buffer == nullptr) return std::nullopt;
+  return std::pair(buffer->bytes, buffer->offset);
+}
+
+// The engine reaches memory at the GPU's address, so the host may from now on, too.
+int Memory::show(uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t address) {
+  std::lock_guard lock(mutex_);
+  const Buffer* const buffer = imported(handle);
+  if (buffer == nullptr || bytes == 0 || bytes % kPage != 0 || address % kPage != 0 || offset % kPage != 0 ||
+      offset > buffer->bytes || bytes > buffer->bytes - offset) {
+    return EINVAL;
+  }
+  void* const place = reinterpret_cast<void*>(address);
+  if (::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, files_.descriptor(DeviceFile::kRender),
+             static_cast<off_t>(buffer->offset + offset)) != place) {
+    return errno;
+  }
+  space_.map(address, bytes, AddressSpace::Access::kReadWrite, "virtual memory of " + std::to_string(bytes) + " bytes");
+  return 0;
+}
+
+// The address stays reserved for the runtime, which reserved it.
+int Memory::hide(uint64_t bytes, uint64_t address) {
+  std::lock_guard lock(mutex_);
+  if (bytes == 0 || bytes % kPage != 0 || address % kPage != 0) return EINVAL;
+  unmap_range(address, bytes);
+  void* const place = reinterpret_cast<void*>(address);
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  return ::mmap(place, bytes, PROT_NONE, kFlags, -1, 0) == place ? 0 : errno;
 }
 
 int Memory::map(uint64_t handle) {
@@ -124,8 +205,17 @@ void Memory::unmap_range(uint64_t address, uint64_t bytes) {
   engine_.forget_code(address, bytes);
 }
 
+uint32_t Memory::flags_at(uint64_t address) const {
+  constexpr uint32_t kDefault = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+  auto after = shared_.upper_bound(address);
+  if (after == shared_.begin()) return kDefault;
+  const auto& [begin, range] = *--after;
+  return address - begin < range.bytes ? range.flags : kDefault;
+}
+
 int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
   std::lock_guard lock(mutex_);
+  uint32_t flags = flags_at(args.start_addr);
   for (uint32_t each = 0; each < args.nattr; each++) {
     kfd_ioctl_svm_attribute& attribute = args.attrs[each];
     const bool sets = args.op == KFD_IOCTL_SVM_OP_SET_ATTR;
@@ -137,7 +227,7 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
         } else {
           if (is_unmapped(args.start_addr, args.size)) return EFAULT;
           space_.map(args.start_addr, args.size, AddressSpace::Access::kReadWrite, "shared virtual memory");
-          shared_[args.start_addr] = args.size;
+          shared_[args.start_addr] = {args.size, flags};
         }
         break;
       case KFD_IOCTL_SVM_ATTR_NO_ACCESS:
@@ -150,10 +240,18 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
         if (!sets) attribute.value = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
         break;
       case KFD_IOCTL_SVM_ATTR_SET_FLAGS:
-        if (!sets) attribute.value = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+        if (sets) {
+          flags |= attribute.value;
+        } else {
+          attribute.value = flags;
+        }
         break;
       case KFD_IOCTL_SVM_ATTR_CLR_FLAGS:
-        if (!sets) attribute.value = 0;
+        if (sets) {
+          flags &= ~attribute.value;
+        } else {
+          attribute.value = ~flags;
+        }
         break;
       case KFD_IOCTL_SVM_ATTR_GRANULARITY:
         if (!sets) attribute.value = 9;  // the driver's default: 2 MiB
@@ -163,6 +261,8 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
         return EINVAL;
     }
   }
+  // Attributes come in any order.
+  if (const auto range = shared_.find(args.start_addr); range != shared_.end()) range->second.flags = flags;
   return 0;
 }
 
@@ -180,20 +280,22 @@ std::optional<uint64_t> Memory::address_of(uint64_t handle) {
 
 void Memory::forget_unmapped() {
   std::lock_guard lock(mutex_);
-  std::vector<std::pair<uint64_t, uint64_t>> left;
+  std::map<uint64_t, Shared> left;
   for (auto range = shared_.begin(); range != shared_.end();) {
-    const auto [address, bytes] = *range;
-    if (!is_unmapped(address, bytes)) {
+    const auto [address, shared] = *range;
+    if (!is_unmapped(address, shared.bytes)) {
       ++range;
       continue;
     }
-    unmap_range(address, bytes);
-    mapped_parts(address, bytes, left);
+    unmap_range(address, shared.bytes);
+    std::vector<std::pair<uint64_t, uint64_t>> parts;
+    mapped_parts(address, shared.bytes, parts);
+    for (const auto& [begin, bytes] : parts) left[begin] = {bytes, shared.flags};
     range = shared_.erase(range);
   }
-  for (const auto& [address, bytes] : left) {
-    space_.map(address, bytes, AddressSpace::Access::kReadWrite, "shared virtual memory");
-    shared_[address] = bytes;
+  for (const auto& [address, shared] : left) {
+    space_.map(address, shared.bytes, AddressSpace::Access::kReadWrite, "shared virtual memory");
+    shared_[address] = shared;
   }
 }
 

@@ -8,9 +8,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/kfd/device_files.h"
+#include "softgpu/kfd/later_calls.h"
 
 namespace kernloop::softgpu::kfd {
 
@@ -26,6 +28,15 @@ class Memory {
   int unmap(uint64_t handle);
   int set_or_get_attributes(kfd_ioctl_svm_args& args);
   uint64_t available();
+  // A buffer without an address as a file, and a file's buffer as a handle of the render node, which a call of that
+  // shows at addresses of the GPU (virtual memory management).
+  int export_dmabuf(ExportDmabuf& args);
+  int import_dmabuf(int descriptor, uint32_t& handle);
+  int close_import(uint32_t handle);
+  int show(uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t address);
+  int hide(uint64_t bytes, uint64_t address);
+  // Bytes of an imported buffer and its place in the render node's file.
+  std::optional<std::pair<uint64_t, uint64_t>> place_of(uint32_t handle);
   // The host address of a buffer.
   std::optional<uint64_t> address_of(uint64_t handle);
   // The kernel's driver hears of munmap by MMU notifiers; here shared ranges are looked at before each dispatch.
@@ -36,7 +47,11 @@ class Memory {
     uint64_t address, bytes, offset;
     uint32_t flags;
     bool is_mapped;
+    uint32_t imports = 0;  // the buffer lives on while there are any
+    bool is_freed = false;
   };
+  Buffer* imported(uint32_t handle);
+  void release(std::map<uint64_t, Buffer>::iterator buffer);
   void unmap_range(uint64_t address, uint64_t bytes);
 
   const DeviceFiles& files_;
@@ -44,7 +59,13 @@ class Memory {
   Engine& engine_;
   std::mutex mutex_;
   std::map<uint64_t, Buffer> buffers_;
-  std::map<uint64_t, uint64_t> shared_;  // ranges of the SVM calls: begin and bytes
+  struct Shared {
+    uint64_t bytes;
+    uint32_t flags;
+  };
+  // The flags of the range that begins at or before the address; the driver's default where there is none.
+  uint32_t flags_at(uint64_t address) const;
+  std::map<uint64_t, Shared> shared_;  // ranges of the SVM calls, by address
   uint64_t next_handle_ = 1;
   uint64_t next_offset_ = uint64_t{1} << 32;
   uint64_t vram_used_ = 0;

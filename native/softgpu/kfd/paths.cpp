@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "softgpu/kfd/driver.h"
+#include "softgpu/kfd/kernel.h"
 
 namespace kernloop::softgpu::kfd {
 namespace {
@@ -29,9 +30,9 @@ std::optional<DeviceFile> device_at(const char* path) {
 }
 
 std::optional<std::string> stand_in(const char* path) {
-  constexpr std::pair<std::string_view, std::string_view> kFolders[] = {
-      {"/sys/devices/virtual/kfd/kfd/topology", "/topology"},
-      {"/sys/class/kfd/kfd/topology", "/topology"},
+  const std::pair<std::string_view, std::string_view> kFolders[] = {
+      {"/sys/devices/virtual/kfd/kfd/topology", kernel().topology},
+      {"/sys/class/kfd/kfd/topology", kernel().topology},
       {"/sys/dev/char/226:128", "/drm"},
       {"/sys/module/amdgpu", "/module"},
   };

@@ -25,6 +25,7 @@ struct Ring {
   uint64_t base, bytes;
   uint64_t read_index, write_index;  // their addresses
   uint64_t* doorbell;
+  uint64_t save_area;  // address of a SaveArea, or 0
 };
 
 class Queue {

@@ -7,8 +7,10 @@
 
 namespace kernloop::softgpu::kfd {
 
-constexpr unsigned kDrmVersion = 0x00, kDrmGetCapability = 0x0c, kAmdgpuInfo = 0x40 + 0x05;
-constexpr uint32_t kInfoAccelWorking = 0x00, kInfoReadRegisters = 0x15, kInfoDevice = 0x16;
+constexpr unsigned kDrmVersion = 0x00, kDrmGemClose = 0x09, kDrmGetCapability = 0x0c, kDrmPrimeToHandle = 0x2e;
+constexpr unsigned kAmdgpuGemMmap = 0x40 + 0x01, kAmdgpuInfo = 0x40 + 0x05, kAmdgpuGemAddress = 0x40 + 0x08,
+                   kAmdgpuGemOperation = 0x40 + 0x10;
+constexpr uint32_t kInfoAccelWorking = 0x00, kInfoEngines = 0x03, kInfoReadRegisters = 0x15, kInfoDevice = 0x16;
 
 struct DrmVersion {
   int32_t major, minor, patch;
@@ -22,6 +24,39 @@ struct DrmVersion {
 
 struct DrmCapability {
   uint64_t capability, value;
+};
+
+struct DrmGemClose {
+  uint32_t handle, padding;
+};
+
+struct DrmPrimeHandle {
+  uint32_t handle, flags;
+  int32_t descriptor;
+};
+
+union AmdgpuGemMmap {
+  struct {
+    uint32_t handle, padding;
+  } in;
+  uint64_t out_offset;
+};
+
+constexpr uint32_t kGemHowCreated = 0;
+struct AmdgpuGemOperation {
+  uint32_t handle, operation;
+  uint64_t value;  // an address
+};
+
+constexpr uint64_t kGemDomainVram = 4;
+struct AmdgpuGemCreation {
+  uint64_t bytes, alignment, domains, flags;
+};
+
+constexpr uint32_t kGemMap = 1, kGemUnmap = 2, kGemClear = 3, kGemReplace = 4;
+struct AmdgpuGemAddress {
+  uint32_t handle, padding, operation, flags;
+  uint64_t address, offset, bytes;
 };
 
 struct AmdgpuInfo {

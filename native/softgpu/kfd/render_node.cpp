@@ -7,6 +7,7 @@
 
 #include "softgpu/hsa/log.h"
 #include "softgpu/kfd/gpu_model.h"
+#include "softgpu/kfd/kernel.h"
 #include "softgpu/kfd/render_abi.h"
 
 namespace kernloop::softgpu::kfd {
@@ -51,6 +52,7 @@ int answer(Isa isa, const AmdgpuInfo& call) {
     case kInfoDevice:
       put(device_info(isa));
       return 0;
+    case kInfoEngines:        // none for graphics or video
     case kInfoReadRegisters:  // registers for the tiling of images, which are not emulated
       return 0;
     default:
@@ -61,12 +63,12 @@ int answer(Isa isa, const AmdgpuInfo& call) {
 
 }  // namespace
 
-int render_call(Isa isa, unsigned long request, void* argument) {
+int render_call(Driver& driver, unsigned long request, void* argument) {
   switch (request & 0xff) {
     case kDrmVersion: {
       auto& version = *static_cast<DrmVersion*>(argument);
       version.major = 3;
-      version.minor = 49;  // Linux 6.1's
+      version.minor = kernel().drm_minor;
       version.patch = 0;
       give("amdgpu", version.name, version.name_bytes);
       give("20150101", version.date, version.date_bytes);
@@ -77,7 +79,35 @@ int render_call(Isa isa, unsigned long request, void* argument) {
       static_cast<DrmCapability*>(argument)->value = 0;
       return 0;
     case kAmdgpuInfo:
-      return answer(isa, *static_cast<const AmdgpuInfo*>(argument));
+      return answer(driver.isa(), *static_cast<const AmdgpuInfo*>(argument));
+    case kDrmGemClose:
+      return driver.memory().close_import(static_cast<DrmGemClose*>(argument)->handle);
+    case kDrmPrimeToHandle: {
+      auto& args = *static_cast<DrmPrimeHandle*>(argument);
+      return driver.memory().import_dmabuf(args.descriptor, args.handle);
+    }
+    case kAmdgpuGemMmap: {
+      auto& args = *static_cast<AmdgpuGemMmap*>(argument);
+      const auto place = driver.memory().place_of(args.in.handle);
+      if (!place) return EINVAL;
+      args.out_offset = place->second;
+      return 0;
+    }
+    case kAmdgpuGemOperation: {
+      const auto& args = *static_cast<const AmdgpuGemOperation*>(argument);
+      const auto place = driver.memory().place_of(args.handle);
+      if (!place || args.operation != kGemHowCreated) return EINVAL;
+      *reinterpret_cast<AmdgpuGemCreation*>(args.value) = {place->first, 4096, kGemDomainVram, 0};
+      return 0;
+    }
+    case kAmdgpuGemAddress: {
+      const auto& args = *static_cast<const AmdgpuGemAddress*>(argument);
+      if (args.operation == kGemMap || args.operation == kGemReplace)
+        return driver.memory().show(args.handle, args.offset, args.bytes, args.address);
+      if (args.operation == kGemUnmap || args.operation == kGemClear)
+        return driver.memory().hide(args.bytes, args.address);
+      return EINVAL;
+    }
     default:
       report_error("kfd: ioctl 0x%lx of the render node is not emulated", request);
       return ENOTTY;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "softgpu/kfd/gpu_model.h"
+#include "softgpu/kfd/kernel.h"
 
 namespace kernloop::softgpu::kfd {
 namespace {
@@ -28,11 +29,14 @@ std::string lines(Values values) {
   return text;
 }
 
-// HSA_CAPABILITY of libhsakmt's hsakmttypes.h. Debugging (bits 15 and 29) is left out, as Linux 6.1 has none of it.
-uint64_t capability(const GpuModel& gpu) {
+// HSA_CAPABILITY of libhsakmt's hsakmttypes.h. Linux 6.1 has nothing of debugging; ROCr takes its exceptions by the
+// save area only where a later one says that it has.
+uint64_t capability(const GpuModel& gpu, const Kernel& kernel) {
+  constexpr uint64_t kTrapDebugSupport = 1u << 15, kTrapDebugFirmware = 1u << 29;
   constexpr uint64_t kDoorbellOfAql = 2u << 12, kSvmApi = 1u << 27;
   constexpr uint64_t kMemoryEcc = 1u << 20, kSramEcc = 1u << 26;
-  return kDoorbellOfAql | kSvmApi | (gpu.has_ecc ? kMemoryEcc | kSramEcc : 0);
+  return kDoorbellOfAql | kSvmApi | (gpu.has_ecc ? kMemoryEcc | kSramEcc : 0) |
+         (kernel.is_later ? kTrapDebugSupport | kTrapDebugFirmware : 0);
 }
 
 // PCI Express, from one node to the other.
@@ -75,7 +79,8 @@ void write_cpu(const std::filesystem::path& node) {
   write(node / "io_links/0/properties", link(0, 1));
 }
 
-void write_gpu(const std::filesystem::path& node, const GpuModel& gpu, const DeviceModel& device) {
+void write_gpu(const std::filesystem::path& node, const GpuModel& gpu, const DeviceModel& device,
+               const Kernel& kernel) {
   constexpr uint64_t kFirstSimd = 0x80001000;
   write(node / "gpu_id", std::to_string(kGpuId) + "\n");
   write(node / "name", std::string(gpu.name) + "\n");
@@ -110,7 +115,7 @@ void write_gpu(const std::filesystem::path& node, const GpuModel& gpu, const Dev
                {"max_engine_clk_fcompute", kEngineClockMhz},
                {"local_mem_size", 0},
                {"fw_version", 78},
-               {"capability", capability(gpu)},
+               {"capability", capability(gpu, kernel)},
                {"sdma_fw_version", 8},
                {"unique_id", 0x5046470000000001},
                {"num_xcc", gpu.xcc_count},
@@ -138,10 +143,13 @@ void write_gpu(const std::filesystem::path& node, const GpuModel& gpu, const Dev
 void write_all(const std::filesystem::path& root) {
   for (const Isa isa : kExecutedIsas) {
     const auto folder = root / gpu_model(isa).name;
-    write(folder / "topology/generation_id", "2\n");
-    write(folder / "topology/system_properties", lines({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
-    write_cpu(folder / "topology/nodes/0");
-    write_gpu(folder / "topology/nodes/1", gpu_model(isa), device_model(isa));
+    for (const Kernel& kernel : kKernels) {
+      const std::filesystem::path topology = folder.string() + kernel.topology;
+      write(topology / "generation_id", "2\n");
+      write(topology / "system_properties", lines({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
+      write_cpu(topology / "nodes/0");
+      write_gpu(topology / "nodes/1", gpu_model(isa), device_model(isa), kernel);
+    }
     // rocminfo asks whether the driver is loaded; libdrm looks the render node's siblings up.
     write(folder / "module/initstate", "live\n");
     write(folder / "drm/device/uevent", "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:03:00.0\n");

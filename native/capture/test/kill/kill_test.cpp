@@ -32,6 +32,12 @@ uint64_t setting(const char* name, uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+// Behind what is preloaded already: the emulated kernel driver opens its devices itself.
+std::string preloaded(const std::string& library) {
+  const char* const others = std::getenv("LD_PRELOAD");
+  return others != nullptr ? others + (":" + library) : library;
+}
+
 std::string file_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(in), {});
@@ -44,10 +50,13 @@ struct App {
   Environment environment;
 };
 
+// KERNLOOP_TEST_SOFTGPU names the folder of another runtime.
 App softgpu_app() {
+  const char* const other = std::getenv("KERNLOOP_TEST_SOFTGPU");
   return {{KERNLOOP_TEST_HIP_APP, "large", "1"},
           "^add_one\\(",
-          {{"LD_LIBRARY_PATH", KERNLOOP_TEST_SOFTGPU_FOLDER}, {"HSA_TOOLS_LIB", KERNLOOP_TEST_HSA_AGENT}}};
+          {{"LD_LIBRARY_PATH", other != nullptr ? other : KERNLOOP_TEST_SOFTGPU_FOLDER},
+           {"HSA_TOOLS_LIB", KERNLOOP_TEST_HSA_AGENT}}};
 }
 
 App cuda_app() {
@@ -97,7 +106,7 @@ class Workshop {
     const fs::path peer = folder_.path() / "peer";
     fs::remove(peer);
     if (!hook.empty()) {
-      hook["LD_PRELOAD"] = KERNLOOP_TEST_KILL_POINT;
+      hook["LD_PRELOAD"] = preloaded(KERNLOOP_TEST_KILL_POINT);
       hook["KERNLOOP_KILL_PEER_FILE"] = peer.string();
     }
     Program recorder({{KERNLOOP_TEST_RECORDER, "--socket", socket(), "--config", config()},

@@ -93,7 +93,7 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void* value) {
     case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
       return give<bool>(value, false);
     case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
-      return give<bool>(value, true);
+      return give<bool>(value, !runtime().options.hostility.old_driver);
     case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
       return give<uint16_t>(value, HSA_AMD_INTERFACE_VERSION_MAJOR);
     case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR:

@@ -17,7 +17,7 @@ hsa_status_t hsa_amd_vmem_address_reserve(void** va, size_t size, uint64_t addre
 
 hsa_status_t hsa_amd_vmem_address_reserve_align(void** va, size_t size, uint64_t address, uint64_t alignment,
                                                 uint64_t flags) {
-  if (va == nullptr || flags != 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (va == nullptr || flags != 0 || runtime().options.hostility.old_driver) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   uint64_t base = 0;
   const hsa_status_t status = runtime().virtual_memory.reserve(size, address, alignment, &base);
   if (status == HSA_STATUS_SUCCESS) *va = reinterpret_cast<void*>(base);

@@ -1,21 +1,32 @@
-// The calls of the emulated driver that no runtime makes: refusals.
+// The calls of the emulated driver that no runtime makes, and those that only runtimes of later releases make.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/kfd_ioctl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/descriptor.h"
+#include "softgpu/kfd/later_calls.h"
+#include "softgpu/kfd/render_abi.h"
 
 namespace {
 
 using kernloop::FileDescriptor;
+using namespace kernloop::softgpu::kfd;
+
+bool is_later_kernel() {
+  const char* const release = std::getenv("KERNLOOP_SOFTGPU_LINUX");
+  return release != nullptr && std::string(release) == "6.12";
+}
 
 FileDescriptor open_device(const char* path) {
   FileDescriptor device(::open(path, O_RDWR | O_CLOEXEC));
@@ -28,7 +39,109 @@ TEST(Driver, SaysItsVersion) {
   kfd_ioctl_get_version_args args{};
   ASSERT_EQ(::ioctl(kfd.get(), AMDKFD_IOC_GET_VERSION, &args), 0);
   EXPECT_EQ(args.major_version, 1u);
-  EXPECT_EQ(args.minor_version, 11u);
+  EXPECT_EQ(args.minor_version, is_later_kernel() ? 17u : 11u);
+}
+
+// Virtual memory as ROCr since 6.0 and libdrm ask for it: a buffer without an address, shown at addresses of the GPU.
+class MappedBuffer : public testing::Test {
+ protected:
+  static constexpr uint64_t kBytes = uint64_t{2} << 20;
+  void SetUp() override {
+    kfd_ioctl_alloc_memory_of_gpu_args args{};
+    args.size = kBytes;
+    args.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    ASSERT_EQ(::ioctl(kfd.get(), AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), 0);
+    buffer = args.handle;
+    place = static_cast<char*>(::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    ASSERT_NE(place, MAP_FAILED);
+  }
+  void TearDown() override { ::munmap(place, kBytes); }
+
+  int exported() {
+    ExportDmabuf args{buffer, O_CLOEXEC, 0};
+    return ::ioctl(kfd.get(), AMDKFD_IOWR(kExportDmabuf, ExportDmabuf), &args) == 0 ? static_cast<int>(args.descriptor)
+                                                                                    : -1;
+  }
+  int import() {
+    const FileDescriptor dmabuf(exported());
+    DrmPrimeHandle args{0, 0, dmabuf.get()};
+    const int result = ::ioctl(render.get(), _IOWR('d', kDrmPrimeToHandle, DrmPrimeHandle), &args);
+    handle = args.handle;
+    return result;
+  }
+  int address_call(uint32_t operation, uint64_t offset, uint64_t bytes) {
+    AmdgpuGemAddress args{handle, 0, operation, 0, reinterpret_cast<uint64_t>(place), offset, bytes};
+    return ::ioctl(render.get(), _IOW('d', kAmdgpuGemAddress, AmdgpuGemAddress), &args);
+  }
+  int free_buffer() {
+    kfd_ioctl_free_memory_of_gpu_args args{buffer};
+    return ::ioctl(kfd.get(), AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args);
+  }
+  int close_import() {
+    DrmGemClose args{handle, 0};
+    return ::ioctl(render.get(), _IOW('d', kDrmGemClose, DrmGemClose), &args);
+  }
+
+  const FileDescriptor kfd = open_device("/dev/kfd"), render = open_device("/dev/dri/renderD128");
+  uint64_t buffer = 0;
+  uint32_t handle = 0;
+  char* place = nullptr;
+};
+
+TEST_F(MappedBuffer, IsOfLaterKernelsOnly) {
+  ::testing::internal::CaptureStderr();
+  const FileDescriptor dmabuf(exported());
+  const int reason = errno;
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(static_cast<bool>(dmabuf), is_later_kernel());
+  if (is_later_kernel()) return;
+  EXPECT_EQ(reason, ENOTTY);
+  EXPECT_NE(said.find("ioctl 0x24"), std::string::npos) << said;
+}
+
+TEST_F(MappedBuffer, KeepsItsBytesFromPlaceToPlaceUntilItsLastUserIsGone) {
+  if (!is_later_kernel()) {
+    EXPECT_EQ(exported(), -1);
+    return;
+  }
+  ASSERT_EQ(import(), 0);
+  AmdgpuGemCreation facts{};
+  AmdgpuGemOperation question{handle, kGemHowCreated, reinterpret_cast<uint64_t>(&facts)};
+  ASSERT_EQ(::ioctl(render.get(), _IOWR('d', kAmdgpuGemOperation, AmdgpuGemOperation), &question), 0);
+  EXPECT_EQ(facts.bytes, kBytes);
+
+  ASSERT_EQ(address_call(kGemMap, 0, kBytes), 0);
+  place[kBytes - 1] = 'x';
+  ASSERT_EQ(address_call(kGemUnmap, 0, kBytes), 0);
+  // Not there, and still reserved.
+  EXPECT_EQ(::mmap(place, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), MAP_FAILED);
+
+  // The second half of the buffer, at the first half of the place. Freed, it lives on as long as it is imported.
+  ASSERT_EQ(free_buffer(), 0);
+  EXPECT_EQ(free_buffer(), -1) << "a second time";
+  ASSERT_EQ(address_call(kGemMap, kBytes / 2, kBytes / 2), 0);
+  EXPECT_EQ(place[kBytes / 2 - 1], 'x');
+  ASSERT_EQ(address_call(kGemUnmap, 0, kBytes / 2), 0);
+  ASSERT_EQ(close_import(), 0);
+  EXPECT_EQ(close_import(), -1) << "a second time";
+  EXPECT_EQ(address_call(kGemMap, 0, kBytes), -1) << "of a handle that is closed";
+}
+
+TEST_F(MappedBuffer, PlacesOutsideOfItAreRefused) {
+  if (!is_later_kernel()) {
+    EXPECT_EQ(exported(), -1);
+    return;
+  }
+  ASSERT_EQ(import(), 0);
+  for (const auto& [offset, bytes] : {std::pair{uint64_t{0}, kBytes + 4096},
+                                      {uint64_t{4096}, kBytes},
+                                      {~uint64_t{0} & ~uint64_t{4095}, uint64_t{8192}},
+                                      {uint64_t{1}, uint64_t{4096}},
+                                      {uint64_t{0}, uint64_t{0}}}) {
+    EXPECT_EQ(address_call(kGemMap, offset, bytes), -1) << offset << " " << bytes;
+    EXPECT_EQ(errno, EINVAL);
+  }
+  EXPECT_EQ(close_import(), 0);
 }
 
 TEST(Driver, ShowsItsFilesAsDevices) {

@@ -1,0 +1,165 @@
+// AMD's own runtimes of later releases over the emulated kernel driver: rocminfo, and the native tests of the driver, of HIP's surface, of
+// the agent and of the recorder (docs/contributing/softgpu.md).
+import { spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root as checkout, runMain, StepError } from '../../tools/console.mjs';
+import { ended, enter, installSuite, makeRoot, mirrorOf, requireRoot, rocmVersions, stopAll } from './suites/roots.mjs';
+
+const help = `sudo node bench/rocm/rocr.mjs FOLDER [options]
+
+Runs, on the unmodified ROCr and HIP of Debian 13 and unstable over the emulated kernel driver, rocminfo on all four targets and this checkout's native tests that CI
+runs on ROCr 5.2.3, and prints a table. Needs root, debootstrap and the built native tests. Roots are made in FOLDER, as bench/rocm/suites.mjs
+makes them, and kept. The exit code is 1 if a test fails.
+
+  --releases A,B   here (this machine's ROCr, of which CI runs the rest: the kills alone), trixie, sid (all)
+  --linux R        the kernel whose driver is emulated: 6.12, or 6.1
+  --kills N        captures that are killed at drawn points (100)
+  --mirror URL     Debian's mirror (that of this machine's apt sources)
+`;
+
+const packages = ['rocminfo', 'libamdhip64-[0-9]+'];
+const targets = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100'];
+const built = join(checkout, 'native/build');
+const driver = join(built, 'lib/kfd/libkernloop-kfd.so');
+
+/** The tests are linked with HIP 5.2.3, whose name of the library later releases do not have. The interface that they use is the same. */
+const hipOfTests = 'libamdhip64.so.5';
+const librariesInRoot = '/opt/kernloop-tests';
+const folderOfLibraries = '/usr/lib/x86_64-linux-gnu';
+
+/** Tests of what only our own runtime tells or promises, as in CI, and those of functions or tables that the releases lack. */
+const leftOut = {
+  softgpu_capture_test: [
+    ...['TheScopeContainsEveryByteThatTheDispatchReadOrWrote', 'TheSameProgramTwiceGivesTheSameCaptureToTheByte'],
+    ...['TablesOfEitherVersionGiveTheSameCapture', 'AFaultOfTheKernelIsNamedToo_*', 'ADispatchBehindAFault*'],
+    ...['AProfileTellsOfAFault*', 'ProfileCountsEveryDispatchWithItsExecutedInstructions'],
+    // HIP 6.4 copies by kernels, which these count.
+    ...['ProfileMeasuresDispatchesThatAreInFlightWhenTheProgramEnds', 'NothingMatchingStillTellsWhatWasSeen'],
+  ].map((name) => `SoftgpuCaptureTest.${name}`),
+  softgpu_queue_test: [
+    // Options of our own runtime.
+    ...['SoftgpuQueueTest.MemoryThatTheRuntimeDidNotFree*', '*NoSignalOfOursIsLeft*', '*AProgramThatClosesTheAgents*'],
+    // hsa_amd_queue_create, which came with ROCm 7.13.
+    ...['*AQueueMadeByDescriptor*', '*WithoutItsSlotInTheTables*', '*TheTablesThatItHandsOutAreEnough*'],
+  ],
+  softgpu_hip_surface_test: [
+    ...['Gates.*', 'Errors.OfWhatIsNotThere'],
+    // HIP 5.7 and later take an allocation of no bytes and an unload of no module otherwise than 5.2.
+    ...['Memory.OfAPoolOfTheProgramsOwn*', 'Modules.OfOneFileAreEachTheirOwn*'],
+  ],
+  softgpu_kfd_test: [],
+};
+
+const filter = (program, ...more) => `--gtest_filter=*-${[...leftOut[program], ...more].join(':')}`;
+
+/** Name, target, command, variables. */
+const runs = (linux, kills) => {
+  const tests = (name, target, words = [], env = {}) => [
+    `${name} ${target}`,
+    target,
+    [join(built, 'bin', name), filter(name, ...(linux === '6.1' ? ['*Mapped*'] : [])), ...words],
+    env,
+  ];
+  const two = ['gfx90a', 'gfx1030'];
+  return [
+    ...targets.map((target) => [`rocminfo ${target}`, target, ['rocminfo'], {}]),
+    ...two.map((target) =>
+      tests('softgpu_kfd_test', target, [], {
+        KERNLOOP_TEST_ROCR: `${folderOfLibraries}/libhsa-runtime64.so.1`,
+        KERNLOOP_TEST_KERNELS: join(built, `softgpu/kfd/tests/${target}.hsaco`),
+      }),
+    ),
+    ...two.map((target) =>
+      tests('softgpu_hip_surface_test', target, [`--object=${join(built, 'softgpu/surface/kernels.hsaco')}`], {
+        HIP_MEM_POOL_SUPPORT: '1',
+      }),
+    ),
+    tests('softgpu_capture_test', 'gfx90a'),
+    tests('softgpu_queue_test', 'gfx90a'),
+    [
+      `kill_test gfx90a, ${kills} kills`,
+      'gfx90a',
+      [join(built, 'bin/kill_test'), '--gtest_filter=*SoftwareGpu*'],
+      { KERNLOOP_KILL_ROUNDS: kills },
+    ],
+  ];
+};
+
+/** Whether it went well, and in a few words what came of it. */
+function judged(name, { code, signal, text }) {
+  if (name.startsWith('rocminfo')) {
+    const target = name.split(' ')[1];
+    const isListed = code === 0 && text.includes(`amdgcn-amd-amdhsa--${target}`) && text.includes('*** Done ***');
+    return [isListed, isListed ? `lists ${target}` : text.trim().split('\n').slice(-3).join(' | ')];
+  }
+  const passed = Number(/\[ {2}PASSED {2}\] (\d+) test/.exec(text)?.[1] ?? 0);
+  const failed = new Set([...text.matchAll(/^\[ {2}FAILED {2}\] (\S+?),? \(?/gm)].map(([, one]) => one));
+  const words = [`${passed} passed`, ...(failed.size > 0 ? [`failed: ${[...failed].join(', ')}`] : [])];
+  const isRight = code === 0 && passed > 0 && failed.size === 0;
+  return [isRight, [...words, ...(isRight ? [] : [`ended with ${signal ?? code}`])].join('; ')];
+}
+
+function linkLibraries(root) {
+  const folder = join(root, librariesInRoot);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const hip = ['5', '6', '7'].map((major) => `libamdhip64.so.${major}`);
+  const own = hip.find((name) => lstatSync(join(root, folderOfLibraries, name), { throwIfNoEntry: false }));
+  if (own === undefined) throw new StepError(`${root} has no libamdhip64`, 'look at the mirror', 5);
+  symlinkSync(join(folderOfLibraries, own), join(folder, hipOfTests));
+  symlinkSync(join(folderOfLibraries, 'libhsa-runtime64.so.1'), join(folder, 'libhsa-runtime64.so.1'));
+}
+
+/** Where a release's programs run, and the folder of their libraries. */
+async function placeOf(release, folder, mirror) {
+  if (release === 'here') {
+    const run = ([program, ...words], env) =>
+      spawn(program, words, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    return { versions: {}, run, libraries: folderOfLibraries };
+  }
+  const place = join(folder, release);
+  const root = await makeRoot(place, release, mirror ?? mirrorOf());
+  const installed = await installSuite(place, 'rocr', packages);
+  if (installed.missing) throw new StepError(`${release}: ${installed.missing}`, 'look at the mirror', 5);
+  linkLibraries(root);
+  const run = (command, env) => enter(root, command, { mounts: [[checkout, checkout, 'ro']], env });
+  return { versions: await rocmVersions(root), run, libraries: librariesInRoot };
+}
+
+await runMain(async () => {
+  const text = { type: 'string' };
+  const { values, positionals } = parseArgs({
+    options: { help: { type: 'boolean' }, releases: text, linux: text, kills: text, mirror: text },
+    allowPositionals: true,
+  });
+  if (values.help) return void process.stdout.write(help);
+  if (positionals.length !== 1) throw new StepError('one FOLDER is wanted', 'node bench/rocm/rocr.mjs --help', 2);
+  requireRoot();
+  if (!existsSync(driver)) throw new StepError(`${driver} is not built`, 'npm run build:native', 3);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (stopAll(), process.exit(130)));
+  const folder = resolve(positionals[0]);
+  const linux = values.linux ?? '6.12';
+  const results = [];
+  for (const release of values.releases?.split(',') ?? ['here', 'trixie', 'sid']) {
+    const { versions, run, libraries } = await placeOf(release, folder, values.mirror);
+    console.log(`${release}: ${Object.entries(versions).flat().join(' ')}`);
+    const all = runs(linux, values.kills ?? '100');
+    for (const [name, target, command, more] of release === 'here' ? all.slice(-1) : all) {
+      const env = {
+        ...{ LD_PRELOAD: driver, KERNLOOP_SOFTGPU: target, KERNLOOP_SOFTGPU_LINUX: release === 'here' ? '6.1' : linux },
+        ...{ LD_LIBRARY_PATH: libraries, KERNLOOP_TEST_SOFTGPU: libraries, ...more },
+      };
+      const got = await ended(run(command, env));
+      const [isRight, said] = judged(name, got);
+      console.log(`${release} ${name}: ${isRight ? '' : 'NOT as it must: '}${said}`);
+      if (!isRight) writeFileSync(join(folder, `${release}-${name.replace(/\W+/g, '-')}.log`), got.text);
+      results.push({ release, versions, linux, name, isRight, said });
+    }
+  }
+  writeFileSync(join(folder, 'rocr.json'), `${JSON.stringify(results, null, 2)}\n`);
+  const wrong = results.filter(({ isRight }) => !isRight).length;
+  console.log(`\n${results.length} runs, ${wrong} not as they must`);
+  return wrong > 0 || results.length === 0 ? 1 : 0;
+});
