@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root as checkout, runMain, StepError } from '../../tools/console.mjs';
 import { python, pythonEnvironment } from '../../tools/python.mjs';
+import { addEmulatedDriver } from './suites/emulated_driver.mjs';
 import { ended, enter, installSuite, makeRoot, mirrorOf, requireRoot, rocmVersions, stopAll } from './suites/roots.mjs';
 
 const require = createRequire(import.meta.url);
@@ -16,7 +17,8 @@ const help = `sudo node bench/rocm/llama.mjs FOLDER [options]
 
 Types the commands of docs/llama-cpp.md in a root of Debian unstable, which is made in FOLDER and kept, with Debian's llama.cpp and a model
 with random weights, and compares what the page shows. The source of ggml comes from PyPI, in the sdist of llama_cpp_python: Debian's
-mirrors do not keep the sources of every version.
+mirrors do not keep the sources of every version. Then llama.cpp and its kernels run once more on the unmodified ROCr of that release, over the emulated kernel
+driver that this checkout has built with its native tests.
 
   --kernloop FOLDER   an installed Kernloop (node e2e/install.cjs FOLDER); without it, this checkout is packed and installed
   --mirror URL        Debian's mirror (that of this machine's apt sources)
@@ -80,6 +82,33 @@ async function type(run, outside) {
   return asShown;
 }
 
+/** Generates tokens with some layers on the GPU. They are bytes that need not be characters. */
+const tokens = (layers) =>
+  `llama-completion -m tiny.gguf -ngl ${layers} -n 8 -p Hello -no-cnv --temp 0 --no-warmup 2>/dev/null | od -An -tx1`;
+
+/** The same on the release's own ROCr. Returns whether each step went well. */
+async function onRocr(run, outside) {
+  const settings = join(outside, 'kernloop.json');
+  const config = JSON.parse(readFileSync(settings, 'utf8'));
+  writeFileSync(settings, JSON.stringify({ ...config, device: 'hsa' }));
+  for (const made of ['kernels', '.kernloop']) rmSync(join(outside, made), { recursive: true, force: true });
+  const asMust = [];
+  const step = async (line, isRight) => {
+    const got = await ended(run(line));
+    asMust.push(got.code === 0 && isRight(got));
+    console.log(`on ROCr: ${line}: ${asMust.at(-1) ? 'ok' : `NOT as it must, ended with ${got.code}:\n${got.text}`}`);
+    return got;
+  };
+  const preload = 'LD_PRELOAD=/kernloop/node_modules/@kernloop/native-linux-x64/lib/kfd/libkernloop-kfd.so';
+  const { text: ofCpu } = await step(tokens(0), ({ text }) => text.startsWith(' 20 48 65 6c 6c 6f '));
+  await step(`${preload} ${tokens(99)}`, ({ text }) => text === ofCpu);
+  await step('kernloop profile', ({ text }) => text.includes('mul_mat_vec_q'));
+  await step('kernloop extract', ({ text }) => text.match(/ verified /g)?.length === config.kernels.length);
+  for (const { name } of config.kernels)
+    await step(`kernloop validate kernels/llama/${name} --variant none`, ({ text }) => text.includes('Result: PASS ('));
+  return asMust;
+}
+
 await runMain(async () => {
   const text = { type: 'string' };
   const { values, positionals } = parseArgs({
@@ -103,16 +132,22 @@ await runMain(async () => {
   cpSync(bringSource(folder), join(outside, 'ggml'), { recursive: true });
   cpSync(join(checkout, 'bench/rocm/llama/tiny_model.py'), join(outside, 'tiny_model.py'));
   writeFileSync(join(outside, 'package.json'), '{}\n');
-  const run = (line) =>
+  const run = (line, env) =>
     enter(root, ['bash', '-c', `cd /llama && npx() { "$@"; } && PATH=/kernloop/node_modules/.bin:$PATH && ${line}`], {
       mounts: [[kernloop, '/kernloop', 'ro']],
       merged: true,
+      env,
     });
   const asShown = await type(run, outside);
+  addEmulatedDriver(kernloop);
+  const rocr = { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx90a', KERNLOOP_SOFTGPU_LINUX: '6.12' };
+  const asMust = await onRocr((line) => run(line, rocr), outside);
   const wrong = asShown.filter((isRight) => !isRight).length;
   const versions = Object.entries({ ...installed.packages, ...(await rocmVersions(root)) });
   console.log(`\n${versions.map((pair) => pair.join(' ')).join(', ')}`);
   console.log(`${asShown.length} commands, ${wrong} not as the page shows`);
+  const failed = asMust.filter((isRight) => !isRight).length;
+  console.log(`${asMust.length} steps on ROCr, ${failed} not as they must`);
   if (asShown.length === 0) throw new StepError(`${page} has no command`, 'mend the page', 1);
-  return wrong > 0 ? 1 : 0;
+  return wrong + failed > 0 ? 1 : 0;
 });

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root as checkout, runMain, StepError } from '../../tools/console.mjs';
+import { addEmulatedDriver } from './suites/emulated_driver.mjs';
 import { ended, enter, installSuite, makeRoot, mirrorOf, requireRoot, rocmVersions, stopAll } from './suites/roots.mjs';
 
 const help = `sudo node bench/rocm/loop.mjs FOLDER [options]
@@ -95,16 +96,6 @@ async function loop({ name, run, outside, inside, kernloop, device, linux, targe
     rows.push({ step, isRight, said });
   }
   return rows;
-}
-
-/** Packages are without the emulated driver, which is of tests. */
-function addEmulatedDriver(kernloop) {
-  const built = join(checkout, 'native/build/lib/kfd');
-  if (!existsSync(join(built, 'libkernloop-kfd.so')))
-    throw new StepError(`${built} is not built`, 'npm run build:native', 3);
-  const installed = join(kernloop, 'node_modules/@kernloop/native-linux-x64/lib/kfd');
-  rmSync(installed, { recursive: true, force: true });
-  cpSync(built, installed, { recursive: true });
 }
 
 const here = (folder) => (command, cwd, env) => {

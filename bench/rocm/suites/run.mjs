@@ -3,15 +3,19 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { root as checkout, StepError } from '../../../tools/console.mjs';
+import { StepError } from '../../../tools/console.mjs';
 import { allTargets } from './catalogue.mjs';
+import { emulatedDriver } from './emulated_driver.mjs';
 import { startOfProcess, Transcript } from './judge.mjs';
 import { kinds } from './programs.mjs';
 import { ended, enter } from './roots.mjs';
 
 /** Finds the software GPU below a folder that has Kernloop installed, or in its native package or build. */
 export function softgpuIn(folder, level) {
-  if (level === 'kfd') return emulatedDriver();
+  if (level === 'kfd') {
+    const { folder: built, preload } = emulatedDriver();
+    return { folder: built, preload, sha256: digest(join(built, preload)) };
+  }
   const below = ['node_modules/@kernloop/native-linux-x64', '@kernloop/native-linux-x64', '.'];
   const library = below.map((place) => join(folder, place, 'lib/softgpu/libhsa-runtime64.so.1')).find(existsSync);
   if (library === undefined)
@@ -20,14 +24,6 @@ export function softgpuIn(folder, level) {
 }
 
 const digest = (file) => createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
-
-/** The kernel driver below the release's own ROCr, as the checkout built it with its native tests. */
-function emulatedDriver() {
-  const folder = join(checkout, 'native/build/lib/kfd');
-  const preload = 'libkernloop-kfd.so';
-  if (!existsSync(join(folder, preload))) throw new StepError(`${folder} is not built`, 'npm run build:native', 3);
-  return { folder, preload, sha256: digest(join(folder, preload)) };
-}
 
 /** Evenly over the whole: every N-th from `offset` on, and at least one. */
 export function drawn(cases, every, offset = 0) {

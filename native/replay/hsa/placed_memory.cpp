@@ -164,7 +164,7 @@ bool shares_memory(HsaLibrary& hsa) {
 }
 
 // Missing parts of virtual memory management, in the runtime or in the kernel driver below it; empty if none is. ROCr
-// since 6.0 has the functions also over a driver before Linux 6.8 (interface 1.15), where they fail.
+// since 6.0 has the functions also over a driver before interface 1.15, where they fail.
 std::string missing_of_virtual_memory(HsaLibrary& hsa) {
   const std::string missing = hsa.missing_of_virtual_memory();
   if (missing.empty() && !answer(hsa, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED).value_or(true))
@@ -185,10 +185,10 @@ Result<std::unique_ptr<PlacedMemory>> PlacedMemory::of(HsaLibrary& hsa, const Ag
   const std::string missing = missing_of_virtual_memory(hsa);
   if (missing.empty()) return std::unique_ptr<PlacedMemory>(new VirtualMemory(hsa, agents, pool));
   if (shares_memory(hsa)) return std::unique_ptr<PlacedMemory>(new SharedMemory(hsa, agents));
-  return Error{"RUNTIME_INCOMPLETE", hsa.path().string() + " lacks " + missing + ", and has no shared virtual memory",
-               "use a runtime and a kernel driver with virtual memory management (ROCm 6 and Linux 6.8 or later), or "
-               "the built-in "
-               "software GPU"};
+  return Error{
+      "RUNTIME_INCOMPLETE", hsa.path().string() + " lacks " + missing + ", and has no shared virtual memory",
+      "use ROCm 6 or later over a kernel driver with virtual memory management (interface 1.15 of amdkfd or later), or "
+      "the built-in software GPU"};
 }
 
 }  // namespace kernloop::replay
