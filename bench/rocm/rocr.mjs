@@ -115,7 +115,7 @@ function linkLibraries(root) {
   symlinkSync(join(folderOfLibraries, 'libhsa-runtime64.so.1'), join(folder, 'libhsa-runtime64.so.1'));
 }
 
-/** Where a release's programs run, and the folder of their libraries. */
+/** The way to start a release's programs, and the folder of their libraries. */
 async function placeOf(release, folder, mirror) {
   if (release === 'here') {
     const run = ([program, ...words], env) =>

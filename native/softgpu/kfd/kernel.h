@@ -18,7 +18,7 @@ inline constexpr Kernel kKernels[] = {{"6.1", 11, 49, false, "/topology"}, {"6.1
 
 // The one that the environment names; the first without it, or with another name, which Driver::instance refuses.
 const Kernel& kernel();
-// What the environment asks for in vain, or null.
+// The name in the environment if no emulated kernel has it, or null.
 const char* unknown_kernel();
 
 }  // namespace kernloop::softgpu::kfd

@@ -1,5 +1,5 @@
-// What came to amdkfd's interface between Linux 6.1 and 6.12 (include/uapi/linux/kfd_ioctl.h), whose headers Debian 12
-// does not have.
+// Calls that came to amdkfd between Linux 6.1 and 6.12 (include/uapi/linux/kfd_ioctl.h). Debian 12 does not have the
+// headers of the latter.
 #pragma once
 
 #include <linux/kfd_ioctl.h>
