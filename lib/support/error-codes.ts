@@ -352,7 +352,10 @@ export const errorCodes = kinds({
   DEVICE_ERROR: { exitCode: exitCodes.environment, meaning: 'the runtime of the device reported an error' },
   CODE_OBJECT_INVALID: { exitCode: exitCodes.usage, meaning: 'the code object is malformed' },
   CODE_OBJECT_AMBIGUOUS: { exitCode: exitCodes.usage, meaning: 'several code objects of the file fit' },
-  CODE_OBJECT_COMPRESSED: { exitCode: exitCodes.usage, meaning: 'the code object is in a compressed bundle' },
+  CODE_OBJECT_COMPRESSED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the code object is in a bundle that is compressed by zlib, or in an unknown way',
+  },
   PGO_PROFILE_EMPTY: { exitCode: exitCodes.usage, meaning: 'a profile of device code is empty' },
   PGO_PROFILE_TRUNCATED: {
     exitCode: exitCodes.usage,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "codeobject/code_object.h"
+#include "codeobject/compressed_bundle.h"
 #include "codeobject/cubin_target.h"
 #include "elf/generic_target.h"
 
@@ -15,8 +16,8 @@ namespace kernloop::codeobject {
 namespace {
 
 constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr uint64_t kMaxEntries = 256;
+constexpr uint64_t kMaxDecompressed = uint64_t{1} << 30;  // of all bundles of a file
 
 bool begins_with(Bytes bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
@@ -74,21 +75,45 @@ Result<uint64_t> read_bundle(Bytes bytes, const std::string& what, std::vector<B
     }
     end = std::max(end, offset + size);
     if (const std::string target = target_of(id); !target.empty() && size > 0) {
-      found.push_back({target, bytes.subspan(offset, size)});
+      found.push_back({target, bytes.subspan(offset, size), nullptr});
     }
   }
   return std::max(end, position);
 }
 
-// Bundles of several translation units follow each other, padded.
+Result<uint64_t> read_compressed(Bytes bytes, uint64_t& left_bytes, const std::string& what,
+                                 std::vector<BundledCodeObject>& found) {
+  const auto bundle = decompress_bundle(bytes, left_bytes, what);
+  if (!bundle) return bundle.error();
+  left_bytes -= bundle->bytes->size();
+  if (!begins_with(*bundle->bytes, kMagic)) return bad_bundle(what, "its compressed offload bundle holds none");
+  const size_t before = found.size();
+  const auto end = read_bundle(*bundle->bytes, what, found);
+  if (!end) return end.error();
+  for (size_t each = before; each < found.size(); ++each) found[each].decompressed = bundle->bytes;
+  return bundle->compressed_bytes;
+}
+
+// Bundles of several translation units follow each other, padded, some of them compressed.
 Status read_bundles(Bytes bytes, const std::string& what, std::vector<BundledCodeObject>& found) {
+  uint64_t left_bytes = kMaxDecompressed;
+  // From where on, and where the next one of each kind begins: looked for again only behind the last one.
+  auto here = bytes.begin(), plain = here, compressed = here;
+  const auto find_from_here = [&](auto& found_at, std::string_view magic) {
+    found_at = std::search(here, bytes.end(), magic.begin(), magic.end());
+  };
+  find_from_here(plain, kMagic);
+  find_from_here(compressed, kCompressedMagic);
   while (true) {
-    const auto next = std::search(bytes.begin(), bytes.end(), kMagic.begin(), kMagic.end());
-    if (next == bytes.end()) return Unit{};
-    bytes = bytes.subspan(static_cast<size_t>(next - bytes.begin()));
-    const auto end = read_bundle(bytes, what, found);
+    here = std::min(plain, compressed);
+    if (here == bytes.end()) return Unit{};
+    const Bytes rest = bytes.subspan(static_cast<size_t>(here - bytes.begin()));
+    const auto end =
+        compressed == here ? read_compressed(rest, left_bytes, what, found) : read_bundle(rest, what, found);
     if (!end) return end.error();
-    bytes = bytes.subspan(*end);
+    here += static_cast<ptrdiff_t>(*end);
+    if (plain < here) find_from_here(plain, kMagic);
+    if (compressed < here) find_from_here(compressed, kCompressedMagic);
   }
 }
 
@@ -137,11 +162,7 @@ bool target_fits(std::string_view target, std::string_view isa) {
 
 Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::string& what) {
   std::vector<BundledCodeObject> found;
-  if (begins_with(file, kCompressedMagic)) {
-    return Error{"CODE_OBJECT_COMPRESSED", what + " is a compressed offload bundle, which is not read",
-                 "build it with -no-offload-compress"};
-  }
-  if (begins_with(file, kMagic)) {
+  if (begins_with(file, kMagic) || begins_with(file, kCompressedMagic)) {
     if (auto read = read_bundles(file, what, found); !read) return read.error();
     return found;
   }
@@ -151,24 +172,21 @@ Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::
   auto image = elf::Image::parse(file, what);
   if (!image) return image.error();
   if (image->machine() == elf::kMachineAmdgpu || image->machine() == elf::kMachineCuda)
-    return std::vector<BundledCodeObject>{{"", file}};
+    return std::vector<BundledCodeObject>{{"", file, nullptr}};
   const elf::Section* fat_binary = image->section(".hip_fatbin");
   if (!fat_binary && (image->section(".nv_fatbin") || image->section(".nvFatBinSegment")))
     return not_a_cubin(what, "a host object or program with CUDA device code");
   if (!fat_binary) return bad_bundle(what, "this host program holds no HIP device code (no .hip_fatbin section)");
-  if (begins_with(fat_binary->bytes, kCompressedMagic)) {
-    return Error{"CODE_OBJECT_COMPRESSED", what + " holds a compressed offload bundle, which is not read",
-                 "build it with -no-offload-compress"};
-  }
   if (auto read = read_bundles(fat_binary->bytes, what, found); !read) return read.error();
   return found;
 }
 
-Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_view kernel, const std::string& what) {
+Result<BundledCodeObject> select_code_object(Bytes file, std::string_view isa, std::string_view kernel,
+                                             const std::string& what) {
   auto listed = list_code_objects(file, what);
   if (!listed) return listed.error();
   std::set<std::string> targets, kernels;
-  std::vector<Bytes> fitting;
+  std::vector<BundledCodeObject> fitting;
   for (const BundledCodeObject& candidate : *listed) {
     auto info =
         parse_code_object(candidate.bytes, what + (candidate.target.empty() ? "" : " (" + candidate.target + ")"));
@@ -177,7 +195,7 @@ Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_v
     targets.insert(target);
     if (!target_fits(target, isa)) continue;
     for (const Kernel& defined : info->kernels) kernels.insert(defined.name);
-    if (kernel.empty() || info->find_kernel(kernel)) fitting.push_back(candidate.bytes);
+    if (kernel.empty() || info->find_kernel(kernel)) fitting.push_back(candidate);
   }
   const auto fits_isa = [&](const std::string& target) { return target_fits(target, isa); };
   if (std::none_of(targets.begin(), targets.end(), fits_isa)) {
@@ -195,8 +213,9 @@ Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_v
         what + " does not define kernel " + std::string(kernel) + "; nearest: " + (nearest.empty() ? "none" : nearest),
         "keep the kernel's name, parameters and extern \"C\"-ness as captured"};
   }
-  const bool same =
-      std::all_of(fitting.begin(), fitting.end(), [&](Bytes b) { return std::ranges::equal(b, fitting[0]); });
+  const bool same = std::all_of(fitting.begin(), fitting.end(), [&](const BundledCodeObject& each) {
+    return std::ranges::equal(each.bytes, fitting[0].bytes);
+  });
   if (!same) {
     return Error{"CODE_OBJECT_AMBIGUOUS",
                  what + " holds " + std::to_string(fitting.size()) + " different code objects with that kernel",

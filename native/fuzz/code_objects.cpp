@@ -73,7 +73,8 @@ std::vector<Input> cubin_seeds() {
 }
 
 std::vector<Input> bundle_seeds() {
-  return {test_data("codeobject/test/data/small.hipfb"), test_data("codeobject/test/data/small.o"),
+  return {test_data("codeobject/test/data/small.hipfb"),       test_data("codeobject/test/data/small.o"),
+          test_data("codeobject/test/data/small.v2.ccob"),     test_data("codeobject/test/data/small.v3.ccob"),
           test_data("codeobject/test/data/cubin/tiny.fatbin"), test_data("codeobject/test/data/cubin/tiny.o")};
 }
 
@@ -85,7 +86,8 @@ const Registration kBundle({"bundle",
                               const auto listed = list_code_objects(bytes, "input");
                               if (listed) {
                                 for (const BundledCodeObject& object : *listed)
-                                  require(lies_in(object.bytes, bytes), "code objects lie in the file");
+                                  require(lies_in(object.bytes, object.decompressed ? *object.decompressed : bytes),
+                                          "code objects lie in the file, or in what was decompressed");
                               }
                               (void)select_code_object(bytes, "amdgcn-amd-amdhsa--gfx90a", "saxpy", "input");
                               (void)select_code_object(bytes, "sm_90", "saxpy", "input");

@@ -30,15 +30,15 @@ TEST(Bundle, FindsTheSameCodeObjectsInsideOfAHostObject) {
   const auto from_host = select_code_object(host, kGfx90a, "tiny", "small.o");
   ASSERT_TRUE(from_bundle) << from_bundle.error().message;
   ASSERT_TRUE(from_host) << from_host.error().message;
-  EXPECT_EQ(parse_code_object(*from_bundle, "a")->target, "amdgcn-amd-amdhsa--gfx90a");
-  EXPECT_EQ(parse_code_object(*from_host, "b")->target, "amdgcn-amd-amdhsa--gfx90a");
+  EXPECT_EQ(parse_code_object(from_bundle->bytes, "a")->target, "amdgcn-amd-amdhsa--gfx90a");
+  EXPECT_EQ(parse_code_object(from_host->bytes, "b")->target, "amdgcn-amd-amdhsa--gfx90a");
 }
 
 TEST(Bundle, TakesAPlainCodeObjectAsItIs) {
   const auto file = read_test_file("baseline.hsaco");
   const auto selected = select_code_object(file, kGfx90a, "fill", "baseline.hsaco");
   ASSERT_TRUE(selected);
-  EXPECT_EQ(selected->size(), file.size());
+  EXPECT_EQ(selected->bytes.size(), file.size());
 }
 
 TEST(Bundle, RefusesAnotherTargetAndNamesWhatThereIs) {
@@ -112,7 +112,7 @@ TEST(Bundle, TakesACubinAsItIs) {
   const auto file = read_test_file("cubin/parameters.sm_90.cubin");
   const auto selected = select_code_object(file, "sm_90", "fill", "k.cubin");
   ASSERT_TRUE(selected) << selected.error().message;
-  EXPECT_EQ(selected->size(), file.size());
+  EXPECT_EQ(selected->bytes.size(), file.size());
   const auto other = select_code_object(file, "sm_100", "fill", "k.cubin");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, "CODE_OBJECT_TARGET");
@@ -148,11 +148,70 @@ TEST(Bundle, ComparesCudaTargetsByComputeCapability) {
   EXPECT_FALSE(target_fits(kGfx90a, "sm_90"));
 }
 
-TEST(Bundle, SaysThatCompressedBundlesAreNotRead) {
-  const std::string compressed = "CCOB\x02";
-  const auto listed = list_code_objects({reinterpret_cast<const uint8_t*>(compressed.data()), compressed.size()}, "c");
-  ASSERT_FALSE(listed);
-  EXPECT_EQ(listed.error().code, "CODE_OBJECT_COMPRESSED");
+// As clang-offload-bundler 22 wrote them, from the code objects of small.hipfb, in both versions of the format; and an
+// object of a host program by clang 21 (--offload-compress).
+TEST(Bundle, ReadsCompressedBundles) {
+  const auto plain = read_test_file("small.hipfb");
+  for (const char* name : {"small.v2.ccob", "small.v3.ccob"}) {
+    const auto file = read_test_file(name);
+    const auto listed = list_code_objects(file, name);
+    ASSERT_TRUE(listed) << listed.error().message;
+    EXPECT_EQ(listed->size(), 2u) << "without the host's entry";
+    for (const char* isa : {kGfx90a, "amdgcn-amd-amdhsa--gfx1030"}) {
+      const auto selected = select_code_object(file, isa, "tiny", name),
+                 expected = select_code_object(plain, isa, "tiny", "");
+      ASSERT_TRUE(selected && expected) << selected.error().message;
+      EXPECT_TRUE(std::ranges::equal(selected->bytes, expected->bytes)) << name << isa;
+    }
+  }
+  const auto object = read_test_file("small_compressed.o");
+  const auto selected = select_code_object(object, kGfx90a, "tiny", "o");
+  ASSERT_TRUE(selected) << selected.error().message;
+  EXPECT_TRUE(parse_code_object(selected->bytes, "o")->find_kernel("tiny"));
+}
+
+TEST(Bundle, ReadsCompressedAndPlainBundlesBesideEachOther) {
+  const auto plain = read_test_file("small.hipfb"), old = read_test_file("small.v2.ccob"),
+             recent = read_test_file("small.v3.ccob");
+  std::vector<uint8_t> file;
+  for (const auto& each : {old, plain, recent, old, plain}) {
+    file.insert(file.end(), each.begin(), each.end());
+    file.resize((file.size() + 4095) / 4096 * 4096, 0);
+  }
+  for (const bool starts_plain : {false, true}) {
+    const Bytes all = Bytes(file).subspan(starts_plain ? 4096 : 0);
+    const auto listed = list_code_objects(all, "all");
+    ASSERT_TRUE(listed) << listed.error().message;
+    EXPECT_EQ(listed->size(), starts_plain ? 8u : 10u);
+    EXPECT_TRUE(select_code_object(all, kGfx90a, "tiny", "all"));
+  }
+}
+
+std::vector<uint8_t> with_number(std::vector<uint8_t> file, size_t at, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) file.at(at + i) = static_cast<uint8_t>(value >> 8 * i);
+  return file;
+}
+
+TEST(Bundle, RefusesCompressedBundlesThatItCannotRead) {
+  const auto file = read_test_file("small.v3.ccob");
+  const auto error = [](const std::vector<uint8_t>& changed) {
+    const auto listed = list_code_objects(changed, "c");
+    return listed ? Error{"none", "", ""} : listed.error();
+  };
+  const Error zlib = error(with_number(file, 6, 0, 2));
+  EXPECT_EQ(zlib.code, "CODE_OBJECT_COMPRESSED");
+  EXPECT_NE(zlib.message.find("by zlib"), std::string::npos) << zlib.message;
+  EXPECT_EQ(error(with_number(file, 4, 1, 2)).code, "CODE_OBJECT_COMPRESSED") << "the first version has other fields";
+  EXPECT_EQ(error(with_number(file, 4, 4, 2)).code, "CODE_OBJECT_COMPRESSED");
+
+  constexpr size_t kFileBytes = 8, kRawBytes = 16;
+  const Error large = error(with_number(file, kRawBytes, uint64_t{1} << 40, 8));
+  EXPECT_NE(large.message.find("more than 1073741824 bytes"), std::string::npos) << large.message;
+  EXPECT_EQ(error(with_number(file, kRawBytes, 100, 8)).code, "CODE_OBJECT_INVALID");
+  EXPECT_EQ(error(with_number(file, kFileBytes, file.size() + 1, 8)).code, "CODE_OBJECT_INVALID");
+  EXPECT_EQ(error(with_number(file, kFileBytes, 31, 8)).code, "CODE_OBJECT_INVALID") << "less than the header";
+  for (size_t size = 4; size < file.size(); size += size < 64 ? 1 : 37)
+    EXPECT_EQ(error({file.begin(), file.begin() + static_cast<ptrdiff_t>(size)}).code, "CODE_OBJECT_INVALID") << size;
 }
 
 TEST(Bundle, SurvivesTruncationAndFlippedBits) {

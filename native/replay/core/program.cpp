@@ -83,11 +83,11 @@ class Loader {
         auto selected =
             codeobject::select_code_object(*variant_.file, manifest_.device.isa, symbol(), variant_.file_name);
         if (!selected) return selected.error();
-        auto variant_info = codeobject::parse_code_object(*selected, variant_.file_name);
+        auto variant_info = codeobject::parse_code_object(selected->bytes, variant_.file_name);
         if (!variant_info) return variant_info.error();
         object.info = std::move(*variant_info);
         object.is_variant = true;
-        images_.back().assign(selected->begin(), selected->end());
+        images_.back().assign(selected->bytes.begin(), selected->bytes.end());
       }
       program_.code_objects.push_back(std::move(object));
     }

@@ -38,4 +38,13 @@ clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 --c
   --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -o small.hipfb
 clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 -c -mcode-object-version=4 -include hip/hip_runtime.h --rocm-path=/usr \
   --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -o small.o
-chmod 644 *.hsaco *.hipfb *.o
+# The code objects of small.hipfb, compressed by clang 22's bundler in both versions of the format. small_compressed.o is of clang 21 under HIP 6.4:
+# clang++ -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 --offload-compress -c -nogpulib -include hip/hip_runtime.h --rocm-path=/usr
+targets=hipv4-amdgcn-amd-amdhsa--gfx90a,hipv4-amdgcn-amd-amdhsa--gfx1030
+clang-offload-bundler-22 -type=o -unbundle -targets=$targets -input=small.hipfb -output=gfx90a.part -output=gfx1030.part
+for version in 2 3; do
+  COMPRESSED_BUNDLE_FORMAT_VERSION=$version clang-offload-bundler-22 -type=o -bundle-align=4096 -targets=host-x86_64-unknown-linux-gnu-,$targets \
+    -input=/dev/null -input=gfx90a.part -input=gfx1030.part -compress -output=small.v$version.ccob
+done
+rm -f gfx90a.part gfx1030.part
+chmod 644 *.hsaco *.hipfb *.o *.ccob
