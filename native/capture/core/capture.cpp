@@ -117,6 +117,7 @@ std::optional<Error> CaptureRun::seed(Snapshot& snapshot) {
     const uint64_t size = std::min<uint64_t>(range.size, kernarg.size() - range.base);
     std::fill_n(kernarg.begin() + static_cast<std::ptrdiff_t>(range.base), size, uint8_t{0});
   }
+  device_.look_at_arguments(kernarg, snapshot.allocations);
   snapshot.scope.add_pointers_in(kernarg);
   for (const ByteRange& range : request_.widened) snapshot.scope.add_at(range.base);
   return std::nullopt;

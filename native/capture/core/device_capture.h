@@ -33,6 +33,9 @@ class DeviceCapture {
   // The kernel arguments of the waiting dispatch.
   virtual std::optional<Error> read_kernarg(std::span<uint8_t> into) = 0;
 
+  // Notes on arguments that a replay may not reproduce. Those that mean something to the app's process only are zeros.
+  virtual void look_at_arguments(std::span<const uint8_t>, const AllocationList&) {}
+
   // Address of a module variable that is only known by name. 0, without a refusal: the loaded module has no writable
   // variable of that name (only the compiler's own constants), and it is left out.
   virtual std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address);

@@ -38,10 +38,7 @@ void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, 
   }
   if (const auto own = own_memory(*agent.driver, agent.allocations.snapshot(), arguments)) {
     agent.note("PAGEABLE_MEMORY",
-               "the 8 bytes at offset " + std::to_string(own->offset) + " of the arguments of " + symbol +
-                   " are an address of the program's own memory (" + to_hex_number(own->address) +
-                   "), which this GPU can reach: it is not in the capture. If the kernel uses it, the self-check "
-                   "fails: register it (cudaHostRegister), or allocate it with cudaMallocManaged");
+               in_words(*own, symbol, "register it (cudaHostRegister), or allocate it with cudaMallocManaged"));
   }
 }
 

@@ -1,8 +1,5 @@
 #include "capture/cuda/obstacles.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <array>
 #include <cctype>
 #include <cstdio>
@@ -35,28 +32,9 @@ std::string_view first_name(std::string_view symbol) {
   return symbol;
 }
 
-// Argument values that may be addresses, but of no tracked memory.
-template <typename Use>
-void for_each_untracked(const AllocationList& allocations, std::span<const uint8_t> arguments, Use&& use) {
-  for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
-    uint64_t value;
-    std::memcpy(&value, arguments.data() + at, sizeof value);
-    if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
-    // One past the end of an allocation is a legal value of a pointer that is not followed.
-    if (find_allocation(allocations, value - 1) != nullptr) continue;
-    if (use(at, value)) return;
-  }
-}
-
 bool is_known(const Driver& driver, uint64_t address) {
   unsigned int type = 0;
   return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS && type != 0;
-}
-
-bool is_mapped(uint64_t address) {
-  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  unsigned char resident = 0;
-  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), page, &resident) == 0;
 }
 
 std::optional<Error> unknown_address(const Driver& driver, uint64_t address, size_t offset) {
@@ -151,12 +129,7 @@ bool refuses_untracked_memory() {
 
 std::optional<OwnMemory> own_memory(const Driver& driver, const AllocationList& allocations,
                                     std::span<const uint8_t> arguments) {
-  std::optional<OwnMemory> found;
-  for_each_untracked(allocations, arguments, [&](size_t at, uint64_t value) {
-    if (!is_known(driver, value) && is_mapped(value)) found = OwnMemory{at, value};
-    return found.has_value();
-  });
-  return found;
+  return own_memory(allocations, arguments, [&](uint64_t address) { return is_known(driver, address); });
 }
 
 }  // namespace kernloop::capture

@@ -8,6 +8,7 @@
 
 #include "capture/core/allocation_map.h"
 #include "capture/core/device_capture.h"
+#include "capture/core/own_memory.h"
 #include "capture/cuda/cubins.h"
 #include "cuda/driver.h"
 
@@ -32,12 +33,7 @@ std::optional<Error> untracked_memory(const cuda::Driver& driver, const Allocati
 // whether it is used: unused parts of structures hold old values.
 bool refuses_untracked_memory();
 
-// The first value among the arguments that is an address of the program's own memory, allocated without CUDA. Some GPUs
-// reach it; to others it is a number.
-struct OwnMemory {
-  size_t offset = 0;
-  uint64_t address = 0;
-};
+// The first argument that leads into memory which the driver does not know.
 std::optional<OwnMemory> own_memory(const cuda::Driver& driver, const AllocationList& allocations,
                                     std::span<const uint8_t> arguments);
 

@@ -111,7 +111,7 @@ class DispatchHandler {
     try {
       SelectedDispatch dispatch(agent_, std::move(facts), std::move(due));
       if (dispatch.begin()) {
-        device.emplace(agent_, queue_, packet, write_);
+        device.emplace(agent_, queue_, kernel.symbol, packet, write_);
         dispatch.capture(*device,
                          [&](RunReport* report) { return device->run(Deadline::in(dispatch.run_limit()), report); });
       }

@@ -1,6 +1,7 @@
 #include "capture/hsa/hsa_device.h"
 
 #include "base/bytes.h"
+#include "capture/core/own_memory.h"
 #include "capture/hsa/hooks.h"
 #include "capture/hsa/memory_faults.h"
 
@@ -46,9 +47,11 @@ std::optional<bool> is_fine_grained_svm(const HsaOriginals& hsa, const Allocatio
 
 }  // namespace
 
-HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_packet_t& packet, PacketWriter write)
+HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const std::string& symbol,
+                     const hsa_kernel_dispatch_packet_t& packet, PacketWriter write)
     : agent_(agent),
       queue_(queue),
+      symbol_(symbol),
       packet_(packet),
       write_(write),
       completion_(OwnSignal::create(agent.hsa, 1)),
@@ -112,6 +115,28 @@ std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, st
 std::optional<Error> HsaDevice::read_kernarg(std::span<uint8_t> into) {
   if (into.empty()) return std::nullopt;
   return host_memory_.read(reinterpret_cast<uint64_t>(packet_.kernarg_address), into);
+}
+
+// With XNACK the GPU reaches all memory of the process; on an MI300A always.
+void HsaDevice::look_at_arguments(std::span<const uint8_t> arguments, const AllocationList& allocations) {
+  const HsaOriginals& hsa = agent_.hsa;
+  const auto is_so = [&](hsa_system_info_t question) {
+    bool answer = false;
+    return hsa.core.hsa_system_get_info_fn(question, &answer) == HSA_STATUS_SUCCESS && answer;
+  };
+  if (!is_so(HSA_AMD_SYSTEM_INFO_XNACK_ENABLED) && !is_so(HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT)) return;
+  const auto is_known = [&](uint64_t address) {
+    hsa_amd_pointer_info_t info{};
+    info.size = sizeof info;
+    return hsa.amd.hsa_amd_pointer_info_fn != nullptr &&
+           hsa.amd.hsa_amd_pointer_info_fn(reinterpret_cast<void*>(address), &info, nullptr, nullptr, nullptr) ==
+               HSA_STATUS_SUCCESS &&
+           info.type != HSA_EXT_POINTER_TYPE_UNKNOWN;
+  };
+  if (const auto own = own_memory(allocations, arguments, is_known)) {
+    agent_.note("PAGEABLE_MEMORY",
+                in_words(*own, symbol_, "register it (hipHostRegister), or allocate it with hipMallocManaged"));
+  }
 }
 
 std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {

@@ -9,7 +9,8 @@ namespace kernloop::capture {
 
 class HsaDevice : public DeviceCapture {
  public:
-  HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_packet_t& packet, PacketWriter write);
+  HsaDevice(Agent& agent, QueueState& queue, const std::string& symbol, const hsa_kernel_dispatch_packet_t& packet,
+            PacketWriter write);
   // Completes the app's signal if the dispatch has ended, or arranges for it. Nothing is held any more then.
   ~HsaDevice() override;
   HsaDevice(const HsaDevice&) = delete;
@@ -18,6 +19,7 @@ class HsaDevice : public DeviceCapture {
   std::optional<Error> drain(Deadline deadline) override;
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
+  void look_at_arguments(std::span<const uint8_t> arguments, const AllocationList& allocations) override;
   std::optional<bool> was_address_told(const ByteRange& variable) const override {
     return agent_.told_addresses.any_in(variable);
   }
@@ -35,6 +37,7 @@ class HsaDevice : public DeviceCapture {
 
   Agent& agent_;
   QueueState& queue_;
+  const std::string symbol_;
   const hsa_kernel_dispatch_packet_t packet_;
   const PacketWriter write_;
   OwnSignal completion_;

@@ -286,6 +286,24 @@ TEST_F(SoftgpuCaptureTest, RegionsTellWhetherTheyAreFineGrained) {
   }
 }
 
+// Only where the GPU would reach it is it worth a word.
+TEST_F(SoftgpuCaptureTest, MemoryThatOnlyXnackReachesIsNoted) {
+  run.select("^add_first\\(");
+  ASSERT_EQ(record({"pageable"}, {{"KERNLOOP_SOFTGPU_HOSTILE", "xnack"}}), 0) << app_output;
+  ASSERT_TRUE(open());
+  const Json note = run.event("note");
+  EXPECT_EQ(note.value("code", ""), "PAGEABLE_MEMORY") << run.recorder->output();
+  EXPECT_NE(note.value("text", "").find("the 8 bytes at offset 8 of the arguments of _Z9add_first"), std::string::npos)
+      << note;
+}
+
+TEST_F(SoftgpuCaptureTest, MemoryThatTheGpuDoesNotReachIsNotNoted) {
+  run.select("^add_first\\(");
+  ASSERT_EQ(record({"pageable"}), 0) << app_output;
+  ASSERT_TRUE(open());
+  EXPECT_TRUE(run.event("note").is_null()) << run.event("note");
+}
+
 TEST_F(SoftgpuCaptureTest, AKernelThatWaitsForTheHostIsRefusedAndTheProgramGoesOn) {
   run.config["run_limit_ms"] = 500;
   run.select("^wait_for_host\\(");

@@ -85,7 +85,8 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   const Word of_hostility[] = {{"writer-once", &hostility.writer_once},
                                {"cooperative", &hostility.cooperative},
                                {"failed-frees", &hostility.failed_frees},
-                               {"old-driver", &hostility.old_driver}};
+                               {"old-driver", &hostility.old_driver},
+                               {"xnack", &hostility.xnack}};
   if (Status s = read_words(environment, "KERNLOOP_SOFTGPU_HOSTILE", of_hostility); !s) return s.error();
   options.threads = static_cast<uint32_t>(threads);
   options.log_level = static_cast<int>(log_level);

@@ -17,6 +17,7 @@ struct Hostility {
   bool writer_once = false;   // packets come one by one, each for one call of the packet writer: ROCr before ROCm 6.0
   bool cooperative = false;   // an intercepted cooperative queue ends the process at hsa_shut_down: ROCr 6.4
   bool failed_frees = false;  // the first attempt to free an allocation fails
+  bool xnack = false;         // said to be enabled, so that GPUs reach all memory of the process
   bool old_driver = false;    // the functions of virtual memory fail: ROCr since 6.0 over amdkfd before 1.15
 };
 

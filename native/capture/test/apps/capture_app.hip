@@ -78,6 +78,9 @@ __global__ void add_all(const int* fine, const int* coarse, const int* registere
   *sum = *fine + *coarse + *registered;
 }
 
+__global__ void add_first(int* sum, const int* values, int count) {
+  if (count > 0) *sum += values[0];
+}
 __global__ void empty() {}
 
 namespace {
@@ -203,6 +206,16 @@ int host_flag() {
   int value = 0;
   CHECK(hipMemcpy(&value, result, sizeof value, hipMemcpyDeviceToHost));
   return value == 7 ? 0 : 1;
+}
+
+// The kernel gets memory of malloc, and does not look at it.
+int pageable() {
+  std::vector<int> own(4096, 1);
+  int* sum = upload(std::vector<int>(1, 5));
+  add_first<<<1, 1>>>(sum, own.data(), 0);
+  int value = 0;
+  CHECK(hipMemcpy(&value, sum, sizeof value, hipMemcpyDeviceToHost));
+  return value == 5 ? 0 : 1;
 }
 
 // Memory of every granularity, in one dispatch.
@@ -336,6 +349,7 @@ int main(int argument_count, char** arguments) {
   if (what == "outside") return outside(std::stoi(value));
   if (what == "streams") return streams();
   if (what == "host-flag") return host_flag();
+  if (what == "pageable") return pageable();
   if (what == "granularities") return granularities();
   if (what == "busy-queue") return busy_queue();
   if (what == "large") return large(std::stoul(value));

@@ -90,8 +90,9 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void* value) {
     case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
     case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
     case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
-    case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
       return give<bool>(value, false);
+    case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
+      return give<bool>(value, runtime().options.hostility.xnack);
     case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
       return give<bool>(value, !runtime().options.hostility.old_driver);
     case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
