@@ -24,18 +24,23 @@ function ctestCounts(tail) {
   return { passed: Number(total) - Number(failed), failed: Number(failed) };
 }
 
-async function jest(name, config, extra = [], env = {}) {
+/** Jest's own limit of a test ends none that never yields, such as an endless loop: `timeout` ends the step with all its workers. */
+async function jest(name, config, limitMinutes, extra = [], env = {}) {
   const file = join(results, `${name}.json`);
-  await step(
+  const words = ['jest', '--config', config, '--ci', '--json', `--outputFile=${file}`, ...extra];
+  const { milliseconds } = await step(
     `tests: ${name}`,
-    'npx',
-    ['jest', '--config', config, '--ci', '--json', `--outputFile=${file}`, ...extra],
+    'timeout',
+    ['--signal=KILL', `${limitMinutes}m`, 'npx', ...words],
     {
       inherit: true,
       allowFailure: true,
       env: { NX_DAEMON: 'false', FORCE_COLOR: '0', ...env },
     },
   );
+  if (milliseconds >= limitMinutes * 60_000) {
+    console.error(`tests: ${name}: stopped after ${limitMinutes} minutes: the files without a line above did not end`);
+  }
   return jestCounts(file);
 }
 
@@ -128,7 +133,7 @@ await runMain(async () => {
   mkdirSync(results, { recursive: true });
   const failedChecks = await setupAndChecks();
   const counts = {};
-  counts.TypeScript = await jest('typescript', 'jest.config.cjs');
+  counts.TypeScript = await jest('typescript', 'jest.config.cjs', 20);
   const packages = mkdtempSync(join(tmpdir(), 'kernloop-packages-'));
   try {
     let prepared = {};
@@ -138,7 +143,13 @@ await runMain(async () => {
       async () => (prepared = await installedPackages(packages)),
     );
     counts.Python = await pythonTests();
-    counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', [`--maxWorkers=${endToEndWorkers()}`], prepared);
+    counts['end to end'] = await jest(
+      'e2e',
+      'e2e/jest.config.cjs',
+      60,
+      [`--maxWorkers=${endToEndWorkers()}`],
+      prepared,
+    );
   } finally {
     rmSync(packages, { recursive: true, force: true });
   }
