@@ -28,7 +28,7 @@ inline const GpuModel& gpu_model(Isa isa) {
 
 constexpr uint32_t kGpuId = 0x90a1;
 constexpr uint32_t kRenderMinor = 128;
-constexpr uint64_t kVramBytes = uint64_t{4} << 30;
+constexpr uint64_t kVramBytes = uint64_t{16} << 30;
 constexpr uint32_t kEngineClockMhz = 1700, kMemoryClockMhz = 1600, kVramBits = 4096;
 
 }  // namespace kernloop::softgpu::kfd

@@ -183,7 +183,7 @@ TEST(Driver, RefusesMoreMemoryThanTheGpuHas) {
   const auto kfd = open_device("/dev/kfd");
   kfd_ioctl_alloc_memory_of_gpu_args args{};
   args.va_addr = 0x6000'0000'0000;
-  args.size = uint64_t{5} << 30;
+  args.size = uint64_t{17} << 30;
   args.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
   EXPECT_EQ(::ioctl(kfd.get(), AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), -1);
   EXPECT_EQ(errno, ENOMEM);

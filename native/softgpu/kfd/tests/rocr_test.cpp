@@ -136,7 +136,7 @@ TEST_F(Rocr, SeesTheTargetAndItsMemory) {
   EXPECT_EQ(wave, std::string(name) == "gfx90a" ? 64u : 32u);
   size_t bytes = 0;
   ASSERT_HSA(hsa_amd_memory_pool_get_info(vram_, HSA_AMD_MEMORY_POOL_INFO_SIZE, &bytes));
-  EXPECT_EQ(bytes, size_t{4} << 30);
+  EXPECT_EQ(bytes, size_t{16} << 30);
 }
 
 TEST_F(Rocr, DispatchesAndCopiesByItsOwnQueues) {
