@@ -19,7 +19,8 @@ describe('the hsa device over the emulated driver', () => {
       ['gfx90a', 90010],
       ['gfx1030', 100300],
     ])
-      workspace.write(join(folder, `${target}/topology/nodes/1/properties`), `gfx_target_version ${version}\n`);
+      for (const topology of ['topology', 'topology-6.12'])
+        workspace.write(join(folder, `${target}/${topology}/nodes/1/properties`), `gfx_target_version ${version}\n`);
     workspace.write('real/1/properties', 'gfx_target_version 90010\nunique_id 255\n');
   });
   afterEach(() => workspace.dispose());
@@ -31,7 +32,7 @@ describe('the hsa device over the emulated driver', () => {
     expect(hsa({ KERNLOOP_SOFTGPU_LEVEL: 'kfd' }).description).toMatchObject({
       kind: 'hsa',
       name: 'Software AMD gfx90a',
-      identity: expect.stringMatching(/^softgpu-kfd-gfx90a-[0-9a-f]{12}$/) as string,
+      identity: expect.stringMatching(/^softgpu-kfd-gfx90a-linux-6\.1-[0-9a-f]{12}$/) as string,
     });
     const named = hsa({ KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx1030' });
     expect(named.description.isa).toBe('amdgcn-amd-amdhsa--gfx1030');
@@ -41,6 +42,12 @@ describe('the hsa device over the emulated driver', () => {
     const before = hsa({ KERNLOOP_SOFTGPU_LEVEL: 'kfd' }).description.identity;
     workspace.write(library, 'rebuilt');
     expect(hsa({ KERNLOOP_SOFTGPU_LEVEL: 'kfd' }).description.identity).not.toBe(before);
+  });
+
+  it('is another device with another emulated kernel', () => {
+    const later = hsa({ KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU_LINUX: '6.12' }).description;
+    expect(later.identity).toMatch(/^softgpu-kfd-gfx90a-linux-6\.12-/);
+    expect(timeWords(later)).toMatch(/no GPU time/);
   });
 
   it('is preloaded into replays and apps, behind what the user preloads', () => {
@@ -71,6 +78,7 @@ describe('the hsa device over the emulated driver', () => {
 
   it.each([
     ['another level', { KERNLOOP_SOFTGPU_LEVEL: 'hsa' }, 'USAGE'],
+    ['an unknown kernel', { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU_LINUX: '6.5' }, 'USAGE'],
     ['an unknown target', { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx906' }, 'USAGE'],
     [
       'a build without that target',

@@ -11,6 +11,11 @@ import { softgpuTargets } from './softgpu';
  */
 export const levelVariable = 'KERNLOOP_SOFTGPU_LEVEL';
 
+/** Topology folders of the emulated kernels, by release (native/softgpu/kfd/kernel.h). */
+const topologies: Record<string, string> = { '6.1': 'topology', '6.12': 'topology-6.12' };
+
+const linuxVariable = 'KERNLOOP_SOFTGPU_LINUX';
+
 const identityStart = 'softgpu-kfd-';
 
 /** Whether durations on a device are host processor times, because its driver is emulated. */
@@ -31,6 +36,8 @@ export const wordsOfTimer = (timer: string | null): string =>
 export interface EmulatedDriver {
   readonly library: string;
   readonly target: string;
+  /** Release of the kernel whose driver it is. */
+  readonly linux: string;
   /** Files that it shows in place of the real driver's. */
   readonly topology: string;
 }
@@ -50,9 +57,18 @@ export function emulatedDriver(env: Environment, nativePaths: () => NativePaths)
       `set KERNLOOP_SOFTGPU to one of ${Object.keys(softgpuTargets).join(', ')}`,
     );
   }
+  const linux = env[linuxVariable] || '6.1';
+  const topologyName = topologies[linux];
+  if (topologyName === undefined) {
+    throw new KernloopError(
+      'USAGE',
+      `no kernel "${linux}" is emulated`,
+      `set ${linuxVariable} to one of ${Object.keys(topologies).join(', ')}, or unset it`,
+    );
+  }
   const folder = join(nativePaths().root, 'lib', 'kfd');
   const library = join(folder, 'libkernloop-kfd.so');
-  const topology = join(folder, target, 'topology', 'nodes');
+  const topology = join(folder, target, topologyName, 'nodes');
   const missing = [library, topology].find((path) => !existsSync(path));
   if (missing !== undefined) {
     throw new KernloopError(
@@ -61,11 +77,11 @@ export function emulatedDriver(env: Environment, nativePaths: () => NativePaths)
       `it is built with the native tests: run \`npm run build:native\` in a checkout, or unset ${levelVariable}`,
     );
   }
-  return { library, target, topology };
+  return { library, target, linux, topology };
 }
 
-export const emulatedIdentity = ({ target }: EmulatedDriver, digest: string): string =>
-  `${identityStart}${target}-${digest.slice(0, 12)}`;
+export const emulatedIdentity = ({ target, linux }: EmulatedDriver, digest: string): string =>
+  `${identityStart}${target}-linux-${linux}-${digest.slice(0, 12)}`;
 
 /**
  * Preloads the library by name alone and puts its folder in the library path, like the software GPU's own libraries.

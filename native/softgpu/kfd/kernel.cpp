@@ -21,7 +21,8 @@ const char* asked_for() {
 }  // namespace
 
 const Kernel& kernel() {
-  const Kernel* const found = find(asked_for());
+  // Read once: threads of queues ask, and programs set variables while they run.
+  static const Kernel* const found = find(asked_for());
   return found == nullptr ? kKernels[0] : *found;
 }
 
