@@ -1,6 +1,6 @@
 // AMD's own runtimes of later releases over the emulated kernel driver: rocminfo, and the native tests of the driver, of HIP's surface, of
 // the agent and of the recorder (docs/contributing/softgpu.md).
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,19 +32,20 @@ const hipOfTests = 'libamdhip64.so.5';
 const librariesInRoot = '/opt/kernloop-tests';
 const folderOfLibraries = '/usr/lib/x86_64-linux-gnu';
 
-/** Tests of what only our own runtime tells or promises, as in CI, and those of functions or tables that the releases lack. */
+/** What CI leaves out on ROCr 5.2.3: tests of what only our own runtime tells or promises (native/capture/CMakeLists.txt). */
+function leftOutInCi(name) {
+  const { stdout } = spawnSync('ctest', ['--test-dir', built, '--show-only=json-v1', '-R', `^${name}$`], {
+    encoding: 'utf8',
+  });
+  const [test] = JSON.parse(stdout).tests;
+  if (test === undefined) throw new StepError(`${built} has no test ${name}`, 'npm run build:native', 3);
+  return test.command.at(-1).split('-').at(-1).split(':');
+}
+
+/** Further tests, of functions or tables that the releases lack, or have otherwise. */
 const leftOut = {
-  softgpu_capture_test: [
-    ...['TheScopeContainsEveryByteThatTheDispatchReadOrWrote', 'TheSameProgramTwiceGivesTheSameCaptureToTheByte'],
-    ...['TablesOfEitherVersionGiveTheSameCapture', 'AFaultOfTheKernelIsNamedToo_*', 'ADispatchBehindAFault*'],
-    ...[
-      'AProfileTellsOfAFault*',
-      'MemoryThatOnlyXnackReaches*',
-      'ProfileCountsEveryDispatchWithItsExecutedInstructions',
-    ],
-    // HIP 6.4 copies by kernels, which these count.
-    ...['ProfileMeasuresDispatchesThatAreInFlightWhenTheProgramEnds', 'NothingMatchingStillTellsWhatWasSeen'],
-  ].map((name) => `SoftgpuCaptureTest.${name}`),
+  // HIP 6.4 copies by kernels, which these count.
+  softgpu_capture_test: ['*ProfileMeasuresDispatchesThatAreInFlight*', '*NothingMatchingStillTells*'],
   softgpu_queue_test: [
     // Options of our own runtime.
     ...['SoftgpuQueueTest.MemoryThatTheRuntimeDidNotFree*', '*NoSignalOfOursIsLeft*', '*AProgramThatClosesTheAgents*'],
@@ -59,7 +60,10 @@ const leftOut = {
   softgpu_kfd_test: [],
 };
 
-const filter = (program, ...more) => `--gtest_filter=*-${[...leftOut[program], ...more].join(':')}`;
+const filter = (program, ...more) => {
+  const inCi = program === 'softgpu_capture_test' ? leftOutInCi('softgpu_capture_kfd') : [];
+  return `--gtest_filter=*-${[...inCi, ...leftOut[program], ...more].join(':')}`;
+};
 
 /** Name, target, command, variables. */
 const runs = (linux, kills) => {
