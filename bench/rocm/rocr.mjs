@@ -32,7 +32,7 @@ const hipOfTests = 'libamdhip64.so.5';
 const librariesInRoot = '/opt/kernloop-tests';
 const folderOfLibraries = '/usr/lib/x86_64-linux-gnu';
 
-/** What CI leaves out on ROCr 5.2.3: tests of what only our own runtime tells or promises (native/capture/CMakeLists.txt). */
+/** CI leaves these out on ROCr 5.2.3: tests of what only our own runtime tells or promises (native/capture/CMakeLists.txt). */
 function leftOutInCi(name) {
   const { stdout } = spawnSync('ctest', ['--test-dir', built, '--show-only=json-v1', '-R', `^${name}$`], {
     encoding: 'utf8',
