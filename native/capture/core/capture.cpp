@@ -70,7 +70,9 @@ void CaptureRun::settle(std::optional<Error> refusal) noexcept {
 
 std::optional<Error> CaptureRun::steps_before() {
   if (auto refusal = hold_and_drain()) return refusal;
-  snapshot_ = std::make_unique<Snapshot>(allocations_.snapshot(), request_.byte_budget, device_, sink_);
+  AllocationList accessible = allocations_.snapshot();
+  std::erase_if(accessible, [this](const Allocation& allocation) { return !device_.has_access(allocation); });
+  snapshot_ = std::make_unique<Snapshot>(std::move(accessible), request_.byte_budget, device_, sink_);
   if (auto refusal = seed(*snapshot_)) return refusal;
   if (snapshot_->scope.may_break_budget()) {
     if (auto refusal = snapshot_->scope.find_all()) return refusal;

@@ -28,6 +28,9 @@ class DeviceCapture {
   // Returns when everything handed to the device before has completed, on every queue and copy engine.
   virtual std::optional<Error> drain(Deadline deadline) = 0;
 
+  // False for memory that the dispatch cannot access, which a read may not touch either: it is left out.
+  virtual bool has_access(const Allocation&) const { return true; }
+
   // Bytes of an allocation (or of a module variable) as the device sees them.
   virtual std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) = 0;
   // The kernel arguments of the waiting dispatch.

@@ -83,6 +83,15 @@ void HsaDevice::drop_unmapped() {
   }
 }
 
+// Virtual memory is accessible to the agents that hsa_amd_vmem_set_access names, to none at first.
+bool HsaDevice::has_access(const Allocation& allocation) const {
+  const auto get_access = agent_.hsa.amd.hsa_amd_vmem_get_access_fn;
+  if (allocation.api != kVmemApi || get_access == nullptr) return true;
+  hsa_access_permission_t permission = HSA_ACCESS_PERMISSION_NONE;
+  return get_access(reinterpret_cast<void*>(allocation.base), &permission, queue_.device) != HSA_STATUS_SUCCESS ||
+         permission != HSA_ACCESS_PERMISSION_NONE;
+}
+
 std::optional<bool> HsaDevice::is_fine_grained(const Allocation& allocation) const {
   const auto pointer_info = agent_.hsa.amd.hsa_amd_pointer_info_fn;
   if (pointer_info == nullptr) return std::nullopt;

@@ -17,6 +17,7 @@ class HsaDevice : public DeviceCapture {
   HsaDevice& operator=(const HsaDevice&) = delete;
 
   std::optional<Error> drain(Deadline deadline) override;
+  bool has_access(const Allocation& allocation) const override;
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
   void look_at_arguments(std::span<const uint8_t> arguments, const AllocationList& allocations) override;

@@ -173,7 +173,7 @@ hsa_status_t vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size, hsa_amd
 hsa_status_t vmem_map(void* base, size_t size, size_t offset, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags) {
   const hsa_status_t status = originals().amd.hsa_amd_vmem_map_fn(base, size, offset, handle, flags);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { track(*agent, base, size, agent->pools.of_handle(handle), "hsa_amd_vmem_map"); });
+    agent->guarded([&] { track(*agent, base, size, agent->pools.of_handle(handle), kVmemApi); });
   }
   return status;
 }

@@ -251,6 +251,18 @@ TEST_F(SoftgpuQueueTest, MappedMemoryIsPartOfTheCapture) {
   EXPECT_EQ(api, "hsa_amd_vmem_map");
 }
 
+// As between hipMemMap and hipMemSetAccess of another thread. A copy from there ends the process on some runtimes.
+class SoftgpuSealedTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(SoftgpuSealedTest, MappedMemoryWithoutAccessIsLeftOut) {
+  run.select("^append$", 2, GetParam());
+  ASSERT_EQ(record({"classic", "sealed"}, kNewTables), 0) << output;
+  expect_list("s", {11}, {11, 22});
+  EXPECT_EQ(note(), "none");
+}
+
+INSTANTIATE_TEST_SUITE_P(Scopes, SoftgpuSealedTest, ::testing::Values("reachable", "all"));
+
 class RocprofilerTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<bool> {
  protected:
   static Environment environment(Environment more = {}) {

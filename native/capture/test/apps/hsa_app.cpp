@@ -128,23 +128,30 @@ std::vector<uint32_t> fetch(const uint32_t* from, size_t count) {
   return words;
 }
 
-hsa_amd_vmem_alloc_handle_t mapped_handle{};
-
-uint32_t* map_memory(size_t bytes) {
+struct Mapped {
   void* base = nullptr;
+  size_t bytes;
+  hsa_amd_vmem_alloc_handle_t handle{};
+};
+
+Mapped map_memory(size_t bytes) {
+  Mapped memory{nullptr, bytes, {}};
+  CHECK(hsa_amd_vmem_address_reserve(&memory.base, bytes, 0, 0));
+  CHECK(hsa_amd_vmem_handle_create(device.memory, bytes, MEMORY_TYPE_NONE, 0, &memory.handle));
+  CHECK(hsa_amd_vmem_map(memory.base, bytes, 0, memory.handle, 0));
+  return memory;
+}
+
+void let_gpu_access(const Mapped& memory) {
   const hsa_amd_memory_access_desc_t access{HSA_ACCESS_PERMISSION_RW, device.gpu};
-  CHECK(hsa_amd_vmem_address_reserve(&base, bytes, 0, 0));
-  CHECK(hsa_amd_vmem_handle_create(device.memory, bytes, MEMORY_TYPE_NONE, 0, &mapped_handle));
-  CHECK(hsa_amd_vmem_map(base, bytes, 0, mapped_handle, 0));
-  CHECK(hsa_amd_vmem_set_access(base, bytes, &access, 1));
-  return static_cast<uint32_t*>(base);
+  CHECK(hsa_amd_vmem_set_access(memory.base, memory.bytes, &access, 1));
 }
 
 // ROCr 6.4.3 does not survive its end with memory mapped.
-void unmap_memory(void* base, size_t bytes) {
-  CHECK(hsa_amd_vmem_unmap(base, bytes));
-  CHECK(hsa_amd_vmem_handle_release(mapped_handle));
-  CHECK(hsa_amd_vmem_address_free(base, bytes));
+void unmap_memory(const Mapped& memory) {
+  CHECK(hsa_amd_vmem_unmap(memory.base, memory.bytes));
+  CHECK(hsa_amd_vmem_handle_release(memory.handle));
+  CHECK(hsa_amd_vmem_address_free(memory.base, memory.bytes));
 }
 
 // Kernels with the scopes of the HIP runtime (clr: fenceScopeAgent_).
@@ -352,7 +359,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|arguments|broken pool|mapped|kept [SKIP]
+// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|arguments|broken pool|mapped|sealed|kept [SKIP]
 // hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -361,7 +368,14 @@ int main(int argument_count, char** arguments) {
   CHECK(hsa_init());
   CHECK(hsa_iterate_agents(take_agent, nullptr));
   constexpr size_t kBytes = 2u << 20;
-  uint32_t* list = memory == "mapped" ? map_memory(kBytes) : allocate(kBytes / sizeof(uint32_t));
+  std::vector<Mapped> mapped;
+  if (memory == "mapped" || memory == "sealed") {
+    mapped.push_back(map_memory(kBytes));
+    let_gpu_access(mapped.front());
+  }
+  // To this the GPU has no access.
+  if (memory == "sealed") mapped.push_back(map_memory(kBytes));
+  uint32_t* list = mapped.empty() ? allocate(kBytes / sizeof(uint32_t)) : static_cast<uint32_t*>(mapped.front().base);
   uint32_t* length = allocate(1024);
   // hsa_amd_memory_fill of ROCr 6 refuses mapped memory.
   const std::vector<uint8_t> zeros(kBytes);
@@ -388,7 +402,7 @@ int main(int argument_count, char** arguments) {
                                                    : classic_queue();
     result = run(queue, load_kernel(arguments[1], "append.kd"), list, length, skip);
   }
-  if (memory == "mapped") unmap_memory(list, kBytes);
+  for (const Mapped& one : mapped) unmap_memory(one);
   CHECK(hsa_shut_down());
   return result;
 }
