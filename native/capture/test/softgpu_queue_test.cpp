@@ -180,6 +180,17 @@ TEST_F(SoftgpuQueueTest, ArgumentsInDeviceMemoryAreStoredByTheHostAndNoViolation
   expect_list("s", {11}, {11, 22});
 }
 
+class SoftgpuFullTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const Environment*> {};
+
+TEST_P(SoftgpuFullTest, ADispatchThatIsDueInAFullQueueIsCaptured) {
+  run.select("^append$", 70);
+  ASSERT_EQ(record({"full", "pool"}, *GetParam()), 0) << output;
+  EXPECT_TRUE(run.event("refused").is_null()) << run.event("refused");
+  expect_list("s", {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5});
+}
+
+INSTANTIATE_TEST_SUITE_P(Writers, SoftgpuFullTest, ::testing::Values(&kNewTables, &kOldWriter));
+
 class SoftgpuCrowdTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const Environment*> {};
 
 TEST_P(SoftgpuCrowdTest, CapturesThatAreDueAtOnceBesideABusyQueueTakeTheirTurns) {

@@ -256,6 +256,30 @@ int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   return count == 3 ? 0 : 1;
 }
 
+// Submissions that fill the ring of the device while a dispatch runs: ROCr keeps packets that do not fit, and hands
+// them on by a thread of its own.
+int run_full(const char* file, uint32_t* list, uint32_t* length) {
+  constexpr uint32_t kSubmissions = 4, kBatch = 40;
+  hsa_queue_t* queue = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");
+  void* const flag = allocate_shared();
+  submit(queue, {dispatch(wait_for, {static_cast<uint32_t*>(flag), nullptr, 0})});
+  std::thread opener([&] {
+    usleep(300000);
+    __atomic_store_n(static_cast<uint32_t*>(flag), 1u, __ATOMIC_RELEASE);
+  });
+  for (uint32_t i = 0; i < kSubmissions; ++i) {
+    std::vector<Packet> batch;
+    for (uint32_t k = 0; k < kBatch; ++k) batch.push_back(append(kernel, list, length, i * kBatch + k + 1));
+    submit(queue, batch);
+  }
+  opener.join();
+  submit_and_wait(queue, {});
+  const uint32_t count = fetch(length, 1)[0];
+  CHECK(hsa_queue_destroy(queue));
+  return count == kSubmissions * kBatch ? 0 : 1;
+}
+
 // Kernel arguments in device memory, as in HIP with HIP_FORCE_DEV_KERNARG=1: the host stores those of the next launches
 // while a dispatch runs.
 int run_arguments(const char* file, uint32_t* list, uint32_t* length) {
@@ -359,8 +383,8 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|arguments|broken pool|mapped|sealed|kept [SKIP]
-// hsa_app KERNELS daemon pool FILE
+// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|arguments|full|broken pool|mapped|sealed|kept
+// [SKIP] hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
@@ -394,6 +418,8 @@ int main(int argument_count, char** arguments) {
     result = run_loads(arguments[1], list, length);
   } else if (queues == "arguments") {
     result = run_arguments(arguments[1], list, length);
+  } else if (queues == "full") {
+    result = run_full(arguments[1], list, length);
   } else if (queues == "broken") {
     submit_and_wait(classic_queue(), {barrier(HSA_PACKET_TYPE_AGENT_DISPATCH)});
   } else {
