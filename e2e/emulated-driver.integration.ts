@@ -151,3 +151,40 @@ describe('pointers to functions on the device hsa', () => {
     },
   );
 });
+
+describe('pinned memory of the host on the device hsa', () => {
+  it('is replayed as such, and as memory of the GPU on the software GPU', async () => {
+    const workspace = Workspace.create([], emulated);
+    try {
+      const source = fixture('pinned');
+      const build = await builtOnce(source);
+      workspace.write('apps/pinned/kernloop.json', {
+        name: 'pinned',
+        device: 'hsa',
+        command: [join(build, 'pinned')],
+        source,
+        compileCommands: join(build, 'compile_commands.json'),
+        kernels: [{ name: 'add', match: '^add\\(' }],
+      });
+      const extracted = await workspace.kernloop(['extract', '--app', 'apps/pinned']);
+      expect([extracted.code, extracted.text]).toEqual([0, expect.stringMatching(/add .* verified /)]);
+      const replay = async (device: string): Promise<string> => {
+        const { code, text } = await workspace.kernloop([
+          'replay',
+          'kernels/pinned/add',
+          '--variant',
+          'none',
+          '--device',
+          device,
+        ]);
+        expect([code, text]).toEqual([0, expect.stringContaining('Result: RAN')]);
+        return text;
+      };
+      expect(await replay('softgpu')).not.toContain('in memory of the host');
+      const text = await replay('hsa');
+      expect(text).toContain('restored 3 regions, 24.0 KiB (regions of 16.0 KiB in memory of the host)');
+    } finally {
+      workspace.remove();
+    }
+  });
+});

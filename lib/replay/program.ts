@@ -202,7 +202,7 @@ export interface ReplayOutcome {
   freeOrders: FreeOrderEvent[];
   /** A row for each derived input. */
   derived: DerivedEvent[];
-  restored: { regions: number; bytes: number; droppedBytes: number };
+  restored: { regions: number; bytes: number; droppedBytes: number; hostBytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
   caches: Caches | null;
@@ -323,7 +323,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     compared: [],
     freeOrders: [],
     derived: [],
-    restored: { regions: 0, bytes: 0, droppedBytes: 0 },
+    restored: { regions: 0, bytes: 0, droppedBytes: 0, hostBytes: 0 },
     overridden: null,
     guard: null,
     caches: null,
@@ -353,7 +353,12 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       outcome.ranOn = event;
       break;
     case 'restored':
-      outcome.restored = { regions: event.regions, bytes: event.bytes, droppedBytes: event.dropped_bytes ?? 0 };
+      outcome.restored = {
+        regions: event.regions,
+        bytes: event.bytes,
+        droppedBytes: event.dropped_bytes ?? 0,
+        hostBytes: event.host_bytes ?? 0,
+      };
       break;
     case 'guard': {
       const { event: _event, ...guard } = event;

@@ -287,6 +287,7 @@ const events = {
     regions: count,
     bytes: count,
     dropped_bytes: count.optional(),
+    host_bytes: count.optional(),
   }),
   guard: guardSchema.extend({ event: z.literal('guard') }),
   cache: cachesSchema.extend({ event: z.literal('cache') }),

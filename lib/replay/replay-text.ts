@@ -31,7 +31,7 @@ function dispatchLines(result: DispatchResult, device: Device): string[] {
 
 function figureLines(result: DispatchResult, device: Device): string[] {
   return [
-    `restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}${droppedWords(result.restored.droppedBytes)}`,
+    `restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}${restoredWords(result.restored)}`,
     ...(result.launch === 'hip' ? ['launched by the HIP runtime'] : []),
     ...(result.guard ? [guardLine(result.guard)] : []),
     ...(result.overridden
@@ -46,8 +46,11 @@ function figureLines(result: DispatchResult, device: Device): string[] {
   ];
 }
 
-function droppedWords(bytes = 0): string {
-  return bytes > 0 ? `; ${formatBytes(bytes)} were dropped (--shrink): code that touches them faults` : '';
+function restoredWords({ hostBytes = 0, droppedBytes = 0 }: ReplayResult['restored']): string {
+  const host = hostBytes > 0 ? ` (regions of ${formatBytes(hostBytes)} in memory of the host)` : '';
+  const dropped =
+    droppedBytes > 0 ? `; ${formatBytes(droppedBytes)} were dropped (--shrink): code that touches them faults` : '';
+  return host + dropped;
 }
 
 function outcomeOfAll(results: readonly DispatchResult[]): string {

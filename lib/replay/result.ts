@@ -106,6 +106,9 @@ const dispatchResultSchema = z.object({
     regions: count,
     bytes: count,
     droppedBytes: count.optional().describe('Of the regions, that the capture does not hold (--shrink).'),
+    hostBytes: count
+      .optional()
+      .describe('Size of the regions in memory of the host, where the app had them. On a GPU only.'),
   }),
   overridden: overriddenSchema
     .nullable()

@@ -50,16 +50,18 @@ Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule) {
 
 Result<Layout> lay_out(const std::vector<archive::Region>& regions,
                        const std::function<Home(const archive::Region&)>& home_of) {
-  std::map<archive::RegionClass, std::pair<uint64_t, std::vector<archive::Region>>> homes;
+  std::map<std::pair<archive::RegionClass, std::optional<bool>>, std::pair<uint64_t, std::vector<archive::Region>>>
+      homes;
   for (const archive::Region& region : regions) {
     const Home home = home_of(region);
-    homes[home.kind].first = home.granule;
-    homes[home.kind].second.push_back(region);
+    auto& [granule, members] = homes[{home.kind, home.fine_grained}];
+    granule = home.granule;
+    members.push_back(region);
   }
   Layout all;
-  for (const auto& [kind, members] : homes) {
+  for (const auto& [home, members] : homes) {
     Layout part = lay_out(members.second, members.first);
-    for (const Mapping& mapping : part.mappings) all.mappings.push_back({mapping.range, kind});
+    for (const Mapping& mapping : part.mappings) all.mappings.push_back({mapping.range, home.first, home.second});
     all.padding.insert(all.padding.end(), part.padding.begin(), part.padding.end());
   }
   std::sort(all.mappings.begin(), all.mappings.end(),
@@ -70,7 +72,7 @@ Result<Layout> lay_out(const std::vector<archive::Region>& regions,
     const AddressRange &before = all.mappings[i - 1].range, &after = all.mappings[i].range;
     if (before.end() <= after.base) continue;
     return Error{"CAPTURE_INVALID",
-                 "host and device memory of the capture share the pages at " + to_hex_number(after.base),
+                 "memory of different kinds of the capture shares the pages at " + to_hex_number(after.base),
                  "capture again"};
   }
   return all;

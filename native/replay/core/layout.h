@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "archive/manifest.h"
@@ -21,6 +22,7 @@ struct AddressRange {
 struct Mapping {
   AddressRange range;
   archive::RegionClass home = archive::RegionClass::kDevice;
+  std::optional<bool> fine_grained = {};  // coherent with the host while a kernel runs; none: unknown
   bool operator==(const Mapping&) const = default;
 };
 
@@ -38,8 +40,9 @@ Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule);
 struct Home {
   archive::RegionClass kind = archive::RegionClass::kDevice;
   uint64_t granule = 4096;
+  std::optional<bool> fine_grained = {};
 };
-// CAPTURE_INVALID if regions of different kinds share a granule: no page is both.
+// CAPTURE_INVALID if regions of different homes share a granule: no page is both.
 Result<Layout> lay_out(const std::vector<archive::Region>& regions,
                        const std::function<Home(const archive::Region&)>& home_of);
 

@@ -20,6 +20,7 @@ std::vector<archive::Region> kept_of(const std::vector<Target>& targets, const s
       part.base = regions[i].base + range.base;
       part.size = range.size;
       part.memory_class = regions[i].memory_class;
+      part.fine_grained = regions[i].fine_grained;
       part.api = regions[i].api;
     }
   }
@@ -45,7 +46,7 @@ Status Snapshot::map(const std::optional<std::filesystem::path>& dropped) {
   }
   auto layout = lay_out(kept_of(regions_, manifest.regions), [this](const archive::Region& region) {
     const archive::RegionClass home = device_.home_of(region);
-    return Home{home, device_.granule(home)};
+    return Home{home, device_.granule(home), home == archive::RegionClass::kHost ? region.fine_grained : std::nullopt};
   });
   if (!layout) return layout.error();
   layout_ = std::move(*layout);
@@ -212,12 +213,17 @@ void Snapshot::report(const Program& program, EventSink& sink) const {
   for (const Target& target : regions_) bytes += target.size;
   for (const Target& target : program.variables) bytes += target.size;
   const uint64_t dropped = dropped_bytes();
+  uint64_t host_bytes = 0;
+  for (const archive::Region& region : cache_.reader().manifest().regions) {
+    if (device_.home_of(region) == archive::RegionClass::kHost) host_bytes += region.size;
+  }
   Json event = {{"event", "restored"},
                 {"regions", regions_.size()},
                 {"variables", program.variables.size()},
                 {"bytes", bytes - dropped},
                 {"relocated_kernargs", program.relocated_kernargs}};
   if (dropped > 0) event["dropped_bytes"] = dropped;
+  if (host_bytes > 0) event["host_bytes"] = host_bytes;
   sink.emit(event);
   const uint64_t in_kernargs = count_pointers_into(program.stale_ranges, 0, program.launch.kernarg);
   if (program.stale_in_memory + in_kernargs > 0) {

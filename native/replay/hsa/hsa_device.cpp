@@ -22,6 +22,8 @@ namespace kernloop::replay {
 
 namespace {
 
+constexpr uint64_t kPageBytes = 4096;
+
 struct Agents {
   hsa_agent_t gpu{}, cpu{};
   std::string gpu_isa;
@@ -40,7 +42,14 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
 
   Status start(const std::string& isa);
 
-  uint64_t granule(archive::RegionClass) const override { return granule_; }
+  // The GPU reaches memory of the host at another speed than its own. Managed memory moves to the GPU that uses it.
+  archive::RegionClass home_of(const archive::Region& region) const override {
+    const bool is_managed = region.api == "hsa_amd_svm_attributes_set";
+    return host_placed_ && !is_managed ? region.memory_class : archive::RegionClass::kDevice;
+  }
+  uint64_t granule(archive::RegionClass home) const override {
+    return home == archive::RegionClass::kHost ? kPageBytes : granule_;
+  }
   bool fresh_memory_is_zero() const override { return soft_ != nullptr; }
   SoftwareExecution* software_execution() override { return soft_.get(); }
   CodePlacement* code_placement() override { return soft_ && !uses_hip_ ? this : nullptr; }
@@ -101,6 +110,7 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
   DeviceLimits limits_;
   uint64_t granule_ = 4096;
   std::unique_ptr<PlacedMemory> placed_;
+  std::unique_ptr<PlacedMemory> host_placed_;  // null: all memory is placed on the device
   std::vector<AddressRange> kept_out_, guarded_;
   std::vector<hsa_executable_t> executables_;
   std::unique_ptr<AqlLauncher> aql_;  // from the first launch on, without hip_
@@ -120,6 +130,8 @@ HsaDevice::~HsaDevice() {
   if (kept_) kept_->free();
   for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
   open_kept_out();
+  if (host_placed_) host_placed_->unback();
+  host_placed_.reset();
   if (placed_) {
     placed_->unback();
     for (const AddressRange& range : guarded_) placed_->give_back(range);
@@ -282,6 +294,7 @@ Status HsaDevice::find_pools() {
   auto placed = PlacedMemory::of(*hsa_, {agents_.gpu, agents_.cpu, soft_ != nullptr}, pools_.device);
   if (!placed) return placed.error();
   placed_ = std::move(*placed);
+  if (!soft_) host_placed_ = PlacedMemory::of_host(*hsa_, {agents_.gpu, agents_.cpu, false});
   return Unit{};
 }
 
@@ -293,13 +306,14 @@ Status HsaDevice::map(const Mapping& wanted) {
         "ADDRESS_TAKEN", "captured memory at " + range + " cannot be restored at its address: " + why,
         "the address is in use in this process: run it again, or without address-space randomisation (setarch -R)"};
   };
-  if (auto reserved = placed_->reserve(wanted.range); !reserved) return taken(reserved.error().message);
-  return placed_->back(wanted.range, wanted.range);
+  PlacedMemory& place = wanted.home == archive::RegionClass::kHost ? *host_placed_ : *placed_;
+  if (auto reserved = place.reserve(wanted.range); !reserved) return taken(reserved.error().message);
+  return place.back(wanted, wanted.range);
 }
 
 Result<bool> HsaDevice::map_apart(const AddressRange& window, const AddressRange& range) {
   if (!placed_->reserve(window)) return false;
-  if (auto mapped = placed_->back(range, window); !mapped) return mapped.error();
+  if (auto mapped = placed_->back({range}, window); !mapped) return mapped.error();
   return true;
 }
 
@@ -397,7 +411,12 @@ Status HsaDevice::unload_code() {
   }
   executables_.clear();
   open_kept_out();
-  if (kept_) kept_->forget_code(placed_->ranges());
+  if (!kept_) return Unit{};
+  std::vector<AddressRange> captured = placed_->ranges();
+  if (host_placed_) {
+    for (const AddressRange& range : host_placed_->ranges()) captured.push_back(range);
+  }
+  kept_->forget_code(captured);
   return Unit{};
 }
 
@@ -554,7 +573,6 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
 
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
 constexpr const char* kRuntimeName = "libhsa-runtime64.so.1";
 
 std::filesystem::path built_in_runtime() {

@@ -43,7 +43,8 @@ class VirtualMemory final : public PlacedMemory {
 
   void give_back(const AddressRange& range) override { hsa_.hsa_amd_vmem_address_free(at(range.base), range.size); }
 
-  Status back(const AddressRange& range, const AddressRange& window) override {
+  Status back(const Mapping& memory, const AddressRange& window) override {
+    const AddressRange& range = memory.range;
     Mapped mapping{range, window, {}};
     hsa_status_t status = hsa_.hsa_amd_vmem_handle_create(pool_, range.size, MEMORY_TYPE_NONE, 0, &mapping.handle);
     if (status != HSA_STATUS_SUCCESS) {
@@ -84,7 +85,8 @@ class VirtualMemory final : public PlacedMemory {
 // hsa_amd_svm_attributes_set, with Linux's heterogeneous memory management below it.
 class SharedMemory final : public PlacedMemory {
  public:
-  SharedMemory(HsaLibrary& hsa, const Agents& agents) : hsa_(hsa), agents_(agents) {}
+  SharedMemory(HsaLibrary& hsa, const Agents& agents, bool stays_with_host)
+      : hsa_(hsa), agents_(agents), stays_with_host_(stays_with_host) {}
   ~SharedMemory() override {
     if (arrived_.handle != 0) hsa_.hsa_signal_destroy(arrived_);
   }
@@ -100,18 +102,23 @@ class SharedMemory final : public PlacedMemory {
 
   void give_back(const AddressRange& range) override { ::munmap(at(range.base), range.size); }
 
-  Status back(const AddressRange& range, const AddressRange& window) override {
+  Status back(const Mapping& memory, const AddressRange& window) override {
+    const AddressRange& range = memory.range;
     if (::mprotect(at(range.base), range.size, PROT_READ | PROT_WRITE) != 0) {
       const std::string why = std::strerror(errno);
       give_back(window);
       return Error{"OUT_OF_MEMORY", "allocating " + in_words(range) + " failed: " + why, "free memory of the host"};
     }
     mappings_.push_back({range, window, {}});
-    // Coarse-grained, as device memory is.
+    // Coarse-grained as device memory is, or fine-grained as hipHostMalloc's, if the capture does not say otherwise.
+    const bool is_fine = memory.fine_grained.value_or(stays_with_host_);
+    const uint64_t grain = is_fine ? HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED : HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED;
+    const uint64_t access =
+        stays_with_host_ ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE : HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE;
     hsa_amd_svm_attribute_pair_t attributes[] = {
-        {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED},
-        {HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, agents_.gpu.handle},
-        {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, agents_.gpu.handle}};
+        {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, grain},
+        {HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, (stays_with_host_ ? agents_.cpu : agents_.gpu).handle},
+        {access, agents_.gpu.handle}};
     const hsa_status_t status =
         hsa_.hsa_amd_svm_attributes_set(at(range.base), range.size, attributes, std::size(attributes));
     if (status == HSA_STATUS_SUCCESS) return Unit{};
@@ -147,6 +154,7 @@ class SharedMemory final : public PlacedMemory {
  private:
   HsaLibrary& hsa_;
   const Agents agents_;
+  const bool stays_with_host_;
   hsa_signal_t arrived_{0};
 };
 
@@ -184,11 +192,15 @@ Result<std::unique_ptr<PlacedMemory>> PlacedMemory::of(HsaLibrary& hsa, const Ag
                                                        hsa_amd_memory_pool_t pool) {
   const std::string missing = missing_of_virtual_memory(hsa);
   if (missing.empty()) return std::unique_ptr<PlacedMemory>(new VirtualMemory(hsa, agents, pool));
-  if (shares_memory(hsa)) return std::unique_ptr<PlacedMemory>(new SharedMemory(hsa, agents));
+  if (shares_memory(hsa)) return std::unique_ptr<PlacedMemory>(new SharedMemory(hsa, agents, false));
   return Error{
       "RUNTIME_INCOMPLETE", hsa.path().string() + " lacks " + missing + ", and has no shared virtual memory",
       "use ROCm 6 or later over a kernel driver with virtual memory management (interface 1.15 of amdkfd or later), or "
       "the built-in software GPU"};
+}
+
+std::unique_ptr<PlacedMemory> PlacedMemory::of_host(HsaLibrary& hsa, const Agents& agents) {
+  return shares_memory(hsa) ? std::unique_ptr<PlacedMemory>(new SharedMemory(hsa, agents, true)) : nullptr;
 }
 
 }  // namespace kernloop::replay

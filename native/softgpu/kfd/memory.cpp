@@ -205,17 +205,19 @@ void Memory::unmap_range(uint64_t address, uint64_t bytes) {
   engine_.forget_code(address, bytes);
 }
 
-uint32_t Memory::flags_at(uint64_t address) const {
-  constexpr uint32_t kDefault = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+Memory::Shared Memory::shared_at(uint64_t address) const {
+  const Shared none;
   auto after = shared_.upper_bound(address);
-  if (after == shared_.begin()) return kDefault;
+  if (after == shared_.begin()) return none;
   const auto& [begin, range] = *--after;
-  return address - begin < range.bytes ? range.flags : kDefault;
+  return address - begin < range.bytes ? range : none;
 }
 
 int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
   std::lock_guard lock(mutex_);
-  uint32_t flags = flags_at(args.start_addr);
+  Shared range = shared_at(args.start_addr);
+  range.bytes = args.size;
+  bool is_accessible = false;
   for (uint32_t each = 0; each < args.nattr; each++) {
     kfd_ioctl_svm_attribute& attribute = args.attrs[each];
     const bool sets = args.op == KFD_IOCTL_SVM_OP_SET_ATTR;
@@ -227,7 +229,8 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
         } else {
           if (is_unmapped(args.start_addr, args.size)) return EFAULT;
           space_.map(args.start_addr, args.size, AddressSpace::Access::kReadWrite, "shared virtual memory");
-          shared_[args.start_addr] = {args.size, flags};
+          shared_[args.start_addr] = range;
+          is_accessible = true;
         }
         break;
       case KFD_IOCTL_SVM_ATTR_NO_ACCESS:
@@ -236,21 +239,23 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
         shared_.erase(args.start_addr);
         break;
       case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC:
+        (sets ? range.preferred_location : attribute.value) = sets ? attribute.value : range.preferred_location;
+        break;
       case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:
         if (!sets) attribute.value = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
         break;
       case KFD_IOCTL_SVM_ATTR_SET_FLAGS:
         if (sets) {
-          flags |= attribute.value;
+          range.flags |= attribute.value;
         } else {
-          attribute.value = flags;
+          attribute.value = range.flags;
         }
         break;
       case KFD_IOCTL_SVM_ATTR_CLR_FLAGS:
         if (sets) {
-          flags &= ~attribute.value;
+          range.flags &= ~attribute.value;
         } else {
-          attribute.value = ~flags;
+          attribute.value = ~range.flags;
         }
         break;
       case KFD_IOCTL_SVM_ATTR_GRANULARITY:
@@ -262,7 +267,16 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
     }
   }
   // Attributes come in any order.
-  if (const auto range = shared_.find(args.start_addr); range != shared_.end()) range->second.flags = flags;
+  if (const auto known = shared_.find(args.start_addr);
+      known != shared_.end() && args.op == KFD_IOCTL_SVM_OP_SET_ATTR) {
+    known->second.flags = range.flags;
+    known->second.preferred_location = range.preferred_location;
+  }
+  if (is_accessible) {
+    log_line(LogLevel::kObjects, "kfd: shared memory 0x%lx, %lu bytes, %s, preferred location %u", args.start_addr,
+             args.size, range.flags & KFD_IOCTL_SVM_FLAG_COHERENT ? "coherent" : "not coherent",
+             range.preferred_location);
+  }
   return 0;
 }
 
@@ -290,7 +304,7 @@ void Memory::forget_unmapped() {
     unmap_range(address, shared.bytes);
     std::vector<std::pair<uint64_t, uint64_t>> parts;
     mapped_parts(address, shared.bytes, parts);
-    for (const auto& [begin, bytes] : parts) left[begin] = {bytes, shared.flags};
+    for (const auto& [begin, bytes] : parts) left[begin] = {bytes, shared.flags, shared.preferred_location};
     range = shared_.erase(range);
   }
   for (const auto& [address, shared] : left) {

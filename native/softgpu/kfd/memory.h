@@ -60,11 +60,12 @@ class Memory {
   std::mutex mutex_;
   std::map<uint64_t, Buffer> buffers_;
   struct Shared {
-    uint64_t bytes;
-    uint32_t flags;
+    uint64_t bytes = 0;
+    uint32_t flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+    uint32_t preferred_location = KFD_IOCTL_SVM_LOCATION_UNDEFINED;  // a GPU's identifier
   };
-  // The flags of the range that begins at or before the address; the driver's default where there is none.
-  uint32_t flags_at(uint64_t address) const;
+  // The range that holds the address; the driver's defaults where there is none.
+  Shared shared_at(uint64_t address) const;
   std::map<uint64_t, Shared> shared_;  // ranges of the SVM calls, by address
   uint64_t next_handle_ = 1;
   uint64_t next_offset_ = uint64_t{1} << 32;

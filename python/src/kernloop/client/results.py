@@ -839,6 +839,8 @@ class ReplayRestored:
     bytes: float
     dropped_bytes: float | None = field(default=None, metadata={"json": "droppedBytes"})
     """Of the regions, that the capture does not hold (--shrink)."""
+    host_bytes: float | None = field(default=None, metadata={"json": "hostBytes"})
+    """Size of the regions in memory of the host, where the app had them. On a GPU only."""
 
 
 @dataclass(frozen=True, kw_only=True)
