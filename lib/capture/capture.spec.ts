@@ -451,6 +451,23 @@ describe('capture', () => {
     expect(readdirSync(elsewhere)).toEqual(['chunks.pack']);
   });
 
+  it('removes nothing of a capture in another container, whose recorder has the same process number', async () => {
+    const theirs = workspace.path('kernels/app/saxpy/capture.partial-999999');
+    mkdirSync(theirs, { recursive: true });
+    const fake = fakeDeps(
+      {
+        ldd: () => 1,
+        'kernloop-recorder': ({ print }) => {
+          print({ event: 'error', code: 'CAPTURE_BUSY', message: 'locked by another process', hint: 'wait' });
+          return 2;
+        },
+      },
+      workspace.native,
+    );
+    expect(await failure(capture(options(), fake))).toMatchObject({ code: 'CAPTURE_BUSY' });
+    expect(existsSync(theirs)).toBe(true);
+  });
+
   it('stops with INTERRUPTED and leaves no partial capture when a signal arrives during the run', async () => {
     const controller = new AbortController();
     const partial = workspace.path('kernels/app/saxpy/capture.partial-999999');

@@ -53,7 +53,7 @@ export async function record(
 ): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
   const places = run.config.dry_run === true ? [] : run.config.selections.flatMap(placeOf);
-  let recorderPid: number | undefined;
+  let killedRecorder: number | undefined;
   // The next recorder removes the remains of killed ones once it holds the capture's lock: only then is nobody writing
   // them, here or on another machine that shares the folder.
   for (const place of places) mkdirSync(place.folder, { recursive: true });
@@ -78,7 +78,6 @@ export async function record(
       onStdoutLine: reader.push,
       onStderr: (chunk) => deps.report.output(chunk),
     });
-    recorderPid = recorder.pid;
     const ended = recorder.result.then((result) => ({ result }));
     const first = await Promise.race([listening.promise, ended, timeout(startLimitMs)]);
     if (first === 'timeout') {
@@ -102,6 +101,7 @@ export async function record(
     const appEnd = await runApp(run, environment, socket, state, deps);
     recorder.closeStdin();
     const { result } = await ended;
+    if (result.signal !== null) killedRecorder = recorder.pid;
     throwIfInterrupted(deps.signal);
     reader.finish(result);
     if (result.signal !== null || result.exitCode === null) {
@@ -110,7 +110,7 @@ export async function record(
     return appEnd;
   } finally {
     for (const place of places) {
-      removePartials(place, recorderPid);
+      if (killedRecorder !== undefined) removePartials(place, killedRecorder);
       removeIfEmpty(place.folder);
     }
     rmSync(folder, { recursive: true, force: true });
@@ -208,8 +208,11 @@ function placeOf({ output, outputs }: RecorderSelection): Place[] {
   return output === undefined ? [] : [{ folder: dirname(output), isCapture: (name) => name === basename(output) }];
 }
 
-/** Removes partial captures of this run's recorder, if it was killed. */
-function removePartials({ folder, isCapture }: Place, recorder: number | undefined): void {
+/**
+ * Removes partial captures of a recorder that was killed. Any other end removes its own: a recorder of another container
+ * may have the same process number.
+ */
+function removePartials({ folder, isCapture }: Place, recorder: number): void {
   for (const name of readdirSync(folder)) {
     const partial = /^(.*)\.partial-(\d+)$/.exec(name);
     if (partial && isCapture(partial[1] ?? '') && Number(partial[2]) === recorder) {
