@@ -113,6 +113,14 @@ describe('whyCaptureAgain', () => {
       expect(await why(kernel, false, [])).toBe(`${library} is not what the app runs now`);
     });
 
+    it('captures again once one of two with the same name was rebuilt, and names that one', async () => {
+      const second = outside.write('second/libk.so', 'factor 2');
+      writeCapture({ app: { name: 'app', files: await filesNow([library, second]) } });
+      expect(await why(kernel, false, [library, second])).toBeNull();
+      outside.write('second/libk.so', 'factor 3');
+      expect(await why(kernel, false, [library, second])).toBe(`${second} was rebuilt`);
+    });
+
     it('takes nothing in the workspace for it', async () => {
       workspace.write('libk.so', 'another file of that name');
       expect(await why(kernel, false, [library])).toBeNull();

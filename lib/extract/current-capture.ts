@@ -73,11 +73,11 @@ function changedFile({ app }: CaptureJson, files: readonly AppFile[]): string | 
   for (const { path, sha256, role } of app.files) {
     const alike = files.filter((file) => file.role === role);
     const named = alike.filter((file) => basename(file.path) === basename(path));
-    const isCurrent = named.find((file) => file.path === path)?.sha256 === sha256;
+    const there = named.find((file) => file.path === path);
     // A file that moved is the same file. Older captures have only the name of a file outside the workspace.
-    if (isCurrent || (!alike.some((file) => file.path === path) && named.some((file) => file.sha256 === sha256)))
-      continue;
-    const [now] = named;
+    const candidates = there === undefined ? named : [there];
+    if (candidates.some((file) => file.sha256 === sha256)) continue;
+    const [now] = candidates;
     if (now === undefined) return `${path} is not what the app runs now`;
     return now.path === path ? `${path} was rebuilt` : `${path} is another file now (${now.path})`;
   }
