@@ -1,5 +1,5 @@
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readlinkSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Stage } from '../../lib/stage/stage';
 import { KernloopError, nearest } from '../../lib/support/error';
@@ -59,21 +59,42 @@ const commands = ['command'];
 
 /** Refuses paths out of the workspace, and text that would lead there as a path, through `..` or a link. */
 function requireInside(
-  { name: stage, paths, project }: Stage,
+  stage: Stage,
   option: string,
   value: unknown,
   given: Readonly<Record<string, unknown>>,
   { workspace, outside }: Bounds,
 ): void {
   if (outside || commands.includes(option)) return;
-  // Options that are no plain paths, like `variant`, are relative to the project.
-  const base = paths.includes(option) ? workspace : projectFolder(project, given, workspace);
+  const root = followed(workspace);
   for (const text of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (typeof text !== 'string') continue;
-    const where = `${stage}: ${option}: "${text}"`;
+    const where = `${stage.name}: ${option}: "${text}"`;
     if (text.includes('\0')) throw new KernloopError('USAGE', `${where} has a NUL in it`, 'give a path');
-    if (!isInside(realpathSync(workspace), followed(resolve(base, text)))) throw outsideError(where, workspace);
+    // pgo-merge takes a weight after a path.
+    for (const path of [text, text.replace(/,\d+$/, '')]) {
+      const base = baseOf(stage, option, path, given, workspace);
+      // Stages resolve `..` in the text, and the system resolves it after links.
+      const places = [resolve(base, path), isAbsolute(path) ? path : `${base}/${path}`];
+      if (!places.every((place) => isInside(root, followed(place)))) throw outsideError(where, workspace);
+    }
   }
+}
+
+/**
+ * Folder that a path is relative to. Options that are no plain paths, like `variant`, are relative to the project;
+ * `probe` is also looked up in the working folder.
+ */
+function baseOf(
+  { paths, project }: Stage,
+  option: string,
+  path: string,
+  given: Readonly<Record<string, unknown>>,
+  workspace: string,
+): string {
+  if (paths.includes(option)) return workspace;
+  const own = projectFolder(project, given, workspace);
+  return !existsSync(resolve(own, path)) && existsSync(resolve(workspace, path)) ? workspace : own;
 }
 
 export function outsideError(where: string, workspace: string): KernloopError {
@@ -95,17 +116,26 @@ function projectFolder(project: Stage['project'], given: Readonly<Record<string,
 const mostLinks = 40;
 
 /**
- * Target of a path after all links, even if its last parts do not exist yet: a write through a dangling link creates
- * the link's target.
+ * Target of an absolute path after all links, part by part like Linux, even if its last parts do not exist yet: a write
+ * through a dangling link creates the link's target.
  */
-export function followed(path: string, links = mostLinks): string {
-  if (existsSync(path)) return realpathSync(path);
-  if (dirname(path) === path) return path;
-  const folder = followed(dirname(path), links);
-  const target = linkAt(join(folder, basename(path)));
-  if (target === undefined) return join(folder, basename(path));
-  if (links === 0) throw new KernloopError('USAGE', `${path} is a link that leads to itself`, 'give a path');
-  return followed(resolve(folder, target), links - 1);
+export function followed(path: string): string {
+  const parts = path.split('/');
+  let reached = '/';
+  let links = 0;
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const next = join(reached, part);
+    const target = linkAt(next);
+    if (target === undefined) {
+      reached = next;
+      continue;
+    }
+    links += 1;
+    if (links > mostLinks) throw new KernloopError('USAGE', `${path} is a link that leads to itself`, 'give a path');
+    if (isAbsolute(target)) reached = '/';
+    parts.unshift(...target.split('/'));
+  }
+  return reached;
 }
 
 function linkAt(path: string): string | undefined {

@@ -104,6 +104,16 @@ describe('the tools of kernloop mcp', () => {
     ['text that would be a path', 'validate', { variant: '/etc/passwd' }, 'PATH_OUTSIDE', /variant/],
     ['the same in a list', 'tune', { set: ['a', '/etc/x'] }, 'PATH_OUTSIDE', /set/],
     ['such text through a link of the project', 'validate', { variant: 'link/x.hsaco' }, 'PATH_OUTSIDE', /variant/],
+    ['a path that climbs out behind a link', 'profile', { output: 'link/../new' }, 'PATH_OUTSIDE', /new/],
+    ['a path that climbs out unless links are followed', 'profile', { app: 'inner/../../x' }, 'PATH_OUTSIDE', /inner/],
+    ['a link before a weight', 'pgo-merge', { input: ['app,2', 'link,3'] }, 'PATH_OUTSIDE', /link,3/],
+    [
+      'a probe of the working folder',
+      'trace-run',
+      { reproducer: 'app', probe: 'link/passwd' },
+      'PATH_OUTSIDE',
+      /probe/,
+    ],
     ['a NUL', 'profile', { app: 'a\0b' }, 'USAGE', /NUL/],
   ])('refuse %s, and start nothing', async (_, name, args, code, message) => {
     symlinkSync('/etc', workspace.path('link'));
@@ -111,6 +121,8 @@ describe('the tools of kernloop mcp', () => {
     symlinkSync('/elsewhere/new', workspace.path('dangling'));
     symlinkSync('../../../../../../elsewhere', workspace.path('links/dangling'));
     symlinkSync('loop', workspace.path('loop'));
+    mkdirSync(workspace.path('app/deep/er'), { recursive: true });
+    symlinkSync('app/deep/er', workspace.path('inner'));
     await connect();
     const { isError, structuredContent } = await call(name, args);
     expect([isError, structuredContent]).toEqual([
