@@ -7,6 +7,7 @@ import { builtNative } from '../deps/built-native';
 import { appPgoPaths } from '../pgo-app/layout';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import type { RuntimeCompiler } from './compiler';
 import type { PgoRuntimeOptions } from './options';
 
@@ -36,7 +37,7 @@ export async function withConfig<T>(
   work: (config: string, events: string) => Promise<T>,
 ): Promise<T> {
   const { runtime: cache } = appPgoPaths(app);
-  const events = join(cache, `.run-${process.pid}`);
+  const events = partialOf(join(cache, '.run'));
   const config = join(events, 'config.json');
   try {
     mkdirSync(events, { recursive: true });

@@ -293,7 +293,8 @@ def _opened_outside(finder):
 
 
 def _replace(path, content):
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    # Machines that share the folder may have a process of the same number.
+    partial = path.with_name(f"{path.name}.partial-{os.uname().nodename}-{os.getpid()}")
     partial.write_bytes(content)
     os.replace(partial, path)
 
@@ -310,6 +311,8 @@ class Memory:
             self._manifest = json.loads((folder / "capture.json").read_text())
         except FileNotFoundError:
             raise ReproducerError("CAPTURE_MISSING", f"{folder} holds no capture", "capture the kernel again: `kernloop extract` in the app") from None
+        except ValueError as error:
+            raise ReproducerError("CAPTURE_INVALID", f"{folder / 'capture.json'} is damaged: {error}", "capture again") from None
         self._chunk_bytes = self._manifest["chunk_bytes"]
         self.regions = {region["id"]: region for region in self._manifest["regions"]}
         self._pack = _Pack(folder / "chunks.pack")

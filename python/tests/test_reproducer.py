@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import math
 import os
+import socket
 import struct
 import sys
 from pathlib import Path
@@ -62,6 +64,33 @@ def test_a_pack_that_was_cut_off_is_an_error_at_every_byte(tmp_path: Path) -> No
         path.write_bytes(damaged)
         with pytest.raises(captured.ReproducerError, match="CAPTURE_INVALID"):
             captured._Pack(path)
+
+
+def test_a_manifest_that_was_cut_off_is_an_error_at_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(captured.PLACES, "capture", tmp_path)
+    whole = json.dumps({"chunk_bytes": 65536, "regions": [{"id": "r0", "é": 1}]}, ensure_ascii=False).encode()
+    path = tmp_path / "capture.json"
+    path.write_bytes(whole)
+    assert list(captured.Memory().regions) == ["r0"]
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        with pytest.raises(captured.ReproducerError, match="CAPTURE_INVALID"):
+            captured.Memory()
+
+
+def test_a_candidate_in_work_has_the_machine_in_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    replace = os.replace
+
+    def watched(source: Path, target: Path) -> None:
+        seen.append(source.name)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", watched)
+    captured._replace(tmp_path / "candidate.hsaco", b"code")
+    # The name of lib/support/leftovers.ts, so that recompile removes what a killed run left.
+    assert seen == [f"candidate.hsaco.partial-{socket.gethostname()}-{os.getpid()}"]
+    assert [path.name for path in tmp_path.iterdir()] == ["candidate.hsaco"]
 
 
 def test_the_apps_grid_is_told_with_what_it_reads() -> None:
