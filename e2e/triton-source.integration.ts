@@ -213,21 +213,33 @@ describe('the source of Triton kernels', () => {
     workspace.edit(helper, (text) => text.replace('GAIN * value', 'GAIN + value'));
     const wrong = await judged(scaled);
     expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/r2 +f32 +3,000/)]);
-    expect(wrong.text).not.toContain('usual tolerance');
+    expect(wrong.text).not.toContain('accepts it');
     workspace.edit(helper, (text) => text.replace('GAIN + value', 'GAIN * value'));
   });
 
-  it('tells of an error within the usual tolerance, which passes only for who asks for it', async () => {
+  it('offers a tolerance for differences of rounding, which pass only with it', async () => {
     workspace.edit(`${scaled}/kernel_variant.py`, (text) =>
-      text.replace('total * factor', 'total * factor * 1.0000005'),
+      text.replace('total * factor', 'total * 0.1 * (10.0 * factor)'),
     );
     const close = await judged(scaled);
     expect([close.code, close.stdout]).toEqual([
       1,
-      expect.stringMatching(/within the usual tolerance of f32 .*`--atol 0.00001 --rtol 0.0000013` accepts it/),
+      expect.stringMatching(/as close as rounding of f32 is \(at most 1 ULP off\): `--ulp 1` accepts it/),
     ]);
-    const accepted = await kernloop(['validate', scaled, '--atol', '0.00001', '--rtol', '0.0000013']);
+    const accepted = await kernloop(['validate', scaled, '--ulp', '1']);
     expect([accepted.code, accepted.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+  });
+
+  it('offers none for a wrong factor, however small the values are', async () => {
+    const softmax = 'kernels/triton-rows/softmax';
+    const source = `${softmax}/kernel_variant.py`;
+    const before = workspace.read(source);
+    workspace.edit(source, (text) => text.replace('values / tl.sum', '1.0002 * values / tl.sum'));
+    const wrong = await judged(softmax);
+    // All elements of 32 rows differ: outside of the tolerance, by thousands of ULP.
+    expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/ 0 +0 +5,792 .* [1-3],\d{3} +\d/)]);
+    expect(wrong.text).not.toContain('accepts it');
+    workspace.write(source, before);
   });
 
   it('refuses another signature and code that Triton does not compile, and leaves nothing to judge', async () => {

@@ -15,8 +15,8 @@ const outcomeSchema = z.strictObject({
   /** Time of the captured code in the same rounds; only on hardware. */
   capturedNs: z.number().nullable(),
   codeObjectSha256: z.string().nullable(),
-  /** Tolerances under which the candidate would pass. */
-  usual: z.object({ atol: z.number(), rtol: z.number() }).nullable(),
+  /** Tolerance under which the candidate would pass. */
+  usual: z.object({ ulp: z.number(), atol: z.number() }).nullable(),
   inputs: inputsSchema.nullable(),
   /** Files outside the reproducer that the compiler read, by digest; a key cannot know them beforehand. */
   read: digests,

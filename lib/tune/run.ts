@@ -4,6 +4,7 @@ import { quiet } from '../deps/quiet';
 import { inOrder } from '../support/in-order';
 import { formatCount } from '../support/format';
 import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupted';
+import { toleranceWords } from '../validate/usual-tolerance';
 import { CandidateCache, type Outcome } from './cache';
 import { tunePaths } from './paths';
 import { inputsForBest } from './judging';
@@ -197,8 +198,8 @@ export class TuneRun {
   private tolerance(): string {
     const options = this.trials.flatMap(({ outcome }) => (outcome?.usual ? [outcome.usual] : []));
     if (options.length === 0) return '';
-    const [atol, rtol] = [Math.max(...options.map((each) => each.atol)), Math.max(...options.map((each) => each.rtol))];
-    return `; ${options.length} that fail byte for byte are within the usual tolerance of their type: \`--atol ${shortest(atol)} --rtol ${shortest(rtol)}\` accepts them`;
+    const [ulp, atol] = [Math.max(...options.map((each) => each.ulp)), Math.max(...options.map((each) => each.atol))];
+    return `; ${options.length} that fail byte for byte are as close as rounding is: \`${toleranceWords({ ulp, atol })}\` accepts them`;
   }
 
   /** Parameters whose values all compile to the same code: nothing reads the name, or the compiler ignores it. */
@@ -230,9 +231,6 @@ export class TuneRun {
     }));
   }
 }
-
-const shortest = (value: number): string =>
-  value.toString().length <= value.toExponential().length ? value.toString() : value.toExponential();
 
 const scoreNumber = ({ outcome }: Trial): number =>
   outcome?.score ? orderOf(outcome.score) : Number.POSITIVE_INFINITY;

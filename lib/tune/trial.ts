@@ -111,12 +111,11 @@ export async function evaluate(
     base.inputs = inputsOf(reports);
     if (report.verdict !== 'pass') {
       const { usual_tolerance: usual } = report;
-      const { atol, rtol } = usual ?? { atol: 0, rtol: 0 };
       return {
         ...base,
         status: report.verdict,
         reason: report.fault ?? report.summary,
-        usual: usual ? { atol, rtol } : null,
+        usual: usual ? { ulp: usual.ulp, atol: usual.atol } : null,
       };
     }
     const { score, capturedNs } = await scoreOf(code, replaying, options.iterations, work, quiet(deps));

@@ -278,14 +278,17 @@ const dispatchReportSchema = z.object({
     .describe('Null where every byte must be equal.'),
   usual_tolerance: z
     .object({
-      atol: z.number(),
-      rtol: z.number(),
+      ulp: z.number().describe('0 where an absolute tolerance is offered.'),
+      atol: z.number().describe('0 where units in the last place are offered.'),
+      expected: z.number().nullable().describe('What the app computed where the error is greatest; with `atol`.'),
       dtypes: z.array(z.string()),
       max_abs_error: z.number().nullable(),
       max_rel_error: z.number().nullable(),
     })
     .optional()
-    .describe('Where not every byte is equal, none was asked for, and this one, usual for what differs, would pass.'),
+    .describe(
+      'Where not every byte is equal, none was asked for, and rounding explains the differences: this one would pass.',
+    ),
   regions,
   differences: z.array(differenceSchema.omit({ event: true })),
   fault: z.string().nullable(),

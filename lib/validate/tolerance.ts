@@ -26,6 +26,8 @@ export interface ElementPlan {
   /** Allowed differences; null if every byte must be equal. */
   bounds: Bounds | null;
   elements: TypedElements[];
+  /** Number of elements' ranges that a tolerance holds for, or would hold for if one were given. */
+  tolerable: number;
   /** Changed regions that are compared byte by byte despite a tolerance, because their type is unknown. */
   untyped: string[];
   /** Elements that the user forces to another type than the signature's, in words. */
@@ -79,7 +81,7 @@ export function planElements(
   if (bounds !== null && judged.length === 0 && changesAnything(capture))
     throw noType([...exact.map(({ target }) => target), ...untyped], fallback);
   const elements = [...judged.map((place) => judgedBy(bounds, place)), ...exact.map((place) => judgedBy(null, place))];
-  return { bounds, elements, untyped, forced };
+  return { bounds, elements, tolerable: judged.length, untyped, forced };
 }
 
 /** Parts of a region that no pointer parameter gives another type: all of it, or the gaps. */

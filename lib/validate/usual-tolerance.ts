@@ -1,31 +1,38 @@
-import type { ElementType } from '../reproducer/kernel-json';
-import { isFloat, misnamedElements, withCapturedTypes } from '../reproducer/signature';
+import { misnamedElements, withCapturedTypes } from '../reproducer/signature';
 import type { ToleranceEvent } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
 import type { ToleranceOptions } from './options';
 import type { DispatchReport } from './report-json';
 import { runCase, verdictOf, type Case } from './run-case';
-import { planElements } from './tolerance';
+import { planElements, type ElementPlan } from './tolerance';
 
-interface Usual {
-  atol: number;
-  rtol: number;
+interface Rounding {
+  /** Most units in the last place that two right results may be apart. */
+  ulp: number;
+  /** Unit in the last place of 1. */
+  epsilon: number;
 }
 
-/** Defaults of torch.testing.assert_close for each type; for 8-bit floats, which it lacks, a step of the type. */
-const usualTolerances: Readonly<Partial<Record<ElementType, Usual>>> = {
-  f64: { atol: 1e-7, rtol: 1e-7 },
-  f32: { atol: 1e-5, rtol: 1.3e-6 },
-  f16: { atol: 1e-5, rtol: 1e-3 },
-  bf16: { atol: 1e-5, rtol: 1.6e-2 },
-  f8e4m3: { atol: 1e-5, rtol: 0.125 },
-  f8e4m3fnuz: { atol: 1e-5, rtol: 0.125 },
-  f8e5m2: { atol: 1e-5, rtol: 0.25 },
-  f8e5m2fnuz: { atol: 1e-5, rtol: 0.25 },
+/**
+ * f32, f64: 4 units in the last place, as EXPECT_FLOAT_EQ and EXPECT_DOUBLE_EQ of GoogleTest, and as OpenCL allows its
+ * functions such as sin. Narrow types: results are computed in f32 and rounded once, so that right ones are neighbours.
+ */
+const roundings: Readonly<Partial<Record<string, Rounding>>> = {
+  f64: { ulp: 4, epsilon: 2 ** -52 },
+  f32: { ulp: 4, epsilon: 2 ** -23 },
+  f16: { ulp: 1, epsilon: 2 ** -10 },
+  bf16: { ulp: 1, epsilon: 2 ** -7 },
+  f8e4m3: { ulp: 1, epsilon: 2 ** -3 },
+  f8e4m3fnuz: { ulp: 1, epsilon: 2 ** -3 },
+  f8e5m2: { ulp: 1, epsilon: 2 ** -2 },
+  f8e5m2fnuz: { ulp: 1, epsilon: 2 ** -2 },
 };
 
+type Elements = DispatchReport['regions'][number]['elements'][number];
+type Offered = Pick<NonNullable<DispatchReport['usual_tolerance']>, 'ulp' | 'atol' | 'expected'>;
+
 /**
- * Whether a result that differs would pass with the usual tolerance of its types, found by judging again. The verdict
+ * Tolerance that explains the differences by rounding, if there is one and a replay judged with it passes. The verdict
  * stays: only the user can allow a tolerance.
  */
 export async function usualTolerance(
@@ -38,21 +45,45 @@ export async function usualTolerance(
   const isOfValues = report.verdict === 'fail' && report.differing_bytes > 0 && !report.races?.length && !report.fault;
   const { config } = session.reproducer;
   const isMisnamed = misnamedElements(withCapturedTypes(config, session.capture)).length > 0;
-  // Elements of a doubtful type have no usual tolerance.
-  if (plan.bounds !== null || !isOfValues || isMisnamed) return undefined;
+  // Elements of a doubtful type have no rounding.
+  if (plan.bounds !== null || plan.tolerable === 0 || !isOfValues || isMisnamed) return undefined;
   const differing = report.regions.flatMap(({ elements }) => elements.filter(({ outside }) => outside > 0));
-  const dtypes = [...new Set(differing.map(({ dtype }) => dtype))].filter(isElementOfUsual);
-  const bounds = dtypes.map((dtype) => usualTolerances[dtype]).filter((each) => each !== undefined);
-  if (bounds.length === 0) return undefined;
-  const [atol, rtol] = [Math.max(...bounds.map((each) => each.atol)), Math.max(...bounds.map((each) => each.rtol))];
-  const tolerant = planElements({ ...options, atol, rtol }, config, session.capture, ignored);
+  const offered = unitsOf(differing) ?? absoluteOf(differing, plan);
+  if (!offered) return undefined;
+  const { ulp, atol } = offered;
+  const tolerant = planElements({ ...options, ulp, atol }, config, session.capture, ignored);
   const run = await runCase({ ...judged, plan: tolerant }, 0, deps);
   if (verdictOf(run) !== 'pass') return undefined;
-  return { atol, rtol, dtypes, ...worst(differing) };
+  return { ...offered, dtypes: [...new Set(differing.map(({ dtype }) => dtype))], ...worst(differing) };
 }
 
-function isElementOfUsual(dtype: string): dtype is ElementType {
-  return isFloat(dtype as ElementType) && dtype in usualTolerances;
+/** Units in the last place, where no element is off by more than its type's. */
+function unitsOf(differing: readonly Elements[]): Offered | undefined {
+  const isRounding = ({ dtype, max_ulp_error: ulp }: Elements): boolean =>
+    typeof ulp === 'number' && ulp <= (roundings[dtype]?.ulp ?? -1);
+  if (differing.length === 0 || !differing.every(isRounding)) return undefined;
+  return { ulp: Math.max(...differing.map(({ max_ulp_error: ulp }) => ulp ?? 0)), atol: 0, expected: null };
+}
+
+/**
+ * An absolute tolerance, where the greatest error is rounding of the value there: sums of both signs that are nearly 0
+ * have the rounding of their terms, which is many units of their own last place. One number holds for all arrays, so
+ * that there must be only one: the values of another may be smaller.
+ */
+function absoluteOf([only, ...others]: readonly Elements[], { tolerable }: ElementPlan): Offered | undefined {
+  const rounding = only && roundings[only.dtype];
+  if (!rounding || others.length > 0 || tolerable !== 1) return undefined;
+  const { max_abs_error: error, worst: { expected } = {} } = only;
+  if (typeof error !== 'number' || typeof expected !== 'number') return undefined;
+  if (error > rounding.ulp * rounding.epsilon * 2 ** Math.floor(Math.log2(Math.abs(expected)))) return undefined;
+  return { ulp: 0, atol: roundedUp(error), expected };
+}
+
+/** Two significant digits. */
+function roundedUp(value: number): number {
+  const near = Number(value.toPrecision(2));
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return near >= value ? near : Number((near + step).toPrecision(2));
 }
 
 type Met = Pick<ToleranceEvent, 'max_abs_error' | 'max_rel_error'>;
@@ -68,14 +99,19 @@ function worst(met: readonly Met[]): { max_abs_error: number | null; max_rel_err
   };
 }
 
-/** "not equal, byte for byte, but within the usual tolerance of f16: `--atol 0.00001 --rtol 0.001` accepts it". */
+/** "not equal byte for byte, but as close as rounding of f32 is (at most 1 ULP off): `--ulp 1` accepts it". */
 export function usualToleranceLine({ usual_tolerance: usual }: Pick<DispatchReport, 'usual_tolerance'>): string[] {
   if (!usual) return [];
-  const { dtypes, max_abs_error: error } = usual;
-  const size = typeof error === 'number' ? ` (at most ${error.toPrecision(3)} off)` : '';
+  const { dtypes, ulp, expected, max_abs_error: error } = usual;
+  const size =
+    expected === null
+      ? `${ulp} ULP off`
+      : `${error?.toPrecision(3)} off, where the app computed ${expected.toPrecision(3)}`;
   return [
-    `not equal byte for byte, but within the usual tolerance of ${dtypes.join(' and ')}${size}: \`${optionsOf(usual)}\` accepts it`,
+    `not equal byte for byte, but as close as rounding of ${dtypes.join(' and ')} is (at most ${size}): \`${toleranceWords(usual)}\` accepts it`,
   ];
 }
 
-const optionsOf = ({ atol, rtol }: Usual): string => `--atol ${atol} --rtol ${rtol}`;
+/** Options of validate: "--ulp 1". */
+export const toleranceWords = ({ ulp, atol }: { ulp: number; atol: number }): string =>
+  [...(ulp > 0 ? [`--ulp ${ulp}`] : []), ...(atol > 0 ? [`--atol ${atol}`] : [])].join(' ');

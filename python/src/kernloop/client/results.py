@@ -1268,10 +1268,14 @@ class ValidateTolerance:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidateUsualTolerance:
-    """Where not every byte is equal, none was asked for, and this one, usual for what differs, would pass."""
+    """Where not every byte is equal, none was asked for, and rounding explains the differences: this one would pass."""
 
+    ulp: float
+    """0 where an absolute tolerance is offered."""
     atol: float
-    rtol: float
+    """0 where units in the last place are offered."""
+    expected: float | None
+    """What the app computed where the error is greatest; with `atol`."""
     dtypes: list[str]
     max_abs_error: float | None
     max_rel_error: float | None
@@ -1690,7 +1694,7 @@ class ValidateResult(StageResult):
     tolerance: ValidateTolerance | None
     """Null where every byte must be equal."""
     usual_tolerance: ValidateUsualTolerance | None = None
-    """Where not every byte is equal, none was asked for, and this one, usual for what differs, would pass."""
+    """Where not every byte is equal, none was asked for, and rounding explains the differences: this one would pass."""
     regions: list[ValidateRegion]
     """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
     differences: list[ValidateDifference]
