@@ -280,7 +280,10 @@ const dispatchReportSchema = z.object({
     .object({
       ulp: z.number().describe('0 where an absolute tolerance is offered.'),
       atol: z.number().describe('0 where units in the last place are offered.'),
-      expected: z.number().nullable().describe('What the app computed where the error is greatest; with `atol`.'),
+      beside: z
+        .number()
+        .nullable()
+        .describe('With `atol`: the largest value of the app that the error was held against.'),
       dtypes: z.array(z.string()),
       max_abs_error: z.number().nullable(),
       max_rel_error: z.number().nullable(),

@@ -61,13 +61,24 @@ describe('the tolerance that a verdict offers', () => {
     rel?: number;
     /** The app's value at the greatest error. */
     expected?: number;
+    /** The app's values at the first differences. */
+    shown?: number[];
     region?: string;
     dtype?: string;
   }
-  const met = ({ ulp, abs = 1e-6, rel = 1e-6, expected = 1e-3, region = 'r0', dtype = 'f32' }: Met): object => ({
+  const met = ({
+    ulp,
+    abs = 1e-6,
+    rel = 1e-6,
+    expected = 1e-3,
+    region = 'r0',
+    dtype = 'f32',
+    shown = [],
+  }: Met): object => ({
     ...{ event: 'tolerance', region, offset: 0, bytes: 4096, dtype, exact: true, atol: 0, rtol: 0, ulp: 0 },
     ...{ elements: 1024, equal: 1000, within: 0, outside: 24, excused: 0, refused: 0, not_finite: 0 },
-    ...{ nan: none, inf: none, max_abs_error: abs, max_rel_error: rel, max_ulp_error: ulp, first_outside: [] },
+    ...{ nan: none, inf: none, max_abs_error: abs, max_rel_error: rel, max_ulp_error: ulp },
+    first_outside: shown.map((value) => ({ offset: 4, expected: value, actual: value })),
     worst: { offset: 0, expected, actual: expected + abs },
   });
   const compared = (region: string): object => ({
@@ -136,17 +147,26 @@ describe('the tolerance that a verdict offers', () => {
   // A sum of both signs that is nearly 0 has the rounding of its terms.
   it('is an absolute one where elements near 0 are off by the rounding of the large ones', async () => {
     changes(f32);
-    const { report, asked, said } = await judge([{ ulp: 900, abs: 2.43e-7, rel: 1e-4, expected: -1.5 }]);
-    expect(asked).toEqual(['r0:0:4096=f32,atol=2.5e-7,rtol=0,ulp=0,matched=1,nan=match,inf=match']);
-    expect(report.usual_tolerance).toMatchObject({ ulp: 0, atol: 2.5e-7 });
+    const near0 = { ulp: 3456, abs: 6.43e-6, rel: 2.2e-4, expected: -0.029 };
+    const { report, asked, said } = await judge([{ ...near0, shown: [-3.75, 11.41] }]);
+    expect(asked).toEqual(['r0:0:4096=f32,atol=0.0000065,rtol=0,ulp=0,matched=1,nan=match,inf=match']);
+    expect(report.usual_tolerance).toMatchObject({ ulp: 0, atol: 6.5e-6, beside: 11.41 });
     expect(said[1]).toBe(
-      'not equal byte for byte, but as close as rounding of f32 is (at most 2.43e-7 off, where the app computed -1.50): `--atol 2.5e-7` accepts it',
+      'not equal byte for byte, but as close as rounding of f32 is (at most 0.00000643 off, beside values such as 11.4): `--atol 0.0000065` accepts it',
     );
+    // 30 unit roundoffs of 3.59 are less.
+    expect((await judge([{ ...near0, shown: [-3.59] }])).report.usual_tolerance).toBeUndefined();
+  });
+
+  it('is none where the relative error is the same for small elements and large ones, as with a wrong factor', async () => {
+    changes(f32);
+    const { report, asked } = await judge([{ ulp: 14, abs: 1e-5, rel: 8.4e-7, expected: 11.9 }]);
+    expect([report.usual_tolerance, asked]).toEqual([undefined, []]);
   });
 
   it('is no absolute one where another array has it too, whose values may be smaller', async () => {
     changes(f32, f32);
-    const { report, asked } = await judge([{ ulp: 900, abs: 2.43e-7, expected: 1.5 }]);
+    const { report, asked } = await judge([{ ulp: 900, abs: 2.43e-7, rel: 1e-4, expected: 1.5 }]);
     expect([report.usual_tolerance, asked]).toEqual([undefined, []]);
   });
 

@@ -1274,8 +1274,8 @@ class ValidateUsualTolerance:
     """0 where an absolute tolerance is offered."""
     atol: float
     """0 where units in the last place are offered."""
-    expected: float | None
-    """What the app computed where the error is greatest; with `atol`."""
+    beside: float | None
+    """With `atol`: the largest value of the app that the error was held against."""
     dtypes: list[str]
     max_abs_error: float | None
     max_rel_error: float | None
