@@ -15,7 +15,7 @@ import type { RunResult } from '../support/exec';
 import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
-import { countedDifferently, launchedOnce, whyFewer, whyNotCaptured, type Seen } from './not-captured';
+import { countedDifferently, launchedOnce, severalMatched, whyFewer, whyNotCaptured, type Seen } from './not-captured';
 import { whyNoAgent } from '../recorder/no-agent';
 import { descriptorsClosed } from '../recorder/notes';
 import { Kept } from './kept';
@@ -231,6 +231,8 @@ export class CaptureRun {
         await this.judgeCapture(request, event, again, attempt, log);
     }
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
+    const several = severalMatched(selection, [...captured, ...planned], seen);
+    if (several !== undefined && again.requests().length === 0) this.deps.report.warn(several);
     attempt.plans.push(...planned.map((event) => planOf(request, event)));
     const attempts = [...captured, ...planned, ...violations, ...seen.refused];
     const launchedBefore = this.runs > 1 && seen.matches === 0 && attempt.appEnd.exitCode === 0;

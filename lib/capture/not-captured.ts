@@ -55,6 +55,31 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
   return neverLaunched(seen) ?? neverMatched(selection, ordinals, seen);
 }
 
+/**
+ * Warning if the expression of a captured selection matches several kernels: which one was taken is the app's order,
+ * not the user's choice. None if one of each was asked for.
+ */
+export function severalMatched(
+  { name, match, wholeName, each }: Selection,
+  captured: readonly { kernel: string }[],
+  { summary }: Pick<Seen, 'summary'>,
+): string | undefined {
+  const pattern = new RegExp(wholeName ? `^(?:${match})$` : match);
+  const isMatch = (kernel: SummaryEvent['kernels'][number]): boolean =>
+    [kernel.name, kernel.symbol ?? kernel.name, ...(wholeName ? [plainName(kernel.name)] : [])].some((each) =>
+      pattern.test(each),
+    );
+  const taken = new Set(captured.map(({ kernel }) => kernel));
+  const others = summary.kernels.filter((kernel) => !taken.has(kernel.name) && isMatch(kernel));
+  if (each !== 'dispatch' || taken.size === 0 || others.length === 0) return undefined;
+  const count = taken.size + others.length;
+  return (
+    `${name}: captured ${[...taken].join(' and ')}, ${taken.size === 1 ? 'one' : taken.size} of ${count} kernels that match /${match}/. ` +
+    `The ${others.length === 1 ? 'other' : 'others'}:\n${kernelLines(others)}\n` +
+    'to capture another, match more of its name, by --match or "match" in kernloop.json'
+  );
+}
+
 /** Explains why some of the requested ordinals are missing. */
 export function whyFewer({ selection }: Request, missing: readonly number[], seen: Seen): KernloopError {
   const { name } = selection;
@@ -215,11 +240,14 @@ function toldBesides({ notes }: Seen): string {
 
 function matchedKernels(match: string, seen: Seen): string {
   const pattern = matcher(match, seen);
-  return seen.summary.kernels
-    .filter(({ name, symbol }) => pattern(symbol ?? name) || pattern(name))
-    .slice(0, 8)
-    .map(({ name, dispatches }) => `  ${name} (${launches(dispatches)})`)
-    .join('\n');
+  return kernelLines(seen.summary.kernels.filter(({ name, symbol }) => pattern(symbol ?? name) || pattern(name)));
+}
+
+function kernelLines(kernels: SummaryEvent['kernels']): string {
+  const lines = kernels.slice(0, 8).map(({ name, dispatches }) => `  ${name} (${launches(dispatches)})`);
+  return [...lines, ...(kernels.length > lines.length ? [`  and ${kernels.length - lines.length} more`] : [])].join(
+    '\n',
+  );
 }
 
 function launches(count: number): string {
@@ -259,7 +287,7 @@ function nearestKernels(match: string, { summary }: Seen): string {
 }
 
 /** Base name that people remember: `scale` for `ns::scale<float>(float*, int)`. */
-function baseName(name: string): string {
-  const head = name.replace(/^void /, '').replace(/[(<].*$/s, '');
-  return head.split('::').at(-1) ?? head;
-}
+const baseName = (name: string): string => plainName(name).split('::').at(-1) ?? name;
+
+/** `ns::scale` for `void ns::scale<float>(float*, int)`. */
+const plainName = (name: string): string => name.replace(/^void /, '').replace(/[(<].*$/s, '');

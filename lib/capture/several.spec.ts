@@ -103,6 +103,55 @@ describe('captures of several dispatches', () => {
     expect(error.hint).toContain('saxpy(float*, float) (5 dispatches)');
   });
 
+  describe('of a selection that matches several kernels', () => {
+    const shapes = [
+      { name: 'saxpy(float*, float)', dispatches: 5 },
+      { name: 'void ns::saxpy<double>(double*)', symbol: '_ZN2ns5saxpyIdEEvPd', dispatches: 1 },
+      { name: 'reduce(float*)', dispatches: 2 },
+    ];
+    const warned = async (options: object, kernels: object[] = shapes): Promise<string> => {
+      const fake = deps(inRanges, fakeReplay(), [{ kernels }]);
+      await run(options, fake);
+      return fake.said.warn.join('\n');
+    };
+
+    it.each([{}, { dryRun: true }])('names the one that was captured, and the others (%j)', async (options) => {
+      const planned: Play = (config, print, captureOne) => {
+        if (!config.dry_run) return inRanges(config, print, captureOne);
+        const geometry = { grid_blocks: [1, 1, 1], block_threads: [64, 1, 1] };
+        const plan = { regions: [], scope_bytes: 0, elapsed_ms: 1 };
+        const taken = { id: 'saxpy', ordinal: 1, kernel: 'saxpy(float*, float)', geometry, plan };
+        print({ event: 'planned', bytes_raw: 0, bytes_stored: 0, bytes_tracked: 0, regions: 0, ...taken });
+      };
+      const fake = deps(planned, fakeReplay(), [{ kernels: shapes }]);
+      await run({ match: 'saxpy', ...options }, fake);
+      expect(fake.said.warn).toEqual([
+        'saxpy: captured saxpy(float*, float), one of 2 kernels that match /saxpy/. The other:\n' +
+          '  void ns::saxpy<double>(double*) (1 dispatch)\n' +
+          'to capture another, match more of its name, by --match or "match" in kernloop.json',
+      ]);
+    });
+
+    it('counts a kernel that matches by its mangled name', async () => {
+      expect(await warned({ match: 'saxpy\\(float|5saxpyI' })).toContain('ns::saxpy<double>');
+    });
+
+    it('is silent where one kernel matches, or where one of each is asked for', async () => {
+      expect(await warned({})).toBe('');
+      expect(await warned({ match: 'saxpy', wholeName: true }, [...shapes.slice(0, 1), ...shapes.slice(2)])).toBe('');
+      expect(await warned({ match: 'saxpy', each: 'kernel' })).toBe('');
+    });
+
+    it('holds the whole name against the expression where that is asked for', async () => {
+      const longer = [
+        { name: 'saxpy(float*, float)', dispatches: 5 },
+        { name: 'saxpy_tail(float*)', dispatches: 1 },
+      ];
+      expect(await warned({ match: 'saxpy', wholeName: true }, longer)).toBe('');
+      expect(await warned({ match: 'saxpy' }, longer)).toContain('saxpy_tail');
+    });
+  });
+
   it('asks for no end that a range does not have', async () => {
     expect((await run({ dispatch: '4-' }, deps(inRanges))).captures).toHaveLength(2);
   });
