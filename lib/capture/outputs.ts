@@ -19,7 +19,9 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
     replaceFolder(capture.output, selection.output);
     return { ...capture, output: selection.output };
   });
-  removeOthers(outputsOf(selection.output), new Set(settled.map(({ output }) => output)));
+  const outputs = outputsOf(selection.output);
+  const isEmptied = removeOthers(outputs, new Set(settled.map(({ output }) => output))) || takesSeveral(selection);
+  if (isEmptied && existsSync(outputs) && readdirSync(outputs).length === 0) rmdirSync(outputs);
   return settled;
 }
 
@@ -43,14 +45,15 @@ export function replaceFolder(from: string, to: string): void {
   rmSync(older, { recursive: true, force: true });
 }
 
-function removeOthers(folder: string, kept: ReadonlySet<string>): void {
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder).filter((entry) => /^\d+$/.test(entry))) {
-    const path = join(folder, name);
-    const isCapture = existsSync(captureFile(path)) && foreignCaptureFiles(path).length === 0;
-    if (!kept.has(path) && isCapture) removeCapture(path);
-  }
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
+/** Whether there were any. */
+function removeOthers(folder: string, kept: ReadonlySet<string>): boolean {
+  if (!existsSync(folder)) return false;
+  const numbered = readdirSync(folder).filter((entry) => /^\d+$/.test(entry));
+  const others = numbered
+    .map((name) => join(folder, name))
+    .filter((path) => !kept.has(path) && existsSync(captureFile(path)) && foreignCaptureFiles(path).length === 0);
+  others.forEach(removeCapture);
+  return others.length > 0;
 }
 
 /** Removes capture.json last, because it marks the folder as a capture. */

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import fs from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { extract } from '../extract/extract';
 import { extractOptionsSchema } from '../extract/options';
@@ -6,7 +7,7 @@ import { generate } from '../generate/generate';
 import { generateOptionsSchema } from '../generate/options';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
-import { fakeRecorder, fakeReplay, type RecorderScript } from '../testing/fake-programs';
+import { fakeRecorder, fakeReplay, type Play, type RecorderScript } from '../testing/fake-programs';
 import { captureJson, kernelJson, TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
@@ -116,9 +117,12 @@ describe('a place of --output', () => {
   });
   afterEach(() => workspace.dispose());
 
-  const run = (output: string) => {
+  const run = (output: string, play?: Play) => {
     const fake = fakeDeps(
-      { ldd: () => 1, program: () => 0, 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() },
+      {
+        ...{ ldd: () => 1, program: () => 0, 'kernloop-replay': fakeReplay() },
+        'kernloop-recorder': fakeRecorder(play && { play }),
+      },
       workspace.native,
     );
     const options = captureOptionsSchema.parse({ app: workspace.app, kernel: ['saxpy'], output });
@@ -150,6 +154,54 @@ describe('a place of --output', () => {
       what: expect.stringContaining(path) as string,
     });
     expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+
+  it('that is the working folder, or holds it, is not replaced under the shell', async () => {
+    mkdirSync(workspace.path('empty/below'), { recursive: true });
+    const where = jest.spyOn(process, 'cwd').mockReturnValue(workspace.path('empty/below'));
+    try {
+      for (const output of ['empty/below', 'empty']) {
+        const { fake, result } = run(workspace.path(output));
+        expect(await failure(result)).toMatchObject({ code: 'TARGET_EXISTS' });
+        expect(fake.calls).toEqual([]);
+      }
+    } finally {
+      where.mockRestore();
+    }
+  });
+
+  const failing = (output: string) =>
+    failure(run(output, (_config, print) => print({ event: 'refused', id: 'saxpy', ...full })).result);
+  const full = { code: 'DISK_FULL', reason: 'no space left', hint: 'free some' };
+
+  it('stays in folders of the user when the capture fails; those that were made for it are removed', async () => {
+    mkdirSync(workspace.path('mine'));
+    expect((await failing(workspace.path('mine/capture'))).code).toBe('DISK_FULL');
+    expect((await failing(workspace.path('mine/new/deep/capture'))).code).toBe('DISK_FULL');
+    expect(readdirSync(workspace.path('mine'))).toEqual([]);
+    workspace.write('mine/notes.txt', 'mine');
+    expect((await failing(workspace.path('mine/new/capture'))).code).toBe('DISK_FULL');
+    expect(readdirSync(workspace.path('mine'))).toEqual(['notes.txt']);
+  });
+
+  it('that cannot be tidied up does not hide why the capture failed', async () => {
+    const { rmdirSync } = fs;
+    const refused = jest.spyOn(fs, 'rmdirSync').mockImplementation((path, options) => {
+      if (path !== workspace.path('new')) return rmdirSync(path, options);
+      throw Object.assign(new Error('EBUSY'), { code: 'EBUSY', syscall: 'rmdir', path });
+    });
+    try {
+      expect((await failing(workspace.path('new/capture'))).code).toBe('DISK_FULL');
+      expect(refused).toHaveBeenCalledWith(workspace.path('new'));
+    } finally {
+      refused.mockRestore();
+    }
+  });
+
+  it('leaves an empty folder of the user where further captures would lie', async () => {
+    mkdirSync(workspace.path('captures'));
+    await run(workspace.path('capture')).result;
+    expect(readdirSync(workspace.path('captures'))).toEqual([]);
   });
 
   it('that is a file is refused, too', async () => {

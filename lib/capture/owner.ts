@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type App } from '../app/app';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
+import { isInside } from '../support/files';
 import { taken } from '../support/output-file';
 import { readJson } from '../support/schema';
 import { captureFile, foreignCaptureFiles } from '../archive/capture-files';
@@ -38,6 +39,12 @@ export function requireOwnPlace(app: App, kernel: string, output = app.capture(k
 export function requireCapturePlace(output: string): void {
   const there = statSync(output, { throwIfNoEntry: false });
   if (there !== undefined && !there.isDirectory()) throw taken(`${output} is no folder`);
+  // A capture replaces its folder, which would leave the shell in a removed one.
+  if (isInside(output, process.cwd()))
+    throw taken(
+      `${output} is ${output === process.cwd() ? 'the working folder' : 'above the working folder'}, which a capture would replace`,
+      `run the command in another folder, or name one in this: --output ${join(output, 'capture')}`,
+    );
   const numbered = foldersIn(outputsOf(output)).filter((folder) => /^\d+$/.test(basename(folder)));
   const [foreign] = [output, ...numbered].flatMap(foreignCaptureFiles);
   if (foreign !== undefined)

@@ -1,3 +1,4 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
@@ -61,5 +62,50 @@ describe('pack and unpack', () => {
     await unpacked({ file: '/tmp/a.klcap' });
     const targets = deps.calls.map(({ args }) => args[3]);
     expect(targets).toEqual([workspace.path('new'), join(process.cwd(), 'a')]);
+  });
+
+  describe('an empty folder of the user', () => {
+    let empty: string;
+    /** As the shell that is in the folder sees it. */
+    const inode = (): number => statSync(empty).ino;
+    beforeEach(() => {
+      empty = workspace.path('empty');
+      mkdirSync(empty);
+    });
+    const archive = (end: number): FakeDeps =>
+      fakeDeps(
+        {
+          'kernloop-archive': ({ args, print }) => {
+            mkdirSync(args[3] ?? '', { recursive: true });
+            for (const name of ['capture.json', 'chunks.pack']) writeFileSync(join(args[3] ?? '', name), name);
+            const code = { event: 'error', code: 'PACKED_INVALID', message: 'damaged', hint: 'pack again' };
+            print(
+              end === 0 ? { event: 'unpacked', outcome: 'written', capture_sha256: 'ab', chunks: 2, bytes: 10 } : code,
+            );
+            return end;
+          },
+        },
+        workspace.native,
+      );
+
+    it.each(['.', 'empty'])('is filled, not replaced (--to %s)', async (to) => {
+      deps = archive(0);
+      const before = inode();
+      const started = process.cwd();
+      process.chdir(to === '.' ? empty : workspace.root);
+      try {
+        expect(await unpacked({ file: '/tmp/a.klcap', to })).toMatchObject({ capture: empty, outcome: 'written' });
+      } finally {
+        process.chdir(started);
+      }
+      expect([inode(), readdirSync(empty).sort()]).toEqual([before, ['capture.json', 'chunks.pack']]);
+    });
+
+    it('stays empty where the file is damaged', async () => {
+      deps = archive(1);
+      const before = inode();
+      await expect(unpacked({ file: '/tmp/a.klcap', to: empty })).rejects.toThrow('damaged');
+      expect([inode(), readdirSync(empty)]).toEqual([before, []]);
+    });
   });
 });

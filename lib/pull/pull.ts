@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { captureFile, chunksOf, readCapture } from '../archive/capture-files';
+import { placeCapture, stagingOf } from '../archive/place-capture';
 import { anyPushedJsonSchema, pushedFile, type AnyPushedJson, type PushedCapture } from '../archive/pushed-json';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
@@ -11,7 +12,6 @@ import { fetchChunks } from '../remote/transfer';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
-import { partialOf, removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatBytes, formatCount } from '../support/report';
 import { readJson } from '../support/schema';
@@ -115,8 +115,7 @@ async function pullCapture(
 ): Promise<Pulled> {
   const isThere = existsSync(captureFile(target));
   if (isThere) requireSame(entry, target);
-  const partial = partialOf(target);
-  removeDeadPartials(target);
+  const partial = stagingOf(target);
   try {
     const folder = isThere ? target : await fetchFiles(entry, partial, source);
     const capture = readCapture(folder);
@@ -125,7 +124,7 @@ async function pullCapture(
     const [store = ''] = stores;
     const missing = missingChunks(folder, stores);
     const { chunks: chunksFetched, bytes } = await fetchChunks(missing, store, source, deps);
-    if (!isThere) place(partial, target);
+    if (!isThere) placeCapture(partial, target);
     const outcome = !isThere ? 'written' : chunksFetched > 0 ? 'completed' : 'unchanged';
     const fileBytes = isThere ? 0 : entry.files.reduce((sum, file) => sum + file.bytes, 0);
     return { capture: target, outcome, chunks: chunksOf(capture).size, chunksFetched, bytes: bytes + fileBytes };
@@ -167,15 +166,4 @@ function requireKernel(
     `what was pushed is of ${name}, but the kernel of this reproducer is ${reproducer.config.demangled}`,
     'pull it into the reproducer that it was pushed from',
   );
-}
-
-function place(from: string, to: string): void {
-  if (existsSync(to)) {
-    if (readdirSync(to).length > 0) {
-      throw new KernloopError('TARGET_EXISTS', `${to} is there, and is no capture`, 'move away what is in it');
-    }
-    rmdirSync(to);
-  }
-  mkdirSync(dirname(to), { recursive: true });
-  renameSync(from, to);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pull } from '../pull/pull';
 import { memoryServer, type MemoryServer } from '../remote/testing/memory-server';
@@ -87,6 +87,19 @@ describe('push and pull', () => {
     const to = workspace.path('elsewhere');
     await pull({ source: reference ?? '', to, remote: server.url }, deps());
     expect(readdirSync(to).sort()).toEqual(['capture.json', 'selfcheck.json']);
+  });
+
+  it('fill an empty folder of the user, which is not replaced, and stop where something else is in it', async () => {
+    const { reference } = await pushing();
+    const to = workspace.path('elsewhere');
+    mkdirSync(to);
+    const before = statSync(to).ino;
+    const pullTo = () => pull({ source: reference ?? '', to, remote: server.url }, deps());
+    await pullTo();
+    expect([statSync(to).ino, readdirSync(to).sort()]).toEqual([before, ['capture.json', 'selfcheck.json']]);
+    rmSync(join(to, 'capture.json'));
+    await expect(pullTo()).rejects.toMatchObject({ code: 'TARGET_EXISTS' });
+    expect(readdirSync(to)).toEqual(['selfcheck.json']);
   });
 
   it.each(['the chunk', 'capture.json'])('leave nothing where the server has lost %s', async (lost) => {

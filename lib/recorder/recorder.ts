@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../app/app';
@@ -10,6 +10,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunOptions, RunResult } from '../support/exec';
 import { throwIfInterrupted } from '../support/interrupted';
+import { MadeFolder } from '../support/made-folder';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { AppWatch, type UnseenProcess } from './app-watch';
 import { endOutliving, waitForOutliving } from './outliving';
@@ -56,7 +57,7 @@ export async function record(
   let killedRecorder: number | undefined;
   // The next recorder removes the remains of killed ones once it holds the capture's lock: only then is nobody writing
   // them, here or on another machine that shares the folder.
-  for (const place of places) mkdirSync(place.folder, { recursive: true });
+  const made = places.map(({ folder: parent }) => new MadeFolder(parent));
   try {
     const socket = join(folder, 'recorder.sock');
     const configPath = join(folder, 'config.json');
@@ -109,10 +110,10 @@ export async function record(
     }
     return appEnd;
   } finally {
-    for (const place of places) {
-      if (killedRecorder !== undefined) removePartials(place, killedRecorder);
-      removeIfEmpty(place.folder);
+if (killedRecorder !== undefined) {
+      for (const place of places) removePartials(place, killedRecorder);
     }
+    for (const parent of made.reverse()) parent.removeIfEmpty();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -219,10 +220,6 @@ function removePartials({ folder, isCapture }: Place, recorder: number): void {
       rmSync(join(folder, name), { recursive: true, force: true });
     }
   }
-}
-
-function removeIfEmpty(folder: string): void {
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {

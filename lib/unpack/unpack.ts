@@ -1,11 +1,12 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { decryptFile, isEncrypted } from '../age/age';
 import { runArchive } from '../archive/archive-program';
+import { placeCapture, stagingOf } from '../archive/place-capture';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
-import { partialOf, removeDeadPartials } from '../support/leftovers';
+import { partialOf, removeAllDeadPartials, removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatCount } from '../support/report';
 import type { UnpackOptions } from './options';
@@ -29,12 +30,34 @@ const outcomeWords = {
 export async function unpack(options: UnpackOptions, deps: Deps): Promise<UnpackResult> {
   const { capture, symbol } = unpackTarget(options);
   const expected = symbol === undefined ? [] : ['--symbol', symbol];
-  const unpackFrom = (file: string) =>
-    runArchive(['unpack', file, '--output', capture, ...expected], 'unpacked', unpackedSchema, deps);
-  const file = resolve(options.file);
-  const unpacked = startsEncrypted(file) ? await decrypting(file, capture, unpackFrom, deps) : await unpackFrom(file);
+  const unpackTo = async (target: string) => {
+    const unpackFrom = (file: string) =>
+      runArchive(['unpack', file, '--output', target, ...expected], 'unpacked', unpackedSchema, deps);
+    const file = resolve(options.file);
+    return startsEncrypted(file) ? decrypting(file, target, unpackFrom, deps) : unpackFrom(file);
+  };
+  const unpacked = isEmptyFolder(capture) ? await filling(capture, unpackTo) : await unpackTo(capture);
   deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
   return { capture, outcome: unpacked.outcome, captureSha256: unpacked.capture_sha256, chunks: unpacked.chunks };
+}
+
+/** Whether it holds nothing but what killed runs left. */
+function isEmptyFolder(folder: string): boolean {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  removeAllDeadPartials(folder);
+  return readdirSync(folder).length === 0;
+}
+
+/** Fills a folder that is there: the archive program would replace it. */
+async function filling<R>(folder: string, unpackTo: (target: string) => Promise<R>): Promise<R> {
+  const staging = stagingOf(folder);
+  try {
+    const unpacked = await unpackTo(staging);
+    placeCapture(staging, folder);
+    return unpacked;
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
 }
 
 /** Errors in reading the file are left to the archive program. */
@@ -78,7 +101,7 @@ function unpackTarget({ file, to }: UnpackOptions): { capture: string; symbol?: 
     const { capture, config } = openReproducer(folder);
     return { capture, symbol: config.symbol };
   }
-  const takesFolderItself = to !== '.' || readdirSync(folder).length === 0;
+  const takesFolderItself = to !== '.' || isEmptyFolder(folder);
   return {
     capture: takesFolderItself
       ? folder
