@@ -80,6 +80,30 @@ describe('what the system does not let be written', () => {
   });
 });
 
+describe('a folder that Node cannot make', () => {
+  afterEach(() => jest.restoreAllMocks());
+  // mkdirSync of Node 20 with `recursive` says ENOENT where the file system is read-only.
+  const error = systemError('ENOENT', 'mkdir', join(tmpdir(), 'no', 'such', 'folder'));
+  const asked = (access: () => void) => {
+    const spy = jest.spyOn(fs, 'accessSync').mockImplementation(access);
+    return { known: asKernloopError(error), folders: spy.mock.calls.map(([path]) => path) };
+  };
+
+  it.each<[string, RegExp]>([
+    ['EROFS', /no\/such\/folder cannot be written: it lies on a read-only file system/],
+    ['EACCES', /no\/such\/folder cannot be written: there is no permission/],
+  ])('has the reason of the folder above it that exists: %s', (code, what) => {
+    const { known, folders } = asked(() => {
+      throw systemError(code, 'access', tmpdir());
+    });
+    expect([known.code, known.what, folders]).toEqual(['FILE_UNWRITABLE', expect.stringMatching(what), [tmpdir()]]);
+  });
+
+  it('is a bug where that folder may be written', () => {
+    expect(asked(() => undefined).known.code).toBe('INTERNAL_ERROR');
+  });
+});
+
 describe('what the system does not let be opened', () => {
   it.each<[string, string, RegExp]>([
     ['EACCES', 'open', /permission/],

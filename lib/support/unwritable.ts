@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { dirname, resolve } from 'node:path';
 
 /** Reasons why the system refuses a write, with a remedy each. */
 const reasons: Readonly<Record<string, readonly [reason: string, next: string]>> = {
@@ -30,9 +31,11 @@ const nameless = (): string => `a file (of the workspace, or in ${tmpdir()} for 
 /** Describes a system error about an unwritable file: the file, the reason and what to do; else undefined. */
 export function unwritable(error: unknown): { what: string; hint: string } | undefined {
   const said = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const { code, syscall } = said;
+  const { syscall } = said;
   // `path` of a copy is the source.
   const path = syscall === 'copyfile' ? (said['dest'] ?? said['path']) : said['path'];
+  const code =
+    said['code'] === 'ENOENT' && syscall === 'mkdir' && typeof path === 'string' ? whyNotMade(path) : said['code'];
   const reason = typeof code === 'string' ? reasons[code.replace(/^ERR_FS_/, '')] : undefined;
   if (reason === undefined) return undefined;
   const named = typeof path === 'string' ? path : undefined;
@@ -42,6 +45,18 @@ export function unwritable(error: unknown): { what: string; hint: string } | und
     what: `${named?.replace(partial, '') ?? nameless()} cannot be written: ${reason[0]} (${String(code)})`,
     hint: reason[1],
   };
+}
+
+/** With `recursive`, mkdirSync of Node 20 says ENOENT of a read-only file system; the folder above has the reason. */
+function whyNotMade(path: string): unknown {
+  let above = dirname(resolve(path));
+  while (!existsSync(above)) above = dirname(above);
+  try {
+    accessSync(above, constants.W_OK);
+    return 'ENOENT';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
 }
 
 const unreadableReasons: Readonly<Record<string, readonly [reason: string, next: string]>> = {
