@@ -111,7 +111,7 @@ describe('validate under Nx', () => {
     writeFileSync(header(), '#define FAR 3\n');
     expect(failed.text).toMatch(/not yet/);
     const judged = await workspace.kernloop(['validate', project]);
-    expect([judged.code, judged.text]).toEqual([2, expect.stringMatching(/VARIANT_STALE/)]);
+    expect([judged.code, judged.text]).toEqual([2, expect.stringMatching(/VARIANT_MISSING/)]);
   });
 
   it('judges a code object in build/ beside an untouched source, and leaves it there', async () => {

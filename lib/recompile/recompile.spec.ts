@@ -215,8 +215,17 @@ describe('recompile', () => {
     expect(error.what).toContain('kernel_variant.hip:8:2: error: "not like this"');
     expect(reported.join('')).toContain('not like this');
     expect(execFileSync('ls', [join(made.reproducer, 'build')], { encoding: 'utf8' })).toBe('variant.json\n');
+    const choosing = () => thrown(() => chooseCode(openReproducer(made.reproducer), undefined));
+    expect(choosing()).toMatchObject({ code: 'VARIANT_MISSING' });
+    // Undone, too.
     writeFileSync(variant(), source);
-    expect(thrown(() => chooseCode(openReproducer(made.reproducer), undefined)).code).toBe('VARIANT_STALE');
+    expect(choosing()).toMatchObject({
+      code: 'VARIANT_MISSING',
+      what: `${built()} does not exist: the last \`kernloop recompile\` failed, or the file was removed since`,
+      hint: expect.stringMatching(/^run `kernloop recompile` .*; `--variant none` takes the captured code$/) as string,
+    });
+    await recompile(options(), deps);
+    expect(chooseCode(openReproducer(made.reproducer), undefined)).toMatchObject({ kind: 'variant', path: built() });
   });
 
   it('refuses a source that asks for files which the app has not, though it compiles to the captured code, and leaves none', async () => {

@@ -160,7 +160,14 @@ function builtVariant(reproducer: Reproducer): Code {
   const folder = join(reproducer.root, 'build');
   const built = readVariantJson(join(folder, 'variant.json'));
   const path = resolveInside(folder, built.code_object, 'build/variant.json: code_object');
-  const actual = existsSync(path) ? sha256OfFile(path) : undefined;
+  if (!existsSync(path)) {
+    throw new KernloopError(
+      'VARIANT_MISSING',
+      `${path} does not exist: the last \`kernloop recompile\` failed, or the file was removed since`,
+      `${recompileHint}; \`--variant none\` takes the captured code`,
+    );
+  }
+  const actual = sha256OfFile(path);
   if (actual !== built.code_object_sha256) {
     throw new KernloopError('VARIANT_STALE', `${path} is not what build/variant.json says was built`, recompileHint);
   }
