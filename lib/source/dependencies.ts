@@ -7,6 +7,7 @@ import { cudaTarget } from '../toolchain/gencode';
 import type { Deps } from '../deps/deps';
 import { throwIfInterrupted } from '../support/interrupted';
 import { parseMakeDependencies } from '../toolchain/make-dependencies';
+import { requireOutput } from '../toolchain/run-compiler';
 import { runDriver } from '../toolchain/run-driver';
 import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 
@@ -44,6 +45,7 @@ export async function scanDependencies(
     const env = { ...environment, ...(nvcc ? nvccEnvironment() : compilerEnvironment(environment)) };
     const ended = await runDriver(compiler, args, { cwd: unit.directory, env, timeoutMs: scanLimitMs }, deps);
     throwIfInterrupted(deps.signal);
+    if (ended.exitCode !== 0) requireOutput(`${unit.file} was not read`, ended.stderrTail);
     if (ended.exitCode !== 0)
       return { files: [], failure: ended.stderrTail.trim() || (ended.startError ?? 'no output') };
     return {

@@ -44,14 +44,7 @@ export async function runCompiler(command: CompilerCommand, deps: CompileDeps): 
     (match) => match[1] ?? '',
   );
   if (undefinedSymbols.length > 0) throw externalSymbols(variantFile, undefinedSymbols);
-  const refused = ended.timedOut ? undefined : refusedOutput(said);
-  if (refused !== undefined) {
-    throw new KernloopError(
-      'FILE_UNWRITABLE',
-      `${variantFile} was not compiled: the compiler cannot write: ${refused.trim()}`,
-      `make room (\`df -h\`: the disk of the reproducer, and of ${tmpdir()}), or look at the permissions of build/, and run the command again`,
-    );
-  }
+  if (!ended.timedOut) requireOutput(`${variantFile} was not compiled`, said);
   const errors = said.split('\n').filter((line) => errorLine.test(line));
   const reason = ended.timedOut
     ? `it ran longer than ${limitSeconds} s`
@@ -60,6 +53,17 @@ export async function runCompiler(command: CompilerCommand, deps: CompileDeps): 
     'COMPILE_FAILED',
     `${variantFile} did not compile: ${reason}`,
     `correct it; the captured source is in pristine/${variantFile}`,
+  );
+}
+
+/** Throws if a compiler says that it could not write, which is no fault of the source. */
+export function requireOutput(what: string, said: string): void {
+  const refused = refusedOutput(said);
+  if (refused === undefined) return;
+  throw new KernloopError(
+    'FILE_UNWRITABLE',
+    `${what}: the compiler cannot write: ${refused.trim()}`,
+    `make room (\`df -h\`: the disk of the reproducer, and of ${tmpdir()}), or look at the permissions of build/, and run the command again`,
   );
 }
 
