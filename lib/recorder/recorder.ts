@@ -110,7 +110,7 @@ export async function record(
     }
     return appEnd;
   } finally {
-if (killedRecorder !== undefined) {
+    if (killedRecorder !== undefined) {
       for (const place of places) removePartials(place, killedRecorder);
     }
     for (const parent of made.reverse()) parent.removeIfEmpty();
