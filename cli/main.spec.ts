@@ -1,5 +1,6 @@
 import fs, { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { stageNames, verbWords } from '../lib/stages/registry';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { main } from './main';
 
@@ -49,6 +50,11 @@ describe('kernloop on the command line', () => {
   it.each([
     ['an unknown verb', ['captur'], 'Did you mean capture?'],
     ['an unknown option', ['capture', '--kernal', 'x'], 'Did you mean --kernel?'],
+    ['the beginning of an option', ['validate', '--repl', '3'], 'Did you mean --replays?'],
+    ['the beginning of several', ['validate', '--limit=3'], 'Did you mean one of --limit-factor, --limit-seconds?'],
+    ['an abbreviated option', ['replay', '--iters', '3'], 'Did you mean --iterations?'],
+    ['the beginning of a verb', ['val'], 'Did you mean validate?'],
+    ['an abbreviated verb', ['recmp'], 'Did you mean recompile?'],
     ['a value of the wrong type', ['replay', '--iterations', 'many'], '"many" is not a number'],
     ['a value out of range', ['capture', '--app', '{app}', '--ordinal', '0'], '--ordinal'],
     ['an unknown device', ['capture', '--app', '{app}', '--device', 'softgpo'], '--device'],
@@ -133,6 +139,20 @@ describe('kernloop on the command line', () => {
   it('takes -v for --verbose', async () => {
     await kernloop('validate', writeReproducer(workspace), '-v', '--print-config', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ options: { verbose: true } });
+  });
+
+  it.each(stageNames)(
+    'tells each default of %s once, and never the folder "." with a full stop behind it',
+    async (name) => {
+      expect(await kernloop(...verbWords(name), '--help')).toBe(0);
+      const options = stdout.replace(/\s+/g, ' ').split(/ (?=--[a-z])/);
+      expect(options.filter((text) => text.includes('Default: ..') || text.split('Default: ').length > 2)).toEqual([]);
+    },
+  );
+
+  it('names the working folder where it is the default', async () => {
+    expect(await kernloop('validate', '--help')).toBe(0);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('or any folder below it. Default: the working folder.');
   });
 
   it('shows help and version with exit code 0', async () => {

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
-import { asKernloopError, isBug, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
+import { asKernloopError, closest, isBug, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
 import { version } from '../lib/support/version';
@@ -24,15 +24,16 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
   for (const stream of [process.stdout, process.stderr]) {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
+  const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
+  let exitCode: number = exitCodes.pass;
+  const command = program(named, overrides, (code) => (exitCode = code));
   try {
     // Internal: lib/slurm starts this on a node.
     if (argv[2] === '--slurm-job') return await jobs().doJob(argv[3] ?? '');
-    const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
-    let exitCode: number = exitCodes.pass;
-    await program(named, overrides, (code) => (exitCode = code)).parseAsync(argv);
+    await command.parseAsync(argv);
     return exitCode;
   } catch (error) {
-    return fail(error, argv);
+    return fail(error, argv, command);
   }
 }
 
@@ -47,6 +48,7 @@ function program(named: readonly StageName[], overrides: Partial<Deps>, ended: (
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)
     .exitOverride()
+    .showSuggestionAfterError(false)
     .showHelpAfterError('(kernloop --help lists the verbs)')
     .configureOutput({ writeErr: () => undefined });
   const groups = new Map<string, Command>();
@@ -104,20 +106,47 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
 }
 
 /** Prints any error in the same form and returns its exit code. */
-function fail(error: unknown, argv: readonly string[]): number {
+function fail(error: unknown, argv: readonly string[], command: Command): number {
   liveLine().hide();
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
-  const known = knownError(error);
+  const known = error instanceof CommanderError ? usageError(error, argv, command) : asKernloopError(error);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
   const what = error instanceof CommanderError || !isBug(error) ? known.what : stackOf(error);
   process.stderr.write(`error: ${what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
   return known.exitCode;
 }
 
-function knownError(error: unknown): KernloopError {
-  if (!(error instanceof CommanderError)) return asKernloopError(error);
+function usageError(error: CommanderError, argv: readonly string[], command: Command): KernloopError {
   const what = error.message.replace(/^error: /, '');
-  return new KernloopError('USAGE', what, 'see kernloop --help, or --help after the verb', { cause: error });
+  const [suggestion, ...others] = suggestions(what, commandOf(argv, command));
+  const words = others.length > 0 ? `one of ${[suggestion, ...others].join(', ')}` : suggestion;
+  return new KernloopError(
+    'USAGE',
+    `${what}${suggestion === undefined ? '' : `. Did you mean ${words}?`}`,
+    'see kernloop --help, or --help after the verb',
+    { cause: error },
+  );
+}
+
+/** Flags or verbs close to an unknown one, which Commander's message quotes. */
+function suggestions(what: string, command: Command): string[] {
+  const [, kind, word] = /^unknown (option|command) '-*([^=']+)/.exec(what) ?? [];
+  if (word === undefined) return [];
+  if (kind === 'command')
+    return closest(
+      word,
+      command.commands.map((each) => each.name()),
+    );
+  const flags = command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => (long ? [long.slice(2)] : []));
+  return closest(word, flags).map((flag) => `--${flag}`);
+}
+
+/** The verb that the words name, as far as they do. */
+function commandOf(argv: readonly string[], command: Command): Command {
+  return argv.slice(2).reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, command);
 }
 
 function stackOf(error: unknown): string {

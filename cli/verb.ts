@@ -7,7 +7,7 @@ import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runAnywhere } from '../lib/stages/run';
 import { KernloopError } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
-import { optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
+import { defaultText, optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import type { Environment } from '../lib/support/environment';
 import { consoleReporter, table, type Reporter } from '../lib/support/report';
 import { eventReporter, wantsEvents } from '../lib/support/report-events';
@@ -66,8 +66,8 @@ function addOption(verb: Command, info: OptionInfo): void {
 
 function describeOption(info: OptionInfo): string {
   const choices = info.choices ? ` One of ${info.choices.join(', ')}.` : '';
-  const empty = info.default === undefined || (Array.isArray(info.default) && info.default.length === 0);
-  return `${info.description}${choices}${empty ? '' : ` Default: ${String(info.default)}.`}`;
+  const initial = defaultText(info);
+  return `${info.description}${choices}${initial === undefined ? '' : ` Default: ${initial}.`}`;
 }
 
 function withPositional(

@@ -1,5 +1,5 @@
 import { errorCodes } from './error-codes';
-import { KernloopError, nearest } from './error';
+import { closest, KernloopError, nearest } from './error';
 
 describe('errors', () => {
   it('carry the exit code of their code, what happened and what to do', () => {
@@ -18,11 +18,20 @@ describe('nearest', () => {
     ['saxpi', ['saxpy', 'matmul'], ['saxpy']],
     ['scale', ['void scale_batch<float>(float**)', 'matmul'], ['void scale_batch<float>(float**)']],
     ['SAXPY', ['saxpy'], ['saxpy']],
+    ['repl', ['help', 'rtol', 'my-replay', 'replays'], ['replays', 'my-replay', 'rtol']],
+    ['iters', ['atomics', 'limits', 'iterations'], ['iterations']],
+    ['to-file', ['to', 'profile'], ['profile']],
     ['zzzzzz', ['saxpy', 'matmul'], []],
     ['', ['saxpy'], []],
     ['a', [], []],
   ])('of %j among %j is %j', (name, candidates, expected) => {
     expect(nearest(name, candidates)).toEqual(expected);
+  });
+
+  it('gives the best and those that are as good, if asked for the closest', () => {
+    expect(closest('limit', ['limt', 'limit-seconds', 'limit-factor'])).toEqual(['limit-factor', 'limit-seconds']);
+    expect(closest('kernal', ['kernel', 'kernels'])).toEqual(['kernel']);
+    expect(closest('zzzzzz', ['saxpy'])).toEqual([]);
   });
 
   it('stays fast for hostile lengths', () => {

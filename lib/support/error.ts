@@ -63,24 +63,55 @@ export function systemCode(error: unknown): string | undefined {
 /** Limits the compared length: names may be hostile, and edit distance is quadratic. */
 const comparedLength = 200;
 
-/** Candidates closest to a name, best first: substrings, then small edit distances. */
+/** Candidates closest to a name, best first: those it begins, parts, abbreviations, then small edit distances. */
 export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
-  const wanted = name.toLowerCase().slice(0, comparedLength);
-  return [...new Set(candidates)]
-    .map((candidate) => ({
-      candidate,
-      distance: nameDistance(wanted, candidate.toLowerCase().slice(0, comparedLength)),
-    }))
-    .filter(
-      ({ candidate, distance }) =>
-        distance <= Math.max(2, Math.ceil(Math.min(comparedLength, Math.max(candidate.length, wanted.length)) / 2)),
-    )
-    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
+  return ranked(name, candidates)
     .slice(0, limit)
     .map(({ candidate }) => candidate);
 }
 
-function nameDistance(wanted: string, candidate: string): number {
-  if (wanted.length > 0 && (candidate.includes(wanted) || wanted.includes(candidate))) return 0;
-  return distance(wanted, candidate);
+/** The best of `nearest` and those that are as good. */
+export function closest(name: string, candidates: Iterable<string>, limit = 3): string[] {
+  const all = ranked(name, candidates);
+  return all
+    .filter(({ cost }) => cost === all[0]?.cost)
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+interface Ranked {
+  candidate: string;
+  cost: number;
+  distance: number;
+}
+
+function ranked(name: string, candidates: Iterable<string>): Ranked[] {
+  const wanted = name.toLowerCase().slice(0, comparedLength);
+  return [...new Set(candidates)]
+    .map((candidate) => {
+      const compared = candidate.toLowerCase().slice(0, comparedLength);
+      const edits = distance(wanted, compared);
+      return { candidate, cost: Math.min(edits, costOfPart(wanted, compared)), distance: edits };
+    })
+    .filter(
+      ({ candidate, cost }) =>
+        cost <= Math.max(2, Math.ceil(Math.min(comparedLength, Math.max(candidate.length, wanted.length)) / 2)),
+    )
+    .sort((a, b) => a.cost - b.cost || a.distance - b.distance || a.candidate.localeCompare(b.candidate));
+}
+
+/** Below any edit distance but 0 if one is a part of the other; that of one edit if letters were left out. */
+function costOfPart(wanted: string, candidate: string): number {
+  if (wanted.length === 0) return Infinity;
+  if (candidate.startsWith(wanted)) return 0;
+  if (candidate.includes(wanted) || (candidate.length > 2 && wanted.includes(candidate))) return 0.5;
+  return isAbbreviation(wanted, candidate) ? 1 : Infinity;
+}
+
+/** Whether letters of the candidate, in order and from the first on, spell the name: `iters` for `iterations`. */
+function isAbbreviation(wanted: string, candidate: string): boolean {
+  if (wanted.length < 3 || wanted[0] !== candidate[0]) return false;
+  let at = 0;
+  for (const letter of candidate) if (letter === wanted[at]) at += 1;
+  return at === wanted.length;
 }

@@ -56,6 +56,16 @@ function describeOptions(schema: OptionsSchema): OptionInfo[] {
   });
 }
 
+/**
+ * Text of an option's default for help: undefined if there is none, or if the description tells it. The folder "." is
+ * named, as a full stop follows.
+ */
+export function defaultText({ description, default: initial }: OptionInfo): string | undefined {
+  if (description.includes('Default: ')) return undefined;
+  if (Array.isArray(initial)) return initial.join(',') || undefined;
+  return initial === '.' ? 'the working folder' : (initial as string | number | boolean | undefined)?.toString();
+}
+
 /** Merges the layers, best first, fills in defaults and checks; errors name the option and its origin. */
 export function resolveOptions<S extends OptionsSchema>(schema: S, layers: readonly Layer[]): Resolved<S> {
   const values: Record<string, unknown> = {};
