@@ -19,9 +19,9 @@ export function inputOf({ stdin, root }: App, { input }: Pick<Deps, 'input'>): P
   );
 }
 
-/** Last part of the advice on a run that stopped too early. */
-export function inputHint(hasInput: boolean): string {
-  return hasInput
-    ? ''
-    : `; its stdin was empty: where it reads one, name a file as "stdin" in ${kernloopFile}, or give it to kernloop itself (\`kernloop capture < file\`; Nx passes none on)`;
+/** Last part of the advice on a run that stopped too early, if it asked for input and there was none. */
+export function inputHint({ readEmptyStdin }: { readEmptyStdin: boolean }): string {
+  return readEmptyStdin
+    ? `; its stdin was empty: name a file as "stdin" in ${kernloopFile}, or give it to kernloop itself (\`kernloop capture < file\`; Nx passes none on)`
+    : '';
 }

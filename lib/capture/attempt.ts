@@ -4,14 +4,12 @@ import { join, resolve } from 'node:path';
 import type { App } from '../app/app';
 import type { OrdinalRange } from '../app/dispatches';
 import type { AppIdentity } from '../app/identity';
-import { inputOf } from '../app/input';
 import { launchObstacles, otherRuntime, sameFile, type LaunchObstacle } from '../app/launch';
 import type { Device } from '../device/device';
 import { throughRuntime } from '../device/hsa';
 import { storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import type { RunResult } from '../support/exec';
 import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
@@ -22,7 +20,7 @@ import { Kept } from './kept';
 import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
 import { appProcesses, describeProcess, type AppProcess, type ProcessName } from '../recorder/processes';
-import { record } from '../recorder/recorder';
+import { record, type RecordedEnd } from '../recorder/recorder';
 import type { CapturedEvent } from '../recorder/recorder-events';
 import { planOf } from './plan';
 import type { CapturePlan, KernelCapture } from './result';
@@ -47,7 +45,7 @@ export interface Attempt {
   failures: Failure[];
   /** Requests that only another run can serve. */
   again: Request[];
-  appEnd: RunResult;
+  appEnd: RecordedEnd;
   processes: AppProcess[];
 }
 
@@ -131,7 +129,7 @@ export class CaptureRun {
     return attempt;
   }
 
-  private record(requests: readonly Request[], folders: CompilerFolders, log: RunLog): Promise<RunResult> {
+  private record(requests: readonly Request[], folders: CompilerFolders, log: RunLog): Promise<RecordedEnd> {
     const { app, program, identity, device, options } = this.context;
     if (!options.dryRun) mkdirSync(this.store, { recursive: true });
     return record(
@@ -351,7 +349,7 @@ export class CaptureRun {
     );
   }
 
-  private seen(log: RunLog, request: Request, appEnd: RunResult): Seen {
+  private seen(log: RunLog, request: Request, appEnd: RecordedEnd): Seen {
     if (!log.summary) {
       throw new KernloopError(
         'NATIVE_FAILED',
@@ -359,11 +357,12 @@ export class CaptureRun {
         'install kernloop once more (in a checkout: `npm run build:native`); if it stays, report it',
       );
     }
+    const { app, program, device } = this.context;
     return {
-      app: this.context.app.config.name,
-      device: this.context.device.description.kind,
-      command: this.context.app.config.command.join(' '),
-      hasInput: inputOf(this.context.app, this.deps) !== undefined,
+      app: app.config.name,
+      program,
+      device: device.description,
+      command: app.config.command.join(' '),
       appEnd,
       summary: log.summary,
       matches: log.matches(request),

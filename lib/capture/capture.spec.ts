@@ -173,10 +173,17 @@ describe('capture', () => {
       expect(files).toContainEqual({ path: 'app/data/in.txt', sha256: sha256('numbers'), role: 'input' });
     });
 
-    it('is named where there was none and the app did not come far', async () => {
-      const none = { app: () => 1, recorder: { play: () => undefined, summary: { processes: 0 } } };
+    it('is named where the app read it, there was none, and the app did not come far', async () => {
+      const reading: FakeProgram = ({ options: { input } }) => {
+        if (input?.kind === 'file') expect(readFileSync(input.path, 'utf8')).toBe('');
+        return 1;
+      };
+      const recorder = { play: () => undefined, summary: { processes: 0 } };
+      const unread = { app: () => 1, recorder };
+      expect((await failure(capture(options(), deps(unread)))).hint).not.toContain('stdin');
+      const none = { app: reading, recorder };
       expect((await failure(capture(options(), deps(none)))).hint).toContain('its stdin was empty');
-      const given = { ...deps(none), input: fileInput('/some/file') };
+      const given = { ...deps(none), input: fileInput(workspace.write('in.txt', '')) };
       expect((await failure(capture(options(), given))).hint).not.toContain('stdin');
     });
   });
@@ -392,6 +399,41 @@ describe('capture', () => {
     expect(error).toMatchObject({ code: 'NO_MATCH' });
     expect(error.what).toContain('only 3 matched');
   });
+
+  it.each([
+    ['ended well', 0, ''],
+    ['failed after it', 1, 'kernloop softgpu: misaligned access in kernel k\n'],
+  ])(
+    'says in words what the device says of a fault, and once, where the app %s',
+    async (_name, exitCode, stderrTail) => {
+      const fault = { kind: 'misaligned', text: 'misaligned access in kernel k' };
+      const refused = {
+        event: 'refused',
+        id: 'saxpy',
+        code: 'DEVICE_FAULT',
+        reason: `it faulted: ${JSON.stringify(fault)}`,
+      };
+      const fake = deps({
+        app: () => ({ exitCode, stderrTail }),
+        recorder: {
+          play: (_config, print) => {
+            print({ event: 'note', code: 'DEVICE_FAULT', text: 'queue 0 reported an error' });
+            print({ ...refused, hint: 'the program itself is wrong here' });
+            if (exitCode !== 0) print({ ...refused, code: 'AGENT_LOST', reason: 'the app ended' });
+          },
+        },
+      });
+      const error = await failure(capture(options(), fake));
+      expect(error).toMatchObject({
+        code: 'DEVICE_FAULT',
+        exitCode: 4,
+        hint: expect.stringMatching(/^mend/) as string,
+      });
+      expect(error.what).toContain('misaligned access in kernel k');
+      expect([error.what, ...fake.said.warn].join()).not.toContain('{');
+      expect(fake.said.warn.join()).not.toContain('misaligned');
+    },
+  );
 
   it('passes the reason of a refusal on, with its code', async () => {
     const refused = { event: 'refused', id: 'saxpy', code: 'DISK_FULL', reason: 'no space left', hint: 'free some' };

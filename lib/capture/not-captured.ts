@@ -2,31 +2,22 @@ import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import { inputHint } from '../app/input';
 import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
-import type { RunResult } from '../support/exec';
 import { KernloopError, nearest } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
-import { describeEnd } from '../support/ndjson';
 import { formatCount } from '../support/report';
-import { agentDeclined, descriptorsClosed, forkedAfterInit, launchedInGraphs, type Note } from '../recorder/notes';
+import { agentDeclined, descriptorsClosed, forkedAfterInit, launchedInGraphs } from '../recorder/notes';
+import { appFailed, faultHint, type FailedRun } from '../recorder/app-failed';
+import { foreignCode } from '../recorder/foreign-code';
 import { appProcesses, processLines } from '../recorder/processes';
 import type { RefusedEvent, SummaryEvent } from '../recorder/recorder-events';
 import { takesSeveral, type Request, type Selection } from './selection';
-import type { DeviceKind } from '../device/kinds';
 
-export interface Seen {
-  app: string;
-  device: DeviceKind;
-  command: string;
-  /** Whether the app was given data on stdin. */
-  hasInput: boolean;
-  appEnd: RunResult;
+export interface Seen extends FailedRun {
   summary: SummaryEvent;
   /** Dispatches that the selection counted, in the process with the most. */
   matches: number;
   kernels: { name: string; symbol: string }[];
   refused: RefusedEvent[];
-  /** Other messages of the agents and the recorder. */
-  notes: Note[];
   /** Known reason why no agent reported. */
   obstacle?: LaunchObstacle | undefined;
 }
@@ -46,12 +37,13 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
     return new KernloopError(
       code,
       `${which} was not captured: ${named}${refusal.reason}`,
-      refusal.hint || 'capture another dispatch of it with --dispatch',
+      (code === 'DEVICE_FAULT' ? faultHint(refusal.reason) : refusal.hint) ||
+        'capture another dispatch of it with --dispatch',
     );
   }
   const { obstacle } = seen;
   if (seen.summary.processes === 0 && obstacle) return new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
-  if (seen.appEnd.exitCode !== 0) return appFailed(`${name} was captured`, seen);
+  if (seen.appEnd.exitCode !== 0) return notReached(`${name} was captured`, seen);
   return neverLaunched(seen) ?? neverMatched(selection, ordinals, seen);
 }
 
@@ -86,7 +78,7 @@ export function whyFewer({ selection }: Request, missing: readonly number[], see
   const wanted = formatRanges(joined(missing.map((ordinal) => [ordinal, ordinal])));
   const closed = descriptorsClosed(seen.notes);
   if (closed) return closed;
-  if (seen.appEnd.exitCode !== 0) return appFailed(`dispatch ${wanted} of ${name}`, seen);
+  if (seen.appEnd.exitCode !== 0) return notReached(`dispatch ${wanted} of ${name}`, seen);
   if (missing.some((ordinal) => ordinal > seen.matches)) return outOfRange(selection, wanted, seen);
   return new KernloopError(
     'CAPTURE_REFUSED',
@@ -105,32 +97,31 @@ export function countedDifferently({ selection, counted }: Request, { app, match
 }
 
 /** The error if a later run did not launch a kernel that an earlier run did. */
-export function launchedOnce({ selection }: Request, { app, hasInput }: Seen): KernloopError {
+export function launchedOnce({ selection }: Request, { app, appEnd }: Seen): KernloopError {
   return new KernloopError(
     'RUNS_DIFFER',
     `${selection.name}: ${app} launched it in one run and not in the next, which a complete capture took`,
-    `make the app launch the same in every run (a seed, no files of its own that it finds again${hasInput ? '' : '; an input: "stdin" in kernloop.json'}); or capture another dispatch with --dispatch, or with --scope all, which takes one run`,
+    `make the app launch the same in every run (a seed, no files of its own that it finds again${appEnd.readEmptyStdin ? '; an input: "stdin" in kernloop.json' : ''}); or capture another dispatch with --dispatch, or with --scope all, which takes one run`,
   );
 }
 
-function appFailed(before: string, { app, command, appEnd, hasInput }: Seen): KernloopError {
-  return new KernloopError(
-    'APP_FAILED',
-    `${app} failed before ${before}: ${describeEnd(command, appEnd)}`,
-    appEnd.timedOut
-      ? 'give it more time with --time-limit-seconds (0 is no limit), or capture an earlier dispatch'
-      : `make the app run through by itself first; \`kernloop doctor\` checks the device${inputHint(hasInput)}`,
+function notReached(before: string, seen: Seen): KernloopError {
+  return appFailed(
+    ` before ${before}`,
+    seen,
+    'give it more time with --time-limit-seconds (0 is no limit), or capture an earlier dispatch',
   );
 }
 
 /** The error if there was no process, no context or queue, no launch, or none that can be captured. */
-function neverLaunched({ app, device, summary, notes, hasInput }: Seen): KernloopError | undefined {
-  const { runtime, queues, loadHint } = deviceWords(device);
+function neverLaunched(seen: Seen): KernloopError | undefined {
+  const { app, device, program, summary, notes, appEnd } = seen;
+  const { runtime, queues, loadHint } = deviceWords(device.kind);
   if (summary.processes === 0) {
     return new KernloopError(
       'NO_AGENT',
       `${app} exited with code 0 but never loaded ${runtime}, so no kernel of it could be seen`,
-      loadHint + inputHint(hasInput),
+      loadHint + inputHint(appEnd),
     );
   }
   const declined = summary.dispatches === 0 ? agentDeclined(notes) : undefined;
@@ -144,13 +135,15 @@ function neverLaunched({ app, device, summary, notes, hasInput }: Seen): Kernloo
       `check that the app uses the device in this run; if it does, it makes its ${queues} in a way that the agent does not see: report that with the log in .kernloop/logs`,
     );
   }
+  const foreign = summary.dispatches === 0 ? foreignCode(program, device) : undefined;
+  if (foreign) return new KernloopError(foreign.code, `${foreign.what}: ${app} launched no kernel`, foreign.hint);
   if (summary.dispatches === 0) {
     const inGraphs = launchedInGraphs(notes, () => true);
     if (inGraphs) return onlyInGraphs(`${app} launched kernels only as nodes of graphs: ${inGraphs.text}`);
     return new KernloopError(
       'NO_DISPATCH',
       `${app} created ${summary.queues} ${queues} but launched no kernel${processList(summary)}`,
-      `check that the app reaches its kernels with these arguments${inputHint(hasInput)}`,
+      `check that the app reaches its kernels with these arguments${inputHint(appEnd)}`,
     );
   }
   return undefined;

@@ -90,7 +90,9 @@ export class RunLog {
       case 'refused':
         this.deps.report.progress?.(null);
         this.refused.push(event);
-        if (event.code !== 'SCOPE_VIOLATION') this.deps.report.warn(`${event.id}: ${event.reason}`);
+        // The note and the app's own output have told of a fault, and the error at the end will.
+        if (event.code !== 'SCOPE_VIOLATION' && event.code !== 'DEVICE_FAULT')
+          this.deps.report.warn(`${event.id}: ${event.reason}`);
         break;
       case 'note':
         this.notes.push(event);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -108,8 +108,101 @@ describe('profile', () => {
     });
     const fake = fakeDeps({ ldd: () => 1, program: () => 0, 'kernloop-recorder': recorder }, workspace.native);
     const error = await failure(profile(options(), fake));
-    expect(error).toMatchObject({ code: 'APP_FAILED', exitCode: 2 });
+    expect(error).toMatchObject({ code: 'DEVICE_FAULT', exitCode: 4 });
     expect(error.what).toContain(text);
+  });
+
+  it.each([
+    ['memory access outside of every allocation in kernel k', /^mend the kernel/],
+    ['unsupported instruction in kernel k at pc 0x10', /^the software GPU lacks this/],
+    ['instruction limit reached in kernel k', /KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS/],
+  ])('says what to do about "%s", which the app printed before it failed', async (text, hint) => {
+    const recorder = fakeRecorder({
+      play: (_config, print) => print({ event: 'note', code: 'DEVICE_FAULT', text: '' }),
+    });
+    const program = () => ({ exitCode: 1, stderrTail: `kernloop softgpu: ${text}\n` });
+    const fake = fakeDeps({ ldd: () => 1, program, 'kernloop-recorder': recorder }, workspace.native);
+    const error = await failure(profile(options(), fake));
+    expect(error).toMatchObject({ code: 'DEVICE_FAULT', exitCode: 4, hint: expect.stringMatching(hint) as string });
+    expect(error.what).toContain(text);
+  });
+
+  it('names the module that the Python of the app lacks', async () => {
+    const program = () => ({
+      exitCode: 1,
+      stderrTail: "Traceback (most recent call last):\nModuleNotFoundError: No module named 'torch.nn'\n",
+    });
+    const recorder = fakeRecorder({ play: () => undefined, summary: { processes: 0 } });
+    const fake = fakeDeps({ ldd: () => 1, program, 'kernloop-recorder': recorder }, workspace.native);
+    const error = await failure(profile(options(), fake));
+    expect(error).toMatchObject({ code: 'APP_FAILED', hint: expect.stringContaining('no module torch.nn:') as string });
+    expect(error.hint).not.toContain('stdin');
+  });
+
+  describe('of a program with code for other processors', () => {
+    /** An ELF file of x86-64 with one section: a bundle with these entries. */
+    const programWith = (...targets: string[]): Buffer => {
+      const u64 = (value: number): Buffer => {
+        const bytes = Buffer.alloc(8);
+        bytes.writeBigUInt64LE(BigInt(value));
+        return bytes;
+      };
+      const ids = ['host-x86_64-unknown-linux--', ...targets].map((id) => Buffer.from(id));
+      const entries = ids.flatMap((id) => [u64(0), u64(0), u64(id.length), id]);
+      const bundle = Buffer.concat([Buffer.from('__CLANG_OFFLOAD_BUNDLE__'), u64(ids.length), ...entries]);
+      const names = Buffer.from('\0.hip_fatbin\0.names\0');
+      const header = Buffer.alloc(64);
+      header.write('\x7fELF\x02\x01\x01', 'latin1');
+      header.writeUInt16LE(62, 18);
+      header.writeBigUInt64LE(BigInt(64 + bundle.length + names.length), 40);
+      header.writeUInt16LE(64, 58);
+      header.writeUInt16LE(2, 60);
+      header.writeUInt16LE(1, 62);
+      const section = (name: number, offset: number, size: number): Buffer => {
+        const bytes = Buffer.alloc(64);
+        bytes.writeUInt32LE(name, 0);
+        bytes.writeUInt32LE(1, 4);
+        bytes.writeBigUInt64LE(BigInt(offset), 24);
+        bytes.writeBigUInt64LE(BigInt(size), 32);
+        return bytes;
+      };
+      const table = [section(1, 64, bundle.length), section(13, 64 + bundle.length, names.length)];
+      return Buffer.concat([header, bundle, names, ...table]);
+    };
+    const of = (processor: string): string => `hipv4-amdgcn-amd-amdhsa--${processor}`;
+
+    it.each([
+      ['another', [of('gfx90a')], 'gfx90a', 'compile it with --offload-arch=gfx1030, or use --softgpu gfx90a'],
+      ['none that we have', [of('gfx906'), of('gfx908')], 'gfx906, gfx908', 'compile it with --offload-arch=gfx1030'],
+    ])('says which it has: %s', async (_name, targets, has, hint) => {
+      writeFileSync(join(workspace.app, 'program'), programWith(...targets));
+      for (const [exit, ending] of [
+        [1, 'exited with code 1'],
+        [0, 'launched no kernel'],
+      ] as const) {
+        const error = await failure(profile(options({ softgpu: 'gfx1030' }), deps([], { dispatches: 0 }, exit)));
+        expect(error).toMatchObject({ code: 'CODE_OBJECT_TARGET', exitCode: 2, hint });
+        expect(error.what).toContain(`has code for ${has}, and the device is gfx1030: `);
+        expect(error.what).toContain(ending);
+      }
+    });
+
+    it.each([
+      ['its own', [of('gfx90a'), of('gfx1030')]],
+      ['a generic one', [of('gfx10-3-generic')]],
+      ['SPIR-V', [of('gfx90a'), 'hip-spirv64-amd-amdhsa--amdgcnspirv']],
+    ])('blames nothing on it where it has %s', async (_name, targets) => {
+      writeFileSync(join(workspace.app, 'program'), programWith(...targets));
+      const error = await failure(profile(options({ softgpu: 'gfx1030' }), deps([], {}, 1)));
+      expect(error.code).toBe('APP_FAILED');
+    });
+
+    it('blames it for a feature that the device has not', async () => {
+      writeFileSync(join(workspace.app, 'program'), programWith(of('gfx90a:xnack+')));
+      const error = await failure(profile(options({ softgpu: 'gfx90a' }), deps([], {}, 1)));
+      expect(error.code).toBe('CODE_OBJECT_TARGET');
+      expect(error.what).toContain('has code for gfx90a:xnack+, and the device is gfx90a:sramecc+:xnack-');
+    });
   });
 
   it('never ranks by a time on the software GPU', async () => {

@@ -11,7 +11,9 @@ import type { UnseenProcess } from '../recorder/app-watch';
 import { whyNoAgent } from '../recorder/no-agent';
 import { agentDeclined, descriptorsClosed, forkedAfterInit, type Note } from '../recorder/notes';
 import { appProcesses } from '../recorder/processes';
-import { record } from '../recorder/recorder';
+import { appFailed, faultHint, type FailedRun } from '../recorder/app-failed';
+import { foreignCode } from '../recorder/foreign-code';
+import { record, type RecordedEnd } from '../recorder/recorder';
 import { profiling } from '../recorder/recorder-config';
 import type { KernelProfileRow, SummaryEvent } from '../recorder/recorder-events';
 import type { WorkUnit } from '../device/device';
@@ -20,10 +22,9 @@ import { withDevice } from '../device/lock';
 import { deviceWords } from '../device/words';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import type { RunResult } from '../support/exec';
 import { jsonText } from '../support/files';
 import { requireOwnFile, writeOutput, writeOwnJson, type OwnFormat } from '../support/output-file';
-import { describeEnd, rebuildHint } from '../support/ndjson';
+import { rebuildHint } from '../support/ndjson';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
 import { printProfile } from './profile-text';
@@ -38,12 +39,12 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
-  const hasInput = inputOf(app, deps) !== undefined;
+  inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   let summary: SummaryEvent | undefined;
   const notes: Note[] = [];
   let unseen: UnseenProcess[] = [];
-  const run = (): Promise<RunResult> =>
+  const recorded = (): Promise<RecordedEnd> =>
     record(
       {
         app,
@@ -65,30 +66,27 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       },
       deps,
     );
-  const appEnd = await withDevice(device, deps, run);
+  const appEnd = await withDevice(device, deps, recorded);
   if (summary?.processes === 0) {
     const obstacles = await launchObstacles(app, program, device, deps);
     const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime: device.runtime });
     if (obstacle) throw new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
   }
+  const run = {
+    app: app.config.name,
+    program,
+    device: device.description,
+    command: app.config.command.join(' '),
+    appEnd,
+    notes,
+  };
   if (appEnd.exitCode !== 0) {
-    throw new KernloopError(
-      'APP_FAILED',
-      describeEnd(app.config.command.join(' '), appEnd),
-      appEnd.timedOut
-        ? 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do'
-        : `make the app run through by itself first${inputHint(hasInput)}`,
-    );
+    throw appFailed('', run, 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do');
   }
   const fault = notes.find(({ code }) => code === 'DEVICE_FAULT');
-  if (fault) {
-    throw new KernloopError(
-      'APP_FAILED',
-      `${app.config.name}: ${fault.text}`,
-      'make the app run through by itself first',
-    );
-  }
-  const rows = measuredKernels(app.config.name, device.description.kind, summary, notes, hasInput);
+  if (fault)
+    throw new KernloopError('DEVICE_FAULT', `a kernel of ${run.app} faulted: ${fault.text}`, faultHint(fault.text));
+  const rows = measuredKernels(run, summary);
   const { kind, identity: deviceIdentity } = device.description;
   const processes = appProcesses(summary);
   const ranked = rank(rows, device.work);
@@ -109,30 +107,29 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
 }
 
 function measuredKernels(
-  app: string,
-  kind: DeviceKind,
+  { app, program, device, notes, appEnd }: FailedRun,
   summary: SummaryEvent | undefined,
-  notes: readonly Note[],
-  hasInput: boolean,
 ): KernelProfileRow[] {
-  const { runtime, queues, loadHint } = deviceWords(kind);
+  const { runtime, queues, loadHint } = deviceWords(device.kind);
   if (!summary) throw new KernloopError('NATIVE_FAILED', 'kernloop-recorder ended without a summary', rebuildHint);
   if (summary.processes === 0) {
     throw new KernloopError(
       'NO_AGENT',
       `${app} never loaded ${runtime}, so no kernel of it could be seen`,
-      loadHint + inputHint(hasInput),
+      loadHint + inputHint(appEnd),
     );
   }
   const declined = summary.dispatches === 0 ? (agentDeclined(notes) ?? forkedAfterInit(notes)) : undefined;
   if (declined) throw declined;
   const closed = descriptorsClosed(notes);
   if (closed) throw closed;
+  const foreign = summary.dispatches === 0 ? foreignCode(program, device) : undefined;
+  if (foreign) throw new KernloopError(foreign.code, `${foreign.what}: ${app} launched no kernel`, foreign.hint);
   if (summary.dispatches === 0) {
     throw new KernloopError(
       'NO_DISPATCH',
       `${app} launched no kernel (${summary.queues} ${queues})`,
-      `check that the app reaches its kernels with these arguments${inputHint(hasInput)}`,
+      `check that the app reaches its kernels with these arguments${inputHint(appEnd)}`,
     );
   }
   const rows = summary.kernel_profile ?? [];

@@ -74,6 +74,18 @@ const plannedRegionSchema = z.looseObject({
   bytes_stored: count,
 });
 
+/** The agent passes on what the software GPU reports of a fault, as JSON with a text in it. */
+function withoutJson(reason: string): string {
+  const start = reason.indexOf('{');
+  if (start < 0) return reason;
+  try {
+    const { text } = z.looseObject({ text: z.string() }).parse(JSON.parse(reason.slice(start)));
+    return reason.slice(0, start) + text;
+  } catch {
+    return reason;
+  }
+}
+
 const events = {
   listening: z.looseObject({ event: z.literal('listening') }),
   process: processSchema.extend({ event: z.literal('process') }),
@@ -103,7 +115,7 @@ const events = {
     id,
     ordinal: count.optional(),
     code: z.string(),
-    reason: z.string(),
+    reason: z.string().transform(withoutJson),
     hint: z.string().default(''),
   }),
   scope_violation: z.looseObject({

@@ -12,6 +12,7 @@ import type { RunOptions, RunResult } from '../support/exec';
 import { throwIfInterrupted } from '../support/interrupted';
 import { MadeFolder } from '../support/made-folder';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import { emptyInput } from '../support/stdin';
 import { AppWatch, type UnseenProcess } from './app-watch';
 import { endOutliving, waitForOutliving } from './outliving';
 import type { RecorderConfig, RecorderSelection } from './recorder-config';
@@ -41,6 +42,11 @@ export interface RecordedRun {
   onOutput?: (stream: 'stdout' | 'stderr', chunk: string) => void;
 }
 
+export interface RecordedEnd extends RunResult {
+  /** Whether the app had no input, and read its stdin, as far as that is known. */
+  readEmptyStdin: boolean;
+}
+
 const startLimitMs = 30_000;
 
 /**
@@ -51,7 +57,7 @@ export async function record(
   run: RecordedRun,
   onEvent: (event: RecorderEvent) => void,
   deps: Deps,
-): Promise<RunResult> {
+): Promise<RecordedEnd> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
   const places = run.config.dry_run === true ? [] : run.config.selections.flatMap(placeOf);
   let killedRecorder: number | undefined;
@@ -59,7 +65,7 @@ export async function record(
   // them, here or on another machine that shares the folder.
   const made = places.map(({ folder: parent }) => new MadeFolder(parent));
   try {
-    const socket = join(folder, 'recorder.sock');
+    const socket = socketIn(folder);
     const configPath = join(folder, 'config.json');
     writeFileSync(configPath, JSON.stringify(run.config));
 
@@ -99,7 +105,7 @@ export async function record(
       );
     }
 
-    const appEnd = await runApp(run, environment, socket, state, deps);
+    const appEnd = await runApp(run, environment, folder, state, deps);
     recorder.closeStdin();
     const { result } = await ended;
     if (result.signal !== null) killedRecorder = recorder.pid;
@@ -137,16 +143,19 @@ function appEnvironment(
 
 const patternsOf = ({ selections }: RecorderConfig): string[] => selections.map(({ match }) => match);
 
+const socketIn = (folder: string): string => join(folder, 'recorder.sock');
+
 /** Time to read the rest of a pipe after the program that wrote it has ended. */
 const outputLimitMs = 2000;
 
 async function runApp(
   run: RecordedRun,
   env: RunOptions['env'],
-  socket: string,
+  folder: string,
   state: RunState,
   deps: Deps,
-): Promise<RunResult> {
+): Promise<RecordedEnd> {
+  const socket = socketIn(folder);
   const { app, timeLimitSeconds } = run;
   const [, ...args] = app.config.command;
   const output =
@@ -156,11 +165,12 @@ async function runApp(
       deps.report.output(chunk);
     };
   const startedMs = deps.clock.monotonicMs();
-  const input = inputOf(app, deps);
+  const given = inputOf(app, deps);
+  const empty = emptyInput(folder);
   const running = deps.run(run.program, args, {
     cwd: app.cwd,
     env,
-    ...(input ? { input } : {}),
+    input: given ?? empty.input,
     onStdout: output('stdout'),
     onStderr: output('stderr'),
     ...(timeLimitSeconds > 0 ? { timeoutMs: timeLimitSeconds * 1000 } : {}),
@@ -183,7 +193,7 @@ async function runApp(
   // Processes that go on may hold the output open.
   const timer = setTimeout(() => running.closeOutput(), outputLimitMs);
   try {
-    return await running.result;
+    return { ...(await running.result), readEmptyStdin: given === undefined && empty.wasRead() };
   } finally {
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import type { FaultEvent } from './replay-events';
 
 /** Describes a fault in one line: kind, place in the code, lane, address. Prefers the device's own text. */
 export function describeFault(fault: FaultEvent): string {
-  const near = `${fault.near ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
+  const near = `${fault.near && !isLocal(fault) ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
   if (fault.text) return `${fault.text}${near}`;
   const parts = [
     fault.kind,
@@ -14,4 +14,9 @@ export function describeFault(fault: FaultEvent): string {
     fault.address && `address ${fault.address}`,
   ];
   return `${parts.filter(Boolean).join(', ')}${near}`;
+}
+
+/** An address in LDS or private memory is an offset in it, and near to no region of global memory. */
+function isLocal({ kind }: FaultEvent): boolean {
+  return kind === 'lds_out_of_range' || kind === 'scratch_out_of_range';
 }

@@ -97,6 +97,20 @@ describe('replay', () => {
     expect(fake.said.result.at(-1)).toBe(`Result: FAIL (${what}: in kernel saxpy at pc 0x10, lane 3)`);
   });
 
+  it.each([
+    ['memory_access', ': 8 bytes behind region r0 (4 B)'],
+    ['lds_out_of_range', ''],
+    ['scratch_out_of_range', ''],
+  ])('says which region is near to a %s, unless its address is none of global memory', async (kind, near) => {
+    const region = { region: 'r0', position: 'behind', distance: 8, size: 4 };
+    const fake = deps([
+      { event: 'fault', kind, text: 'in kernel saxpy', near: region },
+      { ...ran, verdict: 'fault' },
+    ]);
+    await replay(options(), fake);
+    expect(fake.said.result.at(-1)).toBe(`Result: FAIL (the device faulted: in kernel saxpy${near})`);
+  });
+
   it('replays the capture in capture/ where several are there, and others or all when asked', async () => {
     for (const [number, kernel] of [
       [2, {}],

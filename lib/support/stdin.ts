@@ -7,6 +7,9 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +28,19 @@ export type ProgramInput =
 
 export function fileInput(path: string): ProgramInput {
   return { kind: 'file', path, start: 0 };
+}
+
+/** An empty file as stdin: its time of access tells whether the program read it, where the file system keeps such. */
+export function emptyInput(folder: string): { input: ProgramInput; wasRead: () => boolean } {
+  const path = join(folder, 'stdin');
+  writeFileSync(path, '');
+  const forget = (): void => utimesSync(path, 0, new Date());
+  const wasRead = (): boolean => statSync(path).atimeMs > 0;
+  forget();
+  readFileSync(path);
+  const isKept = wasRead();
+  forget();
+  return { input: fileInput(path), wasRead: () => !isKept || wasRead() };
 }
 
 /** The stdin of this process from its current position; undefined if there is none (/dev/null, as under Nx). */

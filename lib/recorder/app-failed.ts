@@ -1,0 +1,53 @@
+import { inputHint } from '../app/input';
+import type { DeviceDescription } from '../device/device';
+import { KernloopError } from '../support/error';
+import { describeEnd } from '../support/ndjson';
+import type { Note } from './notes';
+import { foreignCode } from './foreign-code';
+import type { RecordedEnd } from './recorder';
+
+/** A run of the app that ended too early. */
+export interface FailedRun {
+  app: string;
+  program: string;
+  /** The app's command as text. */
+  command: string;
+  device: DeviceDescription;
+  appEnd: RecordedEnd;
+  notes: readonly Note[];
+}
+
+/** Next step after a fault, which the software GPU describes in words. */
+export function faultHint(text: string): string {
+  if (/(unknown|unsupported) instruction|internal error of the software GPU/.test(text))
+    return 'the software GPU lacks this: report it, and compile the app for another target meanwhile';
+  if (text.includes('instruction limit reached'))
+    return 'a kernel that ends may need more: KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS is the limit';
+  return 'mend the kernel, or what the app passes to it (pointers, sizes, grid)';
+}
+
+/** Error for an app that failed, with the most useful true reason: a fault, code for another device, or its own. */
+export function appFailed(before: string, run: FailedRun, timeoutHint: string): KernloopError {
+  const { app, command, appEnd, notes } = run;
+  const end = describeEnd(command, appEnd);
+  const failed = `${app} failed${before}: ${end}`;
+  if (appEnd.timedOut) return new KernloopError('APP_FAILED', failed, timeoutHint);
+  if (notes.some(({ code }) => code === 'DEVICE_FAULT')) {
+    return new KernloopError('DEVICE_FAULT', `a kernel of ${app} faulted${before}: ${end}`, faultHint(end));
+  }
+  const foreign = foreignCode(run.program, run.device);
+  if (foreign) return new KernloopError(foreign.code, `${foreign.what}: ${end}`, foreign.hint);
+  const missing = /^(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)/m.exec(appEnd.stderrTail)?.[1];
+  if (missing !== undefined) {
+    return new KernloopError(
+      'APP_FAILED',
+      failed,
+      `the Python that ran the app (${run.program}) has no module ${missing}: activate the virtual environment that has it, or name its python in "command" of kernloop.json`,
+    );
+  }
+  return new KernloopError(
+    'APP_FAILED',
+    failed,
+    `make the app run through by itself first; \`kernloop doctor\` checks the device${inputHint(appEnd)}`,
+  );
+}
