@@ -65,6 +65,14 @@ const archive = (event: object, code = 0): FakeProgram => {
 };
 
 describe('--json', () => {
+  it('init', async () => {
+    workspace.write('mine/run.py', '');
+    const { document } = await kernloop('init', [workspace.path('mine')]);
+    expect(document).toMatchObject({
+      result: { written: true, config: { name: 'mine', command: ['python3', 'run.py'] } },
+    });
+  });
+
   it('watch-build', async () => {
     const source = workspace.write('app/k.cu', '');
     const make: FakeProgram = ({ options }) => {
@@ -391,6 +399,7 @@ describe('--json', () => {
       ['pgo-app-use', ['{app}'], 'PGO_PROFILE_MISSING', 2],
       ['pgo-runtime', ['/'], 'CONFIG_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
+      ['init', ['/nowhere'], 'USAGE', 2],
       ['watch-build', ['make', '--app', '/'], 'CONFIG_MISSING', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],

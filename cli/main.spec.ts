@@ -64,11 +64,16 @@ describe('kernloop on the command line', () => {
     ['an unknown verb of a group', ['trace', 'reed'], 'Did you mean read?'],
     ['an unknown option of a verb of two words', ['trace', 'read', 'x', '--prob', 'y'], 'Did you mean --probe?'],
     ['a folder without a trace', ['trace', 'read', '{app}'], 'holds no trace'],
+    ['a program without dashes', ['profile', '{app}/program', '3'], 'kernloop profile -- {app}/program 3'],
+    ['one with options', ['extract', '-k', 'x', '{app}/program', '--size', '3'], '-k x -- {app}/program --size 3'],
+    ['one in the place of a folder', ['profile', '{app}/program'], 'put -- before a program'],
+    ['dashes without a program', ['profile', '--'], 'no program follows --'],
+    ['a program given twice', ['profile', '--command', 'a', '--', 'b'], 'command of profile is given twice'],
     ['a folder without an app', ['capture', '--app', '/'], 'no kernloop.json'],
     ['a folder without a reproducer', ['validate', '/'], 'no kernel.json'],
   ])('ends with exit code 2 for %s and says what to do', async (_name, args, message) => {
     expect(await kernloop(...args.map((word) => word.replace('{app}', workspace.app)))).toBe(2);
-    expect(stderr).toContain(message);
+    expect(stderr).toContain(message.replace('{app}', workspace.app));
     expect(stderr).toContain('→');
     expect(stdout).toBe('');
   });
@@ -136,6 +141,17 @@ describe('kernloop on the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ verb: 'trace-read', error: { code: 'FILE_NOT_FOUND' } });
   });
 
+  it('takes the words after -- as a program and its arguments, whatever they look like', async () => {
+    const words = ['./demo', '--json', 'capture', '--', '-k'];
+    const own = ['extract', 'one', '-k', 'two', '--app', workspace.path('native'), '--print-config', '--json'];
+    expect(await kernloop(...own, '--', ...words)).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verb: 'extract',
+      options: { command: words, kernel: ['two', 'one'], device: 'softgpu' },
+      origins: { device: 'the program' },
+    });
+  });
+
   it('takes -v for --verbose', async () => {
     await kernloop('validate', writeReproducer(workspace), '-v', '--print-config', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ options: { verbose: true } });
@@ -155,9 +171,15 @@ describe('kernloop on the command line', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('or any folder below it. Default: the working folder.');
   });
 
-  it('shows help and version with exit code 0', async () => {
-    expect(await kernloop('--help')).toBe(0);
-    expect(stdout).toContain('validate');
+  it.each([[[]], [['--help']]])('shows help with the three commands to start with for %j', async (args) => {
+    expect(await kernloop(...args)).toBe(0);
+    for (const verb of ['profile', 'extract', 'validate'])
+      expect(stdout).toMatch(new RegExp(`^  kernloop ${verb} `, 'm'));
+    expect(stdout).toMatch(/^ {2}tune /m);
+    expect(stderr).toBe('');
+  });
+
+  it('shows the version with exit code 0', async () => {
     expect(await kernloop('--version')).toBe(0);
   });
 });

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
 import { asKernloopError, closest, isBug, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
+import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
 import { version } from '../lib/support/version';
@@ -24,17 +26,30 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
   for (const stream of [process.stdout, process.stderr]) {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
-  const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
-  let exitCode: number = exitCodes.pass;
-  const command = program(named, overrides, (code) => (exitCode = code));
+  let command = new Command('kernloop');
   try {
     // Internal: lib/slurm starts this on a node.
     if (argv[2] === '--slurm-job') return await jobs().doJob(argv[3] ?? '');
-    await command.parseAsync(argv);
+    const { own, trailing } = splitAtDashes(argv);
+    const named = stageNames.filter((name) => verbWords(name).every((word) => own.includes(word, 2)));
+    let exitCode: number = exitCodes.pass;
+    command = program(named, trailing, overrides, (code) => (exitCode = code));
+    await command.parseAsync(argv.length > 2 ? own : [...argv, '--help']);
     return exitCode;
   } catch (error) {
     return fail(error, argv, command);
   }
+}
+
+/** The words of the command line, and those after `--` if they are an option of their own. */
+function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trailing: readonly string[] } {
+  const verb = verbOf(argv);
+  const at = argv.indexOf('--');
+  if (at < 0 || verb === null || stageSummaries[verb].trailing === undefined) return { own: argv, trailing: [] };
+  if (at === argv.length - 1) {
+    throw new KernloopError('USAGE', 'no program follows --', `write it there: kernloop ${verb} -- ./demo args`);
+  }
+  return { own: argv.slice(0, at), trailing: argv.slice(at + 1) };
 }
 
 /** A reader (`| head`) may stop; the stage continues, and its exit code stays true. */
@@ -42,11 +57,23 @@ function ignoreClosedPipe(error: Error): void {
   if (systemCode(error) !== 'EPIPE') throw error;
 }
 
+const start = `Start with a program of your own, in any folder:
+  kernloop profile -- ./demo args            ranks the kernels that it launches
+  kernloop extract -k NAME -- ./demo args    makes one of them a project: its source, and its memory before and after
+  kernloop validate kernels/demo/NAME        after an edit of kernel_variant.*: is it still right?
+`;
+
 /** The command line with the options of the named verbs. */
-function program(named: readonly StageName[], overrides: Partial<Deps>, ended: (exitCode: number) => void): Command {
+function program(
+  named: readonly StageName[],
+  trailing: readonly string[],
+  overrides: Partial<Deps>,
+  ended: (exitCode: number) => void,
+): Command {
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)
+    .addHelpText('after', `\n${start}`)
     .exitOverride()
     .showSuggestionAfterError(false)
     .showHelpAfterError('(kernloop --help lists the verbs)')
@@ -59,7 +86,7 @@ function program(named: readonly StageName[], overrides: Partial<Deps>, ended: (
       .command(words.at(-1) ?? name)
       .description(stageSummaries[name].summary)
       .exitOverride();
-    if (named.includes(name)) verbs().addVerb(verb, name, overrides, ended);
+    if (named.includes(name)) verbs().addVerb(verb, name, trailing, overrides, ended);
     else verb.usage('[options]');
   }
   addServer(command, overrides);
@@ -123,7 +150,7 @@ function usageError(error: CommanderError, argv: readonly string[], command: Com
   return new KernloopError(
     'USAGE',
     `${what}${suggestion === undefined ? '' : `. Did you mean ${words}?`}`,
-    'see kernloop --help, or --help after the verb',
+    dashesHint(argv) ?? 'see kernloop --help, or --help after the verb',
     { cause: error },
   );
 }
@@ -149,12 +176,24 @@ function commandOf(argv: readonly string[], command: Command): Command {
   return argv.slice(2).reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, command);
 }
 
+/** Advice for a program that is given without the dashes before it. */
+function dashesHint(argv: readonly string[]): string | undefined {
+  const verb = verbOf(argv);
+  if (verb === null || stageSummaries[verb].trailing === undefined || argv.includes('--')) return undefined;
+  const at = argv.findIndex((word, index) => index > 2 && isFile(word));
+  if (at < 0) return undefined;
+  const words = [...argv.slice(2, at), '--', ...argv.slice(at)];
+  return `put -- before the program and its arguments: kernloop ${commandText(words)}`;
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
 
 /** The verb on the command line, if one of that name exists. */
-function verbOf(argv: readonly string[]): string | null {
+function verbOf(argv: readonly string[]): StageName | null {
   const words = argv.slice(2).filter((argument) => !argument.startsWith('-'));
   return stageNames.find((name) => verbWords(name).every((word, index) => words[index] === word)) ?? null;
 }

@@ -1,6 +1,11 @@
 // Generated from the stages by `npm run schemas`.
 import { stageFunction, type OptionsOf, type ResultOf } from './stage-function';
 
+/** Declare a program in kernloop.json: how it is built and run, and which of its kernels matter. */
+export const init = stageFunction('init');
+export type InitOptions = OptionsOf<'init'>;
+export type InitResult = ResultOf<'init'>;
+
 /** Run the build of an app that has no compile database, and write one. */
 export const watchBuild = stageFunction('watch-build');
 export type WatchBuildOptions = OptionsOf<'watch-build'>;

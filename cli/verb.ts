@@ -23,6 +23,7 @@ interface OutputFlags {
 export function addVerb(
   verb: Command,
   name: StageName,
+  trailing: readonly string[],
   overrides: Partial<Deps>,
   ended: (exitCode: number) => void,
 ): void {
@@ -37,15 +38,20 @@ export function addVerb(
     const word = positional.type === 'array' ? `[${positional.name}...]` : `[${positional.name}]`;
     verb.argument(word, `the same as ${positional.flag}`);
   }
+  if (stage.trailing !== undefined) {
+    const words = positional?.type === 'array' ? `[${positional.name}...]` : `[${positional?.name ?? ''}]`;
+    verb.usage(`[options] ${words} [-- PROGRAM [arguments...]]`);
+  }
   verb.action(async () => {
     const flags: Record<string, unknown> & OutputFlags = verb.opts();
     const words = verb.processedArgs[0] as string | string[] | undefined;
-    ended(await runStage(stage, withPositional(positional, words, flags), flags, overrides));
+    const values = withTrailing(stage, trailing, withPositional(positional, words, flags));
+    ended(await runStage(stage, values, flags, overrides));
   });
 }
 
 /** Short flags, for options that are often typed by hand. */
-const shortFlags: Readonly<Record<string, string>> = { verbose: '-v, ' };
+const shortFlags: Readonly<Record<string, string>> = { verbose: '-v, ', kernel: '-k, ' };
 
 function addOption(verb: Command, info: OptionInfo): void {
   const description = describeOption(info);
@@ -58,9 +64,11 @@ function addOption(verb: Command, info: OptionInfo): void {
       ...(before ?? []),
       ...(parseText(info, text, info.flag) as unknown[]),
     ];
-    verb.option(`${info.flag} <value>`, description, collect);
+    verb.option(`${shortFlags[info.name] ?? ''}${info.flag} <value>`, description, collect);
   } else {
-    verb.option(`${info.flag} <value>`, description, (text: string) => parseText(info, text, info.flag));
+    verb.option(`${shortFlags[info.name] ?? ''}${info.flag} <value>`, description, (text: string) =>
+      parseText(info, text, info.flag),
+    );
   }
 }
 
@@ -91,6 +99,16 @@ function withPositional(
       ? [...(Array.isArray(before) ? (before as unknown[]) : []), ...words]
       : words,
   };
+}
+
+function withTrailing(
+  { name, trailing: option }: Stage,
+  words: readonly string[],
+  values: Record<string, unknown>,
+): Record<string, unknown> {
+  if (option === undefined || words.length === 0) return values;
+  if (values[option] === undefined) return { ...values, [option]: words };
+  throw new KernloopError('USAGE', `${option} of ${name} is given twice`, `give it once, after -- or with --${option}`);
 }
 
 async function runStage<S extends OptionsSchema, R>(

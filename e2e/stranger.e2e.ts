@@ -227,15 +227,19 @@ describe('a reader of README.md', () => {
 
   it('finds lines for both', () => {
     expect(lines).toEqual(expect.arrayContaining(['npx kernloop doctor', 'npx nx run app:extract-kernel']));
+    expect(lines).toContain('npx kernloop extract -k scale -- ./demo');
     expect(lines[0]).toMatch(/^npm install .*kernloop/);
   });
 
   it('types them one after the other, and has the kernel of a program as a project', async () => {
     const program = readFileSync(join(repository, 'e2e', 'fixtures', 'stranger', 'demo.hip'), 'utf8');
     rmSync(reader.path(), { recursive: true });
+    reader.write('work/demo.hip', program);
     reader.write('work/my/app/app.hip', program.replaceAll(/\bscale\b/g, 'my_kernel'));
     await reader.typed('hipcc --offload-arch=gfx90a -o my/app/app my/app/app.hip');
-    for (const line of lines) await reader.typed(line);
+    const said = new Map<string, string>();
+    for (const line of lines) said.set(line, await reader.typed(line));
+    expect(said.get('npx kernloop validate kernels/demo/scale')).toContain('Result: PASS');
     expect(readFileSync(reader.path('kernels/app/my_kernel/kernel_variant.hip'), 'utf8')).toContain('my_kernel');
     expect(reader.buildToolCalls).toBe('');
   });

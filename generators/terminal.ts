@@ -1,9 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { detectPackageManager, getPackageManagerCommand, type Tree } from 'nx/src/devkit-exports';
+import type { Ask } from '../lib/app/command';
 import { KernloopError } from '../lib/support/error';
-
-/** Asks a person at a terminal; returns one of the choices, or the text typed instead. */
-export type Ask = (question: string, choices: readonly string[]) => Promise<string>;
 
 /** Undefined if Nx asks nothing either: without a terminal, in CI, with `--no-interactive`. */
 export function askAtTerminal(env: NodeJS.ProcessEnv = process.env): Ask | undefined {

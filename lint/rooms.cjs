@@ -16,6 +16,7 @@ const rooms = [
   'source',
   'archive',
   'app',
+  'init',
   'watch-build',
   'reproducer',
   'remote',

@@ -87,9 +87,13 @@ function executorsFile(): string {
 }
 
 function summariesFile(): string {
-  const rows = all.map(({ name, summary, project, selfContained = false, verb }) => [
+  const rows = all.map(({ name, summary, project, selfContained = false, verb, trailing }) => [
     name,
-    { summary, project, selfContained, ...(verb === undefined ? {} : { verb }) },
+    {
+      ...{ summary, project, selfContained },
+      ...(verb === undefined ? {} : { verb }),
+      ...(trailing === undefined ? {} : { trailing }),
+    },
   ]);
   return toText(Object.fromEntries(rows) as object);
 }

@@ -1,15 +1,13 @@
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { joinPathFragments, logger, writeJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
-import { watchedDatabase } from '../../lib/app/compile-database';
+import type { Ask } from '../../lib/app/command';
+import { describeApp, kernelsNamed, nameOf } from '../../lib/app/describe-app';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernloopFile } from '../../lib/support/project-file-names';
-import { schemaReference } from '../../lib/support/schema-reference';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { setUpWorkspace } from '../init/workspace';
-import { askAtTerminal, nxCommand, verbCommand, withHint, type Ask } from '../terminal';
-import { commandOf } from './command';
-import { detect, type Detected } from './detect';
+import { askAtTerminal, nxCommand, verbCommand, withHint } from '../terminal';
 import { expectProject, refuseTwin } from './graph';
 import { appOptionsSchema, type AppOptions } from './options';
 
@@ -25,7 +23,7 @@ export async function adoptApp(tree: Tree, given: AppOptions, ask: Ask | undefin
   const directory = insideWorkspace(tree, options.directory);
   const file = joinPathFragments(directory, kernloopFile);
   const isThere = tree.exists(file);
-  if (!isThere) writeJson(tree, file, await describeApp(tree, directory, options, ask));
+  if (!isThere) writeJson(tree, file, await describe(tree, directory, options, ask));
   const declared = parseJson(file, tree.read(file, 'utf-8') ?? '', kernloopJsonSchema);
   const { done, finish } = setUpWorkspace(tree, options);
   return async (): Promise<void> => {
@@ -36,68 +34,22 @@ export async function adoptApp(tree: Tree, given: AppOptions, ask: Ask | undefin
   };
 }
 
-async function describeApp(tree: Tree, directory: string, options: Options, ask: Ask | undefined): Promise<object> {
+async function describe(tree: Tree, directory: string, options: Options, ask: Ask | undefined): Promise<object> {
   const name = options.name ?? nameOf(tree, directory);
   await refuseTwin(tree, directory, name);
-  const detected = detect(tree, directory);
-  const compileCommands = options.compileCommands ?? detected.compileDatabases[0] ?? expectedDatabase(detected);
-  const isWatched = compileCommands === watchedDatabase;
-  const command = await commandOf(tree, directory, options.command ?? [], detected, ask);
-  const isScript = command[0] === 'python3';
-  if (isWatched) {
-    logger.info(
-      `no compile database: have the build watched once from clean, for the options of each file: ${verbCommand(tree, `watch-build --app ${directory}`)}`,
-    );
-  } else if (compileCommands === undefined && !isScript) {
-    logger.warn(
-      'no compile database: kernels are captured, but their source is compiled without the options of its build; set "compileCommands" once there is one',
-    );
-  }
-  // A generator runs from the package, which is installed or about to be.
-  const isThere = (path: string): boolean => inNodeModules(tree, path) || tree.exists(relative(tree.root, path));
-  const schema = schemaReference(tree.root, join(tree.root, directory), 'kernloop', isThere);
-  const app = {
-    ...(schema === undefined ? {} : { $schema: schema }),
-    name,
-    device: options.device ?? 'softgpu',
-    ...(detected.build ? { build: buildOf(detected.build, command) } : {}),
-    command,
-    source: '.',
-    ...(compileCommands === undefined ? {} : { compileCommands }),
-    kernels: (options.kernel ?? []).map((kernel) => ({ name: kernel, match: matchOf(kernel) })),
-  };
-  const checked = kernloopJsonSchema.safeParse(app);
-  if (checked.success) return app;
-  const [issue] = checked.error.issues;
-  throw new KernloopError(
-    'USAGE',
-    `${issue?.path.join('.') ?? kernloopFile}: ${issue?.message ?? 'invalid'}`,
-    'see nx g kernloop:app --help',
+  const { kernel = [], ...given } = options;
+  return await describeApp(
+    tree,
+    directory,
+    { ...given, name, kernels: kernelsNamed(kernel) },
+    {
+      ask,
+      report: logger,
+      watchBuild: verbCommand(tree, `watch-build --app ${directory}`),
+      help: 'see nx g kernloop:app --help',
+      isInstalled: true,
+    },
   );
-}
-
-/** A CMake build will write a database, because the configure command requests it; other builds are watched. */
-function expectedDatabase({ build }: Detected): string | undefined {
-  if (build !== undefined && build.configure === undefined) return watchedDatabase;
-  const folder = build?.configure && build.outputs[0];
-  return folder ? joinPathFragments(folder, 'compile_commands.json') : undefined;
-}
-
-/** make puts its program anywhere: the command reveals this one output. */
-function buildOf(build: NonNullable<Detected['build']>, [program = '']: readonly string[]): Detected['build'] {
-  const isOfApp = program.includes('/') && !program.startsWith('/') && !program.startsWith('../');
-  return build.outputs.length > 0 || !isOfApp ? build : { ...build, outputs: [joinPathFragments(program)] };
-}
-
-/** Pattern for functions with exactly this name, in any namespace, template or not. */
-function matchOf(name: string): string {
-  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return `(^|[ :])${literal}([<(]|$)`;
-}
-
-function nameOf(tree: Tree, directory: string): string {
-  const folder = directory === '.' ? basename(tree.root) : basename(directory);
-  return folder.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '') || 'app';
 }
 
 function insideWorkspace(tree: Tree, directory: string): string {
@@ -117,8 +69,6 @@ function insideWorkspace(tree: Tree, directory: string): string {
     'name the folder of the app, relative to the workspace',
   );
 }
-
-const inNodeModules = (tree: Tree, path: string): boolean => relative(tree.root, path).startsWith('node_modules/');
 
 function summary(file: string, wasThere: boolean, { name, command }: KernloopJson, options: Options): string {
   if (!wasThere) return `${file} declares ${name}, which runs ${command.join(' ')}`;

@@ -6,25 +6,14 @@ import {
   type NxJsonConfiguration,
   type Tree,
 } from 'nx/src/devkit-exports';
+import { withOutputsIgnored } from '../../lib/app/ignored-outputs';
 import { version } from '../../lib/support/version';
 import { editJson } from './edit-json';
 
 const plugin = 'kernloop/plugin';
 
-/** Files that stages write and nobody commits. */
-const ignored = [
-  '.nx/cache',
-  '.nx/workspace-data',
-  '.kernloop/',
-  '**/kernels/*/*/capture/',
-  '**/kernels/*/*/captures/',
-  '**/kernels/*/*/capture.lock',
-  '**/kernels/*/*/build/',
-  '**/kernels/*/*/pgo/',
-  '**/kernels/*/*/trace/',
-  '**/kernels/*/*/report.json',
-  '*.partial-*',
-];
+/** Cache and state of Nx, which nobody commits. */
+const ofNx = ['.nx/cache', '.nx/workspace-data'];
 
 export interface SetUp {
   /** Changes made, for people; empty if there were none. */
@@ -86,19 +75,8 @@ function addToPackageJson(tree: Tree): boolean {
 }
 
 function ignoreOutputs(tree: Tree): number {
-  const isNew = !tree.exists('.gitignore');
-  const text = tree.read('.gitignore', 'utf-8') ?? '';
-  const present = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')));
-  const wanted = isNew ? ['node_modules', ...ignored] : ignored;
-  const missing = wanted.filter((line) => {
-    const [folder = ''] = line.split('/');
-    return ![line, folder, `${folder}/`].some((form) => present.has(form));
-  });
-  if (missing.length === 0) return 0;
-  const separator = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-  tree.write(
-    '.gitignore',
-    `${text}${separator}# Kernloop: of a reproducer everything is committed but what its stages write\n${missing.join('\n')}\n`,
-  );
-  return missing.length;
+  const text = tree.read('.gitignore', 'utf-8');
+  const { added, text: after } = withOutputsIgnored(text, [...(text === null ? ['node_modules'] : []), ...ofNx]);
+  if (added > 0) tree.write('.gitignore', after);
+  return added;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { kernloopFile } from '../support/project-file-names';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
@@ -32,12 +32,19 @@ export interface App {
 
 /** Opens the app in `folder`, or in the nearest folder upward. */
 export function openApp(folder: string): App {
+  if (statSync(resolve(folder), { throwIfNoEntry: false })?.isFile() === true) {
+    throw new KernloopError(
+      'USAGE',
+      `${resolve(folder)} is a file, not the folder of an app`,
+      `put -- before a program and its arguments: \`-- ${folder}\``,
+    );
+  }
   const root = findUpward(resolve(folder), kernloopFile);
   if (root === undefined) {
     throw new KernloopError(
       'CONFIG_MISSING',
       `no ${kernloopFile} in ${resolve(folder)} or above`,
-      `go to the folder of the app, name it with --app, or write ${kernloopFile} with \`nx g kernloop:app\`${appsBelow(folder)}`,
+      `go to the folder of the app, name it with --app, or write ${kernloopFile} with \`kernloop init\`${appsBelow(folder)}; for a program without one: \`kernloop extract -- ./demo args\``,
     );
   }
   const path = join(root, kernloopFile);
@@ -45,7 +52,8 @@ export function openApp(folder: string): App {
   return appFrom(root, config);
 }
 
-function appFrom(root: string, config: KernloopJson): App {
+/** An app with this configuration in a folder. */
+export function appFrom(root: string, config: KernloopJson): App {
   const workspaceRoot = findWorkspaceRoot(root);
   const reproducer = (kernel: string): string => join(workspaceRoot, 'kernels', config.name, kernel);
   return {

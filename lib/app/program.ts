@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError, nearest } from '../support/error';
+import { kernloopFile } from '../support/project-file-names';
 import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
 import type { Environment } from '../support/environment';
@@ -8,35 +9,42 @@ import type { Environment } from '../support/environment';
 /** Absolute path of the app's program, checked before anything starts. */
 export function findProgram(app: App, env: Environment): string {
   const [program = ''] = app.config.command;
-  if (!program.includes('/')) return searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '');
+  const file = join(app.root, kernloopFile);
+  // Without the file, the user has typed the command.
+  const isTyped = !existsSync(file);
+  if (!program.includes('/')) return searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '', isTyped);
   const path = resolve(app.cwd, program);
   if (!existsSync(path)) {
     const close = nearest(basename(path), namesIn(dirname(path)), 1);
     throw new KernloopError(
       'APP_NOT_FOUND',
-      `${path} does not exist ("command" of ${join(app.root, 'kernloop.json')})`,
+      `${path} does not exist${isTyped ? '' : ` ("command" of ${file})`}`,
       close[0]
-        ? `did you mean ${join(dirname(program), close[0])}?`
-        : 'build the app, or correct "command"; a program with a slash is relative to "cwd"',
+        ? `did you mean ${dirname(program)}/${close[0]}?`
+        : isTyped
+          ? 'build the program first'
+          : 'build the app, or correct "command"; a program with a slash is relative to "cwd"',
     );
   }
   if (!isExecutable(path)) {
     throw new KernloopError(
       'APP_NOT_FOUND',
       `${path} is not an executable file`,
-      'correct "command", or make it executable',
+      isTyped
+        ? `make it executable (\`chmod +x ${program}\`), or name its interpreter before it`
+        : 'correct "command", or make it executable',
     );
   }
   return path;
 }
 
-function searchPath(program: string, path: string): string {
+function searchPath(program: string, path: string, isTyped: boolean): string {
   const [found] = programsIn(pathFolders(path), program);
   if (found !== undefined) return found;
   throw new KernloopError(
     'APP_NOT_FOUND',
     `"${program}" is not on the PATH`,
-    `write ./${program} in "command" for a program in the app's own folder`,
+    `write ./${program}${isTyped ? '' : ' in "command"'} for a program in the app's own folder`,
   );
 }
 

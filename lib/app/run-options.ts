@@ -15,3 +15,11 @@ export const appRunOptions = {
     ),
   timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time. 0: no limit.'),
 };
+
+/** Option of the stages of an app that also take a program without a kernloop.json. */
+export const command = z
+  .array(z.string().min(1))
+  .default([])
+  .describe(
+    'Program and arguments to run in the folder, which then needs no kernloop.json. Give them after --: `kernloop profile -- ./demo args`.',
+  );

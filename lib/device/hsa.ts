@@ -85,6 +85,9 @@ export function firstGpu(folder: string): DeviceDescription {
   );
 }
 
+/** Targets of the AMD GPUs that the driver lists: `gfx90a`. */
+export const gpuTargets = (folder: string): string[] => gpusIn(folder).map(({ isa }) => isa.split('--')[1] ?? isa);
+
 /** Warns because an app may use any GPU, and a capture does not record which memory is on which. */
 function warnOfOthers([first, ...others]: DeviceDescription[], deps: Deps): void {
   if (!first || others.length === 0) return;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { openApp, selectedKernels, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity, type AppFile } from '../app/identity';
@@ -18,12 +18,14 @@ import { KernloopError } from '../support/error';
 import { warningOnce } from '../support/report';
 import { adopt } from '../adopt/adopt';
 import { whyCaptureAgain } from './current-capture';
+import { declareCommand } from './declare-command';
 import type { ExtractOptions } from './options';
 import type { ExtractedKernel, ExtractResult } from './result';
 
 /** Captures, generates and adopts each kernel, in this order and without Nx. One run of the app serves all kernels. */
-export async function extract(options: ExtractOptions, given: Deps): Promise<ExtractResult> {
-  const deps = { ...given, report: warningOnce(given.report) };
+export async function extract(given: ExtractOptions, outer: Deps): Promise<ExtractResult> {
+  const deps = { ...outer, report: warningOnce(outer.report) };
+  const options = given.command.length > 0 ? await declareCommand(given, deps) : given;
   const app = openApp(options.app);
   const names = selectedKernels(app, options.kernel);
   for (const name of names) requireOwnPlace(app, name);
@@ -44,6 +46,7 @@ export async function extract(options: ExtractOptions, given: Deps): Promise<Ext
   }
   const [failure] = failures;
   if (failure) throw withProgress(failure, failures.length, kernels);
+  if (given.command.length > 0) for (const kernel of kernels) printNext(kernel, app, deps);
   return { app: app.config.name, kernels, exitCode: captured?.exitCode ?? 0 };
 }
 
@@ -63,6 +66,22 @@ async function makeReproducer(
   );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };
+}
+
+function printNext({ name, reproducer, generated: { files, noSource } }: ExtractedKernel, app: App, deps: Deps): void {
+  const shown = relative(process.cwd(), reproducer);
+  const edited = files.find((file) => file.startsWith('kernel_variant.'));
+  if (noSource !== null && noSource.code !== 'SOURCE_TRITON' && app.config.build === undefined) {
+    const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
+    deps.report.result(
+      `To recompile it, have its build watched (kernloop watch-build ${folder}-- make), with "source" of kernloop.json the folder of its sources; then: kernloop extract ${folder}${name}`,
+    );
+  }
+  deps.report.result(
+    edited === undefined
+      ? `Next, replay the captured code: kernloop validate ${shown}`
+      : `Next, edit ${join(shown, edited)}, then: kernloop validate ${shown}`,
+  );
 }
 
 /** Files that the app runs now; empty if nothing was captured, because then nobody compares them. */

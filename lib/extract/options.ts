@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { nameSchema } from '../app/kernloop-json';
 import { captureOptionsSchema } from '../capture/options';
 import { generateOptionsSchema } from '../generate/options';
 import { reset } from '../adopt/options';
-import { appRunOptions } from '../app/run-options';
+import { appRunOptions, command } from '../app/run-options';
 
 const { selfCheck, shrink, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, untrackedMemory, store } =
   captureOptionsSchema.shape;
@@ -11,10 +10,13 @@ const { translationUnit, define, language, compileLimitSeconds } = generateOptio
 
 export const extractOptionsSchema = z.object({
   ...appRunOptions,
+  command,
   kernel: z
-    .array(nameSchema)
+    .array(z.string().min(1))
     .default([])
-    .describe('Kernels to extract, by their names in kernloop.json. Default: all of them.'),
+    .describe(
+      'Kernels to extract, by their names in kernloop.json; of a command, by function name or regular expression. Default: all of them; of a command, the costliest.',
+    ),
   reset,
   recapture: z
     .boolean()

@@ -19,6 +19,7 @@ export const stage = defineStage({
   onDevice: true,
   project: 'app',
   positional: 'kernel',
+  trailing: 'command',
   paths: ['app', 'store'],
   exitCodes: {
     pass: 'Every kernel has its reproducer. If the app itself failed after the capture, its exit code is returned instead.',
@@ -36,6 +37,7 @@ export const stage = defineStage({
     inputs: [],
     outputs: [],
     without: setOnTheCachedTasks,
+    refused: { command: 'a task runs the command of kernloop.json' },
     // Tasks that it depends on have captured and generated.
     runsHere: true,
     run: (options, deps) => adopting().adoptKernels(options, deps),

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -48,6 +48,55 @@ describe('profile', () => {
     ]);
     expect(result).toMatchObject({ total: 1000, dispatches: 4 });
     expect(JSON.parse(readFileSync(join(workspace.app, '.kernloop', 'profile.json'), 'utf8'))).toEqual(result);
+  });
+
+  describe('of a command', () => {
+    const rows = [70, 60, 50, 40].map((total, index) => row(`kernel${index}(float*)`, total));
+    const command = ['./program', '--size', '3 4'];
+
+    it('runs it as it is, shows the three costliest kernels, and says the next command', async () => {
+      rmSync(join(workspace.app, 'kernloop.json'));
+      const fake = deps(rows);
+      await profile(options({ command }), fake);
+      expect(fake.said.result.slice(1)).toEqual([
+        expect.stringContaining('kernel0(float*)'),
+        expect.stringContaining('kernel1(float*)'),
+        expect.stringContaining('kernel2(float*)'),
+        'and 1 more kernel: see profile.json',
+        `Next, make a kernel a project: kernloop extract --app ${workspace.app} -k kernel0 -- ./program --size '3 4'`,
+      ]);
+      expect(fake.said.info.join()).toContain('device: the software GPU as gfx90a (program shows no device code');
+      const saved = readFileSync(join(workspace.app, '.kernloop', 'profile.json'), 'utf8');
+      expect(JSON.parse(saved)).toMatchObject({ app: 'program', dispatches: 4 });
+    });
+
+    it('is not kept as the profile of an app that runs another command', async () => {
+      const fake = deps(rows);
+      await profile(options({ command }), fake);
+      expect(existsSync(join(workspace.app, '.kernloop', 'profile.json'))).toBe(false);
+      expect(fake.said.info.join()).toContain('not kept: kernloop.json here runs ./program;');
+      const output = join(workspace.app, 'mine.json');
+      await profile(options({ command, output }), fake);
+      expect(existsSync(output)).toBe(true);
+    });
+
+    it.each([
+      ['./progam', 'does not exist', 'did you mean ./program?'],
+      ['./data', 'is not an executable file', 'chmod +x ./data'],
+      ['progam', '"progam" is not on the PATH', 'write ./progam for'],
+    ])('is refused for %s in words of the command line', async (name, what, hint) => {
+      rmSync(join(workspace.app, 'kernloop.json'));
+      workspace.write('app/data', 'text');
+      const fake = deps(rows);
+      const error = await failure(profile(options({ command: [name] }), fake));
+      expect([error.code, error.what, error.hint]).toEqual([
+        'APP_NOT_FOUND',
+        expect.stringContaining(what),
+        expect.stringContaining(hint),
+      ]);
+      expect(`${error.what} ${error.hint}`).not.toContain('kernloop.json');
+      expect(fake.calls).toEqual([]);
+    });
   });
 
   it('replaces what it wrote, and no file of the user, before the app runs', async () => {

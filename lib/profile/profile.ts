@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { openApp } from '../app/app';
+import type { App } from '../app/app';
 import { buildApp } from '../app/build';
+import { appAt, deviceLine, otherApp } from '../app/command-app';
 import { appIdentity } from '../app/identity';
 import { inputHint, inputOf } from '../app/input';
 import { launchObstacles } from '../app/launch';
@@ -22,11 +23,14 @@ import { withDevice } from '../device/lock';
 import { deviceWords } from '../device/words';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { commandText } from '../support/command-text';
 import { jsonText } from '../support/files';
+import { kernloopFile } from '../support/project-file-names';
 import { requireOwnFile, writeOutput, writeOwnJson, type OwnFormat } from '../support/output-file';
 import { rebuildHint } from '../support/ndjson';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
+import { isOfApp, nameOf } from './launched-kernels';
 import { printProfile } from './profile-text';
 import type { DeviceKind } from '../device/kinds';
 
@@ -34,11 +38,31 @@ const profileFormat: OwnFormat = { schema: 'kernloop.profile' };
 
 /** Runs the app once with every dispatch measured, and ranks its kernels. */
 export async function profile(options: ProfileOptions, deps: Deps): Promise<Profile> {
-  const app = openApp(options.app);
-  if (options.output === undefined) requireOwnFile(app.profile, profileFormat);
+  const app = appAt(options, deps.env);
+  const other = otherApp(options);
+  // A profile of another command would be taken for that of the app.
+  const file = options.output === undefined && other === undefined ? app.profile : undefined;
+  if (file !== undefined) requireOwnFile(file, profileFormat);
+  const result = await measure(app, options, deps);
+  if (file !== undefined) writeOwnJson(file, result, profileFormat);
+  if (options.output !== undefined) writeOutput(resolve(options.output), jsonText(result), deps.env);
+  const isCommand = options.command.length > 0;
+  printProfile(result, options.top ?? (isCommand ? 3 : 20), deps);
+  if (isCommand) printNext(result, options, deps);
+  if (other !== undefined && options.output === undefined)
+    deps.report.info(
+      `not kept: ${kernloopFile} here runs ${commandText(other.config.command)}; --output FILE keeps it`,
+    );
+  return result;
+}
+
+/** Runs the app once with every dispatch measured. A command is run as it is, without a build. */
+export async function measure(app: App, options: Omit<ProfileOptions, 'output' | 'top'>, deps: Deps): Promise<Profile> {
+  const isCommand = options.command.length > 0;
   const device = await openDevice(options, deps);
-  if (options.build) await buildApp(app, deps);
+  if (options.build && !isCommand) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
+  if (isCommand) deps.report.info(deviceLine(options, options, deps.env));
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   let summary: SummaryEvent | undefined;
@@ -90,7 +114,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const { kind, identity: deviceIdentity } = device.description;
   const processes = appProcesses(summary);
   const ranked = rank(rows, device.work);
-  const result: Profile = {
+  return {
     schema: 'kernloop.profile/1',
     app: app.config.name,
     device: { kind, identity: deviceIdentity },
@@ -100,10 +124,16 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
     ...(options.launches ? { launches: launchesOf(summary, rows, ranked.kernels, kind) } : {}),
     ...(processes.length > 1 ? { per_process: processes } : {}),
   };
-  if (options.output === undefined) writeOwnJson(app.profile, result, profileFormat);
-  else writeOutput(resolve(options.output), jsonText(result), deps.env);
-  printProfile(result, options.top, deps);
-  return result;
+}
+
+/** Command that makes the costliest kernel a project. */
+function printNext({ kernels }: Profile, { command, app }: ProfileOptions, deps: Deps): void {
+  const [costliest] = kernels.filter(isOfApp);
+  if (costliest === undefined) return;
+  const folder = app === '.' ? '' : `--app ${app} `;
+  deps.report.result(
+    `Next, make a kernel a project: kernloop extract ${folder}-k ${commandText([nameOf(costliest, kernels)])} -- ${commandText(command)}`,
+  );
 }
 
 function measuredKernels(

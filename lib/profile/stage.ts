@@ -12,6 +12,7 @@ export const stage = defineStage({
   onDevice: true,
   project: 'app',
   positional: 'app',
+  trailing: 'command',
   paths: ['app', 'output'],
   exitCodes: { pass: 'The app ran and its launches were counted.' },
   run: (options, deps) => code().profile(options, deps),
@@ -22,6 +23,8 @@ export const stage = defineStage({
     after: ['build', 'program'],
     inputs: ['app', 'program', 'device'],
     outputs: ['{app}/.kernloop/profile.json'],
+    without: ['command'],
+    refused: { command: 'a task runs the command of kernloop.json' },
     fixed: { build: false },
   },
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openApp } from '../app/app';
+import { isDeclared } from '../app/command-app';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import type { SlurmRunner } from '../app/runner-json';
 import type { Deps } from '../deps/deps';
@@ -33,8 +34,12 @@ export function elsewhere(
   // Jobs of dead submitters must not overwrite this stage's results, wherever it runs.
   giveUpOrphans(findWorkspaceRoot(resolve(typeof folder === 'string' ? folder : '.')));
   if (isLocal(deps) || stage.isWithoutDevice?.(values) === true) return undefined;
-  if (stage.project === 'app') return ofApp(folder);
+  if (stage.project === 'app') return isDeclared(placeOf(values)) ? ofApp(folder) : undefined;
   return stage.project === 'reproducer' ? ofReproducer(folder) : undefined;
+}
+
+function placeOf({ app, command }: Values): Parameters<typeof isDeclared>[0] {
+  return { app: typeof app === 'string' ? app : '.', command: Array.isArray(command) ? command.map(String) : [] };
 }
 
 export function isLocal({ env }: Pick<Deps, 'env'>): boolean {

@@ -28,6 +28,11 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly selfContained?: boolean;
   /** Option that takes the words after the verb. */
   readonly positional?: keyof z.output<S> & string;
+  /**
+   * Option that takes the words after `--`: a program and its arguments. In a stage of an app, they stand in for a
+   * kernloop.json.
+   */
+  readonly trailing?: 'command';
   /** Options that name a file or folder: relative to the workspace in a target, to the working folder on the command line. */
   readonly paths: readonly (keyof z.output<S> & string)[];
   /** Changes no file and no server: agents can see this (`kernloop mcp`). */

@@ -1,6 +1,7 @@
 import { KernloopError } from '../support/error';
 import { thrown } from '../testing/failure';
 import { TestWorkspace, writeReproducer } from '../testing/workspace';
+import { bundle, programWith } from '../toolchain/testing/program-with';
 import { configure } from './configure';
 import { stages } from './registry';
 
@@ -27,6 +28,20 @@ describe('precedence of options', () => {
     workspace = new TestWorkspace();
     const { values, origins } = configure(stages.capture, { app: workspace.app }, {});
     expect([values.selfCheck, origins['selfCheck']]).toEqual([true, 'default']);
+  });
+
+  it.each([
+    [{}, {}, ['softgpu', 'gfx1030'], ['the program', 'the program']],
+    [{ softgpu: 'gfx942' }, {}, ['softgpu', 'gfx942'], ['default', 'flag --softgpu']],
+    [{ device: 'hsa' }, {}, ['hsa', 'gfx1030'], ['flag --device', 'the program']],
+    [{}, { KERNLOOP_DEVICE: 'cuda' }, ['cuda', 'gfx1030'], ['KERNLOOP_DEVICE', 'the program']],
+  ])('takes the device of a command from the program, unless told: %j, %j', (flags, env, values, from) => {
+    workspace = new TestWorkspace();
+    workspace.writeBytes('alone/demo', programWith({ '.hip_fatbin': bundle(['gfx1030']) }));
+    const given = { app: workspace.path('alone'), command: ['./demo'], ...flags };
+    const { values: found, origins } = configure(stages.profile, given, env);
+    expect([found.device, found.softgpu]).toEqual(values);
+    expect([origins['device'], origins['softgpu']]).toEqual(from);
   });
 
   it('takes the device from kernloop.json where it names one', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApp } from '../app/app';
+import type { App } from '../app/app';
+import { appAt, isDeclared } from '../app/command-app';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import { openReproducer } from '../reproducer/reproducer';
 import { KernloopError, nearest } from '../support/error';
@@ -21,7 +22,7 @@ import { kernloopFile, kernelFile } from '../support/project-file-names';
 /** Fields of a stage that its options depend on. */
 type Configurable<S extends OptionsSchema = OptionsSchema> = Pick<
   Stage<S>,
-  'name' | 'options' | 'project' | 'projectless' | 'selfContained'
+  'name' | 'options' | 'project' | 'projectless' | 'selfContained' | 'trailing'
 >;
 
 /** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
@@ -31,22 +32,28 @@ export function configure<S extends OptionsSchema>(
   env: Environment,
 ): Resolved<S> {
   const outer = [flagLayer(flags), environmentLayer(stage.options, env)];
-  return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer)]);
+  return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer, env)]);
 }
 
 /** Project named by the flags or the environment, else that of the working directory. */
-function fileLayers(stage: Configurable, outer: readonly Layer[]): Layer[] {
+function fileLayers(stage: Configurable, outer: readonly Layer[], env: Environment): Layer[] {
   const { project, projectless = [] } = stage;
   if (project === 'none' || projectless.some((name) => outer.some(({ values }) => values[name] !== undefined)))
     return [];
-  const named = outer.map(({ values }) => values[project]).find((value) => value !== undefined);
+  const given = (name: string): unknown => outer.find(({ values }) => values[name] !== undefined)?.values[name];
+  const named = given(project);
   const folder = typeof named === 'string' ? named : '.';
-  return project === 'app' ? appLayers(stage, folder) : reproducerLayers(stage, folder);
+  if (project === 'reproducer') return reproducerLayers(stage, folder);
+  const place = { app: folder, command: stage.trailing === undefined ? [] : commandIn(given(stage.trailing)) };
+  if (isDeclared(place)) return [appLayer(stage, appAt(place, env), kernloopFile)];
+  // The program says what it has code for. A target that the user names is one of the software GPU.
+  return given('softgpu') === undefined ? [appLayer(stage, appAt(place, env), 'the program')] : [];
 }
 
-function appLayers(stage: Configurable, folder: string): Layer[] {
-  const { config, root } = openApp(folder);
-  return [layer(stage, join(root, kernloopFile), kernloopFile, { device: config.device }, config.options)];
+const commandIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+function appLayer(stage: Configurable, { config, root }: App, origin: string): Layer {
+  return { ...layer(stage, join(root, kernloopFile), kernloopFile, { device: config.device }, config.options), origin };
 }
 
 function reproducerLayers(stage: Configurable, folder: string): Layer[] {

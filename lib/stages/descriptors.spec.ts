@@ -8,11 +8,12 @@ const device = ['device', 'gpu', 'softgpu'];
 /** Options that name no file: an option missing here and in `paths` was forgotten. */
 const noPaths: Readonly<Record<string, readonly string[]>> = {
   'watch-build': ['command'],
-  profile: device,
+  init: ['command', 'kernel', 'device', 'name', 'compileCommands'],
+  profile: [...device, 'command'],
   capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope', 'untrackedMemory'],
   // Paths relative to the app, not to the workspace.
   generate: ['kernel', 'translationUnit', 'define', 'language'],
-  extract: [...device, 'kernel', 'translationUnit', 'define', 'language', 'untrackedMemory'],
+  extract: [...device, 'command', 'kernel', 'translationUnit', 'define', 'language', 'untrackedMemory'],
   // Relative to the reproducer, like `capture`.
   replay: [
     'variant',
@@ -72,9 +73,9 @@ describe.each(all)('the descriptor of %s', (key, stage) => {
 
   it('names options that there are', () => {
     const known = infos.map(({ name }) => name);
-    const { task, positional, project } = stage;
+    const { task, positional, trailing, project } = stage;
     const named = [
-      ...(positional === undefined ? [] : [positional]),
+      ...[positional, trailing].filter((name) => name !== undefined),
       ...(project === 'none' ? [] : [project]),
       ...(task?.without ?? []),
       ...Object.keys({ ...task?.refused, ...task?.fixed, ...task?.example }),

@@ -6,6 +6,7 @@ import summaries from './stages.json';
  */
 // prettier-ignore
 export const stages = {
+  get init() { return (require('../init/stage') as typeof import('../init/stage')).stage; },
   get 'watch-build'() { return (require('../watch-build/stage') as typeof import('../watch-build/stage')).stage; },
   get profile() { return (require('../profile/stage') as typeof import('../profile/stage')).stage; },
   get capture() { return (require('../capture/stage') as typeof import('../capture/stage')).stage; },
@@ -60,6 +61,8 @@ export interface StageSummary {
   readonly selfContained: boolean;
   /** Verb of two words, if it has one. */
   readonly verb?: string;
+  /** Option that takes the words after `--`. */
+  readonly trailing?: string;
 }
 
 export const stageSummaries: Readonly<Record<StageName, StageSummary>> = summaries;

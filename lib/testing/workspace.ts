@@ -39,6 +39,12 @@ export class TestWorkspace {
     return absolute;
   }
 
+  writeBytes(path: string, content: Buffer | string): string {
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    writeFileSync(this.path(path), content);
+    return this.path(path);
+  }
+
   read(path: string): string {
     return readFileSync(this.path(path), 'utf8');
   }

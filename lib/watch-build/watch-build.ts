@@ -35,6 +35,15 @@ export async function watchBuild(options: WatchBuildOptions, deps: Deps): Promis
       'say what builds it: `kernloop watch-build -- make -j8`, or "build" in kernloop.json',
     );
   }
+  return await watchAppBuild(app, build, deps);
+}
+
+/** Runs this build of the app, watched. */
+export async function watchAppBuild(
+  app: App,
+  build: NonNullable<App['config']['build']>,
+  deps: Deps,
+): Promise<WatchBuildResult> {
   const watch = await builtNative('watch', deps);
   if (!existsSync(watch)) throw new KernloopError('ENVIRONMENT_NATIVE_MISSING', `${watch} not found`, nativeRemedy());
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-watch-'));

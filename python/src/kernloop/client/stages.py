@@ -17,6 +17,44 @@ class Stages:
     def _stage(self, kind: Any, verb: str, words: Any, options: Mapping[str, Any]) -> Any:
         raise NotImplementedError
 
+    def init(
+        self,
+        app: Path | None = None,
+        *,
+        command: str | Sequence[str] | None = None,
+        kernel: str | Sequence[str] | None = None,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        name: str | None = None,
+        compile_commands: str | None = None,
+    ) -> results.InitResult:
+        """Declare a program in kernloop.json: how it is built and run, and which of its kernels matter.
+
+        app: Folder of the app. kernloop.json is written there. Default: ".".
+        command: Program and arguments, run in that folder. Give them after --: `kernloop init -- build/app --size 3`. Default:
+            the one program in the folder.
+        kernel: Kernels to declare, by function name; `kernloop profile` lists what the app launches.
+        device: Where the kernels run. Default: what the program has code for, and this machine has.
+        name: Name of the app. Default: the name of its folder.
+        compile_commands: Compile database, relative to the folder. Default: one in the folder or its build folders.
+
+        `exit_code` of the result:
+
+        0: The folder has a kernloop.json.
+        """
+        result: results.InitResult = self._stage(
+            results.InitResult,
+            "init",
+            app,
+            {
+                "--command": command,
+                "--kernel": kernel,
+                "--device": device,
+                "--name": name,
+                "--compile-commands": compile_commands,
+            },
+        )
+        return result
+
     def watch_build(
         self,
         command: str | Sequence[str] | None = None,
@@ -53,6 +91,7 @@ class Stages:
         build: bool | None = None,
         linger_seconds: float | None = None,
         time_limit_seconds: float | None = None,
+        command: str | Sequence[str] | None = None,
         output: Path | None = None,
         launches: bool | None = None,
         top: int | None = None,
@@ -68,10 +107,12 @@ class Stages:
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
             captured. Default: 10.
         time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
+        command: Program and arguments to run in the folder, which then needs no kernloop.json. Give them after --: `kernloop
+            profile -- ./demo args`.
         output: File to write. Default: .kernloop/profile.json of the app.
         launches: Also record when each launch ran (the first 20,000), for `kernloop trace export --profile`. CUDA only.
             Default: false.
-        top: How many kernels to print. The file has all of them. Default: 20.
+        top: How many kernels to print. The file has all of them. Default: 20, or 3 of a command.
 
         `exit_code` of the result:
 
@@ -88,6 +129,7 @@ class Stages:
                 "--build": build,
                 "--linger-seconds": linger_seconds,
                 "--time-limit-seconds": time_limit_seconds,
+                "--command": command,
                 "--output": output,
                 "--launches": launches,
                 "--top": top,
@@ -258,6 +300,7 @@ class Stages:
         build: bool | None = None,
         linger_seconds: float | None = None,
         time_limit_seconds: float | None = None,
+        command: str | Sequence[str] | None = None,
         reset: bool | None = None,
         recapture: bool | None = None,
         self_check: bool | None = None,
@@ -285,7 +328,10 @@ class Stages:
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
             captured. Default: 10.
         time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
-        kernel: Kernels to extract, by their names in kernloop.json. Default: all of them.
+        command: Program and arguments to run in the folder, which then needs no kernloop.json. Give them after --: `kernloop
+            profile -- ./demo args`.
+        kernel: Kernels to extract, by their names in kernloop.json; of a command, by function name or regular expression.
+            Default: all of them; of a command, the costliest.
         reset: Overwrite edited files with the generated ones. Files that are not in pristine/ are kept. Default: false.
         recapture: Capture again even if there is a complete capture of the same program and selection. Default: false.
         self_check: Replay the capture once the app has exited, and check that it gives what the app computed. Default: true.
@@ -324,6 +370,7 @@ class Stages:
                 "--build": build,
                 "--linger-seconds": linger_seconds,
                 "--time-limit-seconds": time_limit_seconds,
+                "--command": command,
                 "--reset": reset,
                 "--recapture": recapture,
                 "--self-check": self_check,

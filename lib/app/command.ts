@@ -1,13 +1,15 @@
-import { isAbsolute } from 'node:path';
-import { joinPathFragments, type Tree } from 'nx/src/devkit-exports';
-import { shellWords } from '../../lib/toolchain/shell-words';
-import { KernloopError } from '../../lib/support/error';
+import { isAbsolute, join } from 'node:path';
+import { KernloopError } from '../support/error';
+import { shellWords } from '../toolchain/shell-words';
 import type { Detected } from './detect';
-import type { Ask } from '../terminal';
+import type { WorkspaceFiles } from './workspace-files';
+
+/** Asks a person at a terminal; returns one of the choices, or the text typed instead. */
+export type Ask = (question: string, choices: readonly string[]) => Promise<string>;
 
 /** The command to run: given, detected, or answered. */
 export async function commandOf(
-  tree: Tree,
+  tree: WorkspaceFiles,
   directory: string,
   given: readonly string[],
   detected: Detected,
@@ -37,9 +39,9 @@ async function chosenProgram(detected: Detected, directory: string, ask: Ask | u
 }
 
 /** Splits a single line into words like a shell; several words stay. */
-function inWords(tree: Tree, directory: string, told: readonly string[]): string[] {
+function inWords(tree: WorkspaceFiles, directory: string, told: readonly string[]): string[] {
   const [line = ''] = told;
-  const isLine = told.length === 1 && !tree.isFile(joinPathFragments(directory, line));
+  const isLine = told.length === 1 && !tree.isFile(join(directory, line));
   return isLine ? shellWords(line) : [...told];
 }
 
@@ -47,8 +49,8 @@ function inWords(tree: Tree, directory: string, told: readonly string[]): string
  * A program without a slash is searched on the PATH, so one in the app's folder gets `./`; a script gets its
  * interpreter.
  */
-function startable(tree: Tree, directory: string, [program = '', ...args]: readonly string[]): string[] {
-  const isHere = !isAbsolute(program) && tree.isFile(joinPathFragments(directory, program));
+function startable(tree: WorkspaceFiles, directory: string, [program = '', ...args]: readonly string[]): string[] {
+  const isHere = !isAbsolute(program) && tree.isFile(join(directory, program));
   if (isHere && program.endsWith('.py') && !program.startsWith('./')) return ['python3', program, ...args];
   return [isHere && !program.includes('/') ? `./${program}` : program, ...args];
 }

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Tree } from 'nx/src/devkit-exports';
-import type { KernloopJson } from '../../lib/app/kernloop-json';
 import { declaredPrograms } from './cmake';
+import type { KernloopJson } from './kernloop-json';
+import type { WorkspaceFiles } from './workspace-files';
 
 /** Maximum depth of build products below the app's folder. */
 const maxDepth = 4;
@@ -31,7 +31,7 @@ export interface Detected {
 }
 
 /** Facts about an app from its folder, without running anything. */
-export function detect(tree: Tree, directory: string): Detected {
+export function detect(tree: WorkspaceFiles, directory: string): Detected {
   const files = filesBelow(tree, directory, '', maxDepth);
   const build = detectBuild(tree, directory, files);
   return {
@@ -43,7 +43,7 @@ export function detect(tree: Tree, directory: string): Detected {
   };
 }
 
-function detectBuild(tree: Tree, directory: string, files: readonly string[]): KernloopJson['build'] {
+function detectBuild(tree: WorkspaceFiles, directory: string, files: readonly string[]): KernloopJson['build'] {
   if (tree.exists(join(directory, 'CMakeLists.txt'))) {
     const folder = buildFolder(files);
     return {
@@ -62,7 +62,7 @@ function buildFolder(files: readonly string[]): string {
   return configured.find((folder) => folder !== '.') ?? 'build';
 }
 
-function expectedPrograms(tree: Tree, directory: string, build: KernloopJson['build']): string[] {
+function expectedPrograms(tree: WorkspaceFiles, directory: string, build: KernloopJson['build']): string[] {
   const folder = build?.configure && build.outputs[0];
   if (!folder) return [];
   return declaredPrograms(tree.read(join(directory, 'CMakeLists.txt'), 'utf-8') ?? '').map((name) =>
@@ -71,7 +71,7 @@ function expectedPrograms(tree: Tree, directory: string, build: KernloopJson['bu
 }
 
 /** Scripts that are marked as programs (`__main__`, `#!`), else the only script. */
-function startedScripts(tree: Tree, directory: string, files: readonly string[]): string[] {
+function startedScripts(tree: WorkspaceFiles, directory: string, files: readonly string[]): string[] {
   const scripts = files.filter((file) => !file.includes('/') && file.endsWith('.py') && !notStarted.includes(file));
   const started = scripts.filter((file) => {
     const text = tree.read(join(directory, file), 'utf-8') ?? '';
@@ -80,7 +80,7 @@ function startedScripts(tree: Tree, directory: string, files: readonly string[])
   return started.length > 0 || scripts.length > 1 ? started : scripts;
 }
 
-function filesBelow(tree: Tree, root: string, folder: string, levels: number): string[] {
+function filesBelow(tree: WorkspaceFiles, root: string, folder: string, levels: number): string[] {
   return tree
     .children(join(root, folder))
     .filter((name) => !skipped.has(name))
@@ -92,7 +92,7 @@ function filesBelow(tree: Tree, root: string, folder: string, levels: number): s
     });
 }
 
-function isProgram(tree: Tree, path: string): boolean {
+function isProgram(tree: WorkspaceFiles, path: string): boolean {
   const name = basename(path);
   if (/\.so(\.\d+)*$/.test(name) || name.endsWith('.o') || name.endsWith('.hsaco')) return false;
   const bytes = head(tree, path, 20);
@@ -105,7 +105,7 @@ function isProgram(tree: Tree, path: string): boolean {
 }
 
 /** Reads only the first bytes: files beside a program may have many gigabytes. */
-function head(tree: Tree, path: string, size: number): Buffer {
+function head(tree: WorkspaceFiles, path: string, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   try {
     const file = openSync(join(tree.root, path), 'r');

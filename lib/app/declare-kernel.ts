@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { editJsonText } from '../support/edit-json';
+import { KernloopError } from '../support/error';
+import { kernloopFile } from '../support/project-file-names';
+import { describeIssues, parseJson } from '../support/schema';
+import { kernelEntrySchema, kernloopJsonSchema } from './kernloop-json';
+
+/** A kernel as a user writes it, without defaults. */
+export type DeclaredKernel = z.input<typeof kernelEntrySchema>;
+
+/** Pattern for functions with exactly this name, in any namespace, template or not. */
+export function matchOf(name: string): string {
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return `(^|[ :])${literal}([<(]|$)`;
+}
+
+/** Text of a kernloop.json with one more kernel. A name that is declared already is refused. */
+export function withKernel(text: string, kernel: DeclaredKernel): string {
+  const { kernels } = parseJson(kernloopFile, text, kernloopJsonSchema);
+  const checked = kernelEntrySchema.safeParse(kernel);
+  if (!checked.success) {
+    throw new KernloopError(
+      'USAGE',
+      `"kernels" of ${kernloopFile}: ${describeIssues(checked.error)}`,
+      'correct the value',
+    );
+  }
+  const declared = kernels.find(({ name }) => name === kernel.name);
+  if (declared) {
+    throw new KernloopError(
+      'USAGE',
+      `${kernloopFile} declares "${kernel.name}" already, as ${declared.match}`,
+      'choose another name, or edit that entry',
+    );
+  }
+  return kernels.length === 0
+    ? editJsonText(text, ['kernels'], [kernel])
+    : editJsonText(text, ['kernels', kernels.length], kernel);
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { appAt, isDeclared, nameOfCommand, otherApp, softgpuOptions } from '../app/command-app';
+import { appFrom, type App } from '../app/app';
+import { buildApp } from '../app/build';
+import { watchedDatabase } from '../app/compile-database';
+import { withKernel, type DeclaredKernel } from '../app/declare-kernel';
+import { describeApp } from '../app/describe-app';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import { filesOnDisk } from '../app/workspace-files';
+import type { Deps } from '../deps/deps';
+import { declarationOf, entryFor, isOfApp, kernelNamed, type LaunchedKernel } from '../profile/launched-kernels';
+import { measure } from '../profile/profile';
+import { commandText } from '../support/command-text';
+import { KernloopError } from '../support/error';
+import { jsonText, writeFileAtomic } from '../support/files';
+import { kernloopFile } from '../support/project-file-names';
+import { readText } from '../support/schema';
+import { watchAppBuild } from '../watch-build/watch-build';
+import type { ExtractOptions } from './options';
+
+/**
+ * Declares a command, and the kernels of it that are asked for, in the kernloop.json of its folder; returns options
+ * with the names of these kernels. One run of the command shows which kernels it launches. Nothing is written before.
+ */
+export async function declareCommand(options: ExtractOptions, deps: Deps): Promise<ExtractOptions> {
+  requireOwnCommand(options);
+  const root = resolve(options.app);
+  const declared = isDeclared(options) ? appAt(options, deps.env) : undefined;
+  const file = join(root, kernloopFile);
+  const text = declared ? readText(file, 'CONFIG_MISSING', '') : jsonText(await describe(options, deps));
+  const app = declared ?? appFrom(root, kernloopJsonSchema.parse(JSON.parse(text)));
+  await buildIfMissing(app, options, deps);
+  // The command is run as it is: a build in between might change it.
+  const done = { ...options, app: root, command: [], build: false };
+  const asked = withCommas(options.kernel);
+  const isKnown = (kernel: string): boolean => app.config.kernels.some(({ name }) => name === kernel);
+  if (asked.length > 0 && asked.every(isKnown)) return { ...done, kernel: asked };
+  const { kernels } = await measure(app, { ...options, launches: false }, deps);
+  const chosen = asked.length > 0 ? asked.map((kernel) => kernelNamed(kernel, kernels)) : [costliest(kernels, deps)];
+  let after = text;
+  const names: string[] = [];
+  for (const kernel of new Set(chosen)) {
+    const now = kernloopJsonSchema.parse(JSON.parse(after)).kernels;
+    const entry: DeclaredKernel = declarationOf(kernel, kernels, now) ?? entryFor(kernel, kernels, now);
+    names.push(entry.name);
+    if (!now.some(({ name }) => name === entry.name)) after = withKernel(after, entry);
+  }
+  if (after !== text || !declared) {
+    writeFileAtomic(file, after);
+    deps.report.info(
+      `${relative(process.cwd(), file)} declares ${app.config.name} and ${names.join(', ')}: every other verb finds them there`,
+    );
+  }
+  return { ...done, kernel: names };
+}
+
+/** Refuses a folder whose kernloop.json runs another command: captures of both would be taken for one app's. */
+function requireOwnCommand(options: ExtractOptions): void {
+  const other = otherApp(options);
+  if (other === undefined) return;
+  throw new KernloopError(
+    'APP_CONFLICT',
+    `${join(other.root, kernloopFile)} runs \`${commandText(other.config.command)}\`, not \`${commandText(options.command)}\``,
+    'leave the command out to extract from that one, change "command" there, or name another folder with --app',
+  );
+}
+
+function describe(options: ExtractOptions, deps: Deps): Promise<object> {
+  const root = resolve(options.app);
+  const { workspaceRoot } = appAt(options, deps.env);
+  const more = options.device === 'softgpu' ? softgpuOptions(options.softgpu) : {};
+  return describeApp(
+    filesOnDisk(workspaceRoot),
+    relative(workspaceRoot, root) || '.',
+    {
+      name: nameOfCommand(options.command),
+      command: options.command,
+      device: options.device,
+      ...(Object.keys(more).length > 0 ? { options: more } : {}),
+    },
+    {
+      // Without a compile database, generate says what is missing, if it needs it.
+      report: { info: () => undefined, warn: () => undefined },
+      watchBuild: '',
+      help: 'see kernloop extract --help',
+      isInstalled: false,
+    },
+  );
+}
+
+/** Builds a program that does not exist yet, if its folder shows how; the build is watched where that tells more. */
+async function buildIfMissing(app: App, options: ExtractOptions, deps: Deps): Promise<void> {
+  const { build, command, compileCommands } = app.config;
+  const [program = ''] = command;
+  if (build === undefined || !options.build || !program.includes('/') || existsSync(resolve(app.cwd, program))) return;
+  if (compileCommands === watchedDatabase) await watchAppBuild(app, build, deps);
+  else await buildApp(app, deps);
+}
+
+/** Kernels that the HIP runtime launches by itself have no source, and are not chosen. */
+function costliest(kernels: readonly (LaunchedKernel & { share: number })[], deps: Deps): LaunchedKernel {
+  const kernel = kernels.find(isOfApp) ?? kernels[0];
+  if (kernel === undefined) throw new KernloopError('NO_DISPATCH', 'no kernel was launched', 'see `kernloop profile`');
+  deps.report.info(
+    `no kernel was named: ${kernel.name} is the costliest, with ${(kernel.share * 100).toFixed(1)} % of the work; -k chooses another`,
+  );
+  return kernel;
+}
+
+/** Names as they were typed: the command line splits `scale<float, 4>` at its comma. */
+function withCommas(items: readonly string[]): string[] {
+  const whole: string[] = [];
+  let open = '';
+  for (const item of items) {
+    open = open === '' ? item : `${open}, ${item}`;
+    if (count(open, /[<(]/g) > count(open, /[>)]/g)) continue;
+    whole.push(open);
+    open = '';
+  }
+  return open === '' ? whole : [...items];
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import { failure } from '../testing/failure';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { bundle, programWith } from '../toolchain/testing/program-with';
+import { init } from './init';
+import { initOptionsSchema } from './options';
+
+describe('init', () => {
+  let workspace: TestWorkspace;
+  let deps: FakeDeps;
+  let folder = '';
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    deps = fakeDeps({}, workspace.native);
+    folder = join(workspace.root, 'native', 'mine');
+    workspace.writeBytes('native/mine/build/demo', programWith({ '.hip_fatbin': bundle(['gfx1030']) }));
+  });
+  afterEach(() => workspace.dispose());
+
+  const run = (options: object = {}) => init(initOptionsSchema.parse({ app: folder, ...options }), deps);
+  const written = (): unknown => JSON.parse(readFileSync(join(folder, 'kernloop.json'), 'utf8'));
+
+  it('declares what lies in the folder, and the device of the program', async () => {
+    workspace.write('native/mine/Makefile', 'all:\n');
+    const result = await run({ kernel: ['reduce'] });
+    expect(written()).toEqual({
+      name: 'mine',
+      device: 'softgpu',
+      build: { command: ['make'], outputs: ['build/demo'] },
+      command: ['build/demo'],
+      source: '.',
+      compileCommands: '.kernloop/watched/compile_commands.json',
+      kernels: [{ name: 'reduce', match: '(^|[ :])reduce([<(]|$)' }],
+      options: { profile: { softgpu: 'gfx1030' }, capture: { softgpu: 'gfx1030' }, extract: { softgpu: 'gfx1030' } },
+    });
+    expect(result).toMatchObject({ written: true, file: join(folder, 'kernloop.json') });
+    expect(result.config).toEqual(kernloopJsonSchema.parse(written()));
+    expect(deps.calls).toEqual([]);
+  });
+
+  it('takes the command and the device that it is told', async () => {
+    await run({ command: ['build/demo', '--size', '3'], device: 'cuda', name: 'other' });
+    expect(written()).toMatchObject({ name: 'other', command: ['build/demo', '--size', '3'], device: 'cuda' });
+    expect(written()).not.toHaveProperty('options');
+  });
+
+  it('changes nothing when it runs again', async () => {
+    await run();
+    const ignored = workspace.read('.gitignore');
+    expect(ignored).toContain('**/kernels/*/*/capture/');
+    expect(ignored).not.toContain('.nx');
+    expect(await run({ name: 'other' })).toMatchObject({ written: false, config: { name: 'mine' } });
+    expect(workspace.read('.gitignore')).toBe(ignored);
+  });
+
+  it('writes nothing if the program cannot be found, or the folder', async () => {
+    workspace.write('native/none/readme.txt', '');
+    expect((await failure(run({ app: workspace.path('native/none') }))).what).toContain('no program was found');
+    expect(existsSync(workspace.path('native/none/kernloop.json'))).toBe(false);
+    expect((await failure(run({ app: workspace.path('nowhere') }))).what).toMatch(/nowhere is no folder/);
+  });
+});
