@@ -108,7 +108,8 @@ function appsBelow(folder: string): string {
   return found.length === 0 ? '' : ` (apps below here: ${found.slice(0, 5).join(', ')})`;
 }
 
-function foldersIn(folder: string): string[] {
+/** Folders in which an app may be; links, which may form cycles, are left out. */
+export function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')

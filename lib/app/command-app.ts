@@ -12,7 +12,7 @@ import { asName } from './describe-app';
 import { findDevice, type FoundDevice } from './find-device';
 import { kernloopJsonSchema, type KernloopJson } from './kernloop-json';
 
-/** Where a stage finds its app: the folder, and the command if it was given after `--`. */
+/** The folder in which a stage finds its app, and the command if one was given after `--`. */
 export interface AppPlace {
   readonly app: string;
   readonly command: readonly string[];

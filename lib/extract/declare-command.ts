@@ -7,6 +7,7 @@ import { watchedDatabase } from '../app/compile-database';
 import { withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { describeApp } from '../app/describe-app';
 import { kernloopJsonSchema } from '../app/kernloop-json';
+import { refuseTwin } from '../app/refuse-twin';
 import { filesOnDisk } from '../app/workspace-files';
 import type { Deps } from '../deps/deps';
 import { declarationOf, entryFor, isOfApp, kernelNamed, type LaunchedKernel } from '../profile/launched-kernels';
@@ -30,6 +31,7 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const file = join(root, kernloopFile);
   const text = declared ? readText(file, 'CONFIG_MISSING', '') : jsonText(await describe(options, deps));
   const app = declared ?? appFrom(root, kernloopJsonSchema.parse(JSON.parse(text)));
+  if (!declared) refuseTwin(app.workspaceRoot, root, app.config.name);
   await buildIfMissing(app, options, deps);
   // The command is run as it is: a build in between might change it.
   const done = { ...options, app: root, command: [], build: false };
@@ -49,7 +51,7 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   if (after !== text || !declared) {
     writeFileAtomic(file, after);
     deps.report.info(
-      `${relative(process.cwd(), file)} declares ${app.config.name} and ${names.join(', ')}: every other verb finds them there`,
+      `${relative(process.cwd(), file)} declares the app ${app.config.name} and its ${names.length === 1 ? 'kernel' : 'kernels'} ${names.join(', ')}: every other verb finds them there`,
     );
   }
   return { ...done, kernel: names };

@@ -56,6 +56,13 @@ describe('init', () => {
     expect(workspace.read('.gitignore')).toBe(ignored);
   });
 
+  it('refuses the name of another app of an Nx workspace, and takes one that is free', async () => {
+    expect((await failure(run({ name: 'app' }))).what).toBe('app/kernloop.json is an app called "app", too');
+    expect(existsSync(join(folder, 'kernloop.json'))).toBe(false);
+    await run({ name: 'app-2' });
+    expect(written()).toMatchObject({ name: 'app-2' });
+  });
+
   it('writes nothing if the program cannot be found, or the folder', async () => {
     workspace.write('native/none/readme.txt', '');
     expect((await failure(run({ app: workspace.path('native/none') }))).what).toContain('no program was found');

@@ -4,6 +4,7 @@ import { deviceOf, softgpuOptions } from '../app/command-app';
 import { describeApp, kernelsNamed } from '../app/describe-app';
 import { withOutputsIgnored } from '../app/ignored-outputs';
 import { kernloopJsonSchema } from '../app/kernloop-json';
+import { refuseTwin } from '../app/refuse-twin';
 import { filesOnDisk } from '../app/workspace-files';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -57,8 +58,9 @@ async function describe(root: string, options: InitOptions, deps: Deps): Promise
       isInstalled: false,
     },
   );
+  const { command, name } = parseJson(kernloopFile, JSON.stringify(described), kernloopJsonSchema);
+  refuseTwin(workspace, root, name);
   if (options.device !== undefined) return described;
-  const { command } = parseJson(kernloopFile, JSON.stringify(described), kernloopJsonSchema);
   const { device, softgpu, because } = deviceOf({ app: root, command }, deps.env);
   deps.report.info(`device: ${device} (${because})`);
   const more = softgpuOptions(softgpu);
