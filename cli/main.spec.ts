@@ -2,6 +2,8 @@ import fs, { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stageNames, verbWords } from '../lib/stages/registry';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
+import { failure } from '../lib/testing/failure';
+import { validate } from './api';
 import { main } from './main';
 
 describe('kernloop on the command line', () => {
@@ -150,6 +152,30 @@ describe('kernloop on the command line', () => {
       options: { command: words, kernel: ['two', 'one'], device: 'softgpu' },
       origins: { device: 'the program' },
     });
+  });
+
+  it.each([['validate'], ['replay'], ['trace', 'run']])(
+    'recompiles what was edited before it is replayed: %s',
+    async (...verb) => {
+      const reproducer = writeReproducer(workspace);
+      workspace.write(`${reproducer}/kernel_variant.hip`, 'edited');
+      const told = async (...words: string[]): Promise<string> => {
+        stderr = '';
+        expect(await kernloop(...verb, reproducer, ...words)).toBe(2);
+        return /\[(\w+)\]$/m.exec(stderr)?.[1] ?? stderr;
+      };
+      // This reproducer has no recipe to compile by.
+      expect(await told()).toBe('SOURCE_NOT_FOUND');
+      expect(await told('--no-recompile')).toBe('VARIANT_MISSING');
+      expect(await told('--variant', 'mine.hsaco')).toBe('VARIANT_MISSING');
+    },
+  );
+
+  it('recompiles for the API as well', async () => {
+    const reproducer = writeReproducer(workspace);
+    workspace.write(`${reproducer}/kernel_variant.hip`, 'edited');
+    expect(await failure(validate({ reproducer }))).toMatchObject({ code: 'SOURCE_NOT_FOUND' });
+    expect(await failure(validate({ reproducer, recompile: false }))).toMatchObject({ code: 'VARIANT_MISSING' });
   });
 
   it('takes -v for --verbose', async () => {

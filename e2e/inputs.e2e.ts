@@ -110,8 +110,10 @@ describe('validate under Nx', () => {
     const failed = await validate();
     writeFileSync(header(), '#define FAR 3\n');
     expect(failed.text).toMatch(/not yet/);
-    const judged = await workspace.kernloop(['validate', project]);
+    const judged = await workspace.kernloop(['validate', project, '--no-recompile']);
     expect([judged.code, judged.text]).toEqual([2, expect.stringMatching(/VARIANT_MISSING/)]);
+    const rebuilt = await workspace.kernloop(['validate', project]);
+    expect([rebuilt.code, rebuilt.text]).toEqual([0, expect.stringMatching(verdict.pass)]);
   });
 
   it('judges a code object in build/ beside an untouched source, and leaves it there', async () => {

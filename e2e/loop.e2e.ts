@@ -189,21 +189,12 @@ describe('the loop on batched-scale (T**)', () => {
 
       edit('array[i] *= factor;', 'array[i] += factor;');
       agent.transcript.push('(edit: array[i] *= factor;  →  array[i] += factor;)', '');
-      expect(await agent.call('validate', reproducer)).toMatchObject({
-        isError: true,
-        error: { code: 'VARIANT_MISSING' },
-      });
-      expect(await agent.call('recompile', reproducer)).toMatchObject({
-        outcome: 'pass',
-        result: { unchanged: false },
-      });
       const wrong = await agent.call('validate', reproducer);
       expect(wrong).toMatchObject({ isError: false, exit_code: 1, outcome: 'fail' });
       expect(wrong.text).toMatch(/Result: FAIL/);
 
       edit('array[i] += factor;', 'array[i] = factor * array[i];');
       agent.transcript.push('(edit: array[i] += factor;  →  array[i] = factor * array[i];)', '');
-      expect(await agent.call('recompile', reproducer)).toMatchObject({ outcome: 'pass' });
       expect(await agent.call('validate', reproducer)).toMatchObject({ outcome: 'pass', result: { verdict: 'pass' } });
       const compared = await agent.call('replay', { ...reproducer, compare: true });
       expect(compared).toMatchObject({ outcome: 'pass' });

@@ -57,10 +57,23 @@ describe('recompile', () => {
     const env = {
       KERNLOOP: `${process.execPath} ${workspace.program()}`,
     };
-    for (const target of ['run', 'recompile', 'run-variant', 'validate-variant']) {
-      const outcome = await run('make', ['-C', workspace.path('moved'), target], { env });
+    const make = (target: string) => run('make', ['-C', workspace.path('moved'), target], { env });
+    for (const target of ['run', 'recompile', 'run-captured', 'run-variant', 'validate-variant']) {
+      const outcome = await make(target);
       expect([target, outcome.code, outcome.text]).toEqual([target, 0, expect.any(String)]);
     }
+    const variant = 'moved/kernel_variant.h';
+    const original = workspace.read(variant);
+    workspace.write(variant, `// edited\n${original}`);
+    const passed = await make('validate');
+    expect([passed.code, passed.text]).toEqual([0, expect.stringMatching(/variant build[^]*Result: PASS/)]);
+    workspace.write(variant, `${original}\n#error "not yet"\n`);
+    const refused = await make('validate');
+    expect([refused.code, refused.text]).toEqual([2, expect.stringMatching(/not yet/)]);
+    expect(refused.text).not.toContain('Result:');
+    const captured = await make('validate-captured');
+    expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    workspace.write(variant, original);
   });
 
   it('no file of the project holds an absolute path of this machine', async () => {

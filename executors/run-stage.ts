@@ -40,7 +40,9 @@ async function work(stage: Stage, values: Readonly<Record<string, unknown>>, dep
   const { task } = stage;
   if (deps.env['NX_SKIP_NX_CACHE'] !== 'true' && task?.isCurrent?.(values, deps)) return true;
   if (task?.run) return runTask(stage, values, deps);
-  const result = await runStageAnywhere(stage, stage.options.parse(values), deps);
+  // The task recompile has run before; this one must not write outside of its outputs.
+  const options = { ...stage.options.parse(values), recompile: false };
+  const result = await runStageAnywhere(stage, options, deps);
   return task?.succeeds?.(result) ?? stage.exitCode(result) === 0;
 }
 

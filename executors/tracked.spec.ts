@@ -3,6 +3,7 @@ import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
 import { thrown } from '../lib/testing/failure';
 import { reproducerForEachTest } from '../lib/testing/workspace';
+import { runStage } from './run-stage';
 import { refuseUntracked } from './tracked';
 
 /**
@@ -89,6 +90,18 @@ describe('refuseUntracked', () => {
     const env = { KERNLOOP_NAMED_DEVICES: '[]' };
     expect(thrown(() => refuseUntracked(toy, values, context(), env))).toMatchObject({ code: 'USAGE' });
     expect(() => refuseUntracked(other, values, context(), env)).not.toThrow();
+  });
+
+  it('leaves to the task recompile what that writes: build/ is no output of a verdict', async () => {
+    made.workspace.write('kernels/app/saxpy/kernel_variant.hip', 'edited');
+    let told = '';
+    jest.spyOn(process.stderr, 'write').mockImplementation((chunk) => ((told += String(chunk)), true));
+    for (const recompile of [undefined, true]) {
+      told = '';
+      const ended = await runStage('validate', { reproducer: made.reproducer, recompile }, context());
+      expect([ended, told]).toEqual([{ success: false }, expect.stringContaining('[VARIANT_MISSING]')]);
+    }
+    jest.restoreAllMocks();
   });
 
   it('refuses another project than that of the task', () => {

@@ -29,7 +29,7 @@ export interface ServerPlace {
 }
 
 const instructions = `Kernloop captures one dispatch of one GPU kernel out of a running program and judges edits of it against what the program computed.
-Order: profile (which kernels there are), extract (makes kernels/<app>/<kernel>/), edit kernel_variant.* there, recompile, validate (is it right?), replay with compare (is it faster?).
+Order: profile (which kernels there are), extract (makes kernels/<app>/<kernel>/), edit kernel_variant.* there, validate (compiles the edit; is it right?), replay with compare (is it faster?).
 Only a validate with outcome "pass" means that an edit is right. Never edit capture/ or pristine/, and never loosen a tolerance to make a verdict pass.
 The resource kernloop-skill://kernloop says more.`;
 

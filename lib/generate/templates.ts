@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { render } from 'ejs';
-import { variantName } from '../language/languages';
 import { packFile, type CaptureJson } from '../archive/capture-files';
 import { formatBytes, formatCount } from '../support/report';
 import { packageRoot } from '../support/version';
@@ -44,7 +43,6 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     project,
     recipe,
     hasSource: project.language !== 'none',
-    variantName: recipe === null ? null : variantName(recipe.language, capture.device.kind),
     grid: capture.geometry.grid_blocks.join(' x '),
     block: capture.geometry.block_threads.join(' x '),
     ordinal: capture.dispatch.ordinal,

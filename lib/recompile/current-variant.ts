@@ -12,7 +12,7 @@ import { toolchainIdentity } from '../toolchain/identity';
 import type { RecompileOptions } from './options';
 import { recipeSchema } from '../toolchain/recipe';
 import { changedInput, variantJsonSchema, type VariantJson } from '../reproducer/variant-json';
-import { readingConditions, readsJsonSchema } from '../reproducer/reads-json';
+import { readingConditions, readsJsonSchema, type ReadsJson } from '../reproducer/reads-json';
 import type { Environment } from '../support/environment';
 
 /** State shared by several reproducers of one command. */
@@ -146,21 +146,36 @@ export function untouchedVariant(folder: string, env: Environment, known: Known 
     // Checked before anything is parsed: Nx asks it for every reproducer in every command.
     if (!existsSync(reproducerPaths(folder).reads)) return undefined;
     const { root } = openReproducer(folder);
-    const paths = reproducerPaths(root);
-    const reads = readJson(paths.reads, readsJsonSchema, 'SOURCE_NOT_FOUND', '');
-    const names = compiledNames(root).filter((name) => !notIncluded.includes(name));
-    const generated = compiledNames(paths.pristine).filter((name) => !notIncluded.includes(name));
+    const reads = generatedReads(root);
     const isUntouched =
       reads.conditions_sha256 === readingConditions(known.toolchain) &&
       changedInput(root, { ...reads, outside: {} }, known.digestOf) === null &&
       Object.keys(reads.system).every((path) => existsSync(path)) &&
-      names.join('\n') === generated.join('\n') &&
-      asksForNoMore(root, Object.keys(reads.sources));
+      isWithoutAdditions(root, reads);
     return isUntouched ? digestOfReads(compileConditions(root, {}, env, known), reads) : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
     throw error;
   }
+}
+
+const generatedReads = (root: string): ReadsJson =>
+  readJson(reproducerPaths(root).reads, readsJsonSchema, 'SOURCE_NOT_FOUND', '');
+
+/**
+ * Whether no file was added to an unedited source that its compilation could read; true if generate recorded no reads,
+ * as older versions did not.
+ */
+export function hasNoAdditions(root: string): boolean {
+  return !existsSync(reproducerPaths(root).reads) || isWithoutAdditions(root, generatedReads(root));
+}
+
+function isWithoutAdditions(root: string, { sources }: Pick<ReadsJson, 'sources'>): boolean {
+  const namesIn = (folder: string): string =>
+    compiledNames(folder)
+      .filter((name) => !notIncluded.includes(name))
+      .join('\n');
+  return namesIn(root) === namesIn(reproducerPaths(root).pristine) && asksForNoMore(root, Object.keys(sources));
 }
 
 /**

@@ -16,6 +16,7 @@ import fs, {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { adopt } from '../adopt/adopt';
+import type { Deps } from '../deps/deps';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { chooseCode, openReproducer } from '../reproducer/reproducer';
@@ -26,6 +27,7 @@ import { failure, thrown } from '../testing/failure';
 import { currentVariant } from './current-variant';
 import { readLineTable } from '../toolchain/line-table';
 import { recompile } from './recompile';
+import { recompileEdited } from './recompile-edited';
 
 jest.setTimeout(180_000);
 
@@ -538,6 +540,167 @@ describe('recompile', () => {
           else process.env[name] = value;
         }
       }
+    });
+  });
+
+  describe('before a replay', () => {
+    const edit = (text: string) => writeFileSync(variant(), source.replace('*= SCALE', text));
+    const header = () => join(made.reproducer, 'deps', 'inc', 'scale.h');
+    const build = (overrides: Partial<Deps> = {}, more: object = {}) =>
+      recompileEdited({ ...options(), ...more }, { ...deps, ...overrides });
+    const chosen = () => chooseCode(openReproducer(made.reproducer), undefined);
+    /** The lines of finished compilations, and an empty list again. */
+    const compiled = () => reported.splice(0).filter((line) => line.startsWith('k: build/variant.hsaco from'));
+
+    it('builds an edit once, and nothing that is not edited', async () => {
+      await build();
+      expect([reported, existsSync(built()), chosen().kind]).toEqual([[], false, 'captured']);
+      edit('+= SCALE');
+      await build();
+      expect([compiled().length, chosen()]).toMatchObject([1, { kind: 'variant', sha256: sha256OfFile(built()) }]);
+      utimesSync(variant(), 1, 1);
+      utimesSync(header(), 1, 1);
+      await build();
+      expect(reported).toEqual([]);
+      writeFileSync(variant(), source);
+      await build();
+      expect(compiled()).toEqual([expect.stringContaining('the captured code, byte for byte')]);
+    });
+
+    it('builds again after a change of anything else that decides the code', async () => {
+      edit('+= SCALE');
+      await build();
+      const changes: [name: string, change: () => void, undo: () => void, env?: Deps['env']][] = [
+        ['a header', () => appendFileSync(header(), '//\n'), () => writeFileSync(header(), '#define SCALE 3.0f\n')],
+        [
+          'a header that may hide another',
+          () => writeFileSync(join(made.reproducer, 'mine.h'), ''),
+          () => rmSync(join(made.reproducer, 'mine.h')),
+        ],
+        ['the toolchain', () => undefined, () => undefined, { ...deps.env, DEVICE_LIB_PATH: dirname(header()) }],
+      ];
+      for (const [name, change, undo, env = deps.env] of changes) {
+        compiled();
+        try {
+          change();
+          await build({ env });
+          expect([name, compiled().length]).toEqual([name, 1]);
+        } finally {
+          undo();
+        }
+      }
+    });
+
+    it('builds an unedited source beside which a file was put that it could include', async () => {
+      const mine = join(made.reproducer, 'mine.h');
+      writeFileSync(mine, '');
+      try {
+        await build();
+        expect([compiled().length, chosen().kind]).toEqual([1, 'variant']);
+      } finally {
+        rmSync(mine);
+      }
+    });
+
+    it('builds in place of a code object that somebody put there, which it keeps', async () => {
+      edit('+= SCALE');
+      await build();
+      const mine = sha256OfFile(built());
+      writeFileSync(built(), 'mine');
+      await build();
+      expect(readFileSync(join(made.reproducer, 'build', 'variant.kept-1.hsaco'), 'utf8')).toBe('mine');
+      expect(chosen()).toMatchObject({ kind: 'variant', sha256: mine });
+    });
+
+    it('leaves no verdict where the edit does not compile, and is right again once that is undone', async () => {
+      const report = join(made.reproducer, 'report.json');
+      edit('+= SCALE');
+      await build();
+      writeFileSync(report, '{ "schema": "kernloop.report/1" }');
+      edit('+= nothing');
+      for (let time = 0; time < 2; time += 1) expect((await failure(build())).code).toBe('COMPILE_FAILED');
+      expect([existsSync(report), thrown(chosen).exitCode]).toEqual([false, 2]);
+      edit('+= SCALE');
+      await build();
+      expect(chosen()).toMatchObject({ kind: 'variant', sha256: sha256OfFile(built()) });
+    });
+
+    it('leaves a report.json of the user', async () => {
+      const report = join(made.reproducer, 'report.json');
+      writeFileSync(report, 'mine');
+      try {
+        edit('+= SCALE');
+        await build();
+        expect(readFileSync(report, 'utf8')).toBe('mine');
+      } finally {
+        rmSync(report);
+      }
+    });
+
+    it.each(['kernel_variant.hip', 'deps/inc/scale.h'])('takes no text of %s for another', async (name) => {
+      const path = join(made.reproducer, name);
+      edit('+= SCALE');
+      const before = readFileSync(path, 'utf8');
+      try {
+        // Saved while the compiler is at work, and put back before the compilation is checked.
+        const run: Deps['run'] = (file, args, runOptions) => {
+          const running = deps.run(file, args, runOptions);
+          if (!args.includes(variant()) && !args.some((word) => word.includes('k.hip'))) return running;
+          writeFileSync(path, `${before}// another\n`);
+          writeFileSync(path, before);
+          return running;
+        };
+        const error = await failure(build({ run }));
+        expect(error).toMatchObject({ code: 'COMPILE_FAILED', what: `${path} was changed while it was compiled` });
+        expect(existsSync(built())).toBe(false);
+      } finally {
+        writeFileSync(path, before);
+      }
+    });
+
+    it('compiles once for two commands at once, and moves nothing aside', async () => {
+      edit('+= SCALE');
+      await Promise.all([build(), build(), recompile(options(), deps)]);
+      expect(compiled().length).toBeLessThanOrEqual(2);
+      expect(readdirSync(join(made.reproducer, 'build')).sort()).toEqual(['variant.hsaco', 'variant.json']);
+      expect(chosen()).toMatchObject({ kind: 'variant', sha256: sha256OfFile(built()) });
+    });
+
+    it('leaves what was put beside kernel.json to be judged', async () => {
+      const mine = join(made.reproducer, 'optimized.hsaco');
+      writeFileSync(mine, 'mine');
+      try {
+        await build();
+        expect([reported, existsSync(built())]).toEqual([[], false]);
+      } finally {
+        rmSync(mine);
+      }
+    });
+
+    it('keeps line information that was asked for once', async () => {
+      edit('+= SCALE');
+      await recompile({ ...options(), lineInfo: true }, deps);
+      compiled();
+      await build();
+      expect(reported).toEqual([]);
+      edit('-= SCALE');
+      await build();
+      expect(readLineTable(readFileSync(built()))).not.toBeNull();
+      await build({}, { lineInfo: false });
+      expect(readLineTable(readFileSync(built()))).toBeNull();
+    });
+
+    it('judges what another machine built of the same text, where there is no compiler', async () => {
+      const env = { ...deps.env, PATH: made.workspace, KERNLOOP_COMPILER: join(made.workspace, 'none') };
+      edit('+= SCALE');
+      await build();
+      const code = chosen();
+      reported.length = 0;
+      await build({ env });
+      expect(reported).toEqual([expect.stringMatching(/^k was not built again on this machine: /)]);
+      expect(chosen()).toEqual(code);
+      edit('-= SCALE');
+      expect((await failure(build({ env }))).code).toMatch(/^ENVIRONMENT_/);
     });
   });
 

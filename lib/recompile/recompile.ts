@@ -7,6 +7,7 @@ import { removeLeftovers } from '../reproducer/leftovers';
 import { isNvcc } from '../toolchain/translation-unit';
 import { SystemFolders } from '../toolchain/system-folders';
 import type { Deps } from '../deps/deps';
+import { takeLock } from '../deps/lock';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
@@ -33,7 +34,30 @@ import { outsideName, type VariantJson } from '../reproducer/variant-json';
 import { refuseSpecialFiles } from '../support/regular-file';
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
-export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
+export function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
+  return whileNobodyBuilds(openReproducer(options.reproducer), deps, () => compileVariant(options, deps));
+}
+
+/**
+ * Runs `work` while no other command builds in this folder: two at once could each take the other's code object for
+ * one that the user has put there. A folder that cannot be locked, as on NFS, is used without: the digests in
+ * variant.json never let one build pass for another.
+ */
+export async function whileNobodyBuilds<T>(
+  { root, config }: Reproducer,
+  deps: Deps,
+  work: () => Promise<T>,
+): Promise<T> {
+  const taken = await takeLock(root, { name: config.name, use: 'another command builds' }, deps);
+  try {
+    return await work();
+  } finally {
+    if ('release' in taken) await taken.release();
+  }
+}
+
+/** The same for a caller of `whileNobodyBuilds`. */
+export async function compileVariant(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
   removeLeftovers(reproducer.root);
@@ -89,6 +113,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       reproducer.root,
     ).map((path) => outsideName(path, reproducer)),
     ...(isPlaceDependent ? { place_dependent: true } : {}),
+    ...(options.lineInfo === true ? { line_info: true } : {}),
     conditions_sha256: conditions,
     ...(compiled.launch === undefined ? {} : { launch: compiled.launch }),
     ...(configuration === undefined ? {} : { configuration }),
@@ -149,7 +174,7 @@ function refuseEdited({ reproducer }: CompileRequest, { sources, outside }: Comp
     return ctimeMs > startMs + 1 && ctimeMs <= endMs;
   });
   if (edited === undefined) return;
-  throw new KernloopError('COMPILE_FAILED', `${edited} was changed while it was compiled`, 'compile again');
+  throw new KernloopError('COMPILE_FAILED', `${edited} was changed while it was compiled`, 'run the command again');
 }
 
 export function compilerOf(recipe: Recipe, { capture }: Reproducer, deps: Deps): Promise<Compiler> {

@@ -1,10 +1,17 @@
+import type { Deps } from '../deps/deps';
 import { defineStage } from '../stage/stage';
-import { recompileOptionsSchema } from './options';
+import { recompileOptionsSchema, type RecompileOptions } from './options';
 import { recompileResultSchema } from './result';
 
 const code = () => require('./recompile') as typeof import('./recompile');
 
 const current = () => require('./current-variant') as typeof import('./current-variant');
+
+const edited = () => require('./recompile-edited') as typeof import('./recompile-edited');
+
+/** Work that other stages need before they replay an edit. */
+export const recompileEdited = (options: RecompileOptions, deps: Deps): Promise<void> =>
+  edited().recompileEdited(options, deps);
 
 export const stage = defineStage({
   name: 'recompile',

@@ -25,7 +25,8 @@ export function keepUsersBuild(
   if (isThere(variantJson) && (built === undefined || !isFile(variantJson))) keep(root, variantJson, deps);
 }
 
-function builtIn(variantJson: string): VariantJson | undefined {
+/** variant.json of the last build; undefined if there is none, or none that recompile wrote. */
+export function builtIn(variantJson: string): VariantJson | undefined {
   try {
     return readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
   } catch (error) {

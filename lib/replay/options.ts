@@ -57,8 +57,19 @@ export const replayingOptions = {
   limitSeconds: z.number().min(0.001).default(60).describe('On hardware, end a replay after this time.'),
 };
 
+/** Option of the stages that replay the user's edit. `runStage` of lib/stages does the work. */
+export const editOptions = {
+  recompile: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Recompile the kernel first if it was edited since the last build. With --no-recompile an edit that is not built is an error. A task of Nx never does it: the task recompile runs before it.',
+    ),
+};
+
 export const replayOptionsSchema = z.object({
   ...replayingOptions,
+  ...editOptions,
   compare: z
     .boolean()
     .default(false)

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { writeFileAtomic, writeJson } from '../support/files';
+import type { OwnFormat } from '../support/output-file';
 import { readRegularFile } from '../support/regular-file';
 
 /**
@@ -19,6 +20,9 @@ export const keptPaths = (root: string) => {
     hotSpots: join(folder, 'hot-spots.json'),
   };
 };
+
+/** Format of report.json, which has the last verdict whole. */
+export const reportFormat: OwnFormat = { schema: 'kernloop.report' };
 
 /** Number of verdicts that are kept. */
 const mostVerdicts = 200;

@@ -78,14 +78,9 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
   if (variant === 'none') return capturedCode(reproducer);
   if (variant !== undefined) return namedVariant(reproducer, variant);
   const hasSource = reproducer.config.language !== 'none';
-  const known = knownVariant(reproducer.root);
-  const placed = placedVariant(reproducer.root);
-  if (known !== undefined && known === placed?.file) {
-    // pgo-use placed it. If it belongs to another source, it is not meant, and the user has nothing to remove.
-    if (isOfThisSource(reproducer.root, placed)) return namedVariant(reproducer, known);
-  } else if (known !== undefined) {
-    return userBuilt(reproducer, known, hasSource);
-  }
+  const placed = placedCode(reproducer);
+  if (placed?.by === 'pgo-use') return namedVariant(reproducer, placed.file);
+  if (placed !== undefined) return userBuilt(reproducer, placed.file, hasSource);
   if (hasSource && existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
   if (!hasSource) return { kind: 'captured', note: 'this kernel has no source' };
   const edited = editedFile(reproducer);
@@ -95,6 +90,17 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
     `${edited} was edited but not compiled`,
     `${recompileHint}; \`--variant none\` takes the captured code`,
   );
+}
+
+/**
+ * The code object in the folder that is meant in place of a build of `recompile`. One that pgo-use placed for another
+ * source is not, and the user has nothing to remove.
+ */
+export function placedCode({ root }: Reproducer): { file: string; by: 'user' | 'pgo-use' } | undefined {
+  const file = knownVariant(root);
+  const placed = placedVariant(root);
+  if (file === undefined || file !== placed?.file) return file === undefined ? undefined : { file, by: 'user' };
+  return isOfThisSource(root, placed) ? { file, by: 'pgo-use' } : undefined;
 }
 
 /**
@@ -209,7 +215,7 @@ function readVariantJson(path: string): VariantJson {
 }
 
 /** First file that the user may edit and that differs from its pristine copy. */
-function editedFile({ root, config }: Reproducer): string | undefined {
+export function editedFile({ root, config }: Reproducer): string | undefined {
   const pristine = join(root, 'pristine');
   const candidates = [
     ...(config.source ? [config.source.variant] : []),

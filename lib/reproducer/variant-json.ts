@@ -43,6 +43,10 @@ export const variantJsonSchema = z.looseObject({
     .boolean()
     .optional()
     .describe('Its data are other ones where it is compiled in another folder or at another time (`__FILE__`).'),
+  line_info: z
+    .literal(true)
+    .optional()
+    .describe('It names the lines of the source, because `--line-info` asked for it.'),
   conditions_sha256: digest
     .optional()
     .describe('What else decides the code: recipe, options, toolchain, and which files there are to be included.'),

@@ -3,6 +3,7 @@ import type { CaptureOutcome } from '../capture/capture';
 import type { CaptureOptions } from '../capture/options';
 import type { Selection } from '../capture/selection';
 import type { Deps } from '../deps/deps';
+import { recompileEdited } from '../recompile/stage';
 import { runArray } from '../slurm/array';
 import { devicePool } from '../slurm/command';
 import { errorOf } from '../slurm/exchange';
@@ -12,6 +13,7 @@ import type { Stage } from '../stage/stage';
 import { kernelFile } from '../support/project-file-names';
 import { findUpward } from '../support/workspace-root';
 import { warnOfKilledApply } from '../tune/applying';
+import { configure } from './configure';
 import { stages } from './registry';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -19,6 +21,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Runs a stage here or in a job, as kernloop.json says. */
 export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Promise<R> {
   tellOfKilledApply(stage, values, deps);
+  await buildEdited(values, deps);
   const there = elsewhere(stage, values, deps);
   if (!there) return (await stage.run(values, deps)) as R;
   if (stage.name === 'tune') return (await tuneInJobs(there, stage, values, deps)) as R;
@@ -33,6 +36,12 @@ export async function runTask(stage: Stage, values: Values, deps: Deps): Promise
   const there = task.runsHere === true ? undefined : elsewhere(stage, values, deps);
   if (!there) return await task.run(values, deps);
   return (await inJob(there, stage, { work: 'task', options: values }, deps)) === true;
+}
+
+/** Builds what is to be replayed here, where the compiler is, also if a job replays it. */
+async function buildEdited({ recompile, reproducer, variant }: Values, deps: Deps): Promise<void> {
+  if (recompile !== true || variant !== undefined) return;
+  await recompileEdited(configure(stages.recompile, { reproducer }, deps.env).values, deps);
 }
 
 /** Warns that a killed `tune` left changes. `tune` reverts them by itself; other stages work on them. */

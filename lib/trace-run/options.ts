@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { replayingOptions } from '../replay/options';
+import { editOptions, replayingOptions } from '../replay/options';
 
 export const traceRunOptionsSchema = z.object({
   ...replayingOptions,
+  ...editOptions,
   probe: z
     .string()
     .min(1)

@@ -84,5 +84,6 @@ function withLeft(error: unknown, left: readonly string[]): unknown {
   if (left.length === 0) return error;
   const { code, what } = asKernloopError(error);
   const edited = `${left.join(', ')} was changed while tune judged what it had written, and is left as it is now`;
-  return new KernloopError(code, `${what}; ${edited}`, `run it once more; ${undoHint}`, { cause: error });
+  const reported = code === 'VARIANT_STALE' ? 'TUNE_NOT_APPLIED' : code;
+  return new KernloopError(reported, `${what}; ${edited}`, `run it once more; ${undoHint}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { replayingOptions } from '../replay/options';
+import { editOptions, replayingOptions } from '../replay/options';
 
 const toleranceOptions = {
   atol: z
@@ -56,6 +56,7 @@ const recordOption = z
 
 export const validateOptionsSchema = z.object({
   ...replayingOptions,
+  ...editOptions,
   replays: z
     .int()
     .min(1)

@@ -60,11 +60,12 @@ describe('validate', () => {
     const [variant, capture, selfcheck] = ['build/variant.hsaco', 'capture/capture.json', 'capture/selfcheck.json'].map(
       (name) => join(reproducer, name),
     ) as [string, string, string];
+    const built = readFileSync(variant);
     const digests = [capture, selfcheck, variant].map((path) => `${path}=${sha256(readFileSync(path))}`);
     const expected: unknown[] = [];
     const fake = deps((args) => {
       expected.push(args.flatMap((word, index) => (word === '--expect' ? [args[index + 1]] : [])));
-      writeFileSync(variant, 'another');
+      writeFileSync(variant, expected.length < 2 ? 'another' : built);
       writeFileSync(selfcheck, readFileSync(selfcheck, 'utf8').replace('"replays": 4', '"replays": 5'));
       return [passed];
     });
@@ -321,6 +322,33 @@ describe('validate', () => {
       expect(await failure(validate(options({ variant: 'build/variant.hsaco' }), deps()))).toMatchObject({
         code: 'VARIANT_STALE',
       });
+    });
+
+    it.each([
+      [
+        'edited',
+        'kernel_variant.hip',
+        'VARIANT_STALE',
+        'kernel_variant.hip was changed after build/variant.hsaco was built',
+      ],
+      ['built again', 'build/variant.hsaco', 'VARIANT_STALE', 'build/variant.hsaco is another one since it was judged'],
+      [
+        'edited for the first time',
+        'kernel_variant.hip',
+        'VARIANT_MISSING',
+        'kernel_variant.hip was edited but not compiled',
+      ],
+    ])('is never another one than that of the text in the end: %s', async (name, file, code, what) => {
+      if (name !== 'edited for the first time') writeVariant(workspace);
+      const fake = deps(() => {
+        if (name === 'built again') writeVariant(workspace, { code_object_sha256: sha256('another') });
+        writeFileSync(join(reproducer, file), 'another');
+        return [passed];
+      });
+      const error = await failure(validate(options(), fake));
+      expect(error).toMatchObject({ code, what: expect.stringContaining(what) as string });
+      expect(error.what).toContain(': the verdict on the code before was PASS (');
+      expect([existsSync(join(reproducer, 'report.json')), fake.said.result]).toEqual([false, []]);
     });
 
     it('is never a code object that recompile did not write', async () => {

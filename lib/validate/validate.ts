@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { captureFile, selfcheckFile } from '../archive/capture-files';
 import { readSelfcheck, type SealedSelfcheck } from '../archive/selfcheck-seal';
 import { withDevice } from '../device/lock';
-import { keepVerdict, type KeptVerdict } from '../reproducer/kept-results';
-import { openReproducer, type Code } from '../reproducer/reproducer';
+import { keepVerdict, reportFormat, type KeptVerdict } from '../reproducer/kept-results';
+import { chooseCode, openReproducer, type Code } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
-import { requireOwnFile, writeOwnJson, type OwnFormat } from '../support/output-file';
+import { requireOwnFile, writeOwnJson } from '../support/output-file';
 import { beginDelays } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
@@ -27,8 +27,6 @@ import { requireSanitizer, sanitize } from './sanitizer';
 import { planElements } from './tolerance';
 import { usualTolerance } from './usual-tolerance';
 
-const reportFormat: OwnFormat = { schema: 'kernloop.report' };
-
 /**
  * Replays every captured dispatch of the kernel and compares device memory with what the app computed; only equal
  * results can pass. Writes report.json; if that fails, the verdict is printed first and an error follows.
@@ -36,6 +34,7 @@ const reportFormat: OwnFormat = { schema: 'kernloop.report' };
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
   removeEarlier(openReproducer(options.reproducer).report, deps);
   const { report, reports, first } = await judge(options, deps);
+  requireSameText(options, report, first.code);
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
@@ -44,6 +43,22 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const what = `${lost.what}; the verdict was ${verdictLabels[report.verdict]} (${report.summary})`;
   throw new KernloopError(lost.code, what, lost.hint, { cause: lost });
 }
+
+/** Refuses the verdict of a source that was edited meanwhile: it would be taken for that of the text in the folder. */
+function requireSameText({ reproducer, variant }: ValidateOptions, report: Report, judged: Code): void {
+  const edit = failureOf(() => {
+    const now = chooseCode(openReproducer(reproducer), variant);
+    if (isSameCode(now, judged)) return;
+    const what = `${now.kind === 'variant' ? now.shown : 'the code to judge'} is another one since it was judged`;
+    throw new KernloopError('VARIANT_STALE', what, '');
+  });
+  if (edit === undefined) return;
+  const what = `${edit.what}: the verdict on the code before was ${verdictLabels[report.verdict]} (${report.summary})`;
+  throw new KernloopError(edit.code, what, 'run the command again', { cause: edit });
+}
+
+const isSameCode = (one: Code, other: Code): boolean =>
+  one.kind === 'captured' ? other.kind === 'captured' : other.kind === 'variant' && one.sha256 === other.sha256;
 
 /** Removes the earlier report, so that an error in this run does not leave an outdated verdict unnoticed. */
 function removeEarlier(path: string, { report }: Deps): void {

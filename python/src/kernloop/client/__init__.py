@@ -4,7 +4,6 @@
 
     kl = Kernloop()
     [kernel] = kl.extract("softmax", app="apps/model").kernels
-    kl.recompile(kernel.reproducer)
     print(kl.validate(kernel.reproducer, rtol=1e-5).verdict)
 
 Methods (stages.py) and results (results.py) are generated from the published schemas. See docs/python.md."""

@@ -457,6 +457,7 @@ class Stages:
         launch: Literal["direct", "hip"] | None = None,
         guard: bool | None = None,
         limit_seconds: float | None = None,
+        recompile: bool | None = None,
         compare: bool | None = None,
         iterations: int | None = None,
         warmup: int | None = None,
@@ -493,6 +494,8 @@ class Stages:
         guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
             software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
+        recompile: Recompile the kernel first if it was edited since the last build. With --no-recompile an edit that is not
+            built is an error. A task of Nx never does it: the task recompile runs before it. Default: true.
         compare: Replay the captured code and the variant in turns, and show both. Says whether each leaves in memory what the
             app computed and, on hardware, whether the variant is faster, slower or not measurably different. Default: false.
         iterations: How many measured replays. Default: 1 on the software GPU, 30 on hardware.
@@ -542,6 +545,7 @@ class Stages:
                 "--launch": launch,
                 "--guard": guard,
                 "--limit-seconds": limit_seconds,
+                "--recompile": recompile,
                 "--compare": compare,
                 "--iterations": iterations,
                 "--warmup": warmup,
@@ -577,6 +581,7 @@ class Stages:
         launch: Literal["direct", "hip"] | None = None,
         guard: bool | None = None,
         limit_seconds: float | None = None,
+        recompile: bool | None = None,
         replays: int | None = None,
         adverse: bool | None = None,
         atol: float | None = None,
@@ -618,6 +623,8 @@ class Stages:
         guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
             software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
+        recompile: Recompile the kernel first if it was edited since the last build. With --no-recompile an edit that is not
+            built is an error. A task of Nx never does it: the task recompile runs before it. Default: true.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
         adverse: Also replay in a wave order that provokes races, and detect them. Races that the captured code does not have
             fail. Default: true on the software GPU (--no-adverse leaves it out); no other device can.
@@ -678,6 +685,7 @@ class Stages:
                 "--launch": launch,
                 "--guard": guard,
                 "--limit-seconds": limit_seconds,
+                "--recompile": recompile,
                 "--replays": replays,
                 "--adverse": adverse,
                 "--atol": atol,
@@ -1501,6 +1509,7 @@ class Stages:
         launch: Literal["direct", "hip"] | None = None,
         guard: bool | None = None,
         limit_seconds: float | None = None,
+        recompile: bool | None = None,
         probe: str | None = None,
         output: Path | None = None,
         capacity: int | None = None,
@@ -1526,6 +1535,8 @@ class Stages:
         guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
             software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
+        recompile: Recompile the kernel first if it was edited since the last build. With --no-recompile an edit that is not
+            built is an error. A task of Nx never does it: the task recompile runs before it. Default: true.
         probe: Probes to apply: a built-in one (block_sched, dmat, gmem_bytes, tensorop, program_progress) or a probe.toml file,
             relative to the reproducer or to the working folder. Default: "block_sched".
         output: Folder to create the trace folder in (<month><day>_<time>_<pid>). Default: trace/<probe> of the reproducer,
@@ -1559,6 +1570,7 @@ class Stages:
                 "--launch": launch,
                 "--guard": guard,
                 "--limit-seconds": limit_seconds,
+                "--recompile": recompile,
                 "--probe": probe,
                 "--output": output,
                 "--capacity": capacity,

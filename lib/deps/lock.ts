@@ -1,0 +1,75 @@
+import { describeEnd } from '../support/ndjson';
+import type { Deps } from './deps';
+
+/**
+ * Prints `held` once it has the lock; `cat` then holds it until its stdin is closed or this process ends. The path is
+ * opened for reading only, because another user of the same GPU may own it: flock(1) by itself would create it, which
+ * fs.protected_regular forbids then.
+ */
+const hold = 'exec 9< "$0" && flock 9 && echo held && exec cat';
+const patienceMs = 1000;
+/** Interval between messages that the wait goes on. */
+const reminderMs = 30_000;
+
+/** What a lock guards, for people who wait. */
+export interface Guarded {
+  readonly name: string;
+  /** What the holder does with it: "another stage uses". */
+  readonly use: string;
+}
+
+/**
+ * Takes the lock of a file or folder (flock(2)), and waits for it. A child of this process holds it: it ends whenever
+ * this process ends, and programs that are started meanwhile need not know of it. Waiting counts against no limit.
+ */
+export async function takeLock(
+  path: string,
+  guarded: Guarded,
+  deps: Deps,
+): Promise<{ release: () => Promise<void> } | { refused: string }> {
+  let acquired = (): void => undefined;
+  const acquisition = new Promise<void>((resolve) => {
+    acquired = resolve;
+  });
+  const holder = deps.run('sh', ['-c', hold, path], { holdStdin: true, onStdoutLine: () => acquired() });
+  const waiting = new Waiting(guarded, deps);
+  const ended = await Promise.race([acquisition, holder.result]).finally(() => waiting.end());
+  if (ended) return { refused: describeEnd('flock', ended) };
+  return {
+    release: async () => {
+      holder.closeStdin();
+      await holder.result;
+    },
+  };
+}
+
+/** Reports why and how long a stage waits, and finally how long it took. */
+class Waiting {
+  private readonly startMs: number;
+  private timer: NodeJS.Timeout;
+  private isTold = false;
+
+  constructor(
+    private readonly guarded: Guarded,
+    private readonly deps: Pick<Deps, 'clock' | 'report'>,
+  ) {
+    this.startMs = deps.clock.monotonicMs();
+    this.timer = setTimeout(() => this.tell(), patienceMs);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    if (this.isTold) this.deps.report.info(`waited ${this.seconds()} for ${this.guarded.name}`);
+  }
+
+  private tell(): void {
+    const since = this.isTold ? `, for ${this.seconds()} now` : '';
+    this.deps.report.info(`waiting for ${this.guarded.name}, which ${this.guarded.use}${since}`);
+    this.isTold = true;
+    this.timer = setTimeout(() => this.tell(), reminderMs);
+  }
+
+  private seconds(): string {
+    return `${Math.round((this.deps.clock.monotonicMs() - this.startMs) / 1000)} s`;
+  }
+}
