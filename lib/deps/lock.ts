@@ -11,10 +11,10 @@ const patienceMs = 1000;
 /** Interval between messages that the wait goes on. */
 const reminderMs = 30_000;
 
-/** What a lock guards, for people who wait. */
+/** Names for people who wait for a lock. */
 export interface Guarded {
   readonly name: string;
-  /** What the holder does with it: "another stage uses". */
+  /** Use by the holder, with a subject: "another stage uses". */
   readonly use: string;
 }
 

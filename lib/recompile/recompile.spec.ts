@@ -21,7 +21,7 @@ import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { chooseCode, openReproducer } from '../reproducer/reproducer';
 import { SourceFiles } from '../replay/source-files';
-import { asKernloopError } from '../support/error';
+import { asKernloopError, KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { failure, thrown } from '../testing/failure';
 import { currentVariant } from './current-variant';
@@ -664,6 +664,29 @@ describe('recompile', () => {
       expect(compiled().length).toBeLessThanOrEqual(2);
       expect(readdirSync(join(made.reproducer, 'build')).sort()).toEqual(['variant.hsaco', 'variant.json']);
       expect(chosen()).toMatchObject({ kind: 'variant', sha256: sha256OfFile(built()) });
+    });
+
+    it.each([
+      ['before the code is there', false],
+      ['before variant.json names the code', true],
+    ])('takes nothing for a file of the user that it built itself, and was stopped %s', async (_name, isBuilt) => {
+      edit('+= SCALE');
+      await build();
+      const before = sha256OfFile(built());
+      const isNew = (): boolean => existsSync(built()) && sha256OfFile(built()) !== before;
+      // A source that names its file is compiled twice.
+      edit('-= SCALE * (__FILE__[0] ? 1 : 2)');
+      const run: Deps['run'] = (file, args, runOptions) => {
+        const isCompilation = args.some((word) => word.endsWith('k.hip'));
+        if (isCompilation && isNew() === isBuilt) throw new KernloopError('INTERRUPTED', 'stopped', '');
+        return deps.run(file, args, runOptions);
+      };
+      expect((await failure(build({ run }))).code).toBe('INTERRUPTED');
+      await build();
+      expect(readdirSync(join(made.reproducer, 'build')).sort()).toEqual(['variant.hsaco', 'variant.json']);
+      edit('+= SCALE');
+      await build();
+      expect(sha256OfFile(built())).toBe(before);
     });
 
     it('leaves what was put beside kernel.json to be judged', async () => {

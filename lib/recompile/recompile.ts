@@ -29,7 +29,7 @@ import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import { dependsOnPlace } from './place-dependence';
 import { refuseReproducerFiles } from './reproducer-files';
 import type { RecompileResult } from './result';
-import { keepUsersBuild } from './users-build';
+import { isLastBuild, keepUsersBuild } from './users-build';
 import { outsideName, type VariantJson } from '../reproducer/variant-json';
 import { refuseSpecialFiles } from '../support/regular-file';
 
@@ -158,7 +158,9 @@ async function compileOrLeaveNothing(
     const isPlaceDependent = await dependsOnPlace(request, { ...compiled, outside }, deps);
     return { compiled, isPlaceDependent };
   } catch (error) {
-    if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED')
+    const isStopped = error instanceof KernloopError && error.code === 'INTERRUPTED';
+    // A compilation that is stopped early leaves the last build, which variant.json names.
+    if (!isStopped || !isLastBuild(request.reproducer, request.output))
       for (const file of [request.output, request.keepPtx ?? []].flat()) rmSync(file, { force: true });
     throw error;
   }

@@ -35,6 +35,10 @@ export function builtIn(variantJson: string): VariantJson | undefined {
   }
 }
 
+/** Whether this file is the one that the last whole recompile built. */
+export const isLastBuild = (root: string, output: string): boolean =>
+  isBuilt(output, builtIn(reproducerPaths(root).variantJson));
+
 /** A link belongs to the user, whatever its target. */
 function isBuilt(output: string, built: VariantJson | undefined): boolean {
   if (built === undefined || !isFile(output)) return false;
