@@ -1,5 +1,6 @@
 import fs, { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { stageNames, verbWords } from '../lib/stages/registry';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { failure } from '../lib/testing/failure';
@@ -176,6 +177,18 @@ describe('kernloop on the command line', () => {
     workspace.write(`${reproducer}/kernel_variant.hip`, 'edited');
     expect(await failure(validate({ reproducer }))).toMatchObject({ code: 'SOURCE_NOT_FOUND' });
     expect(await failure(validate({ reproducer, recompile: false }))).toMatchObject({ code: 'VARIANT_MISSING' });
+  });
+
+  it('watches a reproducer alone, and ends with its input if it is asked to', async () => {
+    expect(await kernloop('watch', '/')).toBe(2);
+    expect(stderr).toContain('no kernel.json');
+    const stdin = new PassThrough();
+    jest.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as unknown as typeof process.stdin);
+    const ended = kernloop('watch', writeReproducer(workspace), '--until-eof', '--no-compare');
+    stdin.end();
+    expect(await ended).toBe(0);
+    expect(stderr).toMatch(/^saxpy: watching .*kernels\/app\/saxpy$/m);
+    expect(stderr).not.toContain('r: again');
   });
 
   it('takes -v for --verbose', async () => {

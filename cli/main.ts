@@ -14,6 +14,7 @@ import { printJson } from './print-json';
 const verbs = () => require('./verb') as typeof import('./verb');
 const mcp = () => require('./mcp/serve') as typeof import('./mcp/serve');
 
+const watching = () => require('./watch') as typeof import('./watch');
 const jobs = () => require('../lib/stages/job') as typeof import('../lib/stages/job');
 
 /** `kernloop <verb>`; sets the exit code of the process. */
@@ -89,8 +90,21 @@ function program(
     if (named.includes(name)) verbs().addVerb(verb, name, trailing, overrides, ended);
     else verb.usage('[options]');
   }
+  addWatch(command, overrides, ended);
   addServer(command, overrides);
   return command;
+}
+
+/** Adds `watch`, which is no stage: it runs stages until it is ended. */
+function addWatch(command: Command, overrides: Partial<Deps>, ended: (exitCode: number) => void): void {
+  command
+    .command('watch')
+    .description('Validate an edit whenever it is saved, and compare it with the captured code.')
+    .exitOverride()
+    .argument('[reproducer]', 'folder of the reproducer: where kernel.json is, or any folder below it', '.')
+    .option('--no-compare', 'leave out the comparison with the captured code')
+    .option('--until-eof', 'end with the input, if that is not a terminal; r and q are read from it as well')
+    .action(async (folder: string, flags: object) => ended(await watching().runWatch(folder, flags, overrides)));
 }
 
 /** Adds `mcp`, which is no stage: other programs call the stages through it. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
 import { run } from './harness';
 import { Workspace } from './in-process';
@@ -74,6 +76,31 @@ describe('recompile', () => {
     const captured = await make('validate-captured');
     expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
     workspace.write(variant, original);
+  });
+
+  it('watches edits: builds, judges and compares each save, until its input ends', async () => {
+    const variant = 'moved/kernel_variant.h';
+    const original = workspace.read(variant);
+    let said = '';
+    const program = spawn(process.execPath, [workspace.program(), 'watch', 'moved', '--until-eof'], {
+      cwd: workspace.root,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    for (const stream of [program.stdout, program.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+    /** Waits for a line of what was said since the last call. */
+    const until = async (line: RegExp): Promise<void> => {
+      while (!line.test(said)) await once(program.stdout, 'data');
+      said = '';
+    };
+    await until(/Result: PASS \([^]*wave_instructions/);
+    workspace.write(variant, `// edited\n${original}`);
+    await until(/build\/variant\.hsaco from .*[^]*Result: PASS \([^]*wave_instructions .* → /);
+    workspace.write(variant, original.replace('x[i] = range', 'x[i] = 1 + range'));
+    await until(/Result: FAIL \(.*\) at .*kernel_variant\.h:\d+\n/);
+    workspace.write(variant, original);
+    program.stdin.end();
+    expect((await once(program, 'close'))[0]).toBe(0);
   });
 
   it('no file of the project holds an absolute path of this machine', async () => {

@@ -65,6 +65,7 @@ const rooms = [
   'doctor',
   'task-inputs',
   'stages',
+  'watch',
 ];
 
 /** Rooms that Nx and the command line call; they import lib but not each other. */

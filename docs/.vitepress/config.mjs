@@ -24,6 +24,7 @@ const sidebar = [
     page('Recompile', 'recompile'),
     page('Replay', 'replay'),
     page('Validate', 'validate'),
+    page('A verdict at every save', 'watch'),
   ),
   group(
     'Look inside, go faster',

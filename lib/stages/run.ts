@@ -39,7 +39,7 @@ export async function runTask(stage: Stage, values: Values, deps: Deps): Promise
 }
 
 /** Builds what is to be replayed here, where the compiler is, also if a job replays it. */
-async function buildEdited({ recompile, reproducer, variant }: Values, deps: Deps): Promise<void> {
+export async function buildEdited({ recompile, reproducer, variant }: Values, deps: Deps): Promise<void> {
   if (recompile !== true || variant !== undefined) return;
   await recompileEdited(configure(stages.recompile, { reproducer }, deps.env).values, deps);
 }

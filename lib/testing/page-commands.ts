@@ -37,6 +37,7 @@ const needs = {
   'own-program': 'a program of the reader',
   'other-machine': 'a second machine',
   'debian-unstable': 'Debian unstable (bench/rocm/llama.mjs makes a root of it and types them there)',
+  terminal: 'a person at a terminal',
   fixture: 'a program that only a test has: its own test runs it',
 } as const;
 
