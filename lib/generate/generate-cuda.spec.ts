@@ -131,7 +131,7 @@ describe('generate for cuda', () => {
       { name: 'x', type: 'float*', role: 'inout', element: 'f32', offset: 0 },
       { name: 'n', type: 'int', role: 'in', element: null, offset: 8 },
     ]);
-    expect(read('Makefile')).toContain('--variant build/variant.cubin');
+    expect(read('Makefile')).toContain('compile kernel_variant.cuh if it was edited');
     for (const file of result.files) expect(read(file)).not.toContain(workspace);
   });
 

@@ -206,7 +206,8 @@ describe('a unit that defines many kernels itself', () => {
     const built = async (): Promise<{ started: string[]; code: Buffer }> => {
       const started: string[] = [];
       const run: ProcessRunner = (file, args, options) => {
-        started.push(basename(file));
+        // A shell holds the lock of the folder.
+        if (basename(file) !== 'sh') started.push(basename(file));
         return deps.run(file, args, options);
       };
       const { code } = await edited(made, text, { ...deps, env, run });
