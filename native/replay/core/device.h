@@ -117,6 +117,8 @@ class DeviceReplay {
 
   // Kind of memory that a captured region is restored to; it decides the granule.
   virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
+  // Whether the mapped memory at the address is memory of the host.
+  virtual bool is_host(uint64_t) const { return false; }
   // Whether a launch is measured in time, which varies, or in counts of executed work, which repeat.
   virtual bool measures_time() const { return true; }
   virtual uint64_t granule(archive::RegionClass home) const = 0;

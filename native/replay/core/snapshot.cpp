@@ -215,7 +215,7 @@ void Snapshot::report(const Program& program, EventSink& sink) const {
   const uint64_t dropped = dropped_bytes();
   uint64_t host_bytes = 0;
   for (const archive::Region& region : cache_.reader().manifest().regions) {
-    if (device_.home_of(region) == archive::RegionClass::kHost) host_bytes += region.size;
+    if (device_.is_host(region.base)) host_bytes += region.size;
   }
   Json event = {{"event", "restored"},
                 {"regions", regions_.size()},

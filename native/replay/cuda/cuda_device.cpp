@@ -50,6 +50,7 @@ class CudaDevice final : public DeviceReplay {
   Status start(const archive::Manifest& manifest);
 
   RegionClass home_of(const archive::Region& region) const override { return cuda_home_of(region); }
+  bool is_host(uint64_t address) const override { return memory_.is_host(address); }
   uint64_t granule(RegionClass home) const override { return home == RegionClass::kHost ? kPageBytes : kDeviceGranule; }
   bool fresh_memory_is_zero() const override { return false; }
   Status prepare(const std::vector<Mapping>& mappings) override;

@@ -47,6 +47,7 @@ class HsaDevice final : public DeviceReplay, private CodePlacement {
     const bool is_managed = region.api == "hsa_amd_svm_attributes_set";
     return host_placed_ && !is_managed ? region.memory_class : archive::RegionClass::kDevice;
   }
+  bool is_host(uint64_t address) const override { return host_placed_ && host_placed_->holds(address); }
   uint64_t granule(archive::RegionClass home) const override {
     return home == archive::RegionClass::kHost ? kPageBytes : granule_;
   }

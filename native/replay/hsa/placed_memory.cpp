@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -186,6 +187,12 @@ std::vector<AddressRange> PlacedMemory::ranges() const {
   std::vector<AddressRange> all;
   for (const Mapped& mapping : mappings_) all.push_back(mapping.range);
   return all;
+}
+
+bool PlacedMemory::holds(uint64_t address) const {
+  return std::any_of(mappings_.begin(), mappings_.end(), [&](const Mapped& mapping) {
+    return address >= mapping.range.base && address < mapping.range.end();
+  });
 }
 
 Result<std::unique_ptr<PlacedMemory>> PlacedMemory::of(HsaLibrary& hsa, const Agents& agents,

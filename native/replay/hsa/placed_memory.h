@@ -32,6 +32,7 @@ class PlacedMemory {
   virtual Status bring() { return Unit{}; }
 
   std::vector<AddressRange> ranges() const;
+  bool holds(uint64_t address) const;
 
  protected:
   struct Mapped {
