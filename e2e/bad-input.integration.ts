@@ -116,7 +116,7 @@ describe('bad input', () => {
       expect(captured.text).toContain('probe fault: hipErrorIllegalAddress');
       expect(existsSync(workspace.path('kernels/fault/store/capture/capture.json'))).toBe(false);
       const profiled = await workspace.kernloop(['profile', '--app', app]);
-      expect([profiled.code, profiled.text]).toEqual([2, expect.stringMatching(/exit(ed)?.* 23\b/)]);
+      expect([profiled.code, profiled.text]).toEqual([4, expect.stringMatching(/exit(ed)?.* 23\b/)]);
     });
 
     it('the checker names kernel, instruction and lane of each mistake that hardware lets pass', async () => {

@@ -91,6 +91,9 @@ def test_words_of_options() -> None:
         *["--", "k,1", "-k"],
     ]
     assert words_of({"--set": ["BLOCK=64,128", "µ"]}, None) == ['--set=["BLOCK=64,128", "µ"]']
+    # Behind the dashes of these stages the program follows.
+    assert words_of({"--top": 3, "--command": None}, Path("apps/heat")) == ["--top=3", "apps/heat"]
+    assert words_of({"--command": ["./demo", "-k", "--"]}, None) == ["--", "./demo", "-k", "--"]
 
 
 def program(folder: Path, text: str) -> str:

@@ -7,13 +7,27 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+TRAILING = "--command"
+"""Option of the stages that run any program: its words follow `--`."""
+
 
 def words_of(options: Mapping[str, Any], positional: Any) -> list[str]:
-    words = [word for flag, value in options.items() if value is not None for word in _option(flag, value)]
-    if positional is None:
-        return words
-    each = [positional] if isinstance(positional, (str, os.PathLike)) else list(positional)
-    return [*words, "--", *(_text(value) for value in each)]
+    given = {flag: value for flag, value in options.items() if value is not None and flag != TRAILING}
+    words = [word for flag, value in given.items() for word in _option(flag, value)]
+    if TRAILING not in options:
+        return [*words, *_behind_dashes(positional)]
+    # Words behind the dashes are the command.
+    return [*words, *_texts(positional), *_behind_dashes(options[TRAILING])]
+
+
+def _behind_dashes(value: Any) -> list[str]:
+    return [] if value is None else ["--", *_texts(value)]
+
+
+def _texts(value: Any) -> list[str]:
+    if value is None:
+        return []
+    return [_text(one) for one in ([value] if isinstance(value, (str, os.PathLike)) else value)]
 
 
 def _option(flag: str, value: Any) -> list[str]:
