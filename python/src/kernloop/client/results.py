@@ -9,129 +9,6 @@ from .decode import StageResult
 
 
 @dataclass(frozen=True, kw_only=True)
-class InitConfigBuild:
-    """How to build the app. Leave it out if the app needs no build."""
-
-    configure: list[str] | None = None
-    """Runs first when an output is missing."""
-    command: list[str]
-    """Builds the app. It runs before every capture and profile, so it should be incremental."""
-    outputs: list[str]
-    """Files or folders that the build writes, relative to this file."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InitConfigKernel:
-    name: str
-    """Folder of the reproducer in kernels/<app>/, and suffix of the Nx targets."""
-    match: str
-    """Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name."""
-    whole_name: bool | None = field(default=None, metadata={"json": "wholeName"})
-    """The expression must match a whole name: the mangled one, or the demangled one with its parameters, without them, or
-    without template arguments too.
-    """
-    ordinal: int
-    """Which matching dispatch to capture, counted from 1."""
-    dispatch: str | None = None
-    """Which of the matching dispatches to capture, instead of "ordinal": numbers and ranges as in "2,5,9-12,20-", or "last" or
-    "last:3".
-    """
-    each: Literal["dispatch", "geometry", "kernel"] | None = None
-    """Capture each of those dispatches (the default), the first of each kernel and launch geometry, or the first of each
-    kernel.
-    """
-    limit: int | None = None
-    """Stop after this many captures. Default: 16."""
-    after: str | None = None
-    """Do not count dispatches until a kernel whose name matches this expression has been launched."""
-    after_count: int | None = field(default=None, metadata={"json": "afterCount"})
-    """How many launches matching "after" to wait for. Default: 1."""
-    scope: Literal["reachable", "all"]
-    """Memory to capture: what the arguments lead to, or every tracked allocation."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InitConfigStore:
-    """Server that `kernloop push` sends captures to, and that missing chunks are fetched from."""
-
-    kind: Literal["http"]
-    url: str
-    """Base URL: content lies at <url>/cas/<sha256>."""
-    credential_helper: list[str] | None = field(default=None, metadata={"json": "credentialHelper"})
-    """Program and arguments. It gets the URL as its last argument and prints the value of the Authorization header.
-    KERNLOOP_STORE_AUTHORIZATION takes precedence.
-    """
-
-
-@dataclass(frozen=True, kw_only=True)
-class InitConfigRunnerSlurm:
-    """Jobs of Slurm, one for each task that needs the device."""
-
-    partition: str | None = None
-    """Where jobs go; the default partition of the cluster if left out."""
-    gres: str | None = None
-    """Generic resources of a job, "gpu:h100:1": the GPU and its type."""
-    time: str | None = None
-    """Limit of a job; that of the partition if left out."""
-    account: str | None = None
-    qos: str | None = None
-    constraint: str | None = None
-    """Features that the node has to have."""
-    extra: list[str]
-    """More arguments of srun and sbatch, one string each: "--mem=8G". No shell reads them."""
-    export: list[str]
-    """Variables that jobs get beside the usual ones and KERNLOOP_* (docs/slurm.md lists them)."""
-    queue_minutes: float = field(metadata={"json": "queueMinutes"})
-    """A job that has not begun after so long is cancelled, and the task ends with SLURM_QUEUE_WAIT."""
-    retries: int
-    """How often a job is submitted again that was lost without a fault of its own: node, preemption."""
-    tune_jobs: int = field(metadata={"json": "tuneJobs"})
-    """Tasks of the job array that judge the candidates of a tune."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InitConfigRunner:
-    """Where stages run that need the device; here if left out. See docs/slurm.md."""
-
-    slurm: InitConfigRunnerSlurm
-    """Jobs of Slurm, one for each task that needs the device."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InitConfig:
-    """Its content."""
-
-    _schema: str | None = field(default=None, metadata={"json": "$schema"})
-    """JSON Schema that editors check this file by: a path to `schemas/kernloop.schema.json` of the package."""
-    name: str
-    """Name of the app, and of its Nx project."""
-    device: Literal["softgpu", "hsa", "cuda"] | None = None
-    """Where the kernels run. Default: softgpu."""
-    build: InitConfigBuild | None = None
-    """How to build the app. Leave it out if the app needs no build."""
-    command: list[str]
-    """Program and arguments. A program with a slash in its name is relative to cwd."""
-    cwd: str
-    """Working directory of the app, relative to this file."""
-    env: dict[str, str]
-    """Environment variables set for the build and for the app."""
-    stdin: str | None = None
-    """File to give the app as stdin in every run, relative to this file. Default: Kernloop's own stdin (nothing under Nx)."""
-    source: str
-    """Root of the app's own sources, relative to this file."""
-    compile_commands: str | None = field(default=None, metadata={"json": "compileCommands"})
-    """Path of the compile database (compile_commands.json), relative to this file."""
-    kernels: list[InitConfigKernel]
-    """The kernels you care about."""
-    store: InitConfigStore | None = None
-    """Server that `kernloop push` sends captures to, and that missing chunks are fetched from."""
-    runner: InitConfigRunner | None = None
-    """Where stages run that need the device; here if left out. See docs/slurm.md."""
-    options: dict[str, dict[str, Any]]
-    """Options for each stage, for example { "capture": { "maxBytes": 1073741824 } }."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class InitResult(StageResult):
     """Declare a program in kernloop.json: how it is built and run, and which of its kernels matter."""
 
@@ -139,8 +16,8 @@ class InitResult(StageResult):
     """The kernloop.json, absolute."""
     written: bool
     """False where one was there already: it stays as it is."""
-    config: InitConfig
-    """Its content."""
+    config: dict[str, Any]
+    """Its content, as schemas/kernloop.schema.json describes it."""
     exit_code: int
     """Of the verb."""
 
