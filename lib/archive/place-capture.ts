@@ -5,8 +5,8 @@ import { taken } from '../support/output-file';
 import { captureFile } from './capture-files';
 
 /**
- * Where a capture is made before it takes its place. If there is a folder without a capture, that is inside of it: a
- * folder of the user is filled, not replaced, because a shell may be in it.
+ * Folder in which a capture is made before it takes its place: inside the target if the user made that one, because it
+ * is then filled, not replaced. A shell may be in it.
  */
 export function stagingOf(target: string): string {
   const isFilled = existsSync(target) && !existsSync(captureFile(target));

@@ -1,9 +1,9 @@
+import { commandText } from '../support/command-text';
+
 const longestCommand = 100;
 
 /** A command line as a person would type it, shortened if it is long. */
 export function quoteCommand(command: readonly string[]): string {
-  const text = command
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
-    .join(' ');
+  const text = commandText(command);
   return text.length > longestCommand ? `${text.slice(0, longestCommand - 1)}…` : text;
 }

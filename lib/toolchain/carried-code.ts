@@ -3,15 +3,17 @@ import { closeSync, openSync, readSync } from 'node:fs';
 /** Device code inside a program or library. */
 export interface CarriedCode {
   readonly language: 'hip' | 'cuda';
-  /** Targets of HIP code (`gfx90a:xnack-`); empty if it is compressed. */
+  /** Targets of HIP code (`gfx90a:xnack-`); empty if it is compressed, or not for a processor (SPIR-V). */
   readonly targets: readonly string[];
+  /** Whether all of it was read. */
+  readonly isWhole: boolean;
 }
 
 const elfMagic = 0x7f454c46;
 const headerBytes = 64;
 const sectionHeaderBytes = 64;
-/** Limit that no real section table or bundle header reaches. */
-const mostBytes = 1 << 20;
+/** Limit of what is read of a section. Libraries with larger ones carry code for the same targets in each bundle. */
+const mostBytes = 64 << 20;
 /** Sections that hipcc and nvcc make for device code. */
 const sections = { hip: '.hip_fatbin', cuda: '.nv_fatbin' } as const;
 
@@ -25,8 +27,11 @@ export function carriedCode(path: string): CarriedCode | null {
     };
     const places = namedSections(read);
     const hip = places.get(sections.hip);
-    if (hip) return { language: 'hip', targets: bundleTargets(read(hip.offset, hip.size)) };
-    return places.has(sections.cuda) ? { language: 'cuda', targets: [] } : null;
+    if (hip) {
+      const targets = bundleTargets(read(hip.offset, hip.size));
+      return { language: 'hip', targets, isWhole: hip.size <= mostBytes };
+    }
+    return places.has(sections.cuda) ? { language: 'cuda', targets: [], isWhole: true } : null;
   } finally {
     closeSync(file);
   }
@@ -59,24 +64,27 @@ function textAt(names: Buffer, offset: number): string {
   return offset >= names.length || end < 0 ? '' : names.toString('latin1', offset, end);
 }
 
-const bundleMagic = '__CLANG_OFFLOAD_BUNDLE__';
+const magic = '__CLANG_OFFLOAD_BUNDLE__';
 const entryBytes = 24;
+const mostEntries = 64;
 
 /**
- * Targets of the first bundle (LLVM, ClangOffloadBundler: a count, then an offset, a size and the length of an id for
- * each entry); empty if it is compressed.
+ * Targets of the bundles in a section (LLVM, ClangOffloadBundler: a count, then an offset, a size and the length of an
+ * id for each entry).
  */
-function bundleTargets(bytes: Buffer): string[] {
-  if (bytes.toString('latin1', 0, bundleMagic.length) !== bundleMagic) return [];
-  const targets: string[] = [];
-  let at = bundleMagic.length + 8;
-  if (bytes.length < at) return [];
-  for (let left = bytes.readBigUInt64LE(bundleMagic.length); left > 0n && at + entryBytes <= bytes.length; left -= 1n) {
-    const idBytes = Number(bytes.readBigUInt64LE(at + 16));
-    const id = bytes.toString('latin1', at + entryBytes, at + entryBytes + idBytes);
-    const target = /-(gfx[\w-]+(?::[\w+-]+)*)$/.exec(id)?.[1];
-    if (target !== undefined) targets.push(target);
-    at += entryBytes + idBytes;
+function bundleTargets(section: Buffer): string[] {
+  const targets = new Set<string>();
+  for (let start = section.indexOf(magic); start >= 0; start = section.indexOf(magic, start + magic.length)) {
+    const table = start + magic.length;
+    if (table + 8 > section.length) break;
+    const count = Math.min(mostEntries, Number(section.readBigUInt64LE(table)));
+    let at = table + 8;
+    for (let entry = 0; entry < count && at + entryBytes <= section.length; entry += 1) {
+      const idBytes = Number(section.readBigUInt64LE(at + 16));
+      const id = section.toString('latin1', at + entryBytes, at + entryBytes + idBytes);
+      if (!id.startsWith('host-')) targets.add(/-(gfx[\w-]+(?::[\w+-]+)*)$/.exec(id)?.[1] ?? '');
+      at += entryBytes + idBytes;
+    }
   }
-  return targets;
+  return targets.has('') ? [] : [...targets];
 }

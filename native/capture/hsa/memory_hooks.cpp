@@ -187,7 +187,7 @@ hsa_status_t vmem_unmap(void* base, size_t size) {
 }
 
 // Shared virtual memory is ordinary memory of the process, named by its attributes only, for parts of it, too. It is
-// unmapped without a word (HsaDevice::drop_gone).
+// unmapped without a call (HsaDevice::drop_unmapped).
 hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_pair_t* attributes, size_t count) {
   const hsa_status_t status = originals().amd.hsa_amd_svm_attributes_set_fn(base, size, attributes, count);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
