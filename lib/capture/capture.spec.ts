@@ -442,8 +442,8 @@ describe('capture', () => {
     expect(error.what).toContain('no space left');
   });
 
-  it('passes an error of the recorder on', async () => {
-    const fake = fakeDeps(
+  const busyRecorder = (): FakeDeps =>
+    fakeDeps(
       {
         ldd: () => 1,
         'kernloop-recorder': ({ print }) => {
@@ -453,6 +453,9 @@ describe('capture', () => {
       },
       workspace.native,
     );
+
+  it('passes an error of the recorder on', async () => {
+    const fake = busyRecorder();
     expect(await failure(capture(options(), fake))).toMatchObject({ code: 'CAPTURE_BUSY', exitCode: 2, hint: 'wait' });
   });
 
@@ -496,16 +499,7 @@ describe('capture', () => {
   it('removes nothing of a capture in another container, whose recorder has the same process number', async () => {
     const theirs = workspace.path('kernels/app/saxpy/capture.partial-999999');
     mkdirSync(theirs, { recursive: true });
-    const fake = fakeDeps(
-      {
-        ldd: () => 1,
-        'kernloop-recorder': ({ print }) => {
-          print({ event: 'error', code: 'CAPTURE_BUSY', message: 'locked by another process', hint: 'wait' });
-          return 2;
-        },
-      },
-      workspace.native,
-    );
+    const fake = busyRecorder();
     expect(await failure(capture(options(), fake))).toMatchObject({ code: 'CAPTURE_BUSY' });
     expect(existsSync(theirs)).toBe(true);
   });
