@@ -3,7 +3,20 @@ import { builtOnce } from './fixtures';
 import { repository } from './harness';
 import { Workspace } from './in-process';
 
-const fixture = (name: string): string => join(repository, 'e2e', 'fixtures', name);
+/** Builds a fixture, and declares it as an app of the workspace. */
+async function declare(workspace: Workspace, name: string, kernels: readonly object[]): Promise<void> {
+  const source = join(repository, 'e2e', 'fixtures', name);
+  const build = await builtOnce(source);
+  workspace.write(`apps/${name}/kernloop.json`, {
+    name,
+    device: 'hsa',
+    command: [join(build, name)],
+    source,
+    compileCommands: join(build, 'compile_commands.json'),
+    kernels,
+  });
+}
+
 const emulated = { KERNLOOP_SOFTGPU_LEVEL: 'kfd', KERNLOOP_SOFTGPU: 'gfx90a' };
 
 /** All stages as on hardware: the app and the replays use AMD's own ROCr and HIP, on top of an emulated driver. */
@@ -24,16 +37,7 @@ describe('the device hsa over the emulated kernel driver', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create([], emulated);
-    const source = fixture('launch');
-    const build = await builtOnce(source);
-    workspace.write('apps/launch/kernloop.json', {
-      name: 'launch',
-      device: 'hsa',
-      command: [join(build, 'launch')],
-      source,
-      compileCommands: join(build, 'compile_commands.json'),
-      kernels: [{ name: 'turn', match: '^turn\\(' }],
-    });
+    await declare(workspace, 'launch', [{ name: 'turn', match: '^turn\\(' }]);
     const extracted = await kernloop('extract', '--app', 'apps/launch');
     expect(extracted).toEqual([0, expect.stringMatching(/turn .* verified /)]);
   });
@@ -102,19 +106,10 @@ describe('pointers to functions on the device hsa', () => {
 
   beforeAll(async () => {
     workspace = Workspace.create([], emulated);
-    const source = fixture('pointers');
-    const build = await builtOnce(source);
-    workspace.write('apps/pointers/kernloop.json', {
-      name: 'pointers',
-      device: 'hsa',
-      command: [join(build, 'pointers')],
-      source,
-      compileCommands: join(build, 'compile_commands.json'),
-      kernels: [
-        { name: 'laid_out', match: '^apply_laid_out\\(' },
-        { name: 'stored', match: '^apply_stored\\(' },
-      ],
-    });
+    await declare(workspace, 'pointers', [
+      { name: 'laid_out', match: '^apply_laid_out\\(' },
+      { name: 'stored', match: '^apply_stored\\(' },
+    ]);
     extracted = await kernloop('extract', '--app', 'apps/pointers');
   });
   afterAll(() => workspace.remove());
@@ -156,16 +151,7 @@ describe('pinned memory of the host on the device hsa', () => {
   it('is replayed as such, and as memory of the GPU on the software GPU', async () => {
     const workspace = Workspace.create([], emulated);
     try {
-      const source = fixture('pinned');
-      const build = await builtOnce(source);
-      workspace.write('apps/pinned/kernloop.json', {
-        name: 'pinned',
-        device: 'hsa',
-        command: [join(build, 'pinned')],
-        source,
-        compileCommands: join(build, 'compile_commands.json'),
-        kernels: [{ name: 'add', match: '^add\\(' }],
-      });
+      await declare(workspace, 'pinned', [{ name: 'add', match: '^add\\(' }]);
       const extracted = await workspace.kernloop(['extract', '--app', 'apps/pinned']);
       expect([extracted.code, extracted.text]).toEqual([0, expect.stringMatching(/add .* verified /)]);
       const replay = async (device: string): Promise<string> => {
