@@ -111,6 +111,8 @@ describe('pointers to functions on the device hsa', () => {
       { name: 'stored', match: '^apply_stored\\(' },
     ]);
     extracted = await kernloop('extract', '--app', 'apps/pointers');
+    // Jest shows no text that matches its pattern beside a code that does not.
+    if (extracted[0] !== 1) throw new Error(`extract ended with ${extracted[0]}:\n${extracted[1]}`);
   });
   afterAll(() => workspace.remove());
 

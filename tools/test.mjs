@@ -1,12 +1,16 @@
-// `npm test`: setup, then every check and every test. The last line counts the tests.
+// `npm test`: setup, then every check, and every test but those of tools/nightly.mjs. `npm run test:nightly`: these, too. The
+// last line counts the tests.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { logDirectory, phases, phaseTable, runMain, step, table, together } from './console.mjs';
+import { logDirectory, phases, phaseTable, root, runMain, step, table, together } from './console.mjs';
+import * as nightly from './nightly.mjs';
 import { python, pythonEnvironment } from './python.mjs';
 import { setup } from './setup.mjs';
 
 const results = join(logDirectory, 'results');
+const all = process.argv.includes('--nightly');
 
 function jestCounts(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
@@ -75,7 +79,8 @@ async function pythonTests() {
     ['gfx1100', 'python/tests/test_tutorials.py'],
   ];
   const counts = [];
-  await together(...suites.map((suite) => async () => counts.push(await pytest(...suite))));
+  const wanted = suites.filter(([target]) => all || !nightly.pythonTargets.includes(target));
+  await together(...wanted.map((suite) => async () => counts.push(await pytest(...suite))));
   const sum = (name) => counts.reduce((total, one) => total + one[name], 0);
   return { passed: sum('passed'), failed: sum('failed') };
 }
@@ -108,8 +113,21 @@ async function setupAndChecks() {
   return [...failed, ...(await checks('lint:native'))];
 }
 
+/** Patterns of tools/nightly.mjs that match no test: what they named runs at every push, or was renamed. */
+function stale(patterns) {
+  const list = (pattern) =>
+    spawnSync('ctest', ['--test-dir', 'native/build', '-N', '-R', pattern], { cwd: root, encoding: 'utf8' }).stdout;
+  return patterns.filter((pattern) => !/Total Tests: [1-9]/.test(list(pattern)));
+}
+
 async function nativeTests() {
+  const unknown = stale(nightly.native);
+  if (unknown.length > 0) {
+    console.error(`tests: native: tools/nightly.mjs names no test of ctest by ${unknown.join(' and ')}`);
+    return { passed: 0, failed: unknown.length };
+  }
   const words = ['--test-dir', 'native/build', '--output-on-failure', '-j', '2', '--timeout', '600'];
+  if (!all) words.push('--exclude-regex', nightly.native.join('|'));
   const { code, tail } = await step('tests: native', 'ctest', words, { allowFailure: true });
   if (code !== 0) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
   return ctestCounts(tail);
@@ -120,6 +138,10 @@ async function installedPackages(folder) {
   const { code } = await step('packages for the tests', 'node', ['e2e/install.cjs', folder], { allowFailure: true });
   return code === 0 ? { E2E_PREPARED: folder } : {};
 }
+
+/** Options of Jest that leave out files of e2e/. */
+const leftToTheNight = (names) =>
+  all ? [] : ['--testPathIgnorePatterns', ...names.map((name) => `/e2e/${name}\\.(e2e|integration)\\.ts$`)];
 
 /**
  * Nx, npm and captures often wait: three workers keep two cores busy for four fifths of the time. Each may run
@@ -147,7 +169,7 @@ await runMain(async () => {
       'e2e',
       'e2e/jest.config.cjs',
       60,
-      [`--maxWorkers=${endToEndWorkers()}`],
+      [`--maxWorkers=${endToEndWorkers()}`, ...leftToTheNight(nightly.endToEnd)],
       prepared,
     );
   } finally {

@@ -1,0 +1,42 @@
+// Tests that `npm test` leaves to `npm run test:nightly`, so that a push is judged within 25 minutes on two cores. They ask
+// for many of what a test of every push asks for once: every target, every planted edit, every word of an encoding.
+
+/** Files in e2e/, without their endings. */
+export const endToEnd = [
+  'bundle',
+  'defects',
+  'docs',
+  'free-order',
+  'generators',
+  'gfx1030',
+  'inputs',
+  'launch',
+  'made',
+  'moments',
+  'pgo',
+  'pipeline',
+  'races',
+  'ranges',
+  'raw-hsa',
+  'rocrand',
+  'scripts',
+  'selection',
+  'shared-cache',
+  'slurm',
+  'triton',
+  'triton-gluon',
+  'triton-source',
+  'unwritten',
+  'user-files',
+];
+
+/** Tests of ctest, as regular expressions. The same cases for other targets stay. */
+export const native = [
+  'RandomWords\\.[A-Za-z0-9]*/gfx(942|1030)',
+  '/Corpus\\.[A-Za-z0-9]*/gfx1030',
+  '/(Races|StoresInOrder|PublishedTooEarly)\\.[A-Za-z0-9]*/gfx(942|1030)',
+  '/OpFactsOf\\.[A-Za-z0-9]*/gfx(942|1030)',
+];
+
+/** Targets of the software GPU for Python's tests. */
+export const pythonTargets = ['gfx1030'];

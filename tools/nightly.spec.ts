@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Lists {
+  readonly endToEnd: readonly string[];
+  readonly pythonTargets: readonly string[];
+}
+
+const root = join(__dirname, '..');
+
+describe('the tests that a push leaves to the night', () => {
+  let nightly: Lists;
+
+  beforeAll(async () => {
+    nightly = (await import('./nightly.mjs' as string)) as Lists;
+  });
+
+  it('are files of e2e/, each named once', () => {
+    const files = readdirSync(join(root, 'e2e')).flatMap(
+      (file) => /^(.*)\.(?:e2e|integration)\.ts$/.exec(file)?.[1] ?? [],
+    );
+    expect(files).toEqual(expect.arrayContaining([...nightly.endToEnd]));
+    expect(new Set(nightly.endToEnd).size).toBe(nightly.endToEnd.length);
+    expect(nightly.endToEnd.length).toBeLessThan(files.length);
+  });
+
+  it('are on targets that the whole suite has', () => {
+    const suites = readFileSync(join(root, 'tools', 'test.mjs'), 'utf8');
+    for (const target of nightly.pythonTargets) expect(suites).toContain(`['${target}', 'python/tests`);
+  });
+});
