@@ -12,7 +12,7 @@ describe('the tests that a push leaves to the night', () => {
   let nightly: Lists;
 
   beforeAll(async () => {
-    nightly = (await import('./nightly.mjs' as string)) as Lists;
+    nightly = (await import('./nightly.mjs'));
   });
 
   it('are files of e2e/, each named once', () => {
