@@ -45,6 +45,13 @@ export function appFailed(before: string, run: FailedRun, timeoutHint: string): 
       `the Python that ran the app (${run.program}) has no module ${missing}: activate the virtual environment that has it, or name its python in "command" of kernloop.json`,
     );
   }
+  if (/RuntimeError: 0 active drivers/.test(appEnd.stderrTail)) {
+    return new KernloopError(
+      'APP_FAILED',
+      failed,
+      'Triton found no GPU: put `-m kernloop.triton` before the script (python3 -m kernloop.triton SCRIPT), which runs it on the software GPU; docs/triton.md says what to install',
+    );
+  }
   return new KernloopError(
     'APP_FAILED',
     failed,
