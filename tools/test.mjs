@@ -107,7 +107,9 @@ async function setupAndChecks() {
   await setup({
     tests: true,
     withPackages: async () => {
-      failed = await checks('lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format', 'lint:links');
+      failed = await checks(
+        ...['lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format', 'lint:links', 'lint:prose'],
+      );
     },
   });
   return [...failed, ...(await checks('lint:native'))];

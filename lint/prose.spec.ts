@@ -1,0 +1,129 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = join(__dirname, '..');
+
+interface Pages {
+  generated: string[];
+  unedited: string[];
+}
+
+const pages = JSON.parse(readFileSync(join(root, 'lint/prose-pages.json'), 'utf8')) as Pages;
+
+const none: Pages = { generated: [], unedited: [] };
+
+const words = (count: number): string =>
+  `Each ${Array<string>(count - 1)
+    .fill('word')
+    .join(' ')}`;
+
+const turns = {
+  'of what': 'It shows a part of what it read.',
+  'of which': 'Two files, one of which is small.',
+  'that which': 'A number greater than that which it had.',
+  'those which': 'Keep those which pass.',
+  'so ends': 'So ends a kernel without output.',
+  'so does': 'A store fails, and so does a load.',
+  'is told': 'The reader is told.',
+  'says so': 'The result says so.',
+  lies: 'The file lies in the folder.',
+  lay: 'The file lay there.',
+  stands: 'The number stands in the table.',
+  'is none': 'A load is none.',
+  'is no time': 'A count is no time.',
+  'are no numbers': 'These are no numbers.',
+  'by hand': 'Edit it by hand.',
+  'by itself': 'It runs by itself.',
+  'is not held against': 'The race is not held against the variant.',
+  'but for': 'All pass but for one.',
+};
+
+const good = [
+  '# A page',
+  `${words(35)}. ${words(35)}.`,
+  `- ${words(35)}`,
+  `\`${words(40)}\` is one word, and [a link](https://nowhere.invalid/lies) has ${words(20)}.`,
+  `\`\`\`\nso ends what lies here ${words(40)}\n\`\`\``,
+  `| a | b |\n|---|---|\n| ${words(40)} | b |`,
+  `<!-- so ends ${words(40)} -->`,
+  'The letter N stands for a number. The name of whatever is read. It gives you no time to wait. What is it?',
+];
+
+/** Faults by page, of a house with these pages. */
+function faults(house: Readonly<Record<string, string>>, lists: Pages): [status: number | null, said: string[]] {
+  const folder = mkdtempSync(join(tmpdir(), 'kernloop-prose-'));
+  try {
+    for (const [file, text] of Object.entries({ ...house, 'lint/prose-pages.json': JSON.stringify(lists) })) {
+      mkdirSync(join(folder, dirname(file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    }
+    for (const file of ['.remarkignore', 'lint/prose.mjs']) cpSync(join(root, file), join(folder, file));
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const args = (scripts['lint:prose'] ?? '').split(' ').slice(1);
+    const program = join(root, 'node_modules/remark-cli/cli.js');
+    const { status, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8' });
+    let page = '';
+    const said = stderr.split('\n').flatMap((line) => {
+      if (/^\S+\.md/.test(line)) page = line.replace(/:.*/, '').trim();
+      const [, reason] = /^\s*(?:[\d:-]+\s+)?warning\s+(.*)/.exec(line) ?? [];
+      return reason === undefined ? [] : [`${page} ${reason.trim()}`];
+    });
+    return [status, said];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe('npm run lint:prose', () => {
+  it('names long sentences, each turn, and headings that are half a sentence', () => {
+    const page = [
+      '# Of pages',
+      '## What is read',
+      `Short. ${words(36)}: "quoted", and done.`,
+      `- a list\n- ${words(36)}`,
+      '| of what |\n|---|\n| a cell |',
+      ...Object.values(turns),
+    ];
+    const [status, said] = faults({ 'README.md': page.join('\n\n'), 'docs/deep/page.md': `${words(36)}\n` }, none);
+    expect(status).toBe(1);
+    const begin = (text: string): string => text.slice(0, text.indexOf(':')).toLowerCase();
+    expect(said.map(begin).sort()).toEqual(
+      [
+        'README.md heading "Of pages"',
+        'README.md heading "What is read"',
+        'README.md 36 words, at most 35',
+        'README.md 36 words, at most 35',
+        'README.md "of what"',
+        ...Object.keys(turns).map((turn) => `README.md "${turn}"`),
+        'docs/deep/page.md 36 words, at most 35',
+      ]
+        .map((text) => text.toLowerCase())
+        .sort(),
+    );
+  });
+
+  it('has nothing against short sentences, code, tables with long cells, and these words in other senses', () => {
+    expect(faults({ 'README.md': good.join('\n\n'), 'docs/page.md': '' }, none)).toEqual([0, []]);
+  });
+
+  it('leaves generated and unedited pages alone, until an unedited one has no fault', () => {
+    const house = { 'README.md': words(36), 'docs/a.md': words(36), 'docs/b.md': words(36), 'docs/c.md': 'Good.' };
+    const lists = { generated: ['docs/a.md'], unedited: ['docs/b.md', 'docs/c.md'] };
+    const [status, said] = faults(house, lists);
+    expect([status, said.map((text) => text.slice(0, 20)).sort()]).toEqual([
+      1,
+      ['README.md 36 words, ', 'docs/c.md has no fau'],
+    ]);
+  });
+});
+
+it('the list of unedited pages only shrinks', () => {
+  expect(pages.unedited.length).toBeLessThanOrEqual(42);
+  expect(pages.unedited).toEqual([...new Set(pages.unedited)]);
+  for (const page of [...pages.unedited, ...pages.generated])
+    expect(readFileSync(join(root, page), 'utf8')).not.toBe('');
+});
