@@ -17,7 +17,8 @@ const isRun = ({ language, attribute }: Fence): boolean =>
     ? attribute !== ''
     : language === 'sh' && (attribute === '' || attribute === 'exact' || (isNightly && attribute === 'nightly'));
 
-const pages = readdirSync(join(repository, 'docs'))
+const pages = ['', 'reference/']
+  .flatMap((folder) => readdirSync(join(repository, 'docs', folder)).map((name) => `${folder}${name}`))
   .filter((name) => name.endsWith('.md'))
   .map((name): [string, Fence[]] => [
     name,

@@ -24,6 +24,7 @@ const sidebar = [
     page('Recompile', 'recompile'),
     page('Replay', 'replay'),
     page('Validate', 'validate'),
+    page('My right edit fails', 'right-edit-fails'),
     page('A verdict at every save', 'watch'),
   ),
   group(
@@ -57,6 +58,7 @@ const sidebar = [
     page('Project files', 'reference/files'),
     page('Generators', 'reference/generators'),
     page('Errors', 'reference/errors'),
+    page('How validate judges', 'reference/how-validate-judges'),
     page('Exit codes', 'reference/exit-codes'),
     page('Archive format', 'archive-format'),
     page('Instructions of the software GPU', 'reference/softgpu-isa'),

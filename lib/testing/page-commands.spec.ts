@@ -8,6 +8,8 @@ const pages = [
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
+  // The other pages of docs/reference are generated.
+  'docs/reference/how-validate-judges.md',
 ];
 
 describe('the commands of a page', () => {

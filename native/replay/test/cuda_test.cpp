@@ -410,7 +410,8 @@ TEST_F(CudaLeftovers, OfEarlierLaunchesAreInNeitherSharedNorLocalMemory) {
     EXPECT_EQ(maximum.exit_code, std::string(poison) == "0x5A" ? kExitFail : kExitPass) << poison << maximum.last();
   }
   // All of it, on every multiprocessor, whether a block has most of it or little. With 16 and 100 KiB a block an H200
-  // showed words that were not filled (docs/validate.md): its division of shared memory is unknown in that case.
+  // showed words that were not filled (docs/reference/how-validate-judges.md): its division of shared memory is unknown
+  // in that case.
   for (const uint32_t dynamic : {227u << 10, 100u << 10, 64u << 10, 48u << 10, 16u << 10, 8u << 10, 1u << 10}) {
     capture_.geometry.attributes = {{"max_dynamic_shared_bytes", dynamic}};
     launch(2 * 132 * 32, 64, dynamic);
