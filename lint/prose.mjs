@@ -14,7 +14,7 @@ const turns = [
   [/\b(is|are|was|were) told\b/i, 'say who reports it: "the result names", "the message says"'],
   [/\b(says|say|said) so\b/i, 'name the message, or the word that it shows'],
   [/\b(lies|lie|lay)\b/i, 'use "is", or the place as the subject: "the folder holds"'],
-  [/\b(stands|stand|stood)\b(?! for\b)/i, 'use "is" or "has"'],
+  [/\b(stands|stand|stood)\b(?!( in)? for\b)(?!-in\b)/i, 'use "is" or "has"'],
   [/\b(is|are|was|were) none\b/i, 'use "is not", or "no" and the noun'],
   [/\b(is|are) no (times?|numbers?)\b/i, 'say what they are: "are counts"'],
   [/\bby hand\b|\bby (itself|themselves)\b/i, 'name who does it, or use "alone" or "automatically"'],

@@ -48,7 +48,7 @@ const good = [
   `\`\`\`\nso ends what lies here ${words(40)}\n\`\`\``,
   `| a | b |\n|---|---|\n| ${words(40)} | b |`,
   `<!-- so ends ${words(40)} -->`,
-  'The letter N stands for a number. The name of whatever is read. It gives you no time to wait. What is it?',
+  'The letter N stands for a number. The fake stands in for a driver: a stand-in. The name of whatever is read. It gives you no time to wait. What is it?',
 ];
 
 /** Faults by page, of a house with these pages. */
