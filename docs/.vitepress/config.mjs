@@ -26,6 +26,7 @@ const sidebar = [
     page('Validate', 'validate'),
     page('My right edit fails', 'right-edit-fails'),
     page('A verdict at every save', 'watch'),
+    page('Report', 'report'),
   ),
   group(
     'Look inside, go faster',
@@ -40,12 +41,14 @@ const sidebar = [
     page('Share captures safely', 'sharing'),
     page('A server for captures', 'remote'),
     page('Slurm', 'slurm'),
+    page('When one machine is not enough', 'many-machines'),
     page('Store, pack, unpack', 'store'),
   ),
   group(
     'For',
     page('CUDA', 'cuda'),
     page('Triton', 'triton'),
+    page('llama.cpp on AMD', 'llama-cpp'),
     page('The software GPU', 'softgpu'),
     page('Python', 'python'),
     page('Scripts', 'api'),
