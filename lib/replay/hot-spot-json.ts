@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The software GPU's counters of an instruction; zeros are left out. docs/softgpu.md explains each. */
+/** The software GPU's counters of an instruction; zeros are left out. docs/reference/softgpu.md explains each. */
 export const hotSpotFigures = [
   'executed',
   'lanes',

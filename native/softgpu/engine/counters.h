@@ -1,5 +1,5 @@
 // Counters of a dispatch. All of them are exact and the same in every run of the same dispatch, for any threads, seed
-// and host (spin-waits aside). docs/softgpu.md defines each one.
+// and host (spin-waits aside). docs/reference/softgpu.md defines each one.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Counts of one memory access, on each target: kernels/accesses.s makes it at any addresses, by any lanes, and the
-// expected figures come from the definitions in docs/softgpu.md, as plain sets of lines.
+// expected figures come from the definitions in docs/reference/softgpu.md, as plain sets of lines.
 #include <gtest/gtest.h>
 
 #include <bit>

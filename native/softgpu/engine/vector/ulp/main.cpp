@@ -1,8 +1,9 @@
 // Errors of transcendental instructions, in units of the last place, over a sweep of all inputs:
 //   softgpu_ulp [STEP]
 // looks at every STEP-th float (1: all of them; default 257) and double, and at all halves. One line of JSON for each
-// instruction; the exit code is 1 when one is further off than docs/softgpu.md states. Results come from the host's
-// long double (64-bit significands, libm within 1 of their ulp, which is 2^-11 of a double's and 2^-40 of a float's).
+// instruction; the exit code is 1 when one is further off than docs/contributing/softgpu.md states. Results come from
+// the host's long double (64-bit significands, libm within 1 of their ulp, which is 2^-11 of a double's and 2^-40 of a
+// float's).
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
