@@ -64,6 +64,7 @@ const sidebar = [
     page('How validate judges', 'reference/how-validate-judges'),
     page('Exit codes', 'reference/exit-codes'),
     page('Archive format', 'archive-format'),
+    page('Probe files and traces', 'reference/trace-formats'),
     page('The software GPU: counters, faults, checker', 'reference/softgpu'),
     page('Instructions of the software GPU', 'reference/softgpu-isa'),
   ),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describeIssues } from '../support/schema';
 import { bytesOf, fieldOffsets, invalid, recordBytes, type ProbeFile, type TraceMap } from '../trace/probe-file';
 
-/** A probe that the software GPU calls itself (docs/trace.md, "Run"): `[softgpu.<name>]`, unknown to Neutrino. */
+/** A probe that the software GPU calls itself (docs/reference/trace-formats.md): `[softgpu.<name>]`, unknown to Neutrino. */
 export interface EngineProbe {
   readonly name: string;
   readonly map: string;

@@ -18,7 +18,7 @@ export const softgpuBackend: ProbeBackend = {
     throw new KernloopError(
       'PROBE_UNSUPPORTED',
       `${probes.path}: ${names}: the code of these probes is assembly of a GPU, which the software GPU does not run`,
-      'say in a table [softgpu.NAME] of the file where the probe is and what it saves (docs/trace.md)',
+      'say in a table [softgpu.NAME] of the file where the probe is and what it saves (docs/reference/trace-formats.md)',
     );
   },
 

@@ -186,7 +186,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   CODE_OBJECT_UNREADABLE: 'run `kernloop capture` again; if it stays, report it with the output of `kernloop doctor`',
   CAPTURE_MISMATCH: 'run `kernloop extract`: it generates from the capture that is there, and keeps your edits',
   KERNARG_MISMATCH: 'keep the parameters of the kernel as they are in `pristine/`',
-  PROBES_INVALID: 'correct the probe that is named; `docs/trace.md` lists places and values',
+  PROBES_INVALID: 'correct the probe that is named; `docs/reference/trace-formats.md` lists places and values',
   PROBE_UNSUPPORTED: 'use another of the probes that `docs/trace.md` lists',
   PROBE_MAPS_TOO_LARGE: 'lower `cap` in probe.toml, or raise `--capacity`',
   PTX_UNAVAILABLE: 'build the app with `-lineinfo`, then run `kernloop extract --recapture`',

@@ -74,7 +74,11 @@ export function isMisreadByNeutrino(map: TraceMap): boolean {
 export const originColumns: readonly string[] = ['block_index', 'unit_index', 'record_index'];
 
 export function invalid(path: string, what: string): KernloopError {
-  return new KernloopError('TRACE_INVALID', `${path}: ${what}`, 'correct the file; docs/trace.md says what it holds');
+  return new KernloopError(
+    'TRACE_INVALID',
+    `${path}: ${what}`,
+    'correct the file; docs/reference/trace-formats.md says what it holds',
+  );
 }
 
 /** Argument `--maps` of kernloop-trace. */

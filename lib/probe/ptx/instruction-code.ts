@@ -94,7 +94,7 @@ class Operands {
     const missing = (why: string): Error =>
       probeUnsupported(
         `probe ${probe}: ${name} of ${opcode.join('.')} is not known: ${why}`,
-        'choose other positions; docs/trace.md says what each placeholder stands for',
+        'choose other positions; docs/reference/trace-formats.md says what each placeholder means',
       );
     if (name === 'ADDR') {
       const address = accessedAddress(opcode, this.operands);

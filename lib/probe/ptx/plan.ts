@@ -51,7 +51,7 @@ export function planProbes(file: ProbeFile, text: string): Plan {
   if (file.schema !== 'current')
     throw probeUnsupported(
       'the probe file has the schema of the artifact of the paper, whose bodies name no maps',
-      'write [probe.…] and [map.…] tables (docs/trace.md)',
+      'write [probe.…] and [map.…] tables (docs/reference/trace-formats.md)',
     );
   const prefix = freePrefix(text);
   const bodies = file.probes.flatMap(({ before, after }) => [before ?? '', after ?? '']);
