@@ -10,7 +10,11 @@ import { repository, run, Workspace } from './harness';
  */
 const isNightly = process.env['KERNLOOP_DOCS'] === 'nightly';
 
-const examples = ['hip-pipeline', 'batched-scale', ...(isNightly ? ['triton-softmax', 'pgo-runtime'] : [])];
+const examples = [
+  'hip-pipeline',
+  'batched-scale',
+  ...(isNightly ? ['triton-softmax', 'triton-tracing', 'pgo-runtime'] : []),
+];
 
 const isRun = ({ language, attribute }: Fence): boolean =>
   language === 'diff'

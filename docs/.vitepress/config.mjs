@@ -65,6 +65,8 @@ const sidebar = [
     page('Exit codes', 'reference/exit-codes'),
     page('Archive format', 'archive-format'),
     page('Probe files and traces', 'reference/trace-formats'),
+    page('Fields, clocks and costs of events', 'reference/tracing'),
+    page('PGO: stages, variants, limits', 'reference/pgo'),
     page('The software GPU: counters, faults, checker', 'reference/softgpu'),
     page('Instructions of the software GPU', 'reference/softgpu-isa'),
   ),

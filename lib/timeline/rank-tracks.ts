@@ -85,7 +85,7 @@ export class Tracks {
   }
 }
 
-/** Name of a compute unit from its number on the device side (docs/tracing.md), which identifies it. */
+/** Name of a compute unit from its number on the device side (docs/reference/tracing.md), which identifies it. */
 export function unitName({ target }: RankHeader, xcc: number, unit: number, isOfIris: boolean): string {
   if (target.startsWith('cuda')) return `SM ${unit}`;
   // Iris records the compute unit within its shader engine only: several share a number.
