@@ -39,7 +39,7 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
       throw new KernloopError(
         'PGO_PROFILE_MISSING',
         `${app.config.name} left no profile: no instrumented kernel was loaded, or the program ended without its cleanup`,
-        'run it with LLVM_PROFILE_VERBOSE=1 in "env" of kernloop.json to see what the collector found; docs/pgo.md says which ends of a program it survives',
+        'run it with LLVM_PROFILE_VERBOSE=1 in "env" of kernloop.json to see what the collector found; docs/reference/pgo.md says which ends of a program it survives',
       );
     }
     rmSync(paths.raw, { recursive: true, force: true });

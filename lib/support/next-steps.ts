@@ -170,7 +170,8 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   PGO_RENAME_COLLISION: 'give one of the two functions another name, then run `kernloop pgo-instrument`',
   PGO_NOT_INSTRUMENTED: 'run `kernloop pgo-instrument`, then `kernloop pgo-generate`',
   PGO_RUNTIME_CONFIG: 'remove `.kernloop/pgo/runtime` of the app, and run `kernloop pgo-runtime` again',
-  PGO_RUNTIME_SOURCE: 'read the message of clang in it; `docs/pgo.md` lists what cannot be compiled once more',
+  PGO_RUNTIME_SOURCE:
+    'read the message of clang in it; `docs/reference/pgo.md` lists what cannot be compiled once more',
   PGO_RUNTIME_VARIABLES: 'pass what the variables hold as arguments, or use `kernloop extract` and `kernloop pgo-use`',
   CODE_OBJECT_TARGET: 'build it for the captured target: `kernloop recompile`',
   CODE_OBJECT_VERSION: 'build it with `-mcode-object-version=5` (or 4)',
