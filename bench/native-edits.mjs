@@ -20,7 +20,7 @@ const edits = {
   'capture/hsa': ['capture/hsa/drain.cpp', 'kernloop-capture-hsa'],
   'capture/cuda': ['capture/cuda/graphs.cpp', 'cuda_capture_unit_test'],
   recorder: ['recorder/session.cpp', 'kernloop-recorder'],
-  'replay/core': ['replay/core/compare.cpp', 'replay_test'],
+  verdict: ['verdict/compare.cpp', 'replay_test'],
   'replay/cuda': ['replay/cuda/launch_plan.cpp', 'replay_cuda_plan_test'],
   'replay/hsa': ['replay/hsa/caches.cpp', 'replay_hsa_test'],
   'softgpu/isa': ['softgpu/isa/decode_vector.cpp', 'softgpu_isa_test'],

@@ -114,7 +114,7 @@ export interface ReplayRequest {
   derive?: Derivation;
 }
 
-/** Content of memory that the captured code does not read: native/replay/core/poison_fill.h. */
+/** Content of memory that the captured code does not read: native/verdict/poison_fill.h. */
 export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
 export type Disturbed = 'all' | 'written' | 'zeros';

@@ -1,5 +1,5 @@
 // selfcheck.json: the ranges of a capture whose values differ from launch to launch.
-#include "replay/core/varying.h"
+#include "verdict/varying.h"
 
 #include "fuzz/target.h"
 

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "replay/core/content_cache.h"
-#include "replay/core/element_type.h"
 #include "replay/core/layout.h"
-#include "replay/core/target.h"
+#include "verdict/content_cache.h"
+#include "verdict/target.h"
+#include "verdict/values/element_type.h"
 
 namespace kernloop::replay {
 

@@ -7,13 +7,14 @@
 #include <set>
 #include <utility>
 
-#include "replay/core/calibration.h"
 #include "replay/core/derived_sources.h"
 #include "replay/core/findings.h"
-#include "replay/core/free_order.h"
 #include "replay/core/guard.h"
-#include "replay/core/overwritten.h"
 #include "replay/core/replaying.h"
+#include "verdict/calibration.h"
+#include "verdict/free_order.h"
+#include "verdict/given_records.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "archive/reader.h"
+#include "replay/core/device.h"
 #include "replay/core/options.h"
 #include "replay/core/session.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "replay/core/overwritten.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "archive/manifest.h"
-#include "base/digest.h"
 #include "base/result.h"
 #include "codeobject/code_object.h"
 #include "replay/core/conditions.h"
 #include "replay/core/device_parts.h"
 #include "replay/core/layout.h"
+#include "verdict/memory.h"
 
 namespace kernloop::replay {
 
@@ -53,13 +53,6 @@ struct CacheFacts {
   bool is_modelled = true;         // false: there are no caches, and every state is the same
   uint64_t reported_bytes = 0;     // the largest cache that the device reports; 0: it reports none
   uint64_t overwritten_bytes = 0;  // memory overwritten ahead of every launch, if the caches are to be cold
-};
-
-// Bytes of global memory that a dispatch touched.
-struct Access {
-  bool is_write = false;
-  uint64_t base = 0;
-  uint64_t size = 0;
 };
 
 // Counts of one instruction over all waves, with its place in the kernel's code object.
@@ -103,10 +96,8 @@ inline Error unsupported_option(const std::string& option, const std::string& hi
   return {"UNSUPPORTED_OPTION", option + " is an option of another device; this one has no such thing", hint};
 }
 
-class DeviceReplay {
+class DeviceReplay : public Memory {
  public:
-  virtual ~DeviceReplay() = default;
-
   // Null if the device has no such part.
   virtual SoftwareExecution* software_execution() { return nullptr; }
   virtual CodePlacement* code_placement() { return nullptr; }
@@ -122,7 +113,6 @@ class DeviceReplay {
   // Whether a launch is measured in time, which varies, or in counts of executed work, which repeat.
   virtual bool measures_time() const { return true; }
   virtual uint64_t granule(archive::RegionClass home) const = 0;
-  virtual bool fresh_memory_is_zero() const = 0;
 
   // Called once before any map(), with everything that will be mapped. OUT_OF_MEMORY, ADDRESS_TAKEN.
   virtual Status prepare(const std::vector<Mapping>&) { return Unit{}; }
@@ -142,18 +132,6 @@ class DeviceReplay {
   virtual Result<bool> close_to_kernels(const AddressRange&) { return false; }
   // Keeps addresses unmapped; false if something is mapped there, or may be.
   virtual Result<bool> keep_unmapped(const AddressRange&) { return false; }
-
-  virtual Status write(uint64_t address, Bytes bytes) = 0;
-  virtual Status read(uint64_t address, std::span<uint8_t> into) = 0;
-  // Mapped memory that this process can read and write in place at full speed; null if only read() and write() can.
-  virtual uint8_t* in_place(uint64_t address) = 0;
-
-  virtual Status fill(uint64_t address, uint64_t size, uint8_t byte);
-  // `size` bytes at `address`, in place or copied into `scratch` or a buffer of the device: valid until the next call
-  // of anything here.
-  virtual Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch);
-  // A digest of all bytes of `ranges`: another digest means other bytes. It compares with digests of this object alone.
-  virtual Result<Digest> digest(const std::vector<AddressRange>& ranges);
 
   // UNSUPPORTED_OPTION if the device cannot change its caches.
   virtual Result<CacheFacts> set_cache(CacheState state) {

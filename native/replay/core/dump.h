@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/core/target.h"
+#include "replay/core/device.h"
+#include "verdict/target.h"
 
 namespace kernloop::replay {
 

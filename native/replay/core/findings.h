@@ -2,9 +2,9 @@
 #pragma once
 
 #include "replay/core/device.h"
-#include "replay/core/events.h"
 #include "replay/core/program.h"
 #include "replay/core/snapshot.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 

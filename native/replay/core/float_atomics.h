@@ -6,8 +6,8 @@
 
 #include "archive/manifest.h"
 #include "replay/core/device.h"
-#include "replay/core/events.h"
 #include "replay/core/program.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 

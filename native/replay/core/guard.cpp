@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "replay/core/compare.h"
-#include "replay/core/overwritten.h"
+#include "verdict/compare.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 
@@ -88,7 +88,7 @@ Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const S
   auto compared = compare_with_post(device, cache, {}, snapshot.padding(), snapshot.poison(), {}, first);
   if (!compared) return compared.error();
   if (program.lens) {
-    if (auto beside = compare_margins(device, *program.lens, *compared, first); !beside) return beside.error();
+    if (auto beside = compare_margins(device, program.lens->margins, *compared, first); !beside) return beside.error();
   }
   if (compared->differing_bytes == 0) return true;
   const std::string address = first.difference.value("address", "0x0");

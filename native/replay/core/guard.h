@@ -3,8 +3,8 @@
 #pragma once
 
 #include "replay/core/device.h"
-#include "replay/core/events.h"
 #include "replay/core/snapshot.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 

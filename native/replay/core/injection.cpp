@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <random>
 
-#include "replay/core/compare.h"
-#include "replay/core/overwritten.h"
+#include "verdict/compare.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

@@ -4,9 +4,10 @@
 
 #include <vector>
 
+#include "replay/core/device.h"
 #include "replay/core/layout.h"
-#include "replay/core/target.h"
-#include "replay/core/varying.h"
+#include "verdict/target.h"
+#include "verdict/varying.h"
 
 namespace kernloop::replay {
 

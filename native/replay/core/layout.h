@@ -8,15 +8,9 @@
 
 #include "archive/manifest.h"
 #include "base/result.h"
+#include "verdict/values/address_range.h"
 
 namespace kernloop::replay {
-
-struct AddressRange {
-  uint64_t base = 0;
-  uint64_t size = 0;
-  uint64_t end() const { return base + size; }
-  bool operator==(const AddressRange&) const = default;
-};
 
 // Whole granules of one kind of memory.
 struct Mapping {
@@ -30,9 +24,6 @@ struct Layout {
   std::vector<Mapping> mappings;      // disjoint, sorted; regions that share or touch granules share a mapping
   std::vector<AddressRange> padding;  // bytes of the mappings outside of every region, sorted
 };
-
-// The same bytes as sorted, disjoint ranges.
-std::vector<AddressRange> merge_ranges(std::vector<AddressRange> ranges);
 
 // For regions that are all in device memory.
 Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "replay/core/device.h"
 #include "replay/core/lens_state.h"
 
 namespace kernloop::replay {

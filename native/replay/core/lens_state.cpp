@@ -190,9 +190,9 @@ Result<std::vector<LensVariable>> find_lens_variables(const std::vector<LensSele
   return found;
 }
 
-Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& variables,
-                                             const codeobject::CodeObjectInfo& variant, uint64_t base,
-                                             DeviceReplay& device) {
+Result<std::vector<Margin>> find_margins(const std::vector<LensVariable>& variables,
+                                         const codeobject::CodeObjectInfo& variant, uint64_t base,
+                                         DeviceReplay& device) {
   std::vector<AddressRange> margins;
   for (const LensVariable& variable : variables) {
     if (!variable.is_writable || variable.initial.empty()) continue;
@@ -206,10 +206,10 @@ Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& va
     margins.push_back({from, own.base - from});
     margins.push_back({own.end(), to - own.end()});
   }
-  std::vector<LensMargin> read;
+  std::vector<Margin> read;
   for (const AddressRange& range : merge_ranges(std::move(margins))) {
     if (range.size == 0) continue;
-    LensMargin margin{range, Buffer(range.size)};
+    Margin margin{range, Buffer(range.size)};
     if (auto done = device.read(range.base, margin.initial); !done) return done.error();
     read.push_back(std::move(margin));
   }

@@ -5,7 +5,8 @@
 #include "codeobject/code_object.h"
 #include "replay/core/device.h"
 #include "replay/core/lens.h"
-#include "replay/core/target.h"
+#include "verdict/compare.h"
+#include "verdict/target.h"
 
 namespace kernloop::replay {
 
@@ -22,15 +23,9 @@ struct PlacedBuffer {
   AddressRange mapping;  // whole granules; nothing is mapped beside them
 };
 
-// Bytes beside a variable that belong to no variable, on its pages: only a write past a variable's end changes them.
-struct LensMargin {
-  AddressRange range;
-  Buffer initial;
-};
-
 struct LensState {
   std::vector<LensVariable> variables;
-  std::vector<LensMargin> margins;  // if code is one image
+  std::vector<Margin> margins;  // if code is one image
   std::vector<PlacedBuffer> buffers;
   std::vector<LensParameter> parameters;
 
@@ -53,9 +48,9 @@ Result<std::vector<LensVariable>> find_lens_variables(const std::vector<LensSele
                                                       const std::vector<Target>& restored, DeviceReplay& device);
 
 // Bytes beside these variables in the image of the variant, at `base`.
-Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& variables,
-                                             const codeobject::CodeObjectInfo& variant, uint64_t base,
-                                             DeviceReplay& device);
+Result<std::vector<Margin>> find_margins(const std::vector<LensVariable>& variables,
+                                         const codeobject::CodeObjectInfo& variant, uint64_t base,
+                                         DeviceReplay& device);
 
 // The values of the parameters in this launch, in their order.
 std::vector<uint64_t> parameter_values(const LensState& lens, uint64_t launch);

@@ -9,13 +9,14 @@
 #include "base/result.h"
 #include "replay/core/device.h"
 #include "replay/core/dump.h"
-#include "replay/core/expected_files.h"
 #include "replay/core/lens_output.h"
 #include "replay/core/overrides.h"
-#include "replay/core/poison_fill.h"
 #include "replay/core/probes.h"
-#include "replay/core/tolerance.h"
-#include "replay/core/untouched.h"
+#include "verdict/expected_files.h"
+#include "verdict/given_records.h"
+#include "verdict/poison_fill.h"
+#include "verdict/untouched.h"
+#include "verdict/values/tolerance.h"
 
 namespace kernloop::replay {
 
@@ -30,13 +31,6 @@ struct IgnoredBytes {
 struct Settling {
   size_t replays = 0;
   double seconds = 0;
-};
-
-// Length of the records in an array whose order is free, given by the user.
-struct GivenRecord {
-  std::string target;
-  uint64_t offset = 0, size = 0;  // extent of the array
-  uint64_t bytes = 0;
 };
 
 // A whole number among the kernel's arguments.

@@ -11,7 +11,7 @@
 
 #include "codeobject/code_object.h"
 #include "replay/core/device.h"
-#include "replay/core/element_type.h"
+#include "verdict/values/element_type.h"
 
 namespace kernloop::replay {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "archive/file.h"
-#include "replay/core/overwritten.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

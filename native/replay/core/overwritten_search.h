@@ -13,8 +13,9 @@
 #include <optional>
 #include <vector>
 
-#include "replay/core/poison_fill.h"
-#include "replay/core/varying.h"
+#include "replay/core/device.h"
+#include "verdict/poison_fill.h"
+#include "verdict/varying.h"
 
 namespace kernloop::replay {
 

@@ -1,7 +1,7 @@
 #include "replay/core/own_state.h"
 
 #include "base/digest.h"
-#include "replay/core/overwritten.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

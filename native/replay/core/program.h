@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "replay/core/content_cache.h"
 #include "replay/core/device.h"
-#include "replay/core/events.h"
 #include "replay/core/launch_check.h"
 #include "replay/core/layout.h"
 #include "replay/core/lens_state.h"
 #include "replay/core/own_state.h"
-#include "replay/core/target.h"
+#include "verdict/content_cache.h"
+#include "verdict/events.h"
+#include "verdict/target.h"
 
 namespace kernloop::replay {
 

@@ -1,7 +1,6 @@
 #include "replay/core/replaying.h"
 
 #include "archive/file.h"
-#include "replay/core/differences.h"
 #include "replay/core/findings.h"
 #include "replay/core/float_atomics.h"
 #include "replay/core/guard.h"
@@ -9,6 +8,7 @@
 #include "replay/core/launch_check.h"
 #include "replay/core/stale_pointers.h"
 #include "replay/core/target_marks.h"
+#include "verdict/values/differences.h"
 
 namespace kernloop::replay {
 
@@ -296,7 +296,7 @@ Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, con
   auto comparison = compare_with_post(device, cache, targets, snapshot.padding(), poison, varying, sink);
   if (!comparison) return comparison;
   if (program.lens) {
-    if (auto beside = compare_margins(device, *program.lens, *comparison, sink); !beside) return beside.error();
+    if (auto beside = compare_margins(device, program.lens->margins, *comparison, sink); !beside) return beside.error();
   }
   for (const KeptVariable& kept : program.kept) {
     Buffer actual(kept.content.size());

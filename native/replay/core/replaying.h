@@ -1,10 +1,11 @@
 // Steps common to every kind of session.
 #pragma once
 
-#include "replay/core/compare.h"
+#include "replay/core/device.h"
 #include "replay/core/options.h"
 #include "replay/core/program.h"
 #include "replay/core/snapshot.h"
+#include "verdict/compare.h"
 
 namespace kernloop::replay {
 

@@ -5,21 +5,22 @@
 #include <chrono>
 #include <cstring>
 
-#include "replay/core/calibration.h"
 #include "replay/core/derived_inputs.h"
 #include "replay/core/dump.h"
-#include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
 #include "replay/core/kernarg.h"
 #include "replay/core/launch_check.h"
-#include "replay/core/overwritten.h"
 #include "replay/core/overwritten_search.h"
 #include "replay/core/probes.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
-#include "replay/core/untouched.h"
 #include "replay/core/unused.h"
+#include "verdict/calibration.h"
+#include "verdict/free_order.h"
+#include "verdict/given_records.h"
+#include "verdict/overwritten.h"
+#include "verdict/untouched.h"
 
 namespace kernloop::replay {
 

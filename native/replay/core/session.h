@@ -3,8 +3,8 @@
 
 #include "archive/reader.h"
 #include "replay/core/device.h"
-#include "replay/core/events.h"
 #include "replay/core/options.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 

@@ -3,11 +3,12 @@
 #include <array>
 
 #include "replay/core/dump.h"
-#include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/replaying.h"
-#include "replay/core/timed_results.h"
 #include "replay/core/turns.h"
+#include "verdict/free_order.h"
+#include "verdict/given_records.h"
+#include "verdict/timed_results.h"
 
 namespace kernloop::replay {
 

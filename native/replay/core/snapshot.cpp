@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "archive/dropped.h"
-#include "replay/core/overwritten.h"
 #include "replay/core/stale_pointers.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

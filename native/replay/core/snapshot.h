@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "replay/core/content_cache.h"
 #include "replay/core/device.h"
-#include "replay/core/events.h"
 #include "replay/core/layout.h"
 #include "replay/core/program.h"
-#include "replay/core/target.h"
+#include "verdict/content_cache.h"
+#include "verdict/events.h"
+#include "verdict/target.h"
 
 namespace kernloop::replay {
 

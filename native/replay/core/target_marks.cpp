@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/core/overwritten.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "replay/core/options.h"
-#include "replay/core/target.h"
+#include "verdict/target.h"
 
 namespace kernloop::replay {
 

@@ -1,6 +1,6 @@
 #include "replay/core/unused.h"
 
-#include "replay/core/overwritten.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 

@@ -1,7 +1,7 @@
 // A CUDA device's description of itself, for its identity in the stages: `--describe-device cuda`.
 #pragma once
 
-#include "replay/core/events.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 

@@ -9,14 +9,14 @@
 #include <random>
 #include <regex>
 
-#include "replay/core/differences.h"
 #include "replay/core/dump.h"
-#include "replay/core/element_inference.h"
 #include "replay/core/kernarg.h"
 #include "replay/core/layout.h"
 #include "replay/core/options.h"
 #include "replay/core/stale_pointers.h"
-#include "replay/core/varying.h"
+#include "verdict/values/differences.h"
+#include "verdict/values/element_inference.h"
+#include "verdict/varying.h"
 
 namespace kernloop::replay {
 namespace {

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "archive/test/temporary_directory.h"
-#include "replay/core/events.h"
 #include "replay/test/cuda_capture.h"
 #include "replay/test/program_run.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 namespace {

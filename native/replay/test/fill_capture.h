@@ -10,7 +10,7 @@
 #include "archive/test/temporary_directory.h"
 #include "codeobject/code_object.h"
 #include "codeobject/test/test_files.h"
-#include "replay/core/events.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 

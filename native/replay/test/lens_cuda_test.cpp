@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "archive/test/temporary_directory.h"
-#include "replay/core/events.h"
 #include "replay/test/cuda_capture.h"
 #include "replay/test/lens_files.h"
 #include "replay/test/program_run.h"
+#include "verdict/events.h"
 
 namespace kernloop::replay {
 namespace {

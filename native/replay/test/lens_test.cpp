@@ -252,7 +252,7 @@ TEST(LensVariables, HaveMarginsUpToTheirNeighboursAndPages) {
                                     variant, *code.base, device);
   ASSERT_TRUE(margins) << margins.error().message;
   std::vector<AddressRange> found;
-  for (const LensMargin& margin : *margins) {
+  for (const Margin& margin : *margins) {
     found.push_back({margin.range.base - *code.base, margin.range.size});
     EXPECT_EQ(margin.initial.size(), margin.range.size);
   }

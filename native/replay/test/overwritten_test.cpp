@@ -1,6 +1,6 @@
 // Bytes that a dispatch overwrites without reading them: recorded, searched for, and judged by launches that begin with
 // other values.
-#include "replay/core/overwritten.h"
+#include "verdict/overwritten.h"
 
 #include <gtest/gtest.h>
 

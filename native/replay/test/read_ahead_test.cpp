@@ -6,7 +6,7 @@
 
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
-#include "replay/core/content_cache.h"
+#include "verdict/content_cache.h"
 
 namespace kernloop::replay {
 namespace {

@@ -1,15 +1,15 @@
 // Memory that the captured code does not touch: found from its accesses, and watched while a variant runs.
-#include "replay/core/untouched.h"
+#include "verdict/untouched.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 
-#include "replay/core/overwritten.h"
 #include "replay/core/session.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
+#include "verdict/overwritten.h"
 
 namespace kernloop::replay {
 namespace {
