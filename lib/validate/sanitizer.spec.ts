@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { sealed } from '../archive/selfcheck-seal';
 import { basename, join } from 'node:path';
 import { failure } from '../testing/failure';
-import { fakeDeps, type Call, type FakeDeps } from '../testing/fake-deps';
+import { fakeDeps, type Call, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { difference, differed, fakeCudaReplay, fakeLock, fakeReplay, flag, passed } from '../testing/fake-programs';
 import { sha256 } from '../support/files';
 import { schemaErrors } from '../testing/published-schema';
@@ -91,8 +91,11 @@ describe('a report of compute-sanitizer', () => {
 describe('validate under compute-sanitizer', () => {
   let workspace: TestWorkspace;
   let reproducer: string;
+  /** Time limit of each run of the tool. */
+  let limits: (number | undefined)[];
 
   beforeEach(() => {
+    limits = [];
     workspace = new TestWorkspace();
     reproducer = writeReproducer(workspace);
     const device = { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' };
@@ -111,24 +114,41 @@ describe('validate under compute-sanitizer', () => {
     replay?: object[];
     under?: object[];
     exit?: number;
+    /** How many runs of the tool hang before one ends. */
+    hangs?: number;
+    /** Milliseconds that a plain replay takes. */
+    plainMs?: number;
   }
 
   /** The tool writes its log and starts the replay that its arguments name. */
   const deps = (answers: Answers, env: object = { PATH: workspace.path('tools') }): FakeDeps => {
-    const tool = (call: Call): Promise<number> | number => {
+    let hangs = answers.hangs ?? 0;
+    let nowMs = 0;
+    const replayed = fakeCudaReplay(() => {
+      nowMs += answers.plainMs ?? 0;
+      return answers.replay ?? [passed];
+    });
+    const tool = (call: Call): ReturnType<FakeProgram> => {
+      limits.push(call.options.timeoutMs);
+      if (hangs > 0) {
+        hangs -= 1;
+        // A report that looks whole, because the tool may hang at its end.
+        writeFileSync(flag(call.args, '--log-file') ?? '', cleanRaces);
+        call.print({ event: 'result', verdict: 'ran' });
+        return { exitCode: null, signal: 'SIGKILL', timedOut: true };
+      }
       const ofVariant = call.args.includes('--code-object');
       const log = ofVariant ? answers.variant : answers.captured;
       if (log !== null) writeFileSync(flag(call.args, '--log-file') ?? '', log ?? cleanRaces);
       const program = call.args.findIndex((word) => basename(word) === 'kernloop-replay');
       const ran = (ofVariant ? answers.under : undefined) ?? [{ event: 'result', verdict: 'ran' }];
       const code = fakeReplay(() => ran)({ ...call, args: call.args.slice(program + 1) });
-      return answers.exit ?? (code as number);
+      return answers.exit ?? (code);
     };
-    return fakeDeps(
-      { sh: fakeLock, 'kernloop-replay': fakeCudaReplay(() => answers.replay ?? [passed]), 'compute-sanitizer': tool },
-      workspace.native,
-      { env: env as Record<string, string> },
-    );
+    return fakeDeps({ sh: fakeLock, 'kernloop-replay': replayed, 'compute-sanitizer': tool }, workspace.native, {
+      env: env as Record<string, string>,
+      clock: { now: () => new Date(0), monotonicMs: () => nowMs },
+    });
   };
   const run = async (asked: object, answers: Answers, isVariant = true) => {
     if (isVariant) writeVariant(workspace);
@@ -216,6 +236,31 @@ describe('validate under compute-sanitizer', () => {
     const error = await failure(validate(options, deps(answers)));
     expect([error.code, error.exitCode]).toEqual(['SANITIZER_FAILED', 5]);
     expect(error.what).toContain(why);
+  });
+
+  it('tries a tool that hangs once more, and judges by the second run', async () => {
+    const { report, runs } = await run({ initcheck: true }, { hangs: 1, variant: uninitialized, captured: clean });
+    expect([report.verdict, runs.length]).toEqual(['fail', 3]);
+  });
+
+  it('is an error where the tool hangs twice, though its report looks whole', async () => {
+    writeVariant(workspace);
+    const fake = deps({ hangs: 2 });
+    const options = validateOptionsSchema.parse({ reproducer, device: 'cuda', initcheck: true });
+    const error = await failure(validate(options, fake));
+    expect([error.code, error.exitCode]).toEqual(['SANITIZER_FAILED', 5]);
+    expect(error.what).toContain('it hung twice, for 120 s each');
+    expect(error.hint).toContain('--limit-seconds');
+    expect(fake.calls.filter(({ program }) => program === 'compute-sanitizer')).toHaveLength(2);
+  });
+
+  it.each([
+    ['where plain replays are short', {}, 0, 120_000],
+    ['as long as plain replays suggest', {}, 10_000, 400_000],
+    ['as --limit-seconds says', { limitSeconds: 500 }, 10_000, 1_000_000],
+  ])('gives the tool time %s', async (_name, asked, plainMs, limit) => {
+    await run({ racecheck: true, ...asked }, { variant: race, captured: race, plainMs });
+    expect(limits).toEqual([limit, limit]);
   });
 
   it('is an error where the tool is nowhere, before anything runs', async () => {

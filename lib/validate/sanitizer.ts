@@ -13,6 +13,11 @@ import { parseSanitizerLog, sanitizerTools, type SanitizerReport, type Sanitizer
 
 /** Factor on the replay's time limit, because the tools slow kernels down. */
 const slowdown = 20;
+/**
+ * Minimum time until a run of a tool counts as hung, as a multiple of the replay's limit. initcheck deadlocks now and
+ * then (2 of 130 runs on an H100), before or after the kernel, where the replay's own limit does not hold.
+ */
+const leastLimits = 2;
 const findingsShown = 1000;
 const maxLogBytes = 16 * 1024 * 1024;
 
@@ -35,18 +40,21 @@ export function requireSanitizer(options: ValidateOptions, deps: Deps): string |
 
 /**
  * Replays the variant once more under each tool. Findings whose kind the captured code does not have are failures
- * whatever memory contains: such a kernel is right only by chance.
+ * whatever memory contains: such a kernel is right only by chance. `plainMs` is how long the replays without tool took.
  */
 export async function sanitize(
   report: DispatchReport,
   session: ReplaySession,
   options: ValidateOptions,
   program: string | null,
+  plainMs: number,
   deps: Deps,
 ): Promise<DispatchReport> {
   if (program === null || report.verdict === 'fault' || report.verdict === 'limit') return report;
+  const limitMs = Math.max(plainMs * slowdown, options.limitSeconds * 1000 * leastLimits);
+  const sanitizer = { program, limitMs };
   const checks: NonNullable<DispatchReport['sanitizer']> = [];
-  for (const tool of sanitizersOf(options)) checks.push(await check(tool, session, program, deps));
+  for (const tool of sanitizersOf(options)) checks.push(await check(tool, session, sanitizer, deps));
   const fresh = checks.flatMap(({ tool, findings }) =>
     findings.filter(({ in_captured: known }) => !known).map((finding) => ({ tool, ...finding })),
   );
@@ -65,37 +73,71 @@ export async function sanitize(
   return { ...sanitized, summary: `${report.summary}; ${said.join('; ')}` };
 }
 
+interface Sanitizer {
+  program: string;
+  /** Time after which a run counts as hung. */
+  limitMs: number;
+}
+
 async function check(
   tool: SanitizerTool,
   session: ReplaySession,
-  program: string,
+  sanitizer: Sanitizer,
   deps: Deps,
 ): Promise<NonNullable<DispatchReport['sanitizer']>[number]> {
-  const { findings } = await replayUnder(tool, session.request, session, program, deps);
+  const { findings } = await replayUnder(tool, session.request, session, sanitizer, deps);
   const isVariant = session.code.kind === 'variant' && findings.length > 0;
   const known = isVariant
-    ? (await replayUnder(tool, requestOfCaptured(session), session, program, deps)).findings
+    ? (await replayUnder(tool, requestOfCaptured(session), session, sanitizer, deps)).findings
     : findings;
   const kinds = new Set(known.map(({ kind }) => kind));
   return { tool, findings: findings.map((finding) => ({ ...finding, in_captured: kinds.has(finding.kind) })) };
 }
 
+/** Runs the tool once more if it hangs. */
 async function replayUnder(
   tool: SanitizerTool,
   request: ReplayRequest,
   session: ReplaySession,
-  program: string,
+  sanitizer: Sanitizer,
   deps: Deps,
 ): Promise<SanitizerReport> {
+  const report =
+    (await attempt(tool, request, session, sanitizer, deps)) ??
+    (await attempt(tool, request, session, sanitizer, deps));
+  if (report !== null) return report;
+  throw failed(
+    tool,
+    `it hung twice, for ${Math.round(sanitizer.limitMs / 1000)} s each`,
+    'run the command again; raise --limit-seconds if the tool only needs longer (it has at least twice that); without the option, memory alone is compared',
+  );
+}
+
+/** Null if the tool hung; its processes are then killed. */
+async function attempt(
+  tool: SanitizerTool,
+  request: ReplayRequest,
+  session: ReplaySession,
+  { program, limitMs }: Sanitizer,
+  deps: Deps,
+): Promise<SanitizerReport | null> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-sanitizer-'));
   try {
     // A log file, because the kernel's output could look like a report.
     const log = join(folder, 'log');
     const args = ['--tool', tool, '--log-file', log, '--print-limit', String(findingsShown), '--show-backtrace', 'no'];
+    let hung = false;
     const under: Deps = {
       ...deps,
-      run: (file, own, options) =>
-        deps.run(program, [...args, file, ...own], { ...options, env: { ...options?.env, KERNLOOP_CUPTI: 'off' } }),
+      run: (file, own, options) => {
+        const env = { ...options?.env, KERNLOOP_CUPTI: 'off' };
+        const running = deps.run(program, [...args, file, ...own], { ...options, env, timeoutMs: limitMs });
+        const result = running.result.then((ended) => {
+          hung = ended.timedOut;
+          return ended;
+        });
+        return { ...running, result };
+      },
     };
     const limitSeconds = request.limitSeconds === undefined ? {} : { limitSeconds: request.limitSeconds * slowdown };
     // Padding stays unwritten, so that initcheck reports reads beside captured memory.
@@ -106,8 +148,10 @@ async function replayUnder(
       under,
     ).catch((error: unknown) => {
       if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
+      if (hung) return null;
       throw failed(tool, `${error.what}\n${logIn(log)?.slice(-2000) ?? ''}`.trim());
     });
+    if (hung || outcome === null) return null;
     const text = logIn(log);
     if (text === null) throw failed(tool, 'it wrote no report');
     const report = parseSanitizerLog(text);
@@ -147,10 +191,10 @@ function logIn(path: string): string | null {
   }
 }
 
-function failed(tool: SanitizerTool, why: string): KernloopError {
-  return new KernloopError(
-    'SANITIZER_FAILED',
-    `compute-sanitizer --tool ${tool} judged nothing: ${why}`,
-    'see whether `compute-sanitizer` of this CUDA version runs on this GPU and driver; without the option, memory alone is compared',
-  );
+function failed(
+  tool: SanitizerTool,
+  why: string,
+  hint = 'see whether `compute-sanitizer` of this CUDA version runs on this GPU and driver; without the option, memory alone is compared',
+): KernloopError {
+  return new KernloopError('SANITIZER_FAILED', `compute-sanitizer --tool ${tool} judged nothing: ${why}`, hint);
 }

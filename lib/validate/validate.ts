@@ -137,14 +137,17 @@ async function judgeAll(
   const judge = async (one: Case): Promise<DispatchReport> => {
     const delays = beginDelays(one, options, deps);
     let delayed;
+    let plainMs;
     try {
+      const beganMs = deps.clock.monotonicMs();
       const report = await judgeCase(one, options, deps);
+      plainMs = deps.clock.monotonicMs() - beganMs;
       const usual = await usualTolerance(one, report, options, deps);
       delayed = await delays.judge(usual === undefined ? report : { ...report, usual_tolerance: usual });
     } finally {
       await delays.end();
     }
-    return sanitize(await judgeInputs(one, delayed, options, deps), one.session, options, sanitizer, deps);
+    return sanitize(await judgeInputs(one, delayed, options, deps), one.session, options, sanitizer, plainMs, deps);
   };
   const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
   for (const other of others) reports.push(await judge(other));
