@@ -1,4 +1,4 @@
-import { countOf, formatRanges, parseDispatches } from './dispatches';
+import { countOf, dispatchesSchema, formatRanges, parseDispatches } from './dispatches';
 
 describe('which dispatches', () => {
   it.each([
@@ -45,6 +45,21 @@ describe('which dispatches', () => {
       expect(parseDispatches(text)).toBeUndefined();
     },
   );
+
+  it.each<[unknown, string | undefined]>([
+    ['2,5,9-', '2,5,9-'],
+    [9, '9'],
+    [[1, 9], '1,9'],
+    [0, undefined],
+    [1.5, undefined],
+    [[], undefined],
+    [[1, 0], undefined],
+    [['last'], undefined],
+    [Array.from({ length: 65 }, (_, i) => 2 * i + 1), undefined],
+    [true, undefined],
+  ])('takes %j in a file as %j', (value, text) => {
+    expect(dispatchesSchema.safeParse(value).data).toBe(text);
+  });
 
   it('rejects more ranges than an agent takes', () => {
     const odd = (count: number) => Array.from({ length: count }, (_, i) => 2 * i + 1).join(',');

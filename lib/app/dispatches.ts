@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { numbersAsText } from '../support/options';
+
 /** Ordinals from 1, both ends included; null means no end. */
 export type OrdinalRange = readonly [first: number, last: number | null];
 
@@ -7,6 +10,14 @@ export type Dispatches = { ranges: OrdinalRange[] } | { last: number };
 export const dispatchesForm = 'numbers and ranges as in "2,5,9-12,20-", or "last" or "last:3"';
 
 const maxRanges = 64;
+
+const ordinal = z.int().min(1);
+
+/** Text for parseDispatches(). In a file it may also be a number, or a list of numbers. */
+export const dispatchesSchema = z
+  .union([z.string(), ordinal, z.array(ordinal).min(1)], `give ${dispatchesForm}`)
+  .transform((given) => String(numbersAsText(given)))
+  .refine((text) => parseDispatches(text) !== undefined, `give ${dispatchesForm}`);
 
 /** Reads `3`, `3-7`, `2,5,9-`, `last` or `last:3`; undefined for any other text. */
 export function parseDispatches(text: string): Dispatches | undefined {

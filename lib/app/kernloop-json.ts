@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deviceKinds } from '../device/kinds';
 import { runnerSchema } from './runner-json';
-import { dispatchesForm, parseDispatches } from './dispatches';
+import { dispatchesForm, dispatchesSchema } from './dispatches';
 export const scopes = ['reachable', 'all'] as const;
 export const eachChoices = ['dispatch', 'geometry', 'kernel'] as const;
 
@@ -29,11 +29,11 @@ export const selectionShape = {
       'The expression must match a whole name: the mangled one, or the demangled one with its parameters, without them, or without template arguments too.',
     ),
   ordinal: z.int().min(1).default(1).describe('Which matching dispatch to capture, counted from 1.'),
-  dispatch: z
-    .string()
-    .refine((text) => parseDispatches(text) !== undefined, `give ${dispatchesForm}`)
+  dispatch: dispatchesSchema
     .optional()
-    .describe(`Which of the matching dispatches to capture, instead of "ordinal": ${dispatchesForm}.`),
+    .describe(
+      `Which of the matching dispatches to capture, instead of "ordinal": a number, a list of numbers, or text: ${dispatchesForm}.`,
+    ),
   each: z
     .enum(eachChoices)
     .optional()

@@ -44,6 +44,17 @@ describe('precedence of options', () => {
     expect([origins['device'], origins['softgpu']]).toEqual(from);
   });
 
+  it.each([
+    [9, '9'],
+    [[1, 9], '1,9'],
+    ['1-', '1-'],
+  ])('takes %j in a file where an option is a list of numbers as text', (given, text) => {
+    workspace = new TestWorkspace({ options: { capture: { dispatch: given } } });
+    const reproducer = writeReproducer(workspace, { options: { validate: { capture: given } } });
+    expect(configure(stages.capture, { app: workspace.app }, {}).values.dispatch).toBe(text);
+    expect(configure(stages.validate, { reproducer }, {}).values.capture).toBe(text);
+  });
+
   it('takes the device from kernloop.json where it names one', () => {
     workspace = new TestWorkspace({ device: 'hsa' });
     const { values, origins } = configure(stages.capture, { app: workspace.app }, {});

@@ -8,6 +8,8 @@ import { KernloopError, nearest } from '../support/error';
 import {
   environmentLayer,
   flagLayer,
+  numbersAsText,
+  optionInfos,
   resolveOptions,
   type Layer,
   type OptionsSchema,
@@ -111,5 +113,7 @@ function layer(
     );
   }
   const relevant = Object.entries(implied).filter(([name]) => known.includes(name));
-  return { origin, values: { ...Object.fromEntries(relevant), ...own } };
+  const texts = optionInfos(stage.options).filter(({ type, name }) => type === 'string' && name in own);
+  const numbers = texts.map(({ name }) => [name, numbersAsText(own[name])] as const);
+  return { origin, values: { ...Object.fromEntries(relevant), ...own, ...Object.fromEntries(numbers) } };
 }

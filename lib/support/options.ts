@@ -127,6 +127,13 @@ export function parseText(info: OptionInfo, text: string, where: string): unknow
   }
 }
 
+/** Text that a flag has for a number or a list of numbers in a file: `9`, `1,9`. Other values stay as they are. */
+export function numbersAsText(value: unknown): unknown {
+  const numbers = Array.isArray(value) ? (value as unknown[]) : [value];
+  const areNumbers = numbers.length > 0 && numbers.every((each) => typeof each === 'number');
+  return areNumbers ? numbers.join(',') : value;
+}
+
 /** Parses `["one, two"]`, a form for items with commas. Other text that starts with a bracket stays text. */
 function jsonList(text: string): string[] | null {
   if (!text.startsWith('["')) return null;
