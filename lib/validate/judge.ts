@@ -134,7 +134,11 @@ function reportOf(
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),
     regions: comparedRegions(
-      runs.map(({ outcome }) => outcome),
+      [worst, ...runs.filter((run) => run !== worst)].map((run) => ({
+        ...run.outcome,
+        replay: judged.indexOf(run) + 1,
+        ...(run.outcome.result.fill ? { fill: run.outcome.result.fill } : {}),
+      })),
       argumentNames(session.reproducer.config, capture),
     ),
     differences: differences.map(({ event: _event, ...difference }) => difference),

@@ -22,7 +22,24 @@ export function regionTable(regions: readonly ComparedRegion[]): string[] {
     ...table([header, ...rows.slice(0, shownRows)]),
     ...(more > 0 ? [`and ${formatCount(more)} more rows: see report.json`] : []),
     ...regions.flatMap(specialLines).slice(0, shownRows),
+    ...regions.flatMap((region) => region.elements.flatMap((part) => replayLine(region, part))).slice(0, shownRows),
   ];
+}
+
+const byFill = (fill: string | undefined): string =>
+  fill === undefined
+    ? ''
+    : `: only where memory that the captured code overwrites without reading it began with other values (fill "${fill}")`;
+
+/** The replay that a row is of, where replays differ. */
+function replayLine(region: ComparedRegion, part: Elements): string[] {
+  const { outside, replay, fill, in_any_replay: most } = part;
+  if (outside === 0 || replay === undefined || (replay === 1 && fill === undefined && most === undefined)) return [];
+  const others =
+    most === undefined
+      ? ''
+      : `; in others up to ${formatCount(most.outside)} are outside, max abs ${sizeOf(most.max_abs_error)}${byFill(most.fill)}`;
+  return [`${placeOf(region, part)}: row and places are of replay ${replay}${byFill(fill)}${others}`];
 }
 
 function elementRow(region: ComparedRegion, part: Elements): string[] {

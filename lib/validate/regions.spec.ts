@@ -3,7 +3,7 @@ import { kernelJsonSchema } from '../reproducer/kernel-json';
 import { toleranceSchema } from '../replay/replay-events';
 import { captureJson, kernelJson, someDigest } from '../testing/workspace';
 import { argumentNames, comparedRegions } from './regions';
-import { regionTable } from './region-text';
+import { excerpt, regionTable } from './region-text';
 
 const arg = (index: number, name: string) => ({
   ...{ index, name, type: '*fp32', declared: '*fp32', role: 'inout', element: 'f32' },
@@ -56,4 +56,59 @@ it('counts NaN for each argument of a region that several share', () => {
     'scale (r0+1,024): NaN: 0 in both, 2 only in the replay, 0 only in what the app computed',
     'out, out_again (r0+2,048): NaN: 0 in both, 3 only in the replay, 0 only in what the app computed',
   ]);
+});
+
+describe('rows of several replays', () => {
+  const example = (actual: number) => ({ offset: 7996, expected: 0.00928, actual });
+  const met = (outside: number, error: number, actual: number) =>
+    toleranceSchema.parse({
+      ...{ event: 'tolerance', region: 'r0', offset: 0, bytes: 4096, dtype: 'f32', elements: 1024, within: 0 },
+      ...{ atol: 0, rtol: 0, ulp: 0, equal: 1024 - outside, outside, not_finite: 0 },
+      ...{ max_abs_error: error, max_rel_error: error, max_ulp_error: error },
+      first_outside: [],
+      ...(outside > 0 ? { worst: example(actual) } : {}),
+    });
+  const replayed = (replay: number, outside: number, error: number, actual: number, fill?: string) => ({
+    ...{ replay, ...(fill === undefined ? {} : { fill }) },
+    compared: [{ ...row, differing_bytes: 4 * outside, first_difference: outside > 0 ? 100 * replay : null }],
+    tolerances: [met(outside, error, actual)],
+  });
+  const linesOf = (...replays: ReturnType<typeof replayed>[]): string[] => {
+    const regions = comparedRegions(replays);
+    return [...regionTable(regions), ...excerpt({ regions, differences: [] })];
+  };
+
+  it('have figures and places of one replay, and say what another had by its fill alone', () => {
+    const lines = linesOf(replayed(1, 2, 0.00928, 0), replayed(2, 2, 1.98e36, 1.98e36, 'huge'));
+    expect(lines[1]).toContain('0.00928');
+    expect(lines[1]).not.toContain('e+36');
+    expect(lines.at(-1)).toContain('expected 0.00928, got 0, the greatest error');
+    expect(lines.slice(2, -1)).toEqual([
+      'r0: row and places are of replay 1; in others up to 2 are outside, max abs 1.98e+36: only where memory that the captured code overwrites without reading it began with other values (fill "huge")',
+    ]);
+  });
+
+  it('say so where the difference exists only by a fill', () => {
+    const lines = linesOf(replayed(2, 2, 1.98e36, 1.98e36, 'opposite'), replayed(1, 0, 0, 0));
+    expect(lines.slice(2, -1)).toEqual([
+      'r0: row and places are of replay 2: only where memory that the captured code overwrites without reading it began with other values (fill "opposite")',
+    ]);
+  });
+
+  it('name no fill where a replay without one has as much', () => {
+    const lines = linesOf(replayed(1, 1, 0.5, 1), replayed(2, 2, 0.5, 1, 'huge'), replayed(3, 1, 2, 1));
+    expect(lines[2]).toBe('r0: row and places are of replay 1; in others up to 2 are outside, max abs 2.00');
+  });
+
+  it('say nothing where all replays agree, or there is one', () => {
+    expect(linesOf(replayed(1, 2, 0.5, 1), replayed(2, 2, 0.5, 1))).toHaveLength(3);
+    expect(linesOf(replayed(1, 2, 0.5, 1))).toHaveLength(3);
+  });
+
+  it('are of the replay that the verdict is of, but show what differs elsewhere alone', () => {
+    const [region] = comparedRegions([replayed(2, 1, 0.5, 1), replayed(1, 3, 2, 1)]);
+    expect(region).toMatchObject({ differing_bytes: 4, first_difference: 200, elements: [{ outside: 1, replay: 2 }] });
+    const [other] = comparedRegions([replayed(2, 0, 0, 0), replayed(1, 3, 2, 1)]);
+    expect(other).toMatchObject({ differing_bytes: 12, first_difference: 100, elements: [{ outside: 3, replay: 1 }] });
+  });
 });

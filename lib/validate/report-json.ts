@@ -23,9 +23,29 @@ const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
           .array(z.string())
           .optional()
           .describe('Names of the parameters that point to them; its counts of NaN and infinities are of these.'),
+        replay: z
+          .int()
+          .optional()
+          .describe('Number of the replay that the row is of, counted from 1; adverse comes last.'),
+        fill: z
+          .string()
+          .optional()
+          .describe(
+            'The launch began with other values in memory that the captured code overwrites without reading it: "huge", "opposite" or "zeros".',
+          ),
+        in_any_replay: z
+          .object({
+            outside: z.number(),
+            max_abs_error: z.number().nullable(),
+            max_rel_error: z.number().nullable(),
+            max_ulp_error: z.number().nullable(),
+            fill: z.string().optional().describe('Only launches that began so have more than the row.'),
+          })
+          .optional()
+          .describe('The most of all replays, where another one has more than the row.'),
       }),
     )
-    .describe('What its elements of known types met: the worst of all replays.'),
+    .describe('What its elements of known types met in one replay.'),
 });
 
 const floatAtomicSchema = z.object({
@@ -196,7 +216,7 @@ const captured = {
 const selfcheck = z.enum(['verified', 'nondeterministic', 'order-dependent']);
 const regions = z
   .array(comparedRegionSchema)
-  .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.');
+  .describe('What the kernel changed, and what differs; all else is equal. Each row is of one replay.');
 
 /** Self-check fields of a captured dispatch. */
 const sealOfSelfcheck = {

@@ -143,7 +143,7 @@ describe('validate under compute-sanitizer', () => {
       const program = call.args.findIndex((word) => basename(word) === 'kernloop-replay');
       const ran = (ofVariant ? answers.under : undefined) ?? [{ event: 'result', verdict: 'ran' }];
       const code = fakeReplay(() => ran)({ ...call, args: call.args.slice(program + 1) });
-      return answers.exit ?? (code);
+      return answers.exit ?? code;
     };
     return fakeDeps({ sh: fakeLock, 'kernloop-replay': replayed, 'compute-sanitizer': tool }, workspace.native, {
       env: env as Record<string, string>,

@@ -1,7 +1,6 @@
 import { targetOf } from '../reproducer/named-arrays';
 import type { CaptureJson } from '../archive/capture-files';
 import type { Bounds, TypedElements } from '../replay/program';
-import type { ToleranceEvent } from '../replay/replay-events';
 import { elementTypes, type ElementType, type KernelJson } from '../reproducer/kernel-json';
 import { KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
@@ -268,42 +267,4 @@ function readPlace(text: string, config: KernelJson, capture: CaptureJson): Plac
     throw new KernloopError('USAGE', `--dtype ${text} ends beyond its ${target.size} bytes`, 'give OFFSET:SIZE inside');
   }
   return { target: target.target, offset: target.offset + offset, size };
-}
-
-/** Worst values of the same elements over all replays. */
-export function worstOf(events: readonly ToleranceEvent[]): ToleranceEvent[] {
-  const worst = new Map<string, ToleranceEvent>();
-  for (const met of events) {
-    const key = `${met.region ?? met.variable}:${met.offset}`;
-    const before = worst.get(key);
-    worst.set(key, before ? merge(before, met) : met);
-  }
-  return [...worst.values()];
-}
-
-function merge(a: ToleranceEvent, b: ToleranceEvent): ToleranceEvent {
-  const max = (x: number | null | undefined, y: number | null | undefined): number | null =>
-    typeof x === 'number' && typeof y === 'number' ? Math.max(x, y) : null;
-  const shown = b.outside > a.outside ? b : a;
-  const special = (name: 'nan' | 'inf'): Pick<ToleranceEvent, typeof name> => {
-    const [x, y] = [a[name], b[name]];
-    if (!x || !y) return {};
-    const counts = { expected_only: 0, actual_only: 0, both: 0, other: 0 };
-    for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] = Math.max(x[key], y[key]);
-    return { [name]: counts };
-  };
-  return {
-    ...shown,
-    equal: Math.min(a.equal, b.equal),
-    within: Math.max(a.within, b.within),
-    outside: Math.max(a.outside, b.outside),
-    excused: Math.max(a.excused, b.excused),
-    refused: Math.max(a.refused, b.refused),
-    not_finite: Math.max(a.not_finite, b.not_finite),
-    ...special('nan'),
-    ...special('inf'),
-    max_abs_error: max(a.max_abs_error, b.max_abs_error),
-    max_rel_error: max(a.max_rel_error, b.max_rel_error),
-    max_ulp_error: max(a.max_ulp_error, b.max_ulp_error),
-  };
 }

@@ -48,7 +48,9 @@ export async function usualTolerance(
   const isMisnamed = misnamedElements(withCapturedTypes(config, session.capture)).length > 0;
   // Elements of a doubtful type have no rounding.
   if (plan.bounds !== null || plan.tolerable === 0 || !isOfValues || isMisnamed) return undefined;
-  const differing = report.regions.flatMap(({ elements }) => elements.filter(({ outside }) => outside > 0));
+  const differing = report.regions
+    .flatMap(({ elements }) => elements.filter(({ outside }) => outside > 0))
+    .map((part) => ({ ...part, ...part.in_any_replay }));
   const offered = unitsOf(differing) ?? absoluteOf(differing, plan);
   if (!offered) return undefined;
   const { ulp, atol } = offered;

@@ -1330,6 +1330,18 @@ class ValidateRegionElementFirstOutside:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateRegionElementInAnyReplay:
+    """The most of all replays, where another one has more than the row."""
+
+    outside: float
+    max_abs_error: float | None
+    max_rel_error: float | None
+    max_ulp_error: float | None
+    fill: str | None = None
+    """Only launches that began so have more than the row."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateRegionElement:
     offset: float
     bytes: float
@@ -1363,6 +1375,14 @@ class ValidateRegionElement:
     """The one with the greatest absolute error."""
     arguments: list[str] | None = None
     """Names of the parameters that point to them; its counts of NaN and infinities are of these."""
+    replay: int | None = None
+    """Number of the replay that the row is of, counted from 1; adverse comes last."""
+    fill: str | None = None
+    """The launch began with other values in memory that the captured code overwrites without reading it: "huge", "opposite" or
+    "zeros".
+    """
+    in_any_replay: ValidateRegionElementInAnyReplay | None = None
+    """The most of all replays, where another one has more than the row."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -1385,7 +1405,7 @@ class ValidateRegion:
     difference_map: ValidateRegionDifferenceMap | None = None
     """Where in it bytes differ, in bins of equal size, 1024 at most."""
     elements: list[ValidateRegionElement]
-    """What its elements of known types met: the worst of all replays."""
+    """What its elements of known types met in one replay."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -1619,7 +1639,7 @@ class ValidateDispatch:
     state: ValidateState | None = None
     """What the variant keeps from launch to launch; null where it keeps nothing."""
     regions: list[ValidateRegion]
-    """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
+    """What the kernel changed, and what differs; all else is equal. Each row is of one replay."""
     fault: str | None
     adverse: ValidateAdverse | None = None
     """The replay in the adverse order."""
@@ -1710,7 +1730,7 @@ class ValidateResult(StageResult):
     usual_tolerance: ValidateUsualTolerance | None = None
     """Where not every byte is equal, none was asked for, and rounding explains the differences: this one would pass."""
     regions: list[ValidateRegion]
-    """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
+    """What the kernel changed, and what differs; all else is equal. Each row is of one replay."""
     differences: list[ValidateDifference]
     fault: str | None
     sanitizer: list[ValidateSanitizer] | None = None
