@@ -105,7 +105,17 @@ describe('app', () => {
     expect(several).toMatchObject({ code: 'USAGE', what: 'several programs were found: build/demo, build/tool' });
     expect(several.hint).toContain('--command="build/demo');
     tree.write('apps/new/Makefile', 'all:');
-    expect((await refusal({ directory: 'apps/new' })).what).toBe('no program was found below apps/new');
+    const unbuilt = await refusal({ directory: 'apps/new' });
+    expect(unbuilt.what).toBe('no program was found below apps/new, which is not built yet');
+    expect(unbuilt.hint).toMatch(
+      /^build it once with `make` in apps\/new, and run this again; or name the program that/,
+    );
+    tree.write('apps/none/notes.txt', '');
+    const none = await refusal({ directory: 'apps/none' });
+    expect([none.what, none.hint]).toEqual([
+      'no program was found below apps/none',
+      expect.stringMatching(/^name the program and its arguments, .* or build the app first$/),
+    ]);
     await adopt({ directory: 'apps/new', command: ['./new'] });
     expect(written('apps/new/kernloop.json')).toMatchObject({ name: 'new', build: { command: ['make'] } });
   });
@@ -174,6 +184,57 @@ describe('app', () => {
       compileCommands: 'out/compile_commands.json',
       build: { command: ['cmake', '--build', 'out'], outputs: ['out'] },
     });
+  });
+
+  it.each([
+    ['the default goal', 'demo: demo.hip\n\thipcc -o $@ $<\n', './demo'],
+    ['what the goal "all" needs', '.PHONY: all clean\nall: bin/demo\nbin/demo: a.o\n\thipcc -o $@ $^\n', 'bin/demo'],
+    [
+      'a variable',
+      'CXX ?= hipcc\nBIN = bin\nPROGRAM := $(BIN)/demo\nall: ${PROGRAM}\n$(PROGRAM): a.hip\n\t$(CXX) a.hip\n',
+      'bin/demo',
+    ],
+    [
+      'a named goal',
+      '.DEFAULT_GOAL := demo\nclean:\n\trm demo\ndemo: a.hip b.hip \\\n  c.hip # all\n\thipcc\n',
+      './demo',
+    ],
+  ])('takes the program that a Makefile is going to make by %s', async (_case, text, command) => {
+    tree.write('apps/new/Makefile', text);
+    await adopt({ directory: 'apps/new' });
+    const output = command.replace('./', '');
+    expect(written('apps/new/kernloop.json')).toMatchObject({ command: [command], build: { outputs: [output] } });
+    expect(tree.read('apps/new/.gitignore', 'utf-8')).toBe(`# Kernloop: what the build writes\n/${output}\n`);
+  });
+
+  it.each([
+    ['no rule for it', 'all: demo\n', 'no program was found'],
+    ['only a goal without a file', '.PHONY: run\nrun:\n\t./x\n', 'no program was found'],
+    ['one named by a function', 'P = $(shell pwd)/demo\n$(P): a.hip\n\thipcc\n', 'no program was found'],
+    ['one named by a variable with two values', 'P = a\nP = b\n$(P): a.hip\n\thipcc\n', 'no program was found'],
+    ['a library', 'all: liba.so\nliba.so: a.hip\n\thipcc\n', 'no program was found'],
+    ['a pattern', '%.o: %.c\n\tcc\n', 'no program was found'],
+    ['two programs', 'all: a b\na: a.c\n\tcc\nb: b.c\n\tcc\n', 'several programs were found: ./a, ./b'],
+  ])('guesses no program where a Makefile declares %s', async (_case, text, what) => {
+    tree.write('apps/new/Makefile', text);
+    expect((await refusal({ directory: 'apps/new' })).what).toContain(what);
+  });
+
+  it('has git ignore what the build writes, unless it is ignored already', async () => {
+    const ignored = 'apps/demo/.gitignore';
+    tree.write(ignored, '*.o');
+    await adopt({ directory: 'apps/demo' });
+    expect(tree.read(ignored, 'utf-8')).toBe('*.o\n\n# Kernloop: what the build writes\n/build\n');
+    tree.delete('apps/demo/kernloop.json');
+    await adopt({ directory: 'apps/demo' });
+    expect(tree.read(ignored, 'utf-8')?.match(/build$/gm)).toHaveLength(1);
+    for (const line of ['build', 'build/', '**/build/', 'apps/demo/build']) {
+      tree.delete('apps/demo/kernloop.json');
+      tree.delete(ignored);
+      tree.write('.gitignore', `${line}\n`);
+      await adopt({ directory: 'apps/demo' });
+      expect([line, tree.exists(ignored)]).toEqual([line, false]);
+    }
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { basename, relative, resolve } from 'node:path';
 import { joinPathFragments, logger, writeJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import type { Ask } from '../../lib/app/command';
 import { describeApp, kernelsNamed, nameOf } from '../../lib/app/describe-app';
+import { withBuildIgnored } from '../../lib/app/ignored-outputs';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { KernloopError } from '../../lib/support/error';
@@ -26,6 +27,7 @@ export async function adoptApp(tree: Tree, given: AppOptions, ask: Ask | undefin
   if (!isThere) writeJson(tree, file, await describe(tree, directory, options, ask));
   const declared = parseJson(file, tree.read(file, 'utf-8') ?? '', kernloopJsonSchema);
   const { done, finish } = setUpWorkspace(tree, options);
+  if (!isThere) ignoreBuild(tree, directory, declared);
   return async (): Promise<void> => {
     await finish();
     await withHint(() => expectProject(tree.root, declared.name, directory));
@@ -50,6 +52,13 @@ async function describe(tree: Tree, directory: string, options: Options, ask: As
       isInstalled: true,
     },
   );
+}
+
+function ignoreBuild(tree: Tree, directory: string, { build }: KernloopJson): void {
+  const path = joinPathFragments(directory, '.gitignore');
+  const read = (file: string): string | null => tree.read(file, 'utf-8');
+  const text = withBuildIgnored({ app: read(path), workspace: read('.gitignore') }, directory, build?.outputs ?? []);
+  if (text !== null) tree.write(path, text);
 }
 
 function insideWorkspace(tree: Tree, directory: string): string {

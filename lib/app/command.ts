@@ -20,7 +20,7 @@ export async function commandOf(
 }
 
 async function chosenProgram(detected: Detected, directory: string, ask: Ask | undefined): Promise<string> {
-  const { programs, expected, scripts } = detected;
+  const { programs, expected, scripts, build } = detected;
   const found = [programs, expected, scripts].find((list) => list.length > 0) ?? [];
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
@@ -29,13 +29,22 @@ async function chosenProgram(detected: Detected, directory: string, ask: Ask | u
     const answer = await ask(question, found);
     if (answer !== '') return answer;
   }
+  const name = `name the program and its arguments, e.g. --command="${found[0] ?? 'build/app'} --size 3"`;
+  if (found.length > 0)
+    throw new KernloopError('USAGE', `several programs were found: ${found.slice(0, 8).join(', ')}`, name);
+  const none = `no program was found below ${directory}`;
+  if (!build) throw new KernloopError('USAGE', none, `${name}, or build the app first`);
   throw new KernloopError(
     'USAGE',
-    found.length === 0
-      ? `no program was found below ${directory}`
-      : `several programs were found: ${found.slice(0, 8).join(', ')}`,
-    `name the program and its arguments, e.g. --command="${found[0] ?? 'build/app'} --size 3"${found.length === 0 ? ', or build the app first' : ''}`,
+    `${none}, which is not built yet`,
+    `build it once with ${buildWords(build)} in ${directory}, and run this again; or name the program that the build makes, e.g. --command="build/app --size 3"`,
   );
+}
+
+/** Commands of a build, for people: "`make`". */
+export function buildWords({ configure, command }: NonNullable<Detected['build']>): string {
+  const steps = [...(configure ? [configure] : []), command];
+  return steps.map((step) => `\`${step.join(' ')}\``).join(' and ');
 }
 
 /** Splits a single line into words like a shell; several words stay. */

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { declaredPrograms } from './cmake';
 import type { KernloopJson } from './kernloop-json';
+import { programsOfMakefile } from './make';
 import type { WorkspaceFiles } from './workspace-files';
 
 /** Maximum depth of build products below the app's folder. */
@@ -63,8 +64,13 @@ function buildFolder(files: readonly string[]): string {
 }
 
 function expectedPrograms(tree: WorkspaceFiles, directory: string, build: KernloopJson['build']): string[] {
-  const folder = build?.configure && build.outputs[0];
-  if (!folder) return [];
+  if (build === undefined) return [];
+  const folder = build.configure && build.outputs[0];
+  if (!folder) {
+    const makefile = makefiles.find((name) => tree.exists(join(directory, name))) ?? '';
+    const names = programsOfMakefile(tree.read(join(directory, makefile), 'utf-8') ?? '');
+    return names.map((name) => (name.includes('/') ? name : `./${name}`));
+  }
   return declaredPrograms(tree.read(join(directory, 'CMakeLists.txt'), 'utf-8') ?? '').map((name) =>
     join(folder, name),
   );

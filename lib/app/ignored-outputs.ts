@@ -1,3 +1,5 @@
+import { join } from 'node:path/posix';
+
 /** Files that stages write and nobody commits. */
 const outputs = [
   '.kernloop/',
@@ -20,9 +22,34 @@ export function withOutputsIgnored(before: string | null, more: readonly string[
     return ![line, folder, `${folder}/`].some((form) => present.has(form));
   });
   if (missing.length === 0) return { text, added: 0 };
-  const separator = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
   return {
-    text: `${text}${separator}# Kernloop: of a reproducer everything is committed but what its stages write\n${missing.join('\n')}\n`,
+    text: `${beforeMore(text)}# Kernloop: of a reproducer everything is committed but what its stages write\n${missing.join('\n')}\n`,
     added: missing.length,
   };
 }
+
+/**
+ * The .gitignore of an app with what its build writes; null if nothing is missing. `files`: texts of the .gitignore of
+ * the app and of the workspace, null if there is none. `directory`: the app's folder in the workspace.
+ */
+export function withBuildIgnored(
+  files: { app: string | null; workspace: string | null },
+  directory: string,
+  built: readonly string[],
+): string | null {
+  const own = linesOf(files.app);
+  const outer = linesOf(files.workspace);
+  const missing = built.filter((output) => {
+    const names = output.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+    const isAnywhere = output.split('/').some((part) => own.has(part) || outer.has(part) || outer.has(`**/${part}`));
+    return !isAnywhere && !names.some((name) => own.has(name) || outer.has(join(directory, name)));
+  });
+  if (missing.length === 0) return null;
+  return `${beforeMore(files.app ?? '')}# Kernloop: what the build writes\n${missing.map((output) => `/${output}\n`).join('')}`;
+}
+
+/** Patterns without the slashes that begin or end them. */
+const linesOf = (text: string | null): Set<string> =>
+  new Set((text ?? '').split('\n').map((line) => line.trim().replaceAll(/^\/|\/$/g, '')));
+
+const beforeMore = (text: string): string => `${text}${text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'}`;

@@ -41,6 +41,27 @@ describe('init', () => {
     expect(deps.calls).toEqual([]);
   });
 
+  it('declares no device for a program that is not built yet, and says what to do', async () => {
+    workspace.write('native/new/Makefile', 'demo: demo.hip\n\thipcc -o demo demo.hip\n');
+    const app = workspace.path('native/new');
+    await run({ app });
+    const config: unknown = JSON.parse(workspace.read('native/new/kernloop.json'));
+    expect(config).toMatchObject({ command: ['./demo'], build: { command: ['make'], outputs: ['demo'] } });
+    expect(config).not.toHaveProperty('device');
+    expect(deps.said.info.join('\n')).toMatch(
+      /device: not known, as .*demo is not built yet: build it once with `make`, .* and run `kernloop init` again/,
+    );
+    expect(workspace.read('native/new/.gitignore')).toContain('\n/demo\n');
+    workspace.writeBytes('native/new/demo', programWith({ '.hip_fatbin': bundle(['gfx1030']) }));
+    workspace.write('native/new/kernloop.json', JSON.stringify(config));
+    await run({ app });
+    expect(JSON.parse(workspace.read('native/new/kernloop.json'))).toEqual({
+      ...(config as object),
+      device: 'softgpu',
+      options: { profile: { softgpu: 'gfx1030' }, capture: { softgpu: 'gfx1030' }, extract: { softgpu: 'gfx1030' } },
+    });
+  });
+
   it('takes the command and the device that it is told', async () => {
     await run({ command: ['build/demo', '--size', '3'], device: 'cuda', name: 'other' });
     expect(written()).toMatchObject({ name: 'other', command: ['build/demo', '--size', '3'], device: 'cuda' });

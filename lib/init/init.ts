@@ -1,12 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { buildWords } from '../app/command';
 import { deviceOf, softgpuOptions } from '../app/command-app';
 import { describeApp, kernelsNamed } from '../app/describe-app';
-import { withOutputsIgnored } from '../app/ignored-outputs';
-import { kernloopJsonSchema } from '../app/kernloop-json';
+import { withBuildIgnored, withOutputsIgnored } from '../app/ignored-outputs';
+import { kernloopJsonSchema, type KernloopJson } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
 import { filesOnDisk } from '../app/workspace-files';
 import type { Deps } from '../deps/deps';
+import { editJsonText } from '../support/edit-json';
 import { KernloopError } from '../support/error';
 import { writeFileAtomic, writeJson } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
@@ -15,7 +17,10 @@ import { findWorkspaceRoot } from '../support/workspace-root';
 import type { InitOptions } from './options';
 import type { InitResult } from './result';
 
-/** Declares an app as `nx g kernloop:app` does, without Nx. Running it again changes nothing. */
+/**
+ * Declares an app as `nx g kernloop:app` does, without Nx. Running it again changes nothing but a device that is not
+ * declared, because the program was not built.
+ */
 export async function init(options: InitOptions, deps: Deps): Promise<InitResult> {
   const root = resolve(options.app);
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -26,8 +31,9 @@ export async function init(options: InitOptions, deps: Deps): Promise<InitResult
     );
   }
   const file = join(root, kernloopFile);
-  const written = !existsSync(file);
-  if (written) writeJson(file, await describe(root, options, deps));
+  const isThere = existsSync(file);
+  if (!isThere) writeJson(file, await describe(root, options, deps));
+  const written = !isThere || declareDevice(file, root, options, deps);
   const config = readJson(file, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
   const shown = relative(process.cwd(), file);
   deps.report.result(
@@ -35,7 +41,7 @@ export async function init(options: InitOptions, deps: Deps): Promise<InitResult
       ? `${shown} declares ${config.name}, which runs ${config.command.join(' ')} on ${config.device ?? 'softgpu'}`
       : `${shown} is there already and stays as it is`,
   );
-  ignoreOutputs(findWorkspaceRoot(root), deps);
+  ignoreOutputs(findWorkspaceRoot(root), root, isThere ? [] : (config.build?.outputs ?? []), deps);
   const app = root === process.cwd() ? '' : ` --app ${relative(process.cwd(), root)}`;
   deps.report.result(
     config.kernels.length > 0
@@ -58,18 +64,53 @@ async function describe(root: string, options: InitOptions, deps: Deps): Promise
       isInstalled: false,
     },
   );
-  const { command, name } = parseJson(kernloopFile, JSON.stringify(described), kernloopJsonSchema);
+  const { command, name, build } = parseJson(kernloopFile, JSON.stringify(described), kernloopJsonSchema);
   refuseTwin(workspace, root, name);
   if (options.device !== undefined) return described;
-  const { device, softgpu, because } = deviceOf({ app: root, command }, deps.env);
-  deps.report.info(`device: ${device} (${because})`);
-  const more = softgpuOptions(softgpu);
-  return { ...described, device, ...(Object.keys(more).length === 0 ? {} : { options: more }) };
+  if (build && !isBuilt(root, command)) {
+    deps.report.info(
+      `device: not known, as ${command[0] ?? name} is not built yet: build it once with ${buildWords(build)}, in ${relative(process.cwd(), root) || '.'}, and run \`kernloop init\` again; until then it is softgpu`,
+    );
+    const { device: _device, ...withoutDevice } = described as { device?: unknown };
+    return withoutDevice;
+  }
+  return { ...described, ...foundDevice(root, command, deps) };
 }
 
-function ignoreOutputs(workspace: string, deps: Deps): void {
-  const { text, added } = withOutputsIgnored(filesOnDisk(workspace).read('.gitignore', 'utf-8'), []);
-  if (added === 0) return;
-  writeFileAtomic(join(workspace, '.gitignore'), text);
-  deps.report.info(`.gitignore: ${added} lines for what stages write`);
+/** A program in the app's folder has device code only once it is built; others are found on the PATH. */
+const isBuilt = (root: string, [program = '']: readonly string[]): boolean =>
+  !program.includes('/') || existsSync(resolve(root, program));
+
+function foundDevice(root: string, command: readonly string[], deps: Deps): Pick<KernloopJson, 'device'> & object {
+  const { device, softgpu, because } = deviceOf({ app: root, command: [...command] }, deps.env);
+  deps.report.info(`device: ${device} (${because})`);
+  const more = softgpuOptions(softgpu);
+  return { device, ...(Object.keys(more).length === 0 ? {} : { options: more }) };
+}
+
+/** Adds the device to a kernloop.json of an app that was not built when it was declared. */
+function declareDevice(file: string, root: string, options: InitOptions, deps: Deps): boolean {
+  const config = readJson(file, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
+  if (config.device !== undefined || !config.build || !isBuilt(root, config.command)) return false;
+  const found = options.device === undefined ? foundDevice(root, config.command, deps) : { device: options.device };
+  const facts = Object.entries(found).filter(
+    ([name]) => name !== 'options' || Object.keys(config.options).length === 0,
+  );
+  const text = facts.reduce((before, [name, value]) => editJsonText(before, [name], value), readFileSync(file, 'utf8'));
+  writeFileAtomic(file, text);
+  return true;
+}
+
+function ignoreOutputs(workspace: string, root: string, built: readonly string[], deps: Deps): void {
+  const files = filesOnDisk(workspace);
+  const { text, added } = withOutputsIgnored(files.read('.gitignore', 'utf-8'), []);
+  if (added > 0) {
+    writeFileAtomic(join(workspace, '.gitignore'), text);
+    deps.report.info(`.gitignore: ${added} lines for what stages write`);
+  }
+  const directory = relative(workspace, root);
+  const own = join(directory, '.gitignore');
+  const texts = { app: files.read(own, 'utf-8'), workspace: files.read('.gitignore', 'utf-8') };
+  const ignored = withBuildIgnored(texts, directory, built);
+  if (ignored !== null) writeFileAtomic(join(root, '.gitignore'), ignored);
 }

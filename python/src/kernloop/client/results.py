@@ -15,7 +15,7 @@ class InitResult(StageResult):
     file: str
     """The kernloop.json, absolute."""
     written: bool
-    """False where one was there already: it stays as it is."""
+    """False where one was there already and stays as it is."""
     config: dict[str, Any]
     """Its content, as schemas/kernloop.schema.json describes it."""
     exit_code: int
