@@ -4,15 +4,20 @@ import { KernloopError, nearest } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
 import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
+import { keptInterpreter } from './interpreter';
 import type { Environment } from '../support/environment';
 
-/** Absolute path of the app's program, checked before anything starts. */
+/**
+ * Absolute path of the app's program, checked before anything starts. A Python without a path is the one of the app's
+ * captures, if that is in an environment and none is active.
+ */
 export function findProgram(app: App, env: Environment): string {
   const [program = ''] = app.config.command;
   const file = join(app.root, kernloopFile);
   // Without the file, the user has typed the command.
   const isTyped = !existsSync(file);
-  if (!program.includes('/')) return searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '', isTyped);
+  if (!program.includes('/'))
+    return keptInterpreter(app, env) ?? searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '', isTyped);
   const path = resolve(app.cwd, program);
   if (!existsSync(path)) {
     const close = nearest(basename(path), namesIn(dirname(path)), 1);

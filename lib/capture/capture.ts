@@ -4,6 +4,7 @@ import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import { inputOf } from '../app/input';
+import { sayInterpreter } from '../app/interpreter';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import { openDevice } from '../device/open-device';
@@ -63,6 +64,7 @@ export async function captureSelections(
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
+  sayInterpreter(app, deps);
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);

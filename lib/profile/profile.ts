@@ -6,6 +6,7 @@ import { appAt, deviceLine, otherApp } from '../app/command-app';
 import { appIdentity } from '../app/identity';
 import { inputHint, inputOf } from '../app/input';
 import { launchObstacles } from '../app/launch';
+import { sayInterpreter } from '../app/interpreter';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import type { UnseenProcess } from '../recorder/app-watch';
@@ -62,6 +63,7 @@ export async function measure(app: App, options: Omit<ProfileOptions, 'output' |
   const device = await openDevice(options, deps);
   if (options.build && !isCommand) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
+  sayInterpreter(app, deps);
   if (isCommand) deps.report.info(deviceLine(options, options, deps.env));
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
