@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from './agent';
-import { asUsersHaveIt, nativeDirectory, repository, Workspace } from './harness';
+import { asUsersHaveIt, nativeDirectory, repository, run, Workspace } from './harness';
 
 /**
  * First steps of a newcomer, through Nx, in a new workspace. The first three tests start Nx with a process for each
@@ -112,6 +112,24 @@ describe('the loop on batched-scale (T**)', () => {
         expect(workspace.read(`${project}/kernel_variant.hip`).startsWith(edit)).toBe(true);
         expect(workspace.read(`${project}/notes-${daemon}.md`)).toBe('mine\n');
       }
+      if (daemon === 'true') await workspace.nx(['daemon', '--stop']);
+    },
+  );
+
+  it.each(['false', 'true'])(
+    'ends a command that hides output with the verdicts, also those of the cache (Nx daemon: %s)',
+    async (daemon) => {
+      // A pipe of the shell: those of Node are sockets, which nobody but the command can write to.
+      const many = (...args: string[]) =>
+        run('bash', ['-c', `"${process.execPath}" node_modules/nx/dist/bin/nx.js run-many ${args.join(' ')} | cat`], {
+          ...workspace.settings({ env: { NX_DAEMON: daemon, CI: undefined, ...asUsersHaveIt } }),
+        });
+      const verdict = 'Kernloop: 1 verdict\n  batched-scale-scale_batch: PASS (';
+      expect((await many('-t', 'validate')).text).toContain(verdict);
+      const again = (await many('-t', 'validate')).text;
+      expect(again).toMatch(/batched-scale-scale_batch:validate +\[(local cache|existing outputs match the cache)/);
+      expect(again.split(verdict)).toHaveLength(2);
+      expect((await many('-t', 'recompile')).text).not.toContain('Kernloop:');
       if (daemon === 'true') await workspace.nx(['daemon', '--stop']);
     },
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path/posix';
-import type { CreateNodes, CreateNodesResult, PreTasksExecution } from '@nx/devkit';
+import type { CreateNodes, CreateNodesResult, PostTasksExecution, PreTasksExecution } from '@nx/devkit';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelJsonSchema } from '../../lib/reproducer/kernel-json';
 import { foreignFiles } from '../../lib/generate/foreign-files';
@@ -19,6 +19,8 @@ import { reproducerValues, trackedVariable } from './reproducer-values';
 import { lostValues, pristineValues, selectionValues } from './selections';
 import { announceCommand, markBegin, writeValues } from './task-values';
 import { namedVariants } from './tracked-variants';
+import { verdictSummary } from './verdict-summary';
+import { writeToCommand } from './command-output';
 import { lostCaptures } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
@@ -46,6 +48,12 @@ export const createNodesV2 = createNodes;
  */
 export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) =>
   beforeTasks(await filesIn(workspaceRoot, [`**/{${kernloopFile},${kernelFile}}`]), workspaceRoot, argv);
+
+/** Prints the verdicts of the command's validate tasks, whose output Nx hides if they succeed. */
+export const postTasksExecution: PostTasksExecution = async (_options, { taskResults, argv, workspaceRoot }) => {
+  const lines = verdictSummary(taskResults, argv);
+  if (lines.length > 0) await writeToCommand(`${lines.join('\n')}\n\n`, { argv, workspaceRoot });
+};
 
 /** `files`: every kernloop.json and kernel.json, relative to the workspace. */
 export function beforeTasks(files: readonly string[], workspaceRoot: string, argv: readonly string[]): void {
