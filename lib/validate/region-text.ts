@@ -31,14 +31,25 @@ const byFill = (fill: string | undefined): string =>
     ? ''
     : `: only where memory that the captured code overwrites without reading it began with other values (fill "${fill}")`;
 
+/** Figures in which other replays exceed the row: the number outside, and the first of the errors. */
+function mostWords(most: NonNullable<Elements['in_any_replay']>, part: Elements): string {
+  const errors = [
+    ['max abs', most.max_abs_error, part.max_abs_error],
+    ['max rel', most.max_rel_error, part.max_rel_error],
+    ['max ULP', most.max_ulp_error, part.max_ulp_error],
+  ] as const;
+  const [name, error] = errors.find(([, more, own]) => more !== own) ?? [];
+  return [
+    ...(most.outside > part.outside ? [`up to ${formatCount(most.outside)} outside`] : []),
+    ...(name === undefined ? [] : [`${name} ${sizeOf(error)}`]),
+  ].join(', ');
+}
+
 /** The replay that a row is of, where replays differ. */
 function replayLine(region: ComparedRegion, part: Elements): string[] {
   const { outside, replay, fill, in_any_replay: most } = part;
   if (outside === 0 || replay === undefined || (replay === 1 && fill === undefined && most === undefined)) return [];
-  const others =
-    most === undefined
-      ? ''
-      : `; in others up to ${formatCount(most.outside)} are outside, max abs ${sizeOf(most.max_abs_error)}${byFill(most.fill)}`;
+  const others = most === undefined ? '' : `; others have ${mostWords(most, part)}${byFill(most.fill)}`;
   return [`${placeOf(region, part)}: row and places are of replay ${replay}${byFill(fill)}${others}`];
 }
 

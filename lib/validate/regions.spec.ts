@@ -84,7 +84,7 @@ describe('rows of several replays', () => {
     expect(lines[1]).not.toContain('e+36');
     expect(lines.at(-1)).toContain('expected 0.00928, got 0, the greatest error');
     expect(lines.slice(2, -1)).toEqual([
-      'r0: row and places are of replay 1; in others up to 2 are outside, max abs 1.98e+36: only where memory that the captured code overwrites without reading it began with other values (fill "huge")',
+      'r0: row and places are of replay 1; others have max abs 1.98e+36: only where memory that the captured code overwrites without reading it began with other values (fill "huge")',
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('rows of several replays', () => {
 
   it('name no fill where a replay without one has as much', () => {
     const lines = linesOf(replayed(1, 1, 0.5, 1), replayed(2, 2, 0.5, 1, 'huge'), replayed(3, 1, 2, 1));
-    expect(lines[2]).toBe('r0: row and places are of replay 1; in others up to 2 are outside, max abs 2.00');
+    expect(lines[2]).toBe('r0: row and places are of replay 1; others have up to 2 outside, max abs 2.00');
   });
 
   it('say nothing where all replays agree, or there is one', () => {
