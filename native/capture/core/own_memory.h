@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "capture/core/allocation.h"
+#include "capture/core/allocation_map.h"
 
 namespace kernloop::capture {
 
