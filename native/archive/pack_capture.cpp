@@ -9,6 +9,7 @@
 #include "archive/file.h"
 #include "archive/packed_capture.h"
 #include "archive/packed_layout.h"
+#include "base/process_name.h"
 
 namespace kernloop::archive {
 
@@ -144,7 +145,7 @@ Result<Packed> pack_capture(const Reader& reader, const fs::path& output) {
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
   fs::create_directories(folder, failure);
   if (failure) return io_error("cannot create", folder, failure.value());
-  const fs::path temporary = hidden_beside(output, std::to_string(::getpid()) + ".tmp");
+  const fs::path temporary = hidden_beside(output, process_name() + ".tmp");
   ::unlink(temporary.c_str());  // left by an earlier process of this number
   auto packed = write_packed(reader, temporary);
   if (!packed) return packed;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include "archive/packed_layout.h"
 
@@ -17,6 +18,8 @@ namespace kernloop::recorder {
 namespace fs = std::filesystem;
 
 namespace {
+
+const fs::path kCaptureFile = "capture.json";
 
 // Files of a capture, and remains of a program that was killed while writing one. Everything else in its folder is the
 // user's.
@@ -95,6 +98,7 @@ OutputFolder::~OutputFolder() {
 
 Status OutputFolder::publish() {
   if (output_.empty()) return Unit{};
+  if (is_of_the_user()) return fill();
   if (auto kept = keep_others(); !kept) return kept;
   if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
   if (errno != ENOTEMPTY && errno != EEXIST)
@@ -107,6 +111,34 @@ Status OutputFolder::publish() {
   }
   discard();
   return archive::sync_directory(output_.parent_path());
+}
+
+bool OutputFolder::is_of_the_user() const {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(output_, ignored)) && !fs::exists(output_ / kCaptureFile, ignored);
+}
+
+// A folder that the user made stays the same one, because a shell may be in it. capture.json comes last: it marks the
+// folder as a capture.
+Status OutputFolder::fill() {
+  std::error_code failure;
+  std::vector<fs::path> names;
+  for (fs::directory_iterator entry(partial_, failure), end; !failure && entry != end; entry.increment(failure))
+    if (entry->path().filename() != kCaptureFile) names.push_back(entry->path().filename());
+  if (failure) return archive::io_error("cannot read", partial_, failure.value());
+  for (fs::directory_iterator entry(output_, failure), end; !failure && entry != end; entry.increment(failure))
+    if (is_of_a_capture(entry->path().filename().string())) fs::remove(entry->path(), failure);
+  if (failure) return archive::io_error("cannot remove remains of a capture from", output_, failure.value());
+  names.emplace_back(kCaptureFile);
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (rename((partial_ / *name).c_str(), (output_ / *name).c_str()) == 0) continue;
+    const int error = errno;
+    std::error_code ignored;
+    for (auto moved = names.begin(); moved != name; ++moved) fs::remove_all(output_ / *moved, ignored);
+    return archive::io_error("cannot move a complete capture to", output_, error);
+  }
+  discard();
+  return archive::sync_directory(output_);
 }
 
 // Hard links: at every moment the user's files have a name that is not removed.

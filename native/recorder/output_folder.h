@@ -22,13 +22,16 @@ class OutputFolder {
   const std::filesystem::path& output() const { return output_; }
   // `<output>.partial-<pid>`: does not exist until the writer makes it.
   const std::filesystem::path& partial() const { return partial_; }
-  // Moves the complete capture into place, replacing an older one if there is one: only that one's files are removed.
+  // Moves the complete capture into place, replacing an older one if there is one: only that one's files are removed. A
+  // folder of the user without a capture is filled.
   Status publish();
   void discard();
 
  private:
   OutputFolder() = default;
   Status lock();
+  bool is_of_the_user() const;
+  Status fill();
   Status keep_others();
   Status replace_in_two_steps();
 

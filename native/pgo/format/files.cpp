@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/process_name.h"
+
 namespace kernloop::pgo {
 
 namespace fs = std::filesystem;
@@ -58,7 +60,7 @@ Result<Buffer> read_file(const fs::path& path) {
 }
 
 Status write_file(const fs::path& path, Bytes bytes) {
-  const fs::path temporary = path.string() + ".tmp." + std::to_string(::getpid());
+  const fs::path temporary = path.string() + ".tmp." + process_name();
   {
     const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
     if (file.fd < 0) return file_error("create", temporary, errno);

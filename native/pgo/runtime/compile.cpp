@@ -1,8 +1,7 @@
 #include "pgo/runtime/compile.h"
 
-#include <unistd.h>
-
 #include "base/json.h"
+#include "base/process_name.h"
 #include "pgo/format/files.h"
 #include "pgo/format/merge.h"
 #include "pgo/format/write.h"
@@ -16,7 +15,7 @@ namespace {
 // For one compilation, and gone with it.
 class Scratch {
  public:
-  explicit Scratch(const fs::path& folder) : path_(folder / (".partial-" + std::to_string(::getpid()))) {
+  explicit Scratch(const fs::path& folder) : path_(folder / (".partial-" + process_name())) {
     std::error_code problem;
     fs::remove_all(path_, problem);
     fs::create_directories(path_, problem);

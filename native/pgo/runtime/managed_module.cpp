@@ -1,9 +1,8 @@
 #include "pgo/runtime/managed_module.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "base/process_name.h"
 #include "pgo/collect/log.h"
 #include "pgo/format/files.h"
 #include "pgo/runtime/distance.h"
@@ -192,7 +191,7 @@ void ManagedModule::measured_enough(bool at_end) {
   sampled_ = 0;
   static uint64_t number = 0;
   const std::filesystem::path base =
-      entry_.folder / (".measured-" + std::to_string(::getpid()) + "-" + std::to_string(++number) + ".profraw");
+      entry_.folder / (".measured-" + process_name() + "-" + std::to_string(++number) + ".profraw");
   const auto written = write_unit(unit_path(base, *measured), *measured);
   if (!written) return give_up(written.error());
   const auto entry = builder_.use(entry_.folder, (*written)[0], kernels);

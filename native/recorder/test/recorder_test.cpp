@@ -1,6 +1,7 @@
 // The recorder program, fed by agents that behave and agents that do not.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <fstream>
@@ -416,6 +417,28 @@ TEST_F(RecorderTest, ACompleteCaptureReplacesAnOlderOne) {
   run.finish();
   EXPECT_TRUE(archive::Reader::open(run.output(), {}).ok());
   EXPECT_FALSE(fs::exists(run.output() / "selfcheck.json"));
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
+TEST_F(RecorderTest, AFolderOfTheUserIsFilledAndStaysTheSame) {
+  run.select("^tiny_kernel");
+  fs::create_directories(run.output() / "mine");
+  std::ofstream(run.output() / "chunks.pack.partial-12") << "old";
+  struct stat before, after;
+  ASSERT_EQ(stat(run.output().c_str(), &before), 0);
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(64));
+  RecorderSink(*agent->client, 0).commit({0, 1});
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0) << run.recorder->output();
+  EXPECT_TRUE(archive::Reader::open(run.output(), {}).ok());
+  ASSERT_EQ(stat(run.output().c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(run.output())) names.insert(entry.path().filename().string());
+  EXPECT_EQ(names, (std::set<std::string>{"capture.json", "chunks.pack", "mine", "observed.json"}));
   EXPECT_TRUE(run.leftovers().empty());
 }
 
