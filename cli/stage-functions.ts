@@ -11,10 +11,20 @@ export const watchBuild = stageFunction('watch-build');
 export type WatchBuildOptions = OptionsOf<'watch-build'>;
 export type WatchBuildResult = ResultOf<'watch-build'>;
 
+/** List the apps of a workspace, their declared kernels, their reproducers and the last verdict on each. */
+export const kernels = stageFunction('kernels');
+export type KernelsOptions = OptionsOf<'kernels'>;
+export type KernelsResult = ResultOf<'kernels'>;
+
 /** Rank the kernels that an app launches. */
 export const profile = stageFunction('profile');
 export type ProfileOptions = OptionsOf<'profile'>;
 export type ProfileResult = ResultOf<'profile'>;
+
+/** Declare a kernel of an app in kernloop.json, so that it can be extracted. */
+export const declare = stageFunction('declare');
+export type DeclareOptions = OptionsOf<'declare'>;
+export type DeclareResult = ResultOf<'declare'>;
 
 /** Run an app and capture dispatches of its kernels. */
 export const capture = stageFunction('capture');

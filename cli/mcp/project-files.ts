@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { appsIn } from '../../lib/app/apps-in';
+import { reproducersIn } from '../../lib/reproducer/reproducers-in';
 import { KernloopError } from '../../lib/support/error';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { followed, outsideError, type Bounds } from './arguments';
 
-/** Maximum depth of apps below the workspace; the other limits bound the search. */
-const deepestApp = 4;
-const mostFolders = 5000;
 const mostFiles = 2000;
 
 /** Files of an app that a client may read. */
@@ -19,9 +18,8 @@ const hidden = (name: string): boolean => name.startsWith('.') || name === 'node
 
 /** Files of reproducers and apps, by their path in the workspace. */
 export function projectFiles(workspace: string): string[] {
-  const reproducers = reproducersOf(workspace);
-  const files = reproducers.flatMap((folder) => filesBelow(folder));
-  const ofApps = appsOf(workspace).flatMap((app) => appFiles.map((name) => join(app, name)).filter(existsSync));
+  const files = reproducersIn(workspace).flatMap((folder) => filesBelow(folder));
+  const ofApps = appsIn(workspace).folders.flatMap((app) => appFiles.map((name) => join(app, name)).filter(existsSync));
   return [...ofApps, ...files].slice(0, mostFiles).map((path) => relative(workspace, path));
 }
 
@@ -54,13 +52,6 @@ export function projectFile(path: string, bounds: Bounds): string {
   return real;
 }
 
-function reproducersOf(workspace: string): string[] {
-  const kernels = join(workspace, 'kernels');
-  return foldersIn(kernels)
-    .flatMap((app) => foldersIn(app))
-    .filter((folder) => existsSync(join(folder, kernelFile)));
-}
-
 function filesBelow(folder: string): string[] {
   const entries = entriesIn(folder);
   const own = entries
@@ -68,18 +59,6 @@ function filesBelow(folder: string): string[] {
     .map(({ name }) => join(folder, name));
   // kernel.json, the variant and the report come before files in folders.
   return [...own, ...foldersIn(folder).flatMap((inner) => filesBelow(inner))];
-}
-
-function appsOf(workspace: string): string[] {
-  const apps: string[] = [];
-  let level = [workspace];
-  let seen = 0;
-  for (let depth = 0; depth <= deepestApp && level.length > 0; depth += 1) {
-    apps.push(...level.filter((folder) => existsSync(join(folder, kernloopFile))));
-    level = level.flatMap((folder) => foldersIn(folder)).slice(0, Math.max(0, mostFolders - seen));
-    seen += level.length;
-  }
-  return apps;
 }
 
 const foldersIn = (folder: string): string[] =>

@@ -1,11 +1,13 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { kernloopFile } from '../support/project-file-names';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { KernloopError, nearest } from '../support/error';
 import { resolveInside } from '../support/files';
 import { readJson } from '../support/schema';
+import { appsIn } from './apps-in';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
+
 /** Digests of the files that the command runs, below the app's folder. Nx reads it (executors/program). */
 export const programFile = '.kernloop/program.json';
 /** The compile database without paths of this machine: an input of generate under Nx. */
@@ -79,7 +81,7 @@ function findKernel(config: KernloopJson, name: string): KernelEntry {
     'KERNEL_UNKNOWN',
     `${config.name} declares no kernel "${name}"`,
     names.length === 0
-      ? `add it to "kernels" of ${kernloopFile}; \`kernloop profile\` lists what the app launches`
+      ? `declare it with \`kernloop declare ${name}\`; \`kernloop profile\` lists what the app launches`
       : `${close.length > 0 ? `did you mean ${close.join(', ')}? ` : ''}declared: ${names.join(', ')}`,
   );
 }
@@ -92,30 +94,12 @@ export function selectedKernels(app: App, asked: readonly string[]): string[] {
   throw new KernloopError(
     'KERNEL_UNKNOWN',
     `${app.config.name} declares no kernel`,
-    `add one to "kernels" of ${kernloopFile}; \`kernloop profile\` lists what the app launches`,
+    'declare one with `kernloop declare NAME`; `kernloop profile` lists what the app launches',
   );
 }
 
 /** Folders with a kernloop.json one or two levels below, as a hint for someone in the wrong folder. */
 function appsBelow(folder: string): string {
-  const found: string[] = [];
-  for (const name of foldersIn(folder)) {
-    if (existsSync(join(folder, name, kernloopFile))) found.push(name);
-    for (const inner of foldersIn(join(folder, name))) {
-      if (existsSync(join(folder, name, inner, kernloopFile))) found.push(join(name, inner));
-    }
-  }
+  const found = appsIn(folder, 2).folders.map((app) => relative(folder, app));
   return found.length === 0 ? '' : ` (apps below here: ${found.slice(0, 5).join(', ')})`;
-}
-
-/** Folders in which an app may be; links, which may form cycles, are left out. */
-export function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
-      .map((entry) => entry.name)
-      .slice(0, 200);
-  } catch {
-    return [];
-  }
 }

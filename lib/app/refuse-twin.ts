@@ -3,13 +3,13 @@ import { join, relative } from 'node:path';
 import { KernloopError } from '../support/error';
 import { fieldOf, jsonReader } from '../support/lenient-json';
 import { kernloopFile } from '../support/project-file-names';
-import { foldersIn } from './app';
+import { appsIn } from './apps-in';
 
 /** Refuses a name that another app of an Nx workspace has: Nx lists no project where two have one name. */
 export function refuseTwin(workspaceRoot: string, root: string, name: string): void {
   if (!existsSync(join(workspaceRoot, 'nx.json'))) return;
   const read = jsonReader();
-  const twin = appsBelow(workspaceRoot, deepest).find(
+  const twin = appsIn(workspaceRoot).folders.find(
     (folder) => folder !== root && fieldOf(read(join(folder, kernloopFile)), 'name') === name,
   );
   if (twin === undefined) return;
@@ -18,14 +18,4 @@ export function refuseTwin(workspaceRoot: string, root: string, name: string): v
     `${relative(workspaceRoot, join(twin, kernloopFile))} is an app called "${name}", too`,
     `declare this one under another name first: \`kernloop init --name ${name}-2 -- ./program args\``,
   );
-}
-
-/** Depth at which apps are, as in `apps/group/demo`. */
-const deepest = 4;
-
-function appsBelow(folder: string, levels: number): string[] {
-  const own = existsSync(join(folder, kernloopFile)) ? [folder] : [];
-  return levels === 0
-    ? own
-    : [...own, ...foldersIn(folder).flatMap((name) => appsBelow(join(folder, name), levels - 1))];
 }

@@ -16,7 +16,7 @@ import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { jsonText, writeFileAtomic } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
-import { readText } from '../support/schema';
+import { parseJson, readText } from '../support/schema';
 import { watchAppBuild } from '../watch-build/watch-build';
 import type { ExtractOptions } from './options';
 
@@ -30,7 +30,7 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const declared = isDeclared(options) ? appAt(options, deps.env) : undefined;
   const file = join(root, kernloopFile);
   const text = declared ? readText(file, 'CONFIG_MISSING', '') : jsonText(await describe(options, deps));
-  const app = declared ?? appFrom(root, kernloopJsonSchema.parse(JSON.parse(text)));
+  const app = declared ?? appFrom(root, parseJson(file, text, kernloopJsonSchema));
   if (!declared) refuseTwin(app.workspaceRoot, root, app.config.name);
   await buildIfMissing(app, options, deps);
   // The command is run as it is: a build in between might change it.
@@ -43,7 +43,7 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   let after = text;
   const names: string[] = [];
   for (const kernel of new Set(chosen)) {
-    const now = kernloopJsonSchema.parse(JSON.parse(after)).kernels;
+    const now = parseJson(file, after, kernloopJsonSchema).kernels;
     const entry: DeclaredKernel = declarationOf(kernel, kernels, now) ?? entryFor(kernel, kernels, now);
     names.push(entry.name);
     if (!now.some(({ name }) => name === entry.name)) after = withKernel(after, entry);

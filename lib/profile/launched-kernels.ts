@@ -53,7 +53,7 @@ export function entryFor(
   declared: readonly KernelEntry[],
 ): DeclaredKernel {
   const { base } = parseDemangledName(kernel.name);
-  const isAlone = (match: string): boolean => bySymbol(searched(new RegExp(match), kernels)).length === 1;
+  const isAlone = (match: string): boolean => matchedBy(match, kernels).length === 1;
   const matches = [matchOf(base), `^${escaped(kernel.name)}$`, `^${escaped(kernel.symbol)}$`];
   const match = matches.find((text) => new RegExp(text).test(kernel.name) && isAlone(text)) ?? matches[2] ?? '';
   const name = asName(match === matches[0] ? base : plainName(kernel.name))
@@ -72,7 +72,7 @@ export function declarationOf(
   declared: readonly KernelEntry[],
 ): KernelEntry | undefined {
   return declared.find(({ match, wholeName }) => {
-    const found = wholeName === true ? [] : bySymbol(searched(new RegExp(match), kernels));
+    const found = wholeName === true ? [] : matchedBy(match, kernels);
     return found.length === 1 && found[0]?.symbol === kernel.symbol;
   });
 }
@@ -100,6 +100,10 @@ function expressionOf(text: string): RegExp {
 function searched<K extends LaunchedKernel>(pattern: RegExp, kernels: readonly K[]): K[] {
   return kernels.filter(({ name, symbol }) => pattern.test(name) || pattern.test(symbol));
 }
+
+/** Kernels that the `match` of a declaration selects, each once. */
+export const matchedBy = <K extends LaunchedKernel>(match: string, kernels: readonly K[]): K[] =>
+  bySymbol(searched(new RegExp(match), kernels));
 
 /** One of each symbol: a kernel may be in several code objects. */
 function bySymbol<K extends LaunchedKernel>(kernels: readonly K[]): K[] {

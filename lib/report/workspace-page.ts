@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import { captureFile, captureJsonSchema } from '../archive/capture-files';
@@ -8,6 +8,7 @@ import type { Page } from '../page/page';
 import { profileSchema, type Profile } from '../profile/profile-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { reproducersIn } from '../reproducer/reproducers-in';
 import { KernloopError } from '../support/error';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
@@ -26,7 +27,7 @@ interface Found {
 
 /** All reproducers of a workspace in one table, and the time of its apps by kernel. */
 export async function workspacePage(root: string): Promise<Page> {
-  const { found, unreadable } = reproducersIn(root);
+  const { found, unreadable } = openAll(root);
   const verdicts = found.map(
     ({ root: at }) => readLeft(join(at, 'report.json'), reportSchema, '', '').value?.verdict ?? 'not judged',
   );
@@ -45,33 +46,19 @@ export async function workspacePage(root: string): Promise<Page> {
   };
 }
 
-/** Finds reproducers at kernels/<app>/<kernel>, where they are generated. */
-function reproducersIn(root: string): { found: Found[]; unreadable: string[] } {
+/** Reproducers of the workspace, and what is wrong with the others. */
+function openAll(root: string): { found: Found[]; unreadable: string[] } {
   const unreadable: string[] = [];
-  const found = foldersIn(join(root, 'kernels'))
-    .flatMap(foldersIn)
-    .flatMap((at): Found[] => {
-      const path = join(at, kernelFile);
-      if (!existsSync(path)) return [];
-      try {
-        return [{ root: at, config: readJson(path, kernelJsonSchema, 'CONFIG_MISSING', '') }];
-      } catch (error) {
-        if (!(error instanceof KernloopError)) throw error;
-        unreadable.push(`Left out: ${error.what}`);
-        return [];
-      }
-    });
+  const found = reproducersIn(root).flatMap((at): Found[] => {
+    try {
+      return [{ root: at, config: readJson(join(at, kernelFile), kernelJsonSchema, 'CONFIG_MISSING', '') }];
+    } catch (error) {
+      if (!(error instanceof KernloopError)) throw error;
+      unreadable.push(`Left out: ${error.what}`);
+      return [];
+    }
+  });
   return { found, unreadable };
-}
-
-const mostFolders = 2000;
-
-function foldersIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).sort().slice(0, mostFolders);
-  return names
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
 async function kernels(root: string, found: readonly Found[], verdicts: readonly string[]): Promise<Html> {

@@ -8,7 +8,9 @@ import summaries from './stages.json';
 export const stages = {
   get init() { return (require('../init/stage') as typeof import('../init/stage')).stage; },
   get 'watch-build'() { return (require('../watch-build/stage') as typeof import('../watch-build/stage')).stage; },
+  get kernels() { return (require('../kernels/stage') as typeof import('../kernels/stage')).stage; },
   get profile() { return (require('../profile/stage') as typeof import('../profile/stage')).stage; },
+  get declare() { return (require('../declare/stage') as typeof import('../declare/stage')).stage; },
   get capture() { return (require('../capture/stage') as typeof import('../capture/stage')).stage; },
   get generate() { return (require('../generate/stage') as typeof import('../generate/stage')).stage; },
   get extract() { return (require('../extract/stage') as typeof import('../extract/stage')).stage; },

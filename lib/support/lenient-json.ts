@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { valueOfJson } from './json-text';
 
 /** Undefined if the file is missing or broken; stages that need the file report that. */
 function jsonOf(path: string): unknown {
   // Most requested files do not exist, and throwing an error costs ten times this check.
   if (!existsSync(path)) return undefined;
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return valueOfJson(path, readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }

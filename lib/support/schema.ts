@@ -2,6 +2,7 @@ import { closeSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes';
 import { KernloopError, messageOf, nearest, systemCode } from './error';
+import { valueOfJson } from './json-text';
 import { openRegularFile } from './regular-file';
 
 /** Upper limit for JSON files; a larger one is hostile or a mistake. */
@@ -20,7 +21,7 @@ export function readJson<S extends z.ZodType>(
 export function parseJson<S extends z.ZodType>(path: string, text: string, schema: S): z.output<S> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = valueOfJson(path, text);
   } catch (error) {
     throw new KernloopError('CONFIG_INVALID', `${path} is not JSON: ${messageOf(error)}`, 'correct the file', {
       cause: error,

@@ -1,4 +1,6 @@
 import { dirname } from 'node:path/posix';
+import { valueOfJson } from '../support/json-text';
+import { kernloopFile } from '../support/project-file-names';
 import { declaredFile, selectionFile, shortDigest } from './value-files';
 
 /**
@@ -33,7 +35,7 @@ export function kernelsOf(text: string): { name: string }[] {
 
 function objectIn(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = valueOfJson(kernloopFile, text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -2,6 +2,8 @@ import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
 import { devicePool } from '../../lib/slurm/command';
 import { runnerVariable } from '../../lib/slurm/environment';
 import type { Environment } from '../../lib/support/environment';
+import { valueOfJson } from '../../lib/support/json-text';
+import { kernloopFile } from '../../lib/support/project-file-names';
 
 /**
  * Placement options identify the GPUs of Slurm jobs, which this machine does not see. The software GPU is the same file
@@ -19,7 +21,7 @@ export function devicePools(apps: readonly string[], read: (path: string) => str
 /** A broken file is reported when it is itself read. */
 function runnerOf(text: string) {
   try {
-    return kernloopJsonSchema.parse(JSON.parse(text)).runner?.slurm;
+    return kernloopJsonSchema.parse(valueOfJson(kernloopFile, text)).runner?.slurm;
   } catch {
     return undefined;
   }

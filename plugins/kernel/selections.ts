@@ -1,5 +1,7 @@
 import { dirname } from 'node:path/posix';
 import { nameSchema } from '../../lib/app/kernloop-json';
+import { valueOfJson } from '../../lib/support/json-text';
+import { kernloopFile } from '../../lib/support/project-file-names';
 import { declaredValues, kernelsOf } from '../../lib/task-inputs/declared-values';
 import { fileOfKernel } from '../../lib/task-inputs/value-files';
 import type { TaskValues } from './task-values';
@@ -57,7 +59,7 @@ function ofEveryKernel(
 
 function nameIn(text: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = valueOfJson(kernloopFile, text);
     const name: unknown = typeof value === 'object' && value !== null && 'name' in value ? value.name : undefined;
     return typeof name === 'string' ? name : undefined;
   } catch {

@@ -40,6 +40,60 @@ class WatchBuildResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class KernelsAppKernelVerdict:
+    verdict: Literal["pass", "fail", "vacuous", "fault", "limit"]
+    summary: str
+    """The result line without its verdict."""
+    code: Literal["captured", "variant"]
+    current: bool
+    """Whether it is about the code and the captures that are there now."""
+    changed: str | None
+    """What was changed since, where it is not current."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelsAppKernel:
+    name: str
+    match: str | None
+    """Null where kernloop.json does not declare it, or no longer does."""
+    reproducer: str | None
+    """Relative to the workspace; null where it is not extracted yet."""
+    captured: bool
+    """Whether its capture is on this machine."""
+    verdict: KernelsAppKernelVerdict | None
+    """The last one of validate; null where there is none."""
+    problem: str | None
+    """Why it could not be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelsApp:
+    name: str | None
+    """Null where kernloop.json cannot be read."""
+    folder: str | None
+    """Relative to the workspace; null for reproducers whose app is not here."""
+    device: Literal["softgpu", "hsa", "cuda"] | None
+    profiled: bool
+    """Whether a profile of it is on this machine."""
+    kernels: list[KernelsAppKernel]
+    problem: str | None
+    """Why kernloop.json could not be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelsResult(StageResult):
+    """List the apps of a workspace, their declared kernels, their reproducers and the last verdict on each."""
+
+    workspace: str
+    """Absolute."""
+    apps: list[KernelsApp]
+    complete: bool
+    """False for a tree that has more folders than are looked into."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProfileDevice:
     kind: Literal["softgpu", "hsa", "cuda"]
     identity: str
@@ -146,6 +200,55 @@ class ProfileResult(StageResult):
     """When kernels ran, where the device says so."""
     per_process: list[ProfilePerProcess] | None = None
     """Who launched what, where it were several processes; of many, the first 256."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclareDeclared:
+    """The kernel, with the defaults of its selection."""
+
+    name: str
+    """Folder of the reproducer in kernels/<app>/, and suffix of the Nx targets."""
+    match: str
+    """Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name."""
+    whole_name: bool | None = field(default=None, metadata={"json": "wholeName"})
+    """The expression must match a whole name: the mangled one, or the demangled one with its parameters, without them, or
+    without template arguments too.
+    """
+    ordinal: int
+    """Which matching dispatch to capture, counted from 1."""
+    dispatch: str | None = None
+    """Which of the matching dispatches to capture, instead of "ordinal": numbers and ranges as in "2,5,9-12,20-", or "last" or
+    "last:3".
+    """
+    each: Literal["dispatch", "geometry", "kernel"] | None = None
+    """Capture each of those dispatches (the default), the first of each kernel and launch geometry, or the first of each
+    kernel.
+    """
+    limit: int | None = None
+    """Stop after this many captures. Default: 16."""
+    after: str | None = None
+    """Do not count dispatches until a kernel whose name matches this expression has been launched."""
+    after_count: int | None = field(default=None, metadata={"json": "afterCount"})
+    """How many launches matching "after" to wait for. Default: 1."""
+    scope: Literal["reachable", "all"]
+    """Memory to capture: what the arguments lead to, or every tracked allocation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclareResult(StageResult):
+    """Declare a kernel of an app in kernloop.json, so that it can be extracted."""
+
+    file: str
+    """The kernloop.json, absolute."""
+    app: str
+    declared: DeclareDeclared
+    """The kernel, with the defaults of its selection."""
+    reproducer: str
+    """Folder that extract makes of it, absolute."""
+    launched: list[str] | None
+    """Kernels of the last profile that it matches; null without a profile, and with wholeName."""
     exit_code: int
     """Of the verb."""
 

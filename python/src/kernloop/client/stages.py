@@ -81,6 +81,27 @@ class Stages:
         )
         return result
 
+    def kernels(
+        self,
+        workspace: Path | None = None,
+    ) -> results.KernelsResult:
+        """List the apps of a workspace, their declared kernels, their reproducers and the last verdict on each.
+
+        workspace: Folder of the workspace, or any folder below it. Without nx.json: the folder itself. Default: ".".
+
+        `exit_code` of the result:
+
+        0: The list is complete, or says what it lacks.
+        """
+        result: results.KernelsResult = self._stage(
+            results.KernelsResult,
+            "kernels",
+            workspace,
+            {
+            },
+        )
+        return result
+
     def profile(
         self,
         app: Path | None = None,
@@ -133,6 +154,63 @@ class Stages:
                 "--output": output,
                 "--launches": launches,
                 "--top": top,
+            },
+        )
+        return result
+
+    def declare(
+        self,
+        name: str,
+        *,
+        app: Path | None = None,
+        match: str | None = None,
+        whole_name: bool | None = None,
+        ordinal: int | None = None,
+        dispatch: str | None = None,
+        each: Literal["dispatch", "geometry", "kernel"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        after_count: int | None = None,
+        scope: Literal["reachable", "all"] | None = None,
+    ) -> results.DeclareResult:
+        """Declare a kernel of an app in kernloop.json, so that it can be extracted.
+
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
+        name: Name of the kernel: its folder in kernels/<app>/, and suffix of its Nx targets. Also the function, if match is
+            left out.
+        match: Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name. Default: functions
+            with exactly the given name.
+        whole_name: The expression must match a whole name: the mangled one, or the demangled one with its parameters, without
+            them, or without template arguments too.
+        ordinal: Which matching dispatch to capture, counted from 1. Default: 1.
+        dispatch: Which of the matching dispatches to capture, instead of "ordinal": numbers and ranges as in "2,5,9-12,20-", or
+            "last" or "last:3".
+        each: Capture each of those dispatches (the default), the first of each kernel and launch geometry, or the first of each
+            kernel.
+        limit: Stop after this many captures. Default: 16.
+        after: Do not count dispatches until a kernel whose name matches this expression has been launched.
+        after_count: How many launches matching "after" to wait for. Default: 1.
+        scope: Memory to capture: what the arguments lead to, or every tracked allocation. Default: "reachable".
+
+        `exit_code` of the result:
+
+        0: kernloop.json declares the kernel.
+        """
+        result: results.DeclareResult = self._stage(
+            results.DeclareResult,
+            "declare",
+            name,
+            {
+                "--app": app,
+                "--match": match,
+                "--whole-name": whole_name,
+                "--ordinal": ordinal,
+                "--dispatch": dispatch,
+                "--each": each,
+                "--limit": limit,
+                "--after": after,
+                "--after-count": after_count,
+                "--scope": scope,
             },
         )
         return result

@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import { openApp } from '../app/app';
+import { thrown } from '../testing/failure';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { declare } from './declare';
+import { declareOptionsSchema } from './options';
+import type { DeclareResult } from './result';
+
+const commented = `{
+  // The app of the specs.
+  "name": "app",
+  "command": ["./program"], /* no arguments */
+  "kernels": [
+    { "name": "saxpy", "match": "^saxpy\\\\(" } // the old one
+  ]
+}
+`;
+
+describe('declare', () => {
+  let workspace: TestWorkspace;
+  let deps: FakeDeps;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    deps = fakeDeps({}, workspace.native);
+  });
+  afterEach(() => workspace.dispose());
+
+  const run = (options: object): DeclareResult =>
+    declare(declareOptionsSchema.parse({ app: workspace.app, ...options }), deps);
+  const text = (): string => workspace.read('app/kernloop.json');
+
+  it('adds a kernel by its name, and keeps comments and layout, which every other stage reads', () => {
+    workspace.write('app/kernloop.json', commented);
+    expect(run({ name: 'reduce' })).toMatchObject({
+      app: 'app',
+      declared: { name: 'reduce', match: '(^|[ :])reduce([<(]|$)', ordinal: 1, scope: 'reachable' },
+      reproducer: resolve(workspace.root, 'kernels/app/reduce'),
+      launched: null,
+    });
+    for (const comment of ['// The app of the specs.', '/* no arguments */', '// the old one'])
+      expect(text()).toContain(comment);
+    expect(text()).not.toContain('ordinal');
+    expect(openApp(workspace.app).config.kernels.map(({ name }) => name)).toEqual(['saxpy', 'reduce']);
+    expect(deps.said.result.at(-1)).toMatch(/^Next, make it a project: kernloop extract .*reduce$/);
+  });
+
+  it('takes an expression and a selection', () => {
+    run({ name: 'late', match: '^step<', dispatch: '3-5', each: 'geometry', after: '^warmup', scope: 'all' });
+    expect((JSON.parse(text()) as { kernels: unknown[] }).kernels[1]).toEqual({
+      name: 'late',
+      match: '^step<',
+      dispatch: '3-5',
+      each: 'geometry',
+      after: '^warmup',
+      scope: 'all',
+    });
+  });
+
+  it.each<[string, object, string, RegExp]>([
+    ['a name that is taken', { name: 'saxpy', match: 'other' }, 'USAGE', /declares "saxpy" already/],
+    ['a second name for the same launches', { name: 'twin', match: '^saxpy\\(' }, 'SELECTION_CONFLICT', /as "saxpy"/],
+    ['two selections at once', { name: 'two', ordinal: 2, dispatch: '3' }, 'USAGE', /"ordinal" or "dispatch"/],
+  ])('refuses %s, and writes nothing', (_, options, code, what) => {
+    const before = text();
+    const error = thrown(() => run(options));
+    expect([error.code, error.what, text()]).toEqual([code, expect.stringMatching(what), before]);
+  });
+
+  it('takes other launches of a kernel that is declared', () => {
+    run({ name: 'second', match: '^saxpy\\(', ordinal: 2 });
+    expect(openApp(workspace.app).kernel('second').ordinal).toBe(2);
+  });
+
+  it('refuses an app whose name another one of the workspace has: the kernels of both would be one project', () => {
+    workspace.write('apps/group/other/kernloop.json', { name: 'app', command: ['./x'] });
+    expect(thrown(() => run({ name: 'reduce' })).code).toBe('APP_CONFLICT');
+    expect(text()).not.toContain('reduce');
+  });
+
+  it('says which kernels of the last profile it means, and warns if that is not one', () => {
+    const row = (name: string): object => ({
+      ...{
+        name,
+        symbol: `_Z${name}`,
+        code_object: 'c',
+        dispatches: 1,
+        share: 0.5,
+        total: 1,
+        min: 1,
+        median: 1,
+        max: 1,
+      },
+      geometries: [],
+    });
+    const kernels = ['void scale<float>(float*)', 'void scale<int>(int*)', 'reduce(float*)'].map(row);
+    workspace.write('app/.kernloop/profile.json', {
+      ...{ schema: 'kernloop.profile/1', app: 'app', device: { kind: 'softgpu', identity: 'x' } },
+      ...{ work: 'wave_instructions', processes: 1, dispatches: 3, total: 3, kernels },
+    });
+    expect(run({ name: 'reduce' }).launched).toEqual(['reduce(float*)']);
+    expect(deps.said.warn).toEqual([]);
+    expect(run({ name: 'scale' }).launched).toHaveLength(2);
+    expect(run({ name: 'scal' }).launched).toEqual([]);
+    expect(deps.said.warn).toEqual([
+      expect.stringMatching(/^2 kernels of the last profile match/),
+      expect.stringMatching(/^no kernel of the last profile matches; it saw .*scale<float>/),
+    ]);
+  });
+});

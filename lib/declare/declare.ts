@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { openApp, type App } from '../app/app';
+import { matchOf, withKernel, type DeclaredKernel } from '../app/declare-kernel';
+import { kernelEntrySchema } from '../app/kernloop-json';
+import { refuseTwin } from '../app/refuse-twin';
+import type { Deps } from '../deps/deps';
+import { matchedBy } from '../profile/launched-kernels';
+import { profileSchema } from '../profile/profile-json';
+import { KernloopError, nearest } from '../support/error';
+import { writeFileAtomic } from '../support/files';
+import { kernloopFile } from '../support/project-file-names';
+import { readJson, readText } from '../support/schema';
+import type { DeclareOptions } from './options';
+import type { DeclareResult } from './result';
+
+/** Adds a kernel to the app's kernloop.json, and keeps the rest of its text. */
+export function declare(options: DeclareOptions, deps: Deps): DeclareResult {
+  const app = openApp(options.app);
+  const file = join(app.root, kernloopFile);
+  const kernel = entryOf(options);
+  const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
+  const declared = kernelEntrySchema.parse(kernel);
+  refuseSameSelection(app, declared);
+  refuseTwin(app.workspaceRoot, app.root, app.config.name);
+  writeFileAtomic(file, text);
+  const shown = relative(process.cwd(), file);
+  deps.report.result(`${shown} declares ${declared.name}: ${declared.match}`);
+  const launched = declared.wholeName === true ? null : launchedBy(app, declared.match, deps);
+  const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
+  deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
+  return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
+}
+
+/** The entry as a user writes it: without what is the default anyway. */
+function entryOf({ app: _app, name, match, ordinal, scope, ...more }: DeclareOptions): DeclaredKernel {
+  const given = Object.entries(more).filter(([, value]) => value !== undefined);
+  return {
+    name,
+    match: match ?? matchOf(name),
+    ...(ordinal === 1 ? {} : { ordinal }),
+    ...(scope === 'reachable' ? {} : { scope }),
+    ...Object.fromEntries(given),
+  };
+}
+
+/** Refuses a second name for the same launches: one dispatch goes to one capture. */
+function refuseSameSelection({ config }: App, { name, ...selection }: DeclareResult['declared']): void {
+  const same = config.kernels.find(({ name: _name, ...other }) => isDeepStrictEqual(other, selection));
+  if (same === undefined) return;
+  throw new KernloopError(
+    'SELECTION_CONFLICT',
+    `${kernloopFile} of ${config.name} declares the same launches already, as "${same.name}", so that "${name}" would never be captured`,
+    `use ${same.name}, or select other launches with --match, --ordinal or --dispatch`,
+  );
+}
+
+/** Names of the kernels that the last profile saw and the expression matches; warns unless it is one. */
+function launchedBy(app: App, match: string, deps: Deps): string[] | null {
+  if (!existsSync(app.profile)) return null;
+  const { kernels } = readJson(app.profile, profileSchema, 'FILE_UNREADABLE', 'profile the app again');
+  const names = matchedBy(match, kernels).map(({ name }) => name);
+  if (names.length === 0) {
+    const all = kernels.map(({ name }) => name);
+    deps.report.warn(
+      `no kernel of the last profile matches; it saw ${nearest(match, all, 5).join(', ') || all.slice(0, 5).join(', ') || 'none'}`,
+    );
+  }
+  if (names.length > 1)
+    deps.report.warn(
+      `${names.length} kernels of the last profile match, and the first launch is captured: ${names.slice(0, 5).join(', ')}`,
+    );
+  return names;
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { nameSchema, selectionShape } from '../app/kernloop-json';
+
+export const declareOptionsSchema = z.object({
+  app: z.string().default('.').describe('Folder of the app: where kernloop.json is, or any folder below it.'),
+  name: nameSchema.describe(
+    'Name of the kernel: its folder in kernels/<app>/, and suffix of its Nx targets. Also the function, if match is left out.',
+  ),
+  ...selectionShape,
+  match: selectionShape.match
+    .optional()
+    .describe(
+      'Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name. Default: functions with exactly the given name.',
+    ),
+});
+
+export type DeclareOptions = z.output<typeof declareOptionsSchema>;
