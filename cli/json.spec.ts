@@ -109,6 +109,19 @@ describe('--json', () => {
     expect(document).toMatchObject({ exit_code: 0, result: { kernels: [{ symbol: '_Z5saxpyPff', share: 1 }] } });
   });
 
+  it('declare', async () => {
+    const { document } = await kernloop('declare', ['late', '--match', '^step', '--app', workspace.app]);
+    expect(document).toMatchObject({ result: { declared: { name: 'late', ordinal: 1 }, launched: null } });
+  });
+
+  it('kernels', async () => {
+    writeReproducer(workspace);
+    const { document } = await kernloop('kernels', [workspace.app]);
+    expect(document).toMatchObject({
+      result: { apps: [{ kernels: [{ reproducer: 'kernels/app/saxpy', verdict: null }] }] },
+    });
+  });
+
   it('capture', async () => {
     const deps = faking({ 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() });
     const { document } = await kernloop('capture', ['--app', workspace.app], deps);
@@ -400,6 +413,8 @@ describe('--json', () => {
       ['pgo-runtime', ['/'], 'CONFIG_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
       ['init', ['/nowhere'], 'USAGE', 2],
+      ['kernels', ['/nowhere'], 'USAGE', 2],
+      ['declare', ['late', '--app', '/'], 'CONFIG_MISSING', 2],
       ['watch-build', ['make', '--app', '/'], 'CONFIG_MISSING', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],
@@ -440,6 +455,7 @@ describe('--json', () => {
   const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
   const required: Partial<Record<StageName, string[]>> = {
     generate: ['saxpy'],
+    declare: ['late'],
     store: ['gc'],
     'trace-read': ['trace'],
     'trace-export': ['trace', '--output', 'out'],
