@@ -114,7 +114,10 @@ function addServer(command: Command, overrides: Partial<Deps>): void {
     .description('Serve the stages to agents: a server of the Model Context Protocol on stdin and stdout.')
     .exitOverride()
     .option('--workspace <folder>', 'where the stages run; the workspace around the working folder if left out')
-    .option('--tools <names>', 'stages to offer, with commas between them; all of them if left out')
+    .option(
+      '--tools <names>',
+      'stages to offer, with commas between them, or "all"; the dozen that it takes to improve a kernel if left out',
+    )
     .option('--max-bytes <bytes>', 'how large a result or a page of a resource may be. Default: 65536.')
     .option('--allow-outside', 'take paths outside of the workspace too')
     .action((options: object) => mcp().serve(options, overrides));

@@ -7,7 +7,14 @@ import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runAnywhere } from '../lib/stages/run';
 import { KernloopError } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
-import { defaultText, optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
+import {
+  defaultText,
+  optionInfos,
+  parseText,
+  shortFlags,
+  type OptionInfo,
+  type OptionsSchema,
+} from '../lib/support/options';
 import type { Environment } from '../lib/support/environment';
 import { consoleReporter, table, type Reporter } from '../lib/support/report';
 import { eventReporter, wantsEvents } from '../lib/support/report-events';
@@ -50,27 +57,26 @@ export function addVerb(
   });
 }
 
-/** Short flags, for options that are often typed by hand. */
-const shortFlags: Readonly<Record<string, string>> = { verbose: '-v, ', kernel: '-k, ' };
-
 function addOption(verb: Command, info: OptionInfo): void {
   const description = describeOption(info);
   if (info.type === 'boolean') {
     verb
-      .option(`${shortFlags[info.name] ?? ''}${info.flag}`, description)
+      .option(`${shortFlag(info)}${info.flag}`, description)
       .option(`--no-${info.flag.slice(2)}`, `the opposite of ${info.flag}`);
   } else if (info.type === 'array') {
     const collect = (text: string, before: unknown[] | undefined): unknown[] => [
       ...(before ?? []),
       ...(parseText(info, text, info.flag) as unknown[]),
     ];
-    verb.option(`${shortFlags[info.name] ?? ''}${info.flag} <value>`, description, collect);
+    verb.option(`${shortFlag(info)}${info.flag} <value>`, description, collect);
   } else {
-    verb.option(`${shortFlags[info.name] ?? ''}${info.flag} <value>`, description, (text: string) =>
+    verb.option(`${shortFlag(info)}${info.flag} <value>`, description, (text: string) =>
       parseText(info, text, info.flag),
     );
   }
 }
+
+const shortFlag = ({ name }: OptionInfo): string => (shortFlags[name] === undefined ? '' : `${shortFlags[name]}, `);
 
 function describeOption(info: OptionInfo): string {
   const choices = info.choices ? ` One of ${info.choices.join(', ')}.` : '';

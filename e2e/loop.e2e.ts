@@ -194,10 +194,12 @@ describe('the loop on batched-scale (T**)', () => {
     afterAll(() => agent.close());
 
     it('takes an agent from a profile to a verdict and a comparison, as docs/mcp.md shows', async () => {
+      const listed = await agent.call('kernels', {});
+      expect(listed).toMatchObject({ outcome: 'done', result: { apps: [{ kernels: [{ reproducer: null }] }] } });
       const profile = await agent.call('profile', { app: 'apps/batched-scale' });
-      expect(profile).toMatchObject({ outcome: 'pass', result: { kernels: [{ dispatches: 3 }] } });
+      expect(profile).toMatchObject({ outcome: 'done', result: { kernels: [{ dispatches: 3 }] } });
       const extract = await agent.call('extract', { app: 'apps/batched-scale', kernel: ['scale_batch'] });
-      expect(extract).toMatchObject({ outcome: 'pass', result: { kernels: [{ name: 'scale_batch' }] } });
+      expect(extract).toMatchObject({ outcome: 'done', result: { kernels: [{ name: 'scale_batch' }] } });
       expect(extract.said).toEqual(expect.arrayContaining([expect.stringMatching(/^scale_batch: captur/)]));
       const reproducer = { reproducer: project };
       expect(await agent.call('validate', { ...reproducer, variant: 'none' })).toMatchObject({ outcome: 'pass' });
@@ -215,9 +217,11 @@ describe('the loop on batched-scale (T**)', () => {
       agent.transcript.push('(edit: array[i] += factor;  →  array[i] = factor * array[i];)', '');
       expect(await agent.call('validate', reproducer)).toMatchObject({ outcome: 'pass', result: { verdict: 'pass' } });
       const compared = await agent.call('replay', { ...reproducer, compare: true });
-      expect(compared).toMatchObject({ outcome: 'pass' });
+      expect(compared).toMatchObject({ outcome: 'done' });
       expect(compared.text).toMatch(/wave_instructions +[\d,]+ +[\d,]+/);
       expect(await agent.call('profile', { app: '/etc' })).toMatchObject({ error: { code: 'PATH_OUTSIDE' } });
+      const lost = await agent.call('validate', { reproducer: 'apps/batched-scale' });
+      expect(lost.error?.hint).toMatch(/option `reproducer`; tool `extract` makes one$/);
       transcriptIsIn('docs/mcp.md', agent.transcript);
     });
 

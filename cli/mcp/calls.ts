@@ -2,12 +2,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { stages, type StageName } from '../../lib/stages/registry';
 import type { Stage } from '../../lib/stage/stage';
 import { asKernloopError } from '../../lib/support/error';
+import { exitCodes } from '../../lib/support/error-codes';
 import type { ReportEvent } from '../../lib/support/report-events';
 import { wordsOf, type Bounds } from './arguments';
 import { excerptOf, lastLines, sizeOf } from './bounded';
 import type { Results } from './results';
 import type { RunVerb } from './run-verb';
-import { outcomeOf } from './tools';
+import { isJudging, outcomeOf } from './tools';
+import { eventIn, textsIn, type InToolWords } from './words';
 
 /** Number of output lines of programs in an error, which explain a failed stage. */
 const outputLines = 40;
@@ -17,6 +19,7 @@ export interface CallPlace {
   readonly results: Results;
   readonly maxBytes: number;
   readonly run: RunVerb;
+  readonly words: InToolWords;
 }
 
 /** Runs a stage for a client. A failed verdict is a result; work that could not be done is an error of the tool. */
@@ -35,35 +38,50 @@ export async function callStage(
       name,
       words,
       (event) => {
-        said.take(event);
-        onEvent(event);
+        const told = eventIn(place.words, event);
+        said.take(told);
+        onEvent(told);
       },
       signal,
     );
-    return resultOf(name, exitCode, result, said, place);
+    return resultOf(stage, exitCode, textsIn(result, 'hint', place.words), said, place);
   } catch (thrown) {
     const known = asKernloopError(thrown);
-    const error = [`error: ${known.what} [${known.code}]`, `→ ${known.hint}`];
-    // The verb has printed the error as well.
-    const lines = [...error, ...said.context().filter((line) => !error.includes(line.trim()))];
+    const { code } = known;
+    const [message, hint] = [place.words(known.what), place.words(known.hint)];
+    // The verb has printed the error as well, in words of the command line.
+    const printed = linesOf(known.what, code, known.hint).map((line) => line.trim());
+    const context = said.context().filter((line) => !printed.includes(line.trim()));
+    const lines = [...linesOf(message, code, hint), ...context];
     return {
       isError: true,
       content: [{ type: 'text', text: firstLines(lines, place.maxBytes) }],
-      structuredContent: { exit_code: known.exitCode, outcome: outcomeOf(known.exitCode), error: known.toJSON() },
+      structuredContent: {
+        exit_code: known.exitCode,
+        outcome: outcomeOf(known.exitCode, stage),
+        error: { code, message, hint },
+      },
     };
   }
 }
 
+const linesOf = (message: string, code: string, hint: string): string[] =>
+  `error: ${message} [${code}]\n→ ${hint}`.split('\n');
+
 /** Half of the size limit is for the result, half for the messages. */
 function resultOf(
-  name: StageName,
+  stage: Stage,
   exitCode: number,
   result: unknown,
   said: Said,
   { results, maxBytes }: CallPlace,
 ): CallToolResult {
-  const head = { exit_code: exitCode, outcome: outcomeOf(exitCode) };
-  const text = lastLines([...said.lines(), `exit code ${exitCode} (${head.outcome})`], maxBytes / 2);
+  const { name } = stage;
+  const head = { exit_code: exitCode, outcome: outcomeOf(exitCode, stage) };
+  // Without a verdict, success says nothing that the lines do not say.
+  const isPlain = exitCode === exitCodes.pass && !isJudging(stage) && said.lines().length > 0;
+  const ending = isPlain ? [] : [`exit code ${exitCode} (${head.outcome})`];
+  const text = lastLines([...said.lines(), ...ending], maxBytes / 2);
   if (sizeOf(result) <= maxBytes / 2) {
     return { content: [{ type: 'text', text }], structuredContent: { ...head, result } };
   }

@@ -1,14 +1,18 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
+import { isStageName } from '../../lib/stages/registry';
 import { KernloopError, messageOf } from '../../lib/support/error';
 import { packageRoot } from '../../lib/support/version';
 import type { Bounds } from './arguments';
 import { pageOf } from './bounded';
 import { projectFile, projectFiles } from './project-files';
 import { resultScheme, type Results } from './results';
+import { toolOf } from './tools';
+import type { InToolWords } from './words';
 
 const fileScheme = 'kernloop-file:///';
+const toolScheme = 'kernloop-tool://';
 const skill = { uri: 'kernloop-skill://kernloop', path: join(packageRoot, 'skills', 'kernloop', 'SKILL.md') };
 
 export const resourceTemplates: ResourceTemplate[] = [
@@ -24,6 +28,11 @@ export const resourceTemplates: ResourceTemplate[] = [
     description: 'How an app is built and run, and which of its kernels are declared.',
   },
   {
+    uriTemplate: `${toolScheme}{name}{?offset}`,
+    name: 'tool',
+    description: 'A tool with the complete schemas of its options and its result, also one that is not offered here.',
+  },
+  {
     uriTemplate: `${resultScheme}{number}/{tool}.json{?offset}`,
     name: 'result',
     description: 'The whole of a result that was too large to send, while the server runs.',
@@ -36,7 +45,12 @@ const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.svg': 'image/svg+xml',
 };
-const typeOf = (uri: string): string => (uri === skill.uri ? 'text/markdown' : (types[extname(uri)] ?? 'text/plain'));
+const typeOf = (uri: string): string =>
+  uri === skill.uri
+    ? 'text/markdown'
+    : uri.startsWith(toolScheme)
+      ? 'application/json'
+      : (types[extname(uri)] ?? 'text/plain');
 
 /** Readable resources, in pages no larger than the server may send. */
 export class Resources {
@@ -44,6 +58,7 @@ export class Resources {
     private readonly bounds: Bounds,
     private readonly results: Results,
     private readonly maxBytes: number,
+    private readonly words: InToolWords,
   ) {}
 
   list(): Resource[] {
@@ -81,7 +96,10 @@ export class Resources {
   /** Reads only the bytes for one page. */
   private bytesOf(uri: string, offset: number): { content: Buffer; start: number; total: number } {
     if (uri === skill.uri) return whole(readFileSync(skill.path));
-    if (uri.startsWith(resultScheme)) {
+    if (uri.startsWith(toolScheme)) {
+      const name = uri.slice(toolScheme.length);
+      if (isStageName(name)) return whole(Buffer.from(JSON.stringify(toolOf(name, this.words))));
+    } else if (uri.startsWith(resultScheme)) {
       const kept = this.results.get(uri);
       if (kept) return whole(kept.content);
     } else if (uri.startsWith(fileScheme)) {

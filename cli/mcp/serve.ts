@@ -9,7 +9,7 @@ import { KernloopError, nearest } from '../../lib/support/error';
 import { describeIssues } from '../../lib/support/schema';
 import { findWorkspaceRoot } from '../../lib/support/workspace-root';
 import { verbRunner, type RunVerb } from './run-verb';
-import { createServer } from './server';
+import { createServer, loopNames } from './server';
 
 const optionsSchema = z.object({
   workspace: z.string().optional(),
@@ -44,7 +44,7 @@ export async function serve(given: object, overrides: Partial<Deps> = {}): Promi
     deps.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await server.connect(new StdioServerTransport(process.stdin, protocolOutput()));
-  process.stderr.write(`kernloop mcp: ${tools.length} tools, in ${workspace}\n`);
+  process.stderr.write(`kernloop mcp: ${(tools ?? loopNames).length} tools, in ${workspace}\n`);
   await ended;
   // Aborts running stages.
   await server.close();
@@ -63,8 +63,10 @@ function workspaceOf(named: string | undefined): string {
   );
 }
 
-function toolsOf(named: string | undefined): readonly StageName[] {
-  if (named === undefined) return stageNames;
+/** Undefined: those of the loop. */
+function toolsOf(named: string | undefined): readonly StageName[] | undefined {
+  if (named === undefined) return undefined;
+  if (named === 'all') return stageNames;
   return named.split(',').map((word) => {
     const name = word.trim();
     if (isStageName(name)) return name;
@@ -72,7 +74,7 @@ function toolsOf(named: string | undefined): readonly StageName[] {
     throw new KernloopError(
       'USAGE',
       `--tools: there is no stage "${name}"${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,
-      `there are ${stageNames.join(', ')}`,
+      `there are ${stageNames.join(', ')}, and "all"`,
     );
   });
 }

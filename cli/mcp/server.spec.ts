@@ -1,10 +1,13 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { stageNames, stages } from '../../lib/stages/registry';
 import { KernloopError } from '../../lib/support/error';
+import { formatCount } from '../../lib/support/report';
+import { packageRoot } from '../../lib/support/version';
 import { TestWorkspace, writeReproducer } from '../../lib/testing/workspace';
 import type { RunVerb } from './run-verb';
 import { protocolOutput } from './serve';
@@ -22,11 +25,14 @@ let called: { verb: string; words: readonly string[] }[];
 /** The verb in tests that do not provide one. */
 const nothing: RunVerb = () => Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks: [] } });
 
-async function connect(run: RunVerb = nothing, more: { outside?: boolean; maxBytes?: number } = {}): Promise<void> {
+async function connect(
+  run: RunVerb = nothing,
+  more: { outside?: boolean; maxBytes?: number; loop?: boolean } = {},
+): Promise<void> {
   let now = 0;
   const server = createServer({
     bounds: { workspace: workspace.root, outside: more.outside ?? false },
-    tools: stageNames,
+    tools: more.loop === true ? undefined : stageNames,
     maxBytes: more.maxBytes ?? 64 * 1024,
     run: (verb, words, onEvent, signal) => {
       called.push({ verb, words });
@@ -52,7 +58,57 @@ afterEach(async () => {
 });
 
 describe('the tools of kernloop mcp', () => {
-  it('are the stages, each with its options, its result, and what it does to files', async () => {
+  const dozen =
+    'kernels doctor profile declare extract recompile validate replay tune trace-run trace-analyze report'.split(' ');
+
+  it('are a dozen unless others are asked for, and take less than 20,000 bytes of the context of an agent', async () => {
+    await connect(nothing, { loop: true });
+    const list = await client.listTools();
+    expect(list.tools.map(({ name }) => name)).toEqual(dozen);
+    const bytes = Buffer.byteLength(JSON.stringify(list));
+    expect(bytes).toBeLessThan(20_000);
+    const page = readFileSync(join(packageRoot, 'docs', 'mcp.md'), 'utf8');
+    expect(page).toContain(`${list.tools.length} tools take ${formatCount(bytes)} bytes`);
+    for (const { name, title, description, inputSchema, outputSchema } of list.tools) {
+      expect([name, title, description]).toEqual([name, expect.any(String), expect.stringMatching(/\bUse it /)]);
+      const described = Object.values(inputSchema.properties ?? {}).map((option) => 'description' in option);
+      expect([name, described.length > 0, described]).toEqual([name, true, described.map(() => true)]);
+      expect([name, outputSchema?.properties]).toEqual([
+        name,
+        expect.objectContaining({ result: expect.objectContaining({ additionalProperties: true }) as unknown }),
+      ]);
+    }
+    expect(JSON.stringify(list.tools)).not.toMatch(/--|kernloop [a-z]/);
+  });
+
+  it('take options and give fields that the list of the dozen does not tell, and refuse fields of another type', async () => {
+    const checks = (state: unknown) => ({
+      exitCode: 0,
+      checks: [{ name: 'x', state, detail: 'd', hint: 'h', more: 1 }],
+    });
+    let state: unknown = 'ok';
+    await connect(() => Promise.resolve({ exitCode: 0, result: checks(state) }), { loop: true });
+    await client.listTools();
+    expect((await call('doctor')).structuredContent).toMatchObject({ outcome: 'done', result: checks('ok') });
+    state = 7;
+    await expect(call('doctor')).rejects.toThrow(/state/);
+    const args = { verbose: true };
+    await client.request({ method: 'tools/call', params: { name: 'validate', arguments: args } }, anything);
+    expect(called.at(-1)).toEqual({ verb: 'validate', words: ['--verbose'] });
+  });
+
+  it('are complete as a resource, and those that are not offered are named as such', async () => {
+    await connect(nothing, { loop: true });
+    await expect(call('capture')).rejects.toThrow(/not offered here: `kernloop mcp --tools all`/);
+    for (const name of ['validate', 'capture'] as const) {
+      const [page] = (await client.readResource({ uri: `kernloop-tool://${name}` })).contents;
+      const tool = JSON.parse(page && 'text' in page ? page.text : '') as { inputSchema: { properties: object } };
+      expect(Object.keys(tool.inputSchema.properties)).toEqual(Object.keys(stages[name].options.shape));
+    }
+    await expect(client.readResource({ uri: 'kernloop-tool://captur' })).rejects.toMatchObject({ code: -32002 });
+  });
+
+  it('are all stages if they are asked for, each with its options, its result, and what it does to files', async () => {
     await connect();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(stageNames);
@@ -180,6 +236,65 @@ describe('the tools of kernloop mcp', () => {
     await expect(call('profil')).rejects.toThrow(/did you mean profile/);
   });
 
+  it('say pass of a verdict alone: of what judges nothing the outcome is done, and no line speaks of passing', async () => {
+    await connect((_, __, onEvent) => {
+      onEvent({ event: 'result', text: 'a table' });
+      return Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks: [] } });
+    });
+    const request = (name: string) =>
+      client.request({ method: 'tools/call', params: { name, arguments: {} } }, anything) as Promise<CallToolResult>;
+    for (const name of ['profile', 'extract', 'replay', 'doctor'])
+      expect(await request(name)).toMatchObject({
+        content: [{ text: 'a table' }],
+        structuredContent: { exit_code: 0, outcome: 'done' },
+      });
+    for (const name of ['validate', 'tune', 'trace-run'])
+      expect(await request(name)).toMatchObject({
+        content: [{ text: 'a table\nexit code 0 (pass)' }],
+        structuredContent: { outcome: 'pass' },
+      });
+  });
+
+  it('speak of tools and options, in errors, progress, messages and hints of results, but not in output of programs', async () => {
+    await connect((verb, _, onEvent) => {
+      onEvent({ event: 'info', text: 'Next, edit it, then: kernloop validate kernels/app/saxpy' });
+      if (verb === 'doctor') {
+        const checks = [
+          { name: '--atol', state: 'missing', detail: '--atol', hint: 'run `kernloop doctor --app DIR`' },
+        ];
+        return Promise.resolve({ exitCode: 5, result: { exitCode: 5, checks } });
+      }
+      onEvent({ event: 'output', text: 'cc: bad flag --output\n' });
+      // The verb prints its error, too.
+      const printed =
+        'error: --atol goes with a type [USAGE]\n  → give it with `--dtype f32`, or run `kernloop recompile`\n';
+      onEvent({ event: 'output', text: printed });
+      throw new KernloopError(
+        'USAGE',
+        '--atol goes with a type',
+        'give it with `--dtype f32`, or run `kernloop recompile`',
+      );
+    });
+    const told: (string | undefined)[] = [];
+    const onprogress = ({ message }: { message?: string | undefined }): unknown => told.push(message);
+    const failed = (await client.callTool({ name: 'profile', arguments: {} }, undefined, {
+      onprogress,
+    })) as CallToolResult;
+    const hint = 'give it with option `dtype: ["f32"]`, or run tool `recompile`';
+    expect(failed.structuredContent).toMatchObject({ error: { message: 'option `atol` goes with a type', hint } });
+    const next = 'Next, edit it, then: tool `validate` with `reproducer: kernels/app/saxpy`';
+    expect(told).toEqual([next]);
+    expect(failed.content).toEqual([
+      {
+        type: 'text',
+        text: `error: option \`atol\` goes with a type [USAGE]\n→ ${hint}\n${next}\ncc: bad flag --output`,
+      },
+    ]);
+    expect((await call('doctor')).structuredContent).toMatchObject({
+      result: { checks: [{ name: '--atol', detail: '--atol', hint: 'run tool `doctor` with `app: DIR`' }] },
+    });
+  });
+
   it('tell their progress in numbers that grow, with bytes, rate and rest', async () => {
     await connect((_, __, onEvent) => {
       onEvent({ event: 'info', text: 'building' });
@@ -275,6 +390,42 @@ describe('stdout of kernloop mcp', () => {
       if (before) Object.defineProperty(process.stdout, 'write', before);
       jest.restoreAllMocks();
     }
+  });
+});
+
+describe('the prompts of kernloop mcp', () => {
+  const textOf = async (name: string, args: Record<string, string> = {}): Promise<string> => {
+    const { messages } = await client.getPrompt({ name, arguments: args });
+    const [message] = messages;
+    return message?.content.type === 'text' ? message.content.text : '';
+  };
+
+  it('are those for a faster kernel and for a failure, and name tools that are offered and no other', async () => {
+    await connect(nothing, { loop: true });
+    const { tools } = await client.listTools();
+    const offered = new Set(tools.map(({ name }) => name));
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ title }) => title)).toEqual(['Make this kernel faster', 'Explain this failure']);
+    const texts = [
+      await textOf('make-kernel-faster', { kernel: 'saxpy', app: 'apps/x' }),
+      await textOf('explain-failure', { reproducer: 'kernels/app/saxpy', error: 'VARIANT_STALE' }),
+    ];
+    expect(texts[0]).toContain('the kernel saxpy of the app apps/x');
+    expect(texts[1]).toMatch(/kernels\/app\/saxpy fails: VARIANT_STALE/);
+    const named = texts.flatMap((text) => [...text.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name));
+    const stagesNamed = named.filter((name) => (stageNames as string[]).includes(name));
+    expect(stagesNamed.length).toBeGreaterThan(8);
+    expect(stagesNamed.filter((name) => !offered.has(name))).toEqual([]);
+    expect(await textOf('make-kernel-faster')).toContain('the costliest kernel');
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['explain-failur', {}, /no prompt explain-failur/],
+    ['explain-failure', {}, /needs the argument reproducer/],
+    ['explain-failure', { reproducer: 'x', app: 'y' }, /no argument app/],
+  ])('refuse %s %j', async (name, args, message) => {
+    await connect();
+    await expect(client.getPrompt({ name, arguments: args })).rejects.toThrow(message);
   });
 });
 

@@ -16,7 +16,7 @@ export function lastVerdict(reproducer: Reproducer): LastVerdict | null {
   return { verdict, summary, code, current: changed === null, changed };
 }
 
-/** What differs from what was judged, in words. */
+/** Difference between the judged code and captures and those of today, in words; null if there is none. */
 function changedSince(report: Report, reproducer: Reproducer): string | null {
   try {
     const code = chooseCode(reproducer, undefined);

@@ -28,6 +28,9 @@ export interface OptionInfo {
   required: boolean;
 }
 
+/** Short flags, for options that are often typed by hand. */
+export const shortFlags: Readonly<Record<string, string>> = { verbose: '-v', kernel: '-k' };
+
 const infos = new WeakMap<OptionsSchema, readonly OptionInfo[]>();
 
 /** Options of a schema as flags, variables and table rows. */
