@@ -22,6 +22,7 @@ const rooms = [
   'remote',
   'slurm',
   'recorder',
+  'advice',
   'replay',
   'profile',
   'declare',

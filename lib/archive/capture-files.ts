@@ -21,7 +21,12 @@ export const captureJsonSchema = z.looseObject({
     files: z.array(z.looseObject({ path: z.string(), sha256: digest, role: z.string() })).default([]),
   }),
   device: z.looseObject({ kind: z.string(), identity: z.string(), isa: z.string() }),
-  kernel: z.looseObject({ name: z.string(), symbol: z.string(), code_object: digest }),
+  kernel: z.looseObject({
+    name: z.string(),
+    symbol: z.string(),
+    code_object: digest,
+    group_segment_bytes: z.number().optional(),
+  }),
   dispatch: z.looseObject({ ordinal: z.number(), index: z.number() }),
   geometry: z.looseObject({
     grid_blocks: z.array(z.number()),

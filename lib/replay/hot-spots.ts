@@ -13,29 +13,22 @@ import {
 import type { HotSpotEvent } from './replay-events';
 import type { Code } from '../reproducer/reproducer';
 import type { ReplaySession } from './session';
-import { SourceFiles } from './source-files';
+import type { SourceFiles } from './source-files';
 import { readRegularFile } from '../support/regular-file';
 
-/** Finds what each instruction of `code` did, and the source line that it came from. */
-export async function findHotSpots(
-  events: readonly HotSpotEvent[],
-  code: Code,
-  order: HotSpotOrder,
-  { reproducer }: ReplaySession,
-  deps: Deps,
-): Promise<HotSpots> {
-  const bytes = code.kind === 'variant' ? readRegularFile(code.path) : await readCapturedCode(reproducer.capture, deps);
-  const lines = typeof bytes === 'string' ? bytes : linesOf(bytes, events);
-  return summarise(events, lines, order, new SourceFiles(reproducer));
+/** Code object that a replay ran, or the reason why it could not be read. */
+export async function codeBytes(code: Code, { reproducer }: ReplaySession, deps: Deps): Promise<Buffer | string> {
+  return code.kind === 'variant' ? readRegularFile(code.path) : await readCapturedCode(reproducer.capture, deps);
 }
 
-interface CodeLines {
+export interface CodeLines {
   codeObject: string;
   table: LineTable;
 }
 
 /** Line table of the code, or the reason why there is none. */
-function linesOf(bytes: Buffer, events: readonly HotSpotEvent[]): CodeLines | string {
+export function linesOf(bytes: Buffer | string, events: readonly HotSpotEvent[]): CodeLines | string {
+  if (typeof bytes === 'string') return bytes;
   const codeObject = sha256(bytes);
   if (!events.some((event) => event.code_object === codeObject))
     return 'what ran is not this file itself but a part of it';
@@ -44,6 +37,7 @@ function linesOf(bytes: Buffer, events: readonly HotSpotEvent[]): CodeLines | st
   return { codeObject, table };
 }
 
+/** Finds what each instruction did, and the source line that it came from. */
 export function summarise(
   events: readonly HotSpotEvent[],
   lines: CodeLines | string,

@@ -113,6 +113,12 @@ export const replayOptionsSchema = z.object({
     .describe(
       'How to rank hot spots: wave-instructions, active lanes, memory transactions, LDS conflicts, divergent splits of a wave, bytes of private memory, or branches (instructions that split waves, by number of splits).',
     ),
+  explain: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Say what limits the kernel and what to try: only what exact counts of the software GPU or the code object prove, each with its figure and, where the code has line information, its source line.',
+    ),
   dump: z
     .string()
     .optional()

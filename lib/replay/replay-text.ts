@@ -1,3 +1,4 @@
+import { explanationLines } from '../advice/advice-text';
 import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
 import { timeWords } from '../device/emulated-driver';
@@ -41,6 +42,7 @@ function figureLines(result: DispatchResult, device: Device): string[] {
       : []),
     ...(result.caches ? cacheLines(result.caches) : []),
     ...(device.work === 'duration_ns' ? times(result, timeWords(device.description)) : counts(result)),
+    ...explanations(result),
     ...(result.lens ? [lensLine(result.lens)] : []),
     ...(result.check ? [checkLine(result.check)] : []),
   ];
@@ -122,6 +124,15 @@ function counts({ counters, hotSpots, baseline }: DispatchResult): string[] {
     ...figures,
     ...(baseline?.hotSpots ? hotSpotTable(baseline.hotSpots, 'hot spots of the captured code') : []),
     ...(hotSpots ? hotSpotTable(hotSpots, baseline ? 'hot spots of the variant' : 'hot spots') : []),
+  ];
+}
+
+function explanations({ baseline, explanation }: DispatchResult): string[] {
+  const lines = (side: string, of: Measured['explanation']): string[] =>
+    of ? explanationLines(of, `what limits ${side}:`) : [];
+  return [
+    ...lines('the captured code', baseline?.explanation ?? null),
+    ...lines(baseline ? 'the variant' : 'this code', explanation),
   ];
 }
 

@@ -8,7 +8,8 @@ import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { checkOf, impossibleTimes, isSteady, judging, warnIfUnproven } from './check';
 import { clocksApart, mergeConditions } from './conditions';
-import { findHotSpots } from './hot-spots';
+import { explain } from './explain';
+import { codeBytes, linesOf, summarise } from './hot-spots';
 import { lensArguments, lensResult, requireVariant } from './lens';
 import { measure } from './measure';
 import type { ReplayOptions } from './options';
@@ -20,6 +21,7 @@ import { keepResult, keptPaths } from '../reproducer/kept-results';
 import type { Code } from '../reproducer/reproducer';
 import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSessions, type ReplaySession } from './session';
+import { SourceFiles } from './source-files';
 import { compareSpeed, launchesOf, processCount } from './speed';
 import { describeFault } from './fault-text';
 import { processorOf } from '../toolchain/target';
@@ -63,6 +65,7 @@ function keep(
   if (result.exitCode !== exitCodes.pass || (result.overridden && result.overridden.of_variant !== true)) return;
   const paths = keptPaths(reproducer.root);
   const digest = code.kind === 'variant' ? code.sha256 : capture.kernel.code_object;
+  if (options.explain) keepResult(paths.explained, digest, result, deps);
   if (options.hotSpots) keepResult(paths.hotSpots, digest, result, deps);
   else keepResult(options.compare ? paths.compare : paths.replay, digest, result, deps);
 }
@@ -218,18 +221,41 @@ class Replaying {
   }
 
   /** Measurements of one side. */
-  private async measured(
-    { iterations, hotSpots, conditions }: ReplayOutcome,
-    wanted: Side,
-    code: Code,
-  ): Promise<Measured> {
-    const order = this.options.hotSpotsBy;
+  private async measured(outcome: ReplayOutcome, wanted: Side, code: Code): Promise<Measured> {
+    const { iterations, conditions } = outcome;
     return {
       ...measure(this.session.device, { iterations: ofSide(iterations, wanted) }),
       conditions: mergeConditions(ofSide(conditions, wanted).map(({ event: _event, side: _side, ...rest }) => rest)),
-      hotSpots: this.options.hotSpots
-        ? await findHotSpots(ofSide(hotSpots, wanted), code, order, this.session, this.deps)
-        : null,
+      ...(await this.looked(outcome, wanted, code)),
+    };
+  }
+
+  /** Hot spots and explanation, which need the code object. */
+  private async looked(
+    outcome: ReplayOutcome,
+    wanted: Side,
+    code: Code,
+  ): Promise<Pick<Measured, 'hotSpots' | 'explanation'>> {
+    const { hotSpots: asked, hotSpotsBy, explain: explains } = this.options;
+    if (!asked && !explains) return { hotSpots: null, explanation: null };
+    const { capture, request, reproducer } = this.session;
+    const hotSpots = ofSide(outcome.hotSpots, wanted);
+    const bytes = await codeBytes(code, this.session, this.deps);
+    const sources = new SourceFiles(reproducer);
+    const lines = linesOf(bytes, hotSpots);
+    const replayed = {
+      iterations: ofSide(outcome.iterations, wanted),
+      hotSpots,
+      overridden: wanted === 'captured' && outcome.overridden?.of_variant === true ? null : outcome.overridden,
+      capture,
+      bytes,
+      symbol: (code.kind === 'variant' ? request.symbol : undefined) ?? capture.kernel.symbol,
+      lines,
+      sources,
+    };
+    return {
+      hotSpots: asked ? summarise(hotSpots, lines, hotSpotsBy, sources) : null,
+      explanation: explains ? explain(replayed) : null,
     };
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { explanationSchema } from '../advice/advice-json';
 import { conditionsSchema } from './conditions';
 import { keptStateSchema } from './kept-state';
 import { hotSpotsSchema } from './hot-spot-json';
@@ -42,6 +43,10 @@ const measured = {
     ),
   counters: z.record(z.string(), statisticsSchema).describe('On the software GPU: what was executed.'),
   hotSpots: hotSpotsSchema.nullable().describe('With --hot-spots, of the last replay.'),
+  explanation: explanationSchema
+    .nullable()
+    .default(null)
+    .describe('With --explain, of the last replay: what limits the kernel.'),
 };
 
 const measuredSchema = z.object(measured);
@@ -154,7 +159,7 @@ export type Interval = z.output<typeof intervalSchema>;
 export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
 export type Check = z.output<typeof checkSchema>;
-export type Figured = Omit<Measured, 'hotSpots' | 'conditions'>;
+export type Figured = Omit<Measured, 'hotSpots' | 'conditions' | 'explanation'>;
 export type LensResult = z.output<typeof lensSchema>;
 export type Speed = z.output<typeof speedSchema>;
 export type DispatchResult = z.output<typeof dispatchResultSchema>;

@@ -18,6 +18,7 @@ export const keptPaths = (root: string) => {
     replay: join(folder, 'replay.json'),
     compare: join(folder, 'compare.json'),
     hotSpots: join(folder, 'hot-spots.json'),
+    explained: join(folder, 'explained.json'),
   };
 };
 

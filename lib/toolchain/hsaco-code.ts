@@ -30,17 +30,27 @@ interface KernelCode {
 }
 
 function kernelCode(bytes: Buffer, symbol: string): KernelCode | null {
-  if (!isElf64(bytes, machineAmdgpu)) return null;
-  const sections = readSections(bytes);
-  const symbols = sections
-    .filter(({ name }) => name === '.dynsym')
-    .flatMap((table) => readSymbols(bytes, table, sections));
-  const code = contentAt(bytes, symbols, sections, symbol);
-  const stated = contentAt(bytes, symbols, sections, `${symbol}.kd`);
-  if (code === null || code.length === 0 || stated?.length !== descriptorBytes) return null;
+  const code = exportedContent(bytes, symbol);
+  const stated = kernelDescriptor(bytes, symbol);
+  if (code === null || code.length === 0 || stated === null) return null;
   const descriptor = Buffer.from(stated);
   descriptor.fill(0, entryOffset.at, entryOffset.at + entryOffset.bytes);
   return { code, descriptor };
+}
+
+/** Kernel descriptor of one of AMD's code objects; null if the kernel or its descriptor is missing. */
+export function kernelDescriptor(bytes: Buffer, symbol: string): Buffer | null {
+  const stated = exportedContent(bytes, `${symbol}.kd`);
+  return stated?.length === descriptorBytes ? stated : null;
+}
+
+function exportedContent(bytes: Buffer, name: string): Buffer | null {
+  if (!isElf64(bytes, machineAmdgpu)) return null;
+  const sections = readSections(bytes);
+  const symbols = sections
+    .filter((section) => section.name === '.dynsym')
+    .flatMap((table) => readSymbols(bytes, table, sections));
+  return contentAt(bytes, symbols, sections, name);
 }
 
 /** Bytes that a symbol names; null if the symbol or its bytes are missing. */

@@ -938,6 +938,55 @@ class ReplayHotSpots:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReplayExplanationPosition:
+    operations: float
+    """Operations of the vector ALU, by lanes; an MFMA counts as one a lane."""
+    bytes: float
+    """Bytes of global memory that lanes asked for."""
+    operations_per_byte: float = field(metadata={"json": "operationsPerByte"})
+    instructions_per_transaction: float | None = field(metadata={"json": "instructionsPerTransaction"})
+    """Vector ALU instructions for each transaction of 64 bytes; null without any."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayExplanationAdvicePlace:
+    file: str | None
+    line: int | None
+    text: str | None
+    """The source line, where its file is known."""
+    offset: str | None
+    """Without a line: the address in the code object."""
+    instruction: str | None
+    """Without a line: the instruction."""
+    says: str
+    figures: dict[str, float]
+    """The figures that prove it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayExplanationAdvice:
+    rule: Literal["coalescing", "lds-bank-conflicts", "lds-atomics", "divergence", "scratch", "partial-waves", "occupancy", "idle-units"]
+    says: str
+    """What limits the kernel, with the figure that proves it."""
+    next: str
+    """What to try."""
+    figures: dict[str, float]
+    """The figures that prove it."""
+    places: list[ReplayExplanationAdvicePlace]
+    """Source lines, or instructions without line information, the heaviest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayExplanation:
+    position: ReplayExplanationPosition | None
+    """The place on the horizontal axis of a roofline; null where nothing was counted or no memory accessed."""
+    advice: list[ReplayExplanationAdvice]
+    """What the counts prove; empty where they prove nothing."""
+    not_told: list[str] = field(metadata={"json": "notTold"})
+    """Why rules had nothing to look at: no counters, no code object, a processor whose limits are not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReplayCaches:
     state: Literal["warm", "cold"]
     is_modelled: bool
@@ -1043,6 +1092,8 @@ class ReplayBaseline:
     """On the software GPU: what was executed."""
     hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
     """With --hot-spots, of the last replay."""
+    explanation: ReplayExplanation | None
+    """With --explain, of the last replay: what limits the kernel."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1119,6 +1170,8 @@ class ReplayDispatch:
     """On the software GPU: what was executed."""
     hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
     """With --hot-spots, of the last replay."""
+    explanation: ReplayExplanation | None
+    """With --explain, of the last replay: what limits the kernel."""
     cache: str | None
     """What the caches held when the kernel started: "warm", "cold", or what restoring left there ("as-is"); null on the
     software GPU, which has none.
@@ -1186,6 +1239,8 @@ class ReplayResult(StageResult):
     """On the software GPU: what was executed."""
     hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
     """With --hot-spots, of the last replay."""
+    explanation: ReplayExplanation | None
+    """With --explain, of the last replay: what limits the kernel."""
     cache: str | None
     """What the caches held when the kernel started: "warm", "cold", or what restoring left there ("as-is"); null on the
     software GPU, which has none.

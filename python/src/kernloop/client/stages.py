@@ -548,6 +548,7 @@ class Stages:
         arg: str | Sequence[str] | None = None,
         hot_spots: bool | None = None,
         hot_spots_by: Literal["executed", "lanes", "transactions", "conflicts", "splits", "branches", "scratch"] | None = None,
+        explain: bool | None = None,
         dump: Path | None = None,
         dump_only: str | Sequence[str] | None = None,
         dump_time: Literal["post", "pre"] | None = None,
@@ -593,6 +594,8 @@ class Stages:
         hot_spots_by: How to rank hot spots: wave-instructions, active lanes, memory transactions, LDS conflicts, divergent
             splits of a wave, bytes of private memory, or branches (instructions that split waves, by number of splits).
             Default: "executed".
+        explain: Say what limits the kernel and what to try: only what exact counts of the software GPU or the code object
+            prove, each with its figure and, where the code has line information, its source line. Default: false.
         dump: Write device memory to this folder: a raw file for each region and module variable, and dump.json. Never
             overwrites a file.
         dump_only: Dump only these regions and module variables.
@@ -636,6 +639,7 @@ class Stages:
                 "--arg": arg,
                 "--hot-spots": hot_spots,
                 "--hot-spots-by": hot_spots_by,
+                "--explain": explain,
                 "--dump": dump,
                 "--dump-only": dump_only,
                 "--dump-time": dump_time,
