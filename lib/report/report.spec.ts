@@ -11,6 +11,7 @@ import {
   hostile,
   judged,
   keepCompared,
+  keepExplained,
   keepHotSpots,
   reproducerOf,
   writeAutotuned,
@@ -43,6 +44,7 @@ describe('the page of a reproducer', () => {
       ['verdicts', 'kernloop validate'],
       ['timing', 'kernloop replay --compare'],
       ['source', 'kernloop replay --hot-spots'],
+      ['limits', 'kernloop replay --explain'],
       ['occupancy', 'kernloop profile app'],
       ['tune', 'kernloop tune'],
       ['pgo', 'kernloop pgo-instrument'],
@@ -156,10 +158,26 @@ describe('the page of a reproducer', () => {
     }
   });
 
+  it('says what limits the kernel, and shows no source of other files', async () => {
+    const deps = fakes(workspace, false);
+    keepExplained(root, deps);
+    const inside = sectionOf(await made(), 'limits');
+    expect(inside).toContain('<strong>coalescing</strong>: at least 9 of 10 go.');
+    expect(inside).toContain('kernel_variant.hip:3: 64 lines | y += x;');
+    expect(inside).toContain('Try: transpose it.');
+    expect(inside).toContain('Position: 0.25 vector operations a byte');
+    expect(inside).toContain('Not told: nothing of caches');
+    keepExplained(root, deps, '../other.hip');
+    const outside = sectionOf(await made(), 'limits');
+    expect(outside).toContain('../other.hip:3: 64 lines');
+    expect(outside).not.toContain('y += x;');
+  });
+
   it('lets no name become anything else than text', async () => {
     root = reproducerOf(workspace, hostile);
     const deps = await judged(workspace, root, true);
     keepHotSpots(root, deps);
+    keepExplained(root, deps);
     writeTune(workspace, hostile);
     writeAutotuned(workspace, hostile);
     const text = await made();

@@ -7,6 +7,7 @@ import { reportSchema } from '../validate/report-json';
 import { autotunedBody } from './autotuned';
 import { capturedBody, observedSchema, occupancyBody } from './captured';
 import { differencesBody } from './differences';
+import { explainedBody } from './explained';
 import { readLeft } from './left';
 import { profiledBody } from './profiled';
 import { hotSpotsBody } from './source';
@@ -34,6 +35,7 @@ export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
       { id: 'differences', title: 'Differences', body: await differencesBody(reproducer, report, capture) },
       { id: 'verdicts', title: 'Verdicts', body: await verdictsBody(root, report) },
       { id: 'timing', title: 'Time and counters', body: await timingBody(root, current) },
+      { id: 'limits', title: 'What limits it', body: explainedBody(root, current) },
       { id: 'source', title: 'Hot spots', body: hotSpotsBody(root, current) },
       { id: 'occupancy', title: 'Occupancy and roofline', body: occupancyBody(reproducer) },
       {

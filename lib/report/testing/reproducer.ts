@@ -164,6 +164,24 @@ export function keepHotSpots(root: string, deps: FakeDeps, file = 'kernel_varian
   keepResult(keptPaths(root).hotSpots, someDigest, resultOf({ ...counted(302), hotSpots }), deps);
 }
 
+export function keepExplained(root: string, deps: FakeDeps, file = 'kernel_variant.hip'): void {
+  const place = {
+    file,
+    line: 3,
+    text: `y += x; ${hostile}`,
+    offset: null,
+    instruction: null,
+    says: '64 lines',
+    figures: {},
+  };
+  const explanation = {
+    position: { operations: 100, bytes: 400, operationsPerByte: 0.25, instructionsPerTransaction: null },
+    advice: [{ rule: 'coalescing', says: 'at least 9 of 10 go', next: 'transpose it', figures: {}, places: [place] }],
+    notTold: ['nothing of caches'],
+  };
+  keepResult(keptPaths(root).explained, someDigest, resultOf({ ...counted(302), explanation }), deps);
+}
+
 export function writeTune(workspace: TestWorkspace, name: string): void {
   const score = (count: number): object => ({ waveInstructions: count, timeNs: null, timeRatio: null, timeCi95: null });
   const candidate = (value: number, more: object): object => ({
