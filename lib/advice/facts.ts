@@ -12,7 +12,7 @@ export interface CountedInstruction {
 }
 
 export interface LaunchFacts {
-  /** Of a workgroup. */
+  /** Threads of a workgroup. */
   threads: number;
   groups: number;
   /** Bytes of LDS or shared memory of a workgroup that the launch adds to the static ones. */

@@ -4,7 +4,7 @@ import type { Unit } from './units';
 export interface Needs {
   threads: number;
   waveSize: number;
-  /** Of a lane. */
+  /** Vector registers of a lane. */
   vectorRegisters: number;
   scalarRegisters: number | null;
   /** Static and dynamic. */

@@ -231,7 +231,7 @@ function stepWords(
     parts.push(`at most ${formatCount(needs.scalarRegisters)} scalar registers`);
   const less = now.sharedBytes - needs.sharedBytes;
   if (less > 0) parts.push(`${plural(less, 'byte')} of ${shared} less (${formatCount(needs.sharedBytes)})`);
-  return `${parts.join(' and ')} would let ${step.waves - waves} more ${wave}s in: ${step.waves}`;
+  return `${parts.join(' and ')} would let ${plural(step.waves - waves, `more ${wave}`)} in: ${step.waves}`;
 }
 
 const idleUnits: Rule = ({ launch, code }) => {

@@ -23,7 +23,7 @@ export async function codeBytes(code: Code, { reproducer }: ReplaySession, deps:
 
 export interface CodeLines {
   codeObject: string;
-  table: LineTable;
+  table: Pick<LineTable, 'at'>;
 }
 
 /** Line table of the code, or the reason why there is none. */

@@ -7,7 +7,7 @@ import { readKept } from './kept';
 import { textOf } from './source';
 import { stale } from './timing';
 
-/** What limits the code of the last `replay --explain`, and what to try. */
+/** Advice of the last `replay --explain`. */
 export function explainedBody(root: string, current: string | null): Html {
   const left = readKept(keptPaths(root).explained, 'What limits it', 'kernloop replay --explain');
   if (left.value === null) return left.why;

@@ -79,16 +79,19 @@ describe('readLineTable', () => {
     const rows = rowsOfLlvm(file);
     expect(rows.length).toBeGreaterThan(20);
     let compared = 0;
+    const withCode = new Set<number>();
     for (const [index, { address, line, ends }] of rows.entries()) {
       const next = rows[index + 1];
       // The last of several rows at one address counts.
       if (ends || !next || next.address === address) continue;
+      if (line > 0) withCode.add(line);
       for (let at = address; at < next.address; at += 4) {
         expect([at, table?.at(at)?.line ?? 0]).toEqual([at, line]);
         compared += 1;
       }
     }
     expect(compared).toBeGreaterThan(20);
+    expect(new Set([...(table?.lines() ?? [])].map(({ line }) => line))).toEqual(withCode);
     const last = rows.at(-1);
     expect(table?.at(last?.address ?? 0)).toBeUndefined();
     expect(table?.at(4)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { lineUnits, Malformed, orNothing, type Cursor, type LineUnit } from './debug-line';
 
-interface SourceLine {
+export interface SourceLine {
   file: string;
   line: number;
 }
@@ -9,6 +9,8 @@ interface SourceLine {
 export interface LineTable {
   /** Undefined if the compiler recorded no line. */
   at(address: number): SourceLine | undefined;
+  /** Every line that has instructions of its own, once for each stretch of them. */
+  lines(): Iterable<SourceLine>;
 }
 
 interface Row extends SourceLine {
@@ -33,7 +35,16 @@ export function readLineTable(elf: Buffer): LineTable | null {
       if (!row || row === sequence.at(-1) || row.line === 0) return undefined;
       return { file: row.file, line: row.line };
     },
+    lines: () => kept.flatMap(linesWithCode),
   };
+}
+
+/** A row that the next one follows at the same address has no instruction; line 0 stands for no line. */
+function linesWithCode(sequence: Sequence): SourceLine[] {
+  return sequence.filter(({ address, line }, index) => {
+    const next = sequence[index + 1];
+    return line > 0 && next !== undefined && next.address > address;
+  });
 }
 
 function lastAtOrBelow<Item>(items: readonly Item[], key: (item: Item) => number, wanted: number): Item | undefined {

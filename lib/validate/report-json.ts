@@ -226,6 +226,20 @@ const sealOfSelfcheck = {
     .describe('Whether that is known to be what the capture has left: older versions wrote no digest of its content.'),
 };
 
+const editedLinesSchema = z
+  .object({
+    edited: z.int().describe('Lines that were added or changed since extraction, in every file that was compiled.'),
+    without_code: z
+      .int()
+      .describe(
+        'Of these, the lines without instructions of their own: comments, or merged or dropped by the compiler.',
+      ),
+    not_run: z
+      .array(z.object({ file: z.string(), line: z.int() }))
+      .describe('Of these, the lines with instructions of which no replay executed one.'),
+  })
+  .describe('Counted in one more replay of each dispatch; where the variant was built with --line-info.');
+
 const dispatchReportSchema = z.object({
   schema: z.literal('kernloop.report/1'),
   verdict: z.enum(verdicts),
@@ -395,6 +409,7 @@ export const reportSchema = dispatchReportSchema
         }),
       )
       .describe('Captured dispatches that were not judged.'),
+    edited_lines: editedLinesSchema.optional(),
     unjudged_edit: z
       .string()
       .optional()
@@ -405,6 +420,7 @@ export const reportSchema = dispatchReportSchema
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type DerivedInputs = z.output<typeof inputsSchema>;
 export type Delays = z.output<typeof delaysSchema>;
+export type EditedLines = z.output<typeof editedLinesSchema>;
 export type FloatAtomicReport = z.output<typeof floatAtomicSchema>;
 export type PastLdsReport = z.output<typeof pastLdsSchema>;
 export type InitializerReport = z.output<typeof initializerSchema>;

@@ -2,6 +2,7 @@ import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
 import type { ValidateOptions } from './options';
+import { editedLineWords } from './edited-lines';
 import { argumentText, extentText } from './own-launch';
 import { raceLines } from './races';
 import { excerpt, regionTable } from './region-text';
@@ -45,6 +46,7 @@ export function printReport(
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
+  lines.push(...editedLineWords(report.edited_lines));
   if (place !== null) lines.push(`at ${place}`);
   lines.push(`Result: ${verdictLabels[report.verdict]} (${report.summary})`);
   for (const line of lines) deps.report.result(line);

@@ -12,6 +12,7 @@ import { requireOwnFile, writeOwnJson } from '../support/output-file';
 import { beginDelays } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
+import { editedLines } from './edited-lines';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
@@ -33,8 +34,11 @@ import { usualTolerance } from './usual-tolerance';
  */
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
   removeEarlier(openReproducer(options.reproducer).report, deps);
-  const { report, reports, first } = await judge(options, deps);
-  requireSameText(options, report, first.code);
+  const { report: judged, reports, sessions } = await judge(options, deps);
+  const [first] = sessions;
+  requireSameText(options, judged, first.code);
+  const edited = await editedLines(sessions, judged.verdict, deps);
+  const report: Report = edited === undefined ? judged : { ...judged, edited_lines: edited };
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
@@ -92,7 +96,11 @@ export async function judge(
   given: ValidateOptions,
   deps: Deps,
   code?: Code,
-): Promise<{ report: Report; reports: readonly DispatchReport[]; first: ReplaySession }> {
+): Promise<{
+  report: Report;
+  reports: readonly DispatchReport[];
+  sessions: readonly [ReplaySession, ...ReplaySession[]];
+}> {
   const { sessions, ...beside } = await openSessions(given, deps, 'all', code);
   const [first, ...others] = sessions;
   // Refuses what cannot be judged before anything runs.
@@ -108,7 +116,7 @@ export async function judge(
       racesOff: racesOff(options, first.device),
     }),
     reports,
-    first,
+    sessions,
   };
 }
 

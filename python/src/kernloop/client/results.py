@@ -1822,6 +1822,24 @@ class ValidateNotJudged:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateEditedLinesNotRun:
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateEditedLines:
+    """Counted in one more replay of each dispatch; where the variant was built with --line-info."""
+
+    edited: int
+    """Lines that were added or changed since extraction, in every file that was compiled."""
+    without_code: int
+    """Of these, the lines without instructions of their own: comments, or merged or dropped by the compiler."""
+    not_run: list[ValidateEditedLinesNotRun]
+    """Of these, the lines with instructions of which no replay executed one."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateResult(StageResult):
     """What validate found."""
 
@@ -1912,6 +1930,8 @@ class ValidateResult(StageResult):
     """
     not_judged: list[ValidateNotJudged]
     """Captured dispatches that were not judged."""
+    edited_lines: ValidateEditedLines | None = None
+    """Counted in one more replay of each dispatch; where the variant was built with --line-info."""
     unjudged_edit: str | None = None
     """An edited source, or a code object, beside the captured code that --variant none had judged instead."""
 

@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import type { Explanation } from '../lib/advice/advice-json';
+import { addExtracted, builtOnce, recompiled } from './fixtures';
+import { repository } from './harness';
+import { Workspace } from './in-process';
+
+const source = join(repository, 'e2e', 'fixtures', 'advice');
+const kernels = [
+  ...['columns', 'rows', 'one_bank', 'all_banks', 'odd_lanes', 'odd_waves'],
+  ...['local_array', 'one_counter', 'many_registers'],
+];
+
+/** Planted waste, counted by hand: 128 blocks of 256 threads are 512 waves, of 64 threads 128 waves. */
+describe('the explanation of a replay', () => {
+  let workspace: Workspace;
+
+  beforeAll(async () => {
+    workspace = Workspace.create([]);
+    const build = await builtOnce(source);
+    await addExtracted(workspace, source, (where) => {
+      where.write('apps/advice/kernloop.json', {
+        name: 'advice',
+        device: 'softgpu',
+        command: [join(build, 'advice')],
+        env: { HIP_PLATFORM: 'amd' },
+        source,
+        compileCommands: join(build, 'compile_commands.json'),
+        kernels: kernels.map((name) => ({ name, match: `^${name}\\(` })),
+      });
+      return 'apps/advice';
+    });
+  });
+  afterAll(() => workspace.remove());
+
+  const explained = async (kernel: string): Promise<Explanation> => {
+    const outcome = await workspace.kernloop(['replay', `kernels/advice/${kernel}`, '--explain', '--json']);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    return (JSON.parse(outcome.stdout) as { result: { explanation: Explanation } }).result.explanation;
+  };
+  const linesOf = ({ places }: Explanation['advice'][number]): unknown[] =>
+    places.map(({ file, line, figures }) => [file?.split('/').at(-1), line, figures]);
+
+  it('counts the lines of memory that a column takes, where the source reads it, and says nothing of a row', async () => {
+    // Loads: 512 waves with a line a lane. 256 bytes of each wave need 4 lines, or 5 where they begin within one.
+    const { advice, position } = await explained('columns');
+    expect(advice.map(({ rule }) => rule)).toEqual(['coalescing']);
+    const [found] = advice;
+    expect(found?.figures).toEqual({
+      transactions: 512 * 64,
+      avoidable: 512 * 64 - 512 * 5,
+      memory_transactions: 512 * 64 + 512 * 4,
+    });
+    expect(found && linesOf(found)).toEqual([
+      ['advice.hip', 10, { transactions: 512 * 64, bytes: 512 * 256, executed: 512, enough: 512 * 5 }],
+    ]);
+    expect(position?.bytes).toBe(2 * 512 * 256);
+    expect((await explained('rows')).advice).toEqual([]);
+  });
+
+  it('counts passes of LDS that lanes on one bank lose, and none where each lane has its own', async () => {
+    // Each half of a wave wants 32 dwords of one bank: 32 passes in place of 1.
+    const { advice } = await explained('one_bank');
+    const [found] = advice.filter(({ rule }) => rule === 'lds-bank-conflicts');
+    expect(found?.figures).toEqual({ lost: 2 * 128 * 62, passes: 2 * 128 * 64 });
+    expect(found && linesOf(found)).toEqual([
+      ['advice.hip', 21, { lost: 128 * 62, passes: 128 * 64 }],
+      ['advice.hip', 23, { lost: 128 * 62, passes: 128 * 64 }],
+    ]);
+    // 8,192 bytes: 8 workgroups of one wave share 64 KiB. A ninth takes 7,281 bytes, which are 14 granules of 512.
+    const [occupancy] = advice.filter(({ rule }) => rule === 'occupancy');
+    expect(occupancy?.figures).toMatchObject({ waves: 8, most_waves: 32, shared_bytes: 8192, shared_bytes_next: 7168 });
+    expect((await explained('all_banks')).advice.map(({ rule }) => rule)).toEqual(['occupancy']);
+  });
+
+  it('counts atomics of LDS that meet: 16 lanes on each of two dwords, in each half of a wave', async () => {
+    const { advice } = await explained('one_counter');
+    expect(advice.find(({ rule }) => rule === 'lds-atomics')?.figures).toMatchObject({ lost: 128 * 2 * 15 });
+    expect(advice.map(({ rule }) => rule)).not.toContain('lds-bank-conflicts');
+  });
+
+  it('names the line where every wave splits, and none where whole waves go another way', async () => {
+    const [found] = (await explained('odd_lanes')).advice;
+    expect(found?.rule).toBe('divergence');
+    expect(found && linesOf(found)).toEqual([['advice.hip', 39, { splits: 512, executed: 512 }]]);
+    expect((await explained('odd_waves')).advice).toEqual([]);
+  });
+
+  it('counts private memory, lanes that never run, and units without work', async () => {
+    // 16 blocks of 100 threads: each writes 32 floats of 4 bytes and reads one.
+    const { advice } = await explained('local_array');
+    expect(advice.map(({ rule }) => rule)).toEqual(['scratch', 'partial-waves', 'idle-units']);
+    const [scratch, partial, idle] = advice;
+    expect(scratch && linesOf(scratch)).toEqual([
+      ['advice.hip', 52, { bytes: 1600 * 128 }],
+      ['advice.hip', 53, { bytes: 1600 * 4 }],
+    ]);
+    expect(partial?.figures).toEqual({ threads: 100, waves: 2, idle_lanes: 28 });
+    expect(idle?.figures).toEqual({ groups: 16, units: 104 });
+  });
+
+  it('says what registers cost: 96 leave 5 waves on each of 4 SIMDs, and 80 six', async () => {
+    const [found] = (await explained('many_registers')).advice;
+    expect(found?.figures).toMatchObject({
+      waves: 20,
+      vector_registers: 96,
+      waves_next: 24,
+      vector_registers_next: 80,
+    });
+  });
+
+  describe('of an edit', () => {
+    const reproducer = 'kernels/advice/rows';
+    const file = `${reproducer}/kernel_variant.hip`;
+    const head = 'out[i] = in[i / kSide % kSide * kSide + i % kSide];';
+    const never = [
+      '// Short inputs.',
+      'if (gridDim.x < 3) {',
+      '  out[i] = 7.0f * in[i % kSide];',
+      '  return;',
+      '}',
+      `const int from = i / kSide % kSide * kSide + i % kSide;`,
+      'out[i] = in[from];',
+    ];
+    /** The app was built with line information, so that its recipe asks for it. */
+    const validated = async () => {
+      await recompiled(workspace, reproducer);
+      const outcome = await workspace.kernloop(['validate', reproducer]);
+      const report = JSON.parse(workspace.read(`${reproducer}/report.json`)) as {
+        verdict: string;
+        edited_lines?: { edited: number; without_code: number; not_run: object[] };
+      };
+      return { ...report, text: outcome.text };
+    };
+
+    it('the verdict tells lines that no replay ran from comments and from lines that ran', async () => {
+      const original = workspace.read(file);
+      const at = original.split('\n').findIndex((line) => line.includes(head)) + 1;
+      workspace.write(file, original.replace(head, never.join('\n')));
+      const { verdict, edited_lines: lines, text } = await validated();
+      expect([verdict, lines?.edited]).toEqual(['pass', never.length]);
+      expect(lines?.not_run).toEqual([{ file: 'kernel_variant.hip', line: at + 2 }]);
+      expect(lines?.without_code).toBeGreaterThanOrEqual(2);
+      expect(text).toMatch(
+        new RegExp(`no instruction of 1 of 7 edited lines ran: kernel_variant\\.hip:${at + 2}; \\d have no code`),
+      );
+    });
+
+    it('a failing verdict says it too, and nothing where every line ran', async () => {
+      workspace.edit(file, (text) => text.replace('gridDim.x < 3', 'gridDim.x > 3'));
+      const wrong = await validated();
+      expect(wrong.verdict).toBe('fail');
+      expect(wrong.edited_lines?.not_run.length).toBeGreaterThan(0);
+      workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
+      workspace.edit(file, (text) => text.replace(head, `  ${head}`));
+      const right = await validated();
+      expect([right.verdict, right.edited_lines]).toEqual(['pass', { edited: 1, without_code: 0, not_run: [] }]);
+      expect(right.text).not.toContain('edited lines');
+    });
+  });
+});

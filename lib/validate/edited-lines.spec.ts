@@ -1,0 +1,36 @@
+import { editedLineWords, newLines, sortEdit } from './edited-lines';
+
+describe('the lines of an edit', () => {
+  it.each([
+    ['nothing', 'a\nb\n', 'a\nb\n', []],
+    ['a changed line', 'a\nb\nc\n', 'a\nB\nc\n', [2]],
+    ['an added line', 'a\nc\n', 'a\nb\nc\n', [2]],
+    ['a removed line', 'a\nb\nc\n', 'a\nc\n', []],
+    ['lines behind a removed one', 'a\nb\nc\n', 'c\nd\n', [2]],
+    ['two places', 'a\nb\nc\nd\n', 'a\nx\ny\nc\nd\nz\n', [2, 3, 6]],
+    ['a new file', '', 'a\nb\n', [1, 2]],
+    ['no end of the last line', 'a\nb', 'a\nc', [2]],
+    ['ends of lines alone', 'a\r\nb\r\n', 'a\nb\n', []],
+  ])('%s', (_, before, after, lines) => {
+    expect(newLines(before, after)).toEqual(lines);
+  });
+
+  it('are sorted by whether they have code and whether any of it ran', () => {
+    const edited = [1, 2, 3].map((line) => ({ file: 'k.hip', line }));
+    const found = sortEdit(edited, new Set(['k.hip:1', 'k.hip:2', 'other.hip:3']), new Set(['k.hip:1', 'other.hip:2']));
+    expect(found).toEqual({ edited: 3, without_code: 1, not_run: [{ file: 'k.hip', line: 2 }] });
+  });
+
+  it('are named where no instruction of them ran, and else nothing is said', () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, index) => ({ file: 'k.hip', line: index + 1 }));
+    const words = (count: number, without: number) =>
+      editedLineWords({ edited: 14, without_code: without, not_run: lines(count) });
+    expect(words(2, 3)).toEqual([
+      'no instruction of 2 of 14 edited lines ran: k.hip:1, k.hip:2; 3 have no code of their own',
+    ]);
+    expect(words(7, 0)).toEqual([
+      'no instruction of 7 of 14 edited lines ran: k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 2 more',
+    ]);
+    expect([words(0, 3), editedLineWords(undefined)]).toEqual([[], []]);
+  });
+});
