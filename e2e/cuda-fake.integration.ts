@@ -104,7 +104,8 @@ ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
   });
 
   it('measures the captured code and a variant in turns', async () => {
-    const outcome = await kernloop(['replay', reproducer, '--variant', cubin('one_ulp_wrong'), '--compare', '--json']);
+    const wrong = ['--variant', cubin('one_ulp_wrong')];
+    const outcome = await kernloop(['replay', reproducer, ...wrong, '--compare', '--explain', '--json']);
     expect(outcome.code).toBe(0);
     const { result } = JSON.parse(outcome.stdout) as { result: { samples: number[]; speed: object } };
     expect(result).toMatchObject({
@@ -113,6 +114,13 @@ ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
       cache: 'warm',
       speed: { rounds: 15, processes: 3 },
       check: { captured: { differingBytes: 0 }, variant: { differingBytes: 5000 } },
+      // Blocks of whole warps, few registers, no local memory: nothing limits either.
+      explanation: {
+        position: null,
+        advice: [],
+        notTold: [expect.stringMatching(/only the software GPU counts them/)],
+      },
+      baseline: { explanation: { advice: [] } },
     });
     expect(result.samples).toHaveLength(30);
   });
