@@ -195,6 +195,9 @@ describe('advice', () => {
         next: '16 vector registers fewer (80) would let 4 more waves in: 24',
         figures: { waves: 20, most_waves: 32, vector_registers_next: 80, waves_next: 24 },
       });
+      expect(only(with_({ vectorRegisters: 96, spilled: { vector: 3, scalar: 0 } }), 'occupancy').next).toBe(
+        '16 vector registers fewer (80) would let 4 more waves in: 24; the compiler spills already, so that fewer registers cost private memory',
+      );
       // Dynamic LDS counts: 4,096 static and 12,288 dynamic bytes are 16 KiB, of which 64 KiB hold four.
       expect(only(with_({ staticShared: 4096 }, { dynamicShared: 12_288 }), 'occupancy')).toMatchObject({
         says: '16 of 32 waves fit into a compute unit, because of the 16,384 bytes of LDS of a workgroup; this launch fills 250 compute units',

@@ -196,9 +196,11 @@ const occupancy: Rule = ({ launch, code }) => {
   };
   const words = limiters.map((name) => used[name]).join(' and ');
   const needed = Math.ceil(launch.groups / groups);
+  const isSpilling =
+    (code.spilled?.vector ?? 0) > 0 && (step?.needs.vectorRegisters ?? vectorRegisters) < vectorRegisters;
   return {
     says: `${waves} of ${mostWaves} ${wave}s fit into a ${unit.name}, because of ${words}; this launch fills ${plural(needed, unit.name)}`,
-    next: stepWords(found, unit, { vectorRegisters, scalarRegisters, sharedBytes }),
+    next: `${stepWords(found, unit, { vectorRegisters, scalarRegisters, sharedBytes })}${isSpilling ? '; the compiler spills already, so that fewer registers cost private memory' : ''}`,
     figures: {
       waves,
       most_waves: mostWaves,
