@@ -14,10 +14,12 @@ export function tableOf(caption: string, heads: readonly string[], rows: readonl
   const isNumber = heads.map((_, column) => shown.length > 0 && shown.every((row) => isFigure(row[column] ?? '')));
   const kind = (column: number): Html => new Html(isNumber[column] ? ' class="n"' : '');
   const cell = (one: Cell, column: number): Html => {
-    if (typeof one === 'number') return markup`<td class="n" data-sort="${one}">${formatNumber(one)}</td>`;
-    if (typeof one === 'string') return markup`<td${kind(column)}>${shortened(one, 600)}</td>`;
-    if (one instanceof Html) return markup`<td>${one}</td>`;
-    return markup`<td${kind(column)} data-sort="${one.sort}">${one.shown}</td>`;
+    // On a phone a row is a list, in which each value follows the head of its column.
+    const head = markup`data-head="${heads[column] ?? ''}"`;
+    if (typeof one === 'number') return markup`<td class="n" ${head} data-sort="${one}">${formatNumber(one)}</td>`;
+    if (typeof one === 'string') return markup`<td${kind(column)} ${head}>${shortened(one, 600)}</td>`;
+    if (one instanceof Html) return markup`<td ${head}>${one}</td>`;
+    return markup`<td${kind(column)} ${head} data-sort="${one.sort}">${one.shown}</td>`;
   };
   return markup`<div class="wide" tabindex="0" role="group" aria-label="${caption}">
       <table class="data">
@@ -55,12 +57,24 @@ export const formatNumber = (value: number): string =>
 
 /** A plot as a picture with `words` as its description; a table or `words` gives its content as text. */
 export async function chart(spec: TopLevelSpec, words: string): Promise<Html> {
-  const svg = await renderForPage(spec);
+  const { wide, narrow } = await renderForPage(spec);
   const label = markup`<svg role="img" aria-label="${shortened(words, 400)}" `.text;
+  const picture = (svg: string): Html => new Html(svg.replace('<svg ', () => label));
   return markup`<figure>
-    <div class="wide" tabindex="0" role="group" aria-label="Plot">${new Html(svg.replace('<svg ', () => label))}</div>
+    ${wide.length > mostTwice ? picture(wide) : markup`<div class="on-screen">${picture(wide)}</div><div class="on-phone">${picture(narrow)}</div>`}
     <figcaption>${shortened(words, 400)}</figcaption>
   </figure>`;
+}
+
+/** Largest plot that is in a page twice, for screens and for phones; a larger one is scaled down on a phone. */
+const mostTwice = 200_000;
+
+/** A moment in UTC, to the second, which never breaks across lines; text that is no moment stays as it is. */
+export function moment(at: string): Html {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return markup`${at}`;
+  const [date = '', clock = ''] = time.toISOString().split(/[T.]/);
+  return markup`<time datetime="${time.toISOString()}">${date} ${clock} UTC</time>`;
 }
 
 export const facts = (rows: readonly (readonly [string, Piece])[]): Html =>

@@ -19,7 +19,11 @@ p,ul,dl{margin:.4rem 0}.muted,figcaption,caption,footer{color:var(--muted)}a{col
 nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;padding:.5rem 0;margin:0}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--bg);padding:.3rem}
 .pass{color:var(--good)}.fail{color:var(--bad)}.doubt{color:var(--warn)}.pass,.fail,.doubt{font-weight:700}
+span.pass::before{content:"\\2713\\a0"}span.fail::before{content:"\\2717\\a0"}span.pass,span.fail{white-space:nowrap}
 .verdict{font-size:1.05rem;padding:.6rem .9rem;background:var(--panel);border-left:.35rem solid var(--muted);overflow-wrap:anywhere}
+.verdict.is-pass{border-color:var(--good)}.verdict.is-doubt{border:.2rem dashed var(--warn)}
+.verdict.is-fail{border:.3rem solid var(--bad)}.verdict.is-fail .fail{display:inline-block;margin-right:.4rem;padding:0 .6rem;font-size:1.4rem;background:var(--bad);color:var(--bg)}
+time{white-space:nowrap}
 .absent{background:var(--panel);padding:.4rem .8rem;border-left:.25rem solid var(--line)}
 code,pre,.code{font:13px/1.45 ui-monospace,monospace}
 .wide{overflow-x:auto}.wide:focus-visible,a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:1px}
@@ -31,10 +35,21 @@ th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:p
 th button::after{content:" \\2195";color:var(--muted)}
 th[aria-sort=ascending] button::after{content:" \\2191";color:inherit}th[aria-sort=descending] button::after{content:" \\2193";color:inherit}
 .filter{display:block;margin:.3rem 0}.filter input{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--muted);padding:.1rem .4rem}
-figure{margin:.6rem 0}svg{max-width:none}
+figure{margin:.6rem 0}svg{max-width:100%;height:auto}.on-phone{display:none}
 .source td{border:0;padding:0 .6rem;overflow-wrap:normal}.line{white-space:pre}.source summary{cursor:pointer}
 .l1{background:var(--l1)}.l2{background:var(--l2)}.l3{background:var(--l3)}.l4{background:var(--l4)}
 .source details table{margin:.2rem 0 .4rem 1.5rem;background:var(--bg)}
 dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dl.facts dt{color:var(--muted)}dl.facts dd{margin:0;overflow-wrap:anywhere}
 footer{padding-bottom:2rem;font-size:.9rem}
+@media screen and (max-width:640px){
+header,main,footer,nav{padding:0 1rem}header{padding-top:1rem}
+.on-screen{display:none}.on-phone{display:block}
+.data,.data caption,.data thead,.data tbody,.data tr,.data td{display:block}.data tr[hidden]{display:none}
+.data thead tr{display:flex;flex-wrap:wrap;gap:0 .8rem}.data th{border:0;padding:0}
+.data tbody tr{padding:.3rem 0;border-bottom:1px solid var(--line)}
+.data td,.data td.n{border:0;padding:.05rem 0;text-align:left;white-space:normal}.data td:empty{display:none}
+.data td::before{content:attr(data-head) ": ";color:var(--muted)}
+dl.facts{grid-template-columns:minmax(0,1fr)}dl.facts dd{margin-bottom:.3rem}
+.source{width:100%}.source td,.source th{padding:0 .3rem}.source .n{white-space:normal}.line{white-space:pre-wrap;overflow-wrap:anywhere}.source details table{margin-left:0}
+}
 @media print{:root{${light}}nav,.filter,.skip{display:none}.wide{overflow:visible}body{font-size:11px}h2,figure,tr{break-inside:avoid}}`;

@@ -1,10 +1,17 @@
+import { createHash } from 'node:crypto';
 import { parse, View } from 'vega';
 import { compile, type Config, type TopLevelSpec } from 'vega-lite';
 
+/** Longest label of an axis, in pixels: names of kernels and lanes are long. */
+const label = { labelLimit: 320 };
+
 /** Renders a Vega-Lite plot as SVG text, without a browser or a canvas. */
 export async function renderSvg(spec: TopLevelSpec): Promise<string> {
-  return new View(parse(compile({ ...spec, background: 'white' }).spec), { renderer: 'none' }).toSVG();
+  return draw({ ...spec, background: 'white' }, { axis: label });
 }
+
+const draw = (spec: TopLevelSpec, config: Config): Promise<string> =>
+  new View(parse(compile(spec, { config }).spec), { renderer: 'none' }).toSVG();
 
 const ink = 'var(--ink)';
 const line = 'var(--line)';
@@ -14,8 +21,8 @@ const pageConfig: Config = {
   aria: false,
   background: 'transparent',
   view: { stroke: null },
-  title: { color: ink },
-  axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line },
+  title: { color: ink, subtitleColor: ink },
+  axis: { ...label, labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line },
   legend: { labelColor: ink, titleColor: ink },
   header: { labelColor: ink, titleColor: ink },
   mark: { color: 'var(--c1)' },
@@ -23,10 +30,51 @@ const pageConfig: Config = {
   range: { category: Array.from({ length: 8 }, (_, index) => `var(--c${index + 1})`) },
 };
 
+/** On a phone, names are cut short, and legends lie below the plot. */
+const narrowConfig: Config = {
+  ...pageConfig,
+  axis: { ...pageConfig.axis, labelLimit: 110 },
+  axisX: { titleAnchor: 'start', titleLimit: 240 },
+  legend: { ...pageConfig.legend, orient: 'bottom', columns: 1, gradientLength: 160, labelLimit: 240 },
+};
+
+/** Width of the content of a page on a phone of 360 pixels. */
+const phoneWidth = 320;
+const leastWidth = 80;
+
+/** A plot for a screen, and the same for a phone: scaled down, its letters would be too small to read. */
+export interface Drawn {
+  readonly wide: string;
+  readonly narrow: string;
+}
+
 /** Renders a plot in the colours of a page (lib/page). */
-export async function renderForPage(spec: TopLevelSpec): Promise<string> {
-  const { spec: compiled } = compile(spec, { config: pageConfig });
-  const svg = await new View(parse(compiled), { renderer: 'none' }).toSVG();
-  // The plot is one picture with one description.
-  return svg.replaceAll(/ (?:role|aria-roledescription|aria-hidden)="[^"]*"/g, '');
+export async function renderForPage(spec: TopLevelSpec): Promise<Drawn> {
+  let narrowSpec = narrowed(spec, 0);
+  let narrow = await draw(narrowSpec, narrowConfig);
+  // Labels of an axis grow or shrink with the plot, so one step may be too short.
+  for (let step = 0; step < 3 && widthOf(narrow) > phoneWidth; step += 1) {
+    narrowSpec = narrowed(narrowSpec, widthOf(narrow) - phoneWidth);
+    narrow = await draw(narrowSpec, narrowConfig);
+  }
+  return { wide: inPage(await draw(spec, pageConfig)), narrow: inPage(narrow) };
+}
+
+/** The plot without its title, which may be wider than a phone, and narrower by some pixels. */
+function narrowed(spec: TopLevelSpec, pixels: number): TopLevelSpec {
+  const { title: _title, ...rest } = spec;
+  if ('facet' in rest) return { ...rest, columns: 1 };
+  if (!('width' in rest) || typeof rest.width !== 'number') return rest;
+  return { ...rest, width: Math.max(leastWidth, rest.width - pixels) };
+}
+
+const widthOf = (svg: string): number => Number(/<svg [^>]*?width="([\d.]+)"/.exec(svg)?.[1] ?? 0);
+
+/** The plot is one picture with one description, and its identifiers are not those of other plots of the page. */
+function inPage(svg: string): string {
+  const own = createHash('sha256').update(svg).digest('hex').slice(0, 8);
+  return svg
+    .replaceAll(/ (?:role|aria-roledescription|aria-hidden)="[^"]*"/g, '')
+    .replaceAll(/ id="([^"]*)"/g, ` id="p${own}-$1"`)
+    .replaceAll(/url\(#([^)]*)\)/g, `url(#p${own}-$1)`);
 }

@@ -8,10 +8,10 @@ const mostTunings = 8;
 const mostBars = 40;
 
 /** Configurations that the app's autotuners tried for the kernel, best first; empty if none was recorded. */
-export async function autotunedBody(captureFolder: string): Promise<Html | string> {
+export async function autotunedBody(captureFolder: string, again: string): Promise<Html | string> {
   const path = tritonFile(captureFolder);
   if (!existsSync(path)) return '';
-  const left = readLeft(path, tritonJsonSchema, 'What the autotuner of the app tried', 'kernloop capture');
+  const left = readLeft(path, tritonJsonSchema, 'What the autotuner of the app tried', again);
   if (left.value === null) return left.why;
   const tunings = left.value.tunings ?? [];
   const more = tunings.length - mostTunings;
@@ -62,7 +62,7 @@ async function bars(ran: readonly Trial[], names: readonly string[], measure: st
       mark: 'bar',
       encoding: {
         x: { field: 'median', type: 'quantitative', title: measure },
-        y: { field: 'label', type: 'nominal', title: null, sort: null, axis: { labelLimit: 320 } },
+        y: { field: 'label', type: 'nominal', title: null, sort: null },
         color: { field: 'what', type: 'nominal', title: null },
       },
     },

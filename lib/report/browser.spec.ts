@@ -12,6 +12,7 @@ import {
   keepHotSpots,
   reproducerOf,
   writeAutotuned,
+  writeProfile,
   writeTune,
 } from './testing/reproducer';
 
@@ -37,7 +38,11 @@ describe('pages in Chromium', () => {
     writeTune(workspace, 'BLOCK');
     writeAutotuned(workspace, hostile);
     await make('reproducer', { reproducer });
+    writeProfile(workspace, hostile);
     await make('workspace', { workspace: workspace.root });
+    await judged(workspace, reproducer, false);
+    keepCompared(reproducer, 'counts', deps);
+    await make('passing', { reproducer, output: workspace.path('passing.html') });
     const trace = workspace.path(`trace.kevents`);
     const events = Array.from({ length: 6 }, (_, index) => ({
       id: 1024 + (index % 5),
@@ -59,7 +64,7 @@ describe('pages in Chromium', () => {
     if (!browser) throw new Error('it did not start');
     return browser;
   };
-  const kinds = ['reproducer', 'workspace', 'trace'];
+  const kinds = ['reproducer', 'passing', 'workspace', 'trace'];
   const file = (kind: string): string => pages[kind] ?? '';
 
   it.each(kinds)(
@@ -121,6 +126,37 @@ describe('pages in Chromium', () => {
     await page.context().close();
   });
 
+  it.each(kinds.flatMap((kind) => [360, 420, 1200].map((width): [string, number] => [kind, width])))(
+    '%s, %i pixels wide: everything is within the screen, and nothing scrolls sideways',
+    async (kind, width) => {
+      const sourceOnScreens = (one: string): boolean => !(width > 640 && /^<div class="wide"/.test(one));
+      expect((await chromium().cutOff(file(kind), width)).filter(sourceOnScreens)).toEqual([]);
+    },
+  );
+
+  it.each(kinds)('%s: no axis has a label twice', async (kind) => {
+    const axes = await chromium().axisLabels(file(kind));
+    expect(axes.length).toBeGreaterThan(0);
+    expect(axes.filter((labels) => new Set(labels).size < labels.length)).toEqual([]);
+  });
+
+  it.each<[string, Scheme]>([
+    ['reproducer', 'light'],
+    ['reproducer', 'dark'],
+    ['passing', 'light'],
+    ['passing', 'dark'],
+  ])(
+    '%s, %s: its banner tells FAIL from PASS without colour, and by colours of high contrast',
+    async (kind, scheme) => {
+      const banner = await chromium().banner(file(kind), scheme);
+      const isFailed = kind === 'reproducer';
+      expect(banner).toMatchObject({ text: isFailed ? 'FAIL' : 'PASS' });
+      expect(banner.frame > 3).toBe(isFailed);
+      expect(contrast(banner.edge, banner.page)).toBeGreaterThan(4.5);
+      if (isFailed) expect(contrast(banner.color, banner.backgroundColor)).toBeGreaterThan(4.5);
+    },
+  );
+
   it('has colours of its own for a dark screen', async () => {
     const colours = await Promise.all(
       (['light', 'dark'] as const).map(async (scheme) => {
@@ -133,3 +169,17 @@ describe('pages in Chromium', () => {
     expect(colours[0]).not.toBe(colours[1]);
   });
 });
+
+/** Contrast of two colours by WCAG 2, of 1 to 21. */
+function contrast(one: string, other: string): number {
+  const [light = 0, dark = 0] = [one, other].map(luminance).sort((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+    const value = Number(part) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CaptureJson } from '../archive/capture-files';
-import { absent, chart, facts, formatNumber, tableOf } from '../page/parts';
+import { absent, chart, facts, formatNumber, moment, tableOf } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import { profileSchema } from '../profile/profile-json';
+import { commandText } from '../support/command-text';
 import type { Reproducer } from '../reproducer/reproducer';
 import { claimsOn } from '../reproducer/signature';
 import type { Left } from './left';
@@ -61,8 +62,8 @@ export async function capturedBody(
 export const observedSchema = z.looseObject({ host: z.unknown().optional(), captured_at: z.unknown().optional() });
 type Observed = z.output<typeof observedSchema>;
 
-function observedFacts({ captured_at: at }: Observed): [string, string][] {
-  return typeof at === 'string' ? [['Captured', at]] : [];
+function observedFacts({ captured_at: at }: Observed): [string, Html][] {
+  return typeof at === 'string' ? [['Captured', moment(at)]] : [];
 }
 
 const mostBars = 30;
@@ -87,7 +88,7 @@ async function sizes({ regions }: CaptureJson): Promise<Html | string> {
 
 /** Occupancy as the device reports it; on hardware, from the profile of the app. */
 export function occupancyBody({ workspaceRoot, config }: Reproducer): Html {
-  const command = `kernloop profile ${config.app.root}`;
+  const command = commandText(['kernloop', 'profile', config.app.root]);
   const left = readLeft(
     join(workspaceRoot, config.app.root, '.kernloop', 'profile.json'),
     profileSchema,

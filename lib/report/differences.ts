@@ -4,8 +4,10 @@ import { markup, type Html } from '../page/html';
 import type { ElementType } from '../reproducer/kernel-json';
 import type { Reproducer } from '../reproducer/reproducer';
 import { claimsOn, type Claim } from '../reproducer/signature';
+import { counted } from '../support/format';
 import type { ComparedRegion, Report } from '../validate/report-json';
 import { nameOf } from '../validate/regions';
+import type { CommandOn } from './commands';
 import { sizeOfElement, wrongElements, type WrongElement } from './elements';
 import type { Left } from './left';
 
@@ -18,6 +20,7 @@ export async function differencesBody(
   { config }: Reproducer,
   left: Left<Report>,
   captured: Left<CaptureJson>,
+  command: CommandOn,
 ): Promise<Html> {
   if (left.value === null) return left.why;
   const report = left.value;
@@ -46,7 +49,7 @@ export async function differencesBody(
       markup`<h3>
           ${nameOf(row)}${claims.length === 0 ? '' : ` (${claims.flatMap(({ parameters }) => parameters.map(({ name }) => name ?? '?')).join(', ')})`}
         </h3>
-        ${await heatMap(row, claims)}${worst(row, claims, report)}`,
+        ${await heatMap(row, claims, command)}${worst(row, claims, report)}`,
     );
   }
   const more = differing.length - maps.length;
@@ -62,12 +65,12 @@ function claimsFor(row: ComparedRegion, config: Reproducer['config'], captured: 
 
 const columns = 64;
 
-async function heatMap(row: ComparedRegion, claims: readonly Claim[]): Promise<Html> {
+async function heatMap(row: ComparedRegion, claims: readonly Claim[], command: CommandOn): Promise<Html> {
   const map = row.difference_map;
   if (!map)
     return absent(
       'Where it differs was not written down (an older report, a fault, or beyond the first 64 outputs); this tells:',
-      'kernloop validate',
+      command('validate'),
     );
   const unit = elementOf(claims);
   const bytes = unit?.bytes ?? 1;
@@ -95,7 +98,7 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[]): Promise<H
         x: {
           field: 'x',
           type: 'quantitative',
-          title: `${what} from the start of the row`,
+          title: `${what} in the row`,
           scale: { domain: [0, wide], nice: false },
           axis: { labelExpr: label(perBin), tickMinStep: 1, grid: false },
         },
@@ -120,7 +123,7 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[]): Promise<H
         },
       },
     },
-    `Where ${nameOf(row)} differs, row after row over all of its ${formatNumber(row.bytes / bytes)} ${what}: ${formatNumber(row.differing_bytes)} bytes, in ${formatNumber(map.bins.length)} of ${formatNumber(count)} cells, each of ${formatNumber(perBin)} ${unit === null ? 'bytes' : 'elements'}. What is not coloured is equal.`,
+    `Where ${nameOf(row)} differs, row after row over all of its ${formatNumber(row.bytes / bytes)} ${what}: ${counted(row.differing_bytes, 'byte')}, in ${formatNumber(map.bins.length)} of ${formatNumber(count)} cells, each of ${counted(perBin, unit === null ? 'byte' : 'element')}. What is not coloured is equal.`,
   );
 }
 
@@ -143,16 +146,17 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
     if (!type) return [];
     const inside = own.filter(({ offset }) => offset >= claim.offset && offset < claim.offset + claim.size);
     return byError(inside.flatMap((one) => wrongElements(one, type, claim.offset))).map((one) => [
-      parameter.name ?? `argument ${parameter.index}`,
+      arrayAt([claim], claim.offset),
       one.index,
       one.expected,
       one.actual,
       Number.isNaN(one.error) ? { shown: 'no number', sort: Number.MAX_VALUE } : one.error,
     ]);
   });
-  const typed = row.elements.flatMap(({ dtype, worst: found, first_outside: outside, offset }) =>
-    [...(found ? [found] : []), ...outside].map((one): Cell[] => [
-      dtype,
+  const typed = row.elements.flatMap(({ dtype, worst: found, first_outside: outside, offset, arguments: names }) =>
+    // The worst element may be among the first ones.
+    [...(found ? [found] : []), ...outside.filter((one) => one.offset !== found?.offset)].map((one): Cell[] => [
+      names?.join(', ') || arrayAt(claims, offset) || `${nameOf(row)} (${dtype})`,
       (one.offset - offset) / (sizeOfElement(dtype as ElementType) ?? 1),
       String(one.expected),
       String(one.actual),
@@ -179,6 +183,13 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
         raw,
       );
 }
+
+/** Names of the parameters that point to the array which holds a byte. */
+const arrayAt = (claims: readonly Claim[], at: number): string =>
+  claims
+    .filter(({ offset, size }) => at >= offset && at < offset + size)
+    .flatMap(({ parameters }) => parameters.map(({ name, index }) => name ?? `argument ${index}`))
+    .join(', ');
 
 /** Sorts by error, largest first; NaN comes before all numbers. */
 const byError = (elements: readonly WrongElement[]): WrongElement[] =>

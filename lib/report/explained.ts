@@ -3,16 +3,18 @@ import type { Advice, Explanation, Place } from '../advice/advice-json';
 import { absent, formatNumber } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import { keptPaths } from '../reproducer/kept-results';
+import type { CommandOn } from './commands';
 import { readKept } from './kept';
 import { textOf } from './source';
 import { stale } from './timing';
 
 /** Advice of the last `replay --explain`. */
-export function explainedBody(root: string, current: string | null): Html {
-  const left = readKept(keptPaths(root).explained, 'What limits it', 'kernloop replay --explain');
+export function explainedBody(root: string, current: string | null, command: CommandOn): Html {
+  const again = command('replay', '--explain');
+  const left = readKept(keptPaths(root).explained, 'What limits it', again);
   if (left.value === null) return left.why;
   const { at, codeObject, result } = left.value;
-  if (!result.explanation) return absent('The last replay explained nothing; this does:', 'kernloop replay --explain');
+  if (!result.explanation) return absent('The last replay explained nothing; this does:', again);
   return markup`<p class="muted">${result.code}, replayed at ${at}. Counts and facts of the code object, no times.</p>
     ${stale(codeObject, current)} ${explanationOf(root, result.explanation)}`;
 }

@@ -7,20 +7,21 @@ import type { PgoShowResult, ShownLine } from '../pgo-show/result';
 import { pgoUseResultSchema } from '../pgo-use/result';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
+import type { CommandOn } from './commands';
 import { readLeft } from './left';
 import { textOf } from './source';
 import { sourceTable } from './source-table';
 import { verdictWord } from './verdicts';
 
 /** Counts of source blocks, with the lanes that reached them together, and the variants built from this profile. */
-export async function profiledBody(reproducer: Reproducer): Promise<Html> {
+export async function profiledBody(reproducer: Reproducer, command: CommandOn): Promise<Html> {
   const paths = pgoPaths(reproducer.root);
   if (!existsSync(paths.waves))
     return absent(
       'How often each block is reached is not known yet; these tell:',
-      'kernloop pgo-instrument, pgo-generate, pgo-merge',
+      ['pgo-instrument', 'pgo-generate', 'pgo-merge'].map((verb) => command(verb)).join(' && '),
     );
-  return markup`${blocks(reproducer)}${await choice(paths.choice)}`;
+  return markup`${blocks(reproducer)}${await choice(paths.choice, command)}`;
 }
 
 function blocks(reproducer: Reproducer): Html {
@@ -88,12 +89,12 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
     })}`;
 }
 
-async function choice(path: string): Promise<Html> {
+async function choice(path: string, command: CommandOn): Promise<Html> {
   const left = readLeft(
     path,
     pgoUseResultSchema,
     'Which build by this profile is best',
-    'kernloop pgo-build, then kernloop pgo-use',
+    `${command('pgo-build')} && ${command('pgo-use')}`,
   );
   if (left.value === null) return left.why;
   const { variants, reason, captured, kept } = left.value;

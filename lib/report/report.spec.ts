@@ -4,6 +4,7 @@ import { keepVerdict, keptPaths, readVerdicts } from '../reproducer/kept-results
 import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
+import type { Report } from '../validate/report-json';
 import { reportOptionsSchema } from './options';
 import { report } from './report';
 import {
@@ -39,16 +40,21 @@ describe('the page of a reproducer', () => {
 
   it('says of what is not known which command tells it, and draws nothing empty', async () => {
     const text = await made();
+    const at = 'kernels/app/saxpy';
+    // Commands are typed in the root of the workspace, where the reader of a page is.
     const commands: [string, string][] = [
-      ['differences', 'kernloop validate'],
-      ['verdicts', 'kernloop validate'],
-      ['timing', 'kernloop replay --compare'],
-      ['source', 'kernloop replay --hot-spots'],
-      ['limits', 'kernloop replay --explain'],
+      ['differences', `kernloop validate ${at}`],
+      ['verdicts', `kernloop validate ${at}`],
+      ['timing', `kernloop replay ${at} --compare`],
+      ['source', `kernloop replay ${at} --hot-spots`],
+      ['limits', `kernloop replay ${at} --explain`],
       ['occupancy', 'kernloop profile app'],
-      ['tune', 'kernloop tune'],
-      ['pgo', 'kernloop pgo-instrument'],
-      ['traces', 'kernloop trace run'],
+      ['tune', `kernloop tune ${at} --set NAME=VALUES`],
+      [
+        'pgo',
+        `kernloop pgo-instrument ${at} &amp;&amp; kernloop pgo-generate ${at} &amp;&amp; kernloop pgo-merge ${at}`,
+      ],
+      ['traces', `kernloop trace run ${at} --probe block_sched`],
     ];
     for (const [id, command] of commands) {
       expect([id, sectionOf(text, id)]).toEqual([id, expect.stringContaining(command)]);
@@ -84,8 +90,8 @@ describe('the page of a reproducer', () => {
   it('shows where an output differs in cells of its index space, and its worst elements', async () => {
     await judged(workspace, root, true);
     const text = sectionOf(await made(), 'differences');
-    expect(text).toContain('all of its 1,024 elements (f32): 17 bytes, in 5 of 1,024 cells, each of 1 elements');
-    const rows = [...text.matchAll(/<tr>\s*<td>x<\/td>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+    expect(text).toContain('all of its 1,024 elements (f32): 17 bytes, in 5 of 1,024 cells, each of 1 element');
+    const rows = [...text.matchAll(/<tr>\s*<td[^>]*>x<\/td>([^]*?)<\/tr>/g)].map(([, row = '']) =>
       [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell),
     );
     // NaN is worst; element 1000 has two equal bytes before the one that differs; 9 is right.
@@ -95,6 +101,61 @@ describe('the page of a reproducer', () => {
       ['8', '1', '1.5', '0.5'],
       ['1,000', '1', '0.5', '0.5'],
     ]);
+  });
+
+  it('names an element once, by the parameter that points to it, if it is the worst and among the first', async () => {
+    await judged(workspace, root, true);
+    const path = join(root, 'report.json');
+    const json = JSON.parse(readFileSync(path, 'utf8')) as Report;
+    const element = (offset: number): object => ({ offset, expected: 1, actual: 3 });
+    const typed = {
+      ...{ offset: 0, bytes: 4096, dtype: 'f32', atol: 0, rtol: 0, ulp: 0, elements: 1024, equal: 1022, within: 0 },
+      ...{ outside: 2, not_finite: 0, worst: element(160), first_outside: [element(32), element(160)] },
+    };
+    for (const names of [['in', 'out'], undefined]) {
+      const [region] = json.regions;
+      Object.assign(region ?? {}, { elements: [{ ...typed, arguments: names }] });
+      writeFileSync(path, JSON.stringify(json));
+      const table = sectionOf(await made(), 'differences');
+      const rows = [...table.matchAll(/data-head="array">([^<]*)<[^]*?data-sort="(\d+)"/g)];
+      const array = names?.join(', ') ?? 'x';
+      expect(rows.map(([, ...cells]) => cells)).toEqual([
+        [array, '40'],
+        [array, '8'],
+      ]);
+    }
+  });
+
+  it('shows the races that fail it, and the adverse replay that found them', async () => {
+    await judged(workspace, root, false);
+    const path = join(root, 'report.json');
+    const access = { pc_offset: '0x8', instruction: 'ds_write_b32', workgroup: [3, 0, 0], wave: 1 };
+    const race = {
+      ...{ kernel: 'saxpy', where: 'LDS', offset: 128, address: '0x80', bytes: 4, text: 'a race' },
+      accesses: [
+        { ...access, access: 'write', source: 'saxpy.hip:7' },
+        { ...access, access: 'read', source: null },
+      ],
+    };
+    const adverse = {
+      ...{ seed: 3, verdict: 'pass', differing_bytes: 0, wave_instructions: 9, of_wave_instructions: 9, findings: 2 },
+      captured: { verdict: 'pass', findings: 1 },
+    };
+    const json = JSON.parse(readFileSync(path, 'utf8')) as Report;
+    writeFileSync(path, JSON.stringify({ ...json, verdict: 'fail', adverse, races: [race] }));
+    const text = await made();
+    expect(sectionOf(text, 'races')).toMatch(
+      />LDS, byte 128<[^]*>write, saxpy\.hip:7: ds_write_b32; workgroup 3, 0, 0, wave 1<[^]*>read, at 0x8: ds_write_b32;/,
+    );
+    expect(sectionOf(text, 'verdicts')).toMatch(
+      />seed 1<[^]*?PASS[^]*?>not looked for<[^]*>adverse, seed 3<[^]*?FAIL[^]*?>1 new, 2 in all</,
+    );
+    // The captured code that fails there takes the blame off the variant.
+    const excused = { ...adverse, verdict: 'fail', captured: { verdict: 'fail', findings: 1 } };
+    writeFileSync(path, JSON.stringify({ ...json, adverse: excused, races: [] }));
+    const other = await made();
+    expect(other).toContain('not held against the variant');
+    expect(sectionOf(other, 'races')).toBe('');
   });
 
   it('keeps verdicts in the order in which they were given, and the last 200 of them', async () => {
@@ -121,6 +182,16 @@ describe('the page of a reproducer', () => {
     const counts = sectionOf(await made(), 'timing');
     expect(counts).toContain('There are no times');
     expect(counts).not.toMatch(/µs|GPU time in/);
+    expect(counts).toContain('The variant differs from the captured code in 2 of 3 counters that are not 0.');
+    expect(counts).toMatch(/<summary>2 counters are 0<\/summary>\s*<p>mfma, scratch<\/p>/);
+    expect(counts).toMatch(/replayed <time datetime="[-\dT:.]+Z">[-\d]{10} [\d:]{8} UTC<\/time>/);
+    // Equal counters have a row, and no bar.
+    const drawn = /<svg[^]*?<\/svg>/.exec(counts)?.[0] ?? '';
+    expect([counts.includes('>salu<'), drawn.includes('>valu<'), drawn.includes('>salu<')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(counts).toMatch(/wave instructions<\/td><td[^>]*>1,000<\/td><td[^>]*>1,200<\/td><td[^>]*>1.200 ×/);
   });
 

@@ -3,8 +3,10 @@ import { captureFile, captureJsonSchema } from '../archive/capture-files';
 import { markup } from '../page/html';
 import type { Page } from '../page/page';
 import type { Reproducer } from '../reproducer/reproducer';
+import { commandText } from '../support/command-text';
 import { reportSchema } from '../validate/report-json';
 import { autotunedBody } from './autotuned';
+import { commandOn } from './commands';
 import { capturedBody, observedSchema, occupancyBody } from './captured';
 import { differencesBody } from './differences';
 import { explainedBody } from './explained';
@@ -14,37 +16,36 @@ import { hotSpotsBody } from './source';
 import { timingBody } from './timing';
 import { tracesBody } from './traced';
 import { tunedBody } from './tuned';
-import { verdictLead, verdictsBody } from './verdicts';
+import { racesBody, verdictLead, verdictsBody } from './verdicts';
 
 /** Page of one reproducer with all results, the answer first. */
 export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
   const { root, config } = reproducer;
-  const capture = readLeft(captureFile(reproducer.capture), captureJsonSchema, 'What was captured', 'kernloop capture');
-  const observed = readLeft(
-    join(reproducer.capture, 'observed.json'),
-    observedSchema,
-    'When it was captured',
-    'kernloop capture',
-  );
-  const report = readLeft(reproducer.report, reportSchema, 'Whether the variant is right', 'kernloop validate');
+  const command = commandOn(reproducer);
+  const again = commandText(['kernloop', 'extract', config.name, '--app', config.app.root, '--recapture']);
+  const capture = readLeft(captureFile(reproducer.capture), captureJsonSchema, 'What was captured', again);
+  const observed = readLeft(join(reproducer.capture, 'observed.json'), observedSchema, 'When it was captured', again);
+  const report = readLeft(reproducer.report, reportSchema, 'Whether the variant is right', command('validate'));
   const current = report.value?.code_object_sha256 ?? null;
   return {
     title: `${config.app.name}: ${config.demangled}`,
-    lead: markup`${verdictLead(report)}`,
+    lead: markup`${verdictLead(report)}
+      <p class="muted">Commands on this page are typed in the root of the workspace.</p>`,
     sections: [
-      { id: 'differences', title: 'Differences', body: await differencesBody(reproducer, report, capture) },
-      { id: 'verdicts', title: 'Verdicts', body: await verdictsBody(root, report) },
-      { id: 'timing', title: 'Time and counters', body: await timingBody(root, current) },
-      { id: 'limits', title: 'What limits it', body: explainedBody(root, current) },
-      { id: 'source', title: 'Hot spots', body: hotSpotsBody(root, current) },
+      ...(report.value?.races?.length ? [{ id: 'races', title: 'Races', body: racesBody(report.value.races) }] : []),
+      { id: 'differences', title: 'Differences', body: await differencesBody(reproducer, report, capture, command) },
+      { id: 'verdicts', title: 'Verdicts', body: await verdictsBody(root, report, command) },
+      { id: 'timing', title: 'Time and counters', body: await timingBody(root, current, command) },
+      { id: 'limits', title: 'What limits it', body: explainedBody(root, current, command) },
+      { id: 'source', title: 'Hot spots', body: hotSpotsBody(root, current, command) },
       { id: 'occupancy', title: 'Occupancy and roofline', body: occupancyBody(reproducer) },
       {
         id: 'tune',
         title: 'Configurations',
-        body: markup`${await tunedBody(root)}${await autotunedBody(reproducer.capture)}`,
+        body: markup`${await tunedBody(root, command)}${await autotunedBody(reproducer.capture, again)}`,
       },
-      { id: 'pgo', title: 'Profile of blocks', body: await profiledBody(reproducer) },
-      { id: 'traces', title: 'Traces', body: tracesBody(root) },
+      { id: 'pgo', title: 'Profile of blocks', body: await profiledBody(reproducer, command) },
+      { id: 'traces', title: 'Traces', body: tracesBody(reproducer, command) },
       { id: 'captured', title: 'What was captured', body: await capturedBody(reproducer, capture, observed) },
     ],
   };

@@ -1,26 +1,28 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, formatNumber, tableOf } from '../page/parts';
+import { absent, formatNumber, moment, tableOf } from '../page/parts';
 import type { Html } from '../page/html';
 import { markup, shortened } from '../page/html';
 import { weights } from '../replay/hot-spots';
 import type { HotInstruction, HotSpots } from '../replay/hot-spot-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { isInside } from '../support/files';
+import type { CommandOn } from './commands';
 import { readKept } from './kept';
 import { sourceTable } from './source-table';
 import { stale } from './timing';
 import { readRegularFile } from '../support/regular-file';
 
 /** Activity of each line beside the source; the instructions of a line are folded below it. */
-export function hotSpotsBody(root: string, current: string | null): Html {
-  const left = readKept(keptPaths(root).hotSpots, 'Which lines do most', 'kernloop replay --hot-spots');
+export function hotSpotsBody(root: string, current: string | null, command: CommandOn): Html {
+  const again = command('replay', '--hot-spots');
+  const left = readKept(keptPaths(root).hotSpots, 'Which lines do most', again);
   if (left.value === null) return left.why;
   const { at, codeObject, result } = left.value;
   const spots = result.hotSpots;
-  if (!spots) return absent('The last replay told no hot spots; this does:', 'kernloop replay --hot-spots');
+  if (!spots) return absent('The last replay told no hot spots; this does:', again);
   return markup`<p class="muted">
-      ${result.code}, counted at ${at} by ${spots.by}. What the software GPU counts is no time.
+      ${result.code}, counted ${moment(at)} by ${spots.by}. What the software GPU counts is no time.
     </p>
     ${stale(codeObject, current)}
     ${spots.noLines === null ? linesOf(root, spots) : markup`${absent(`There are no lines: ${spots.noLines}.`)}${instructions(spots.instructions, spots)}`}`;

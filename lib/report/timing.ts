@@ -1,22 +1,24 @@
 import type { TopLevelSpec } from 'vega-lite';
-import { absent, chart, facts, formatNumber, tableOf, type Cell } from '../page/parts';
+import { absent, chart, facts, moment, tableOf, type Cell } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import { wordsOfTimer } from '../device/emulated-driver';
 import { inCounterOrder } from '../replay/counter-order';
 import type { Figured, ReplayResult } from '../replay/result';
 import { keptPaths } from '../reproducer/kept-results';
+import { counted } from '../support/format';
+import type { CommandOn } from './commands';
 import { readKept, type Kept } from './kept';
 
 /** Times on hardware; counts of wave-instructions on the software GPU. */
-export async function timingBody(root: string, current: string | null): Promise<Html> {
+export async function timingBody(root: string, current: string | null, command: CommandOn): Promise<Html> {
   const paths = keptPaths(root);
   const compared = readKept(
     paths.compare,
     'How the variant compares with the captured code',
-    'kernloop replay --compare',
+    command('replay', '--compare'),
   );
   if (compared.value) return resultBody(compared.value, current);
-  const alone = readKept(paths.replay, 'What a replay takes', 'kernloop replay');
+  const alone = readKept(paths.replay, 'What a replay takes', command('replay'));
   return markup`${compared.why}${alone.value ? await resultBody(alone.value, current) : alone.why}`;
 }
 
@@ -26,7 +28,7 @@ async function resultBody({ at, codeObject, result }: Kept, current: string | nu
     { name: result.baseline ? 'variant' : 'replayed', figures: result },
   ];
   const hasTimes = sides.some(({ figures }) => figures.durationNs !== null);
-  return markup`<p class="muted">${result.code}, replayed at ${at}.</p>
+  return markup`<p class="muted">${result.code}, replayed ${moment(at)}.</p>
     ${stale(codeObject, current)}
     ${hasTimes ? await timesOf(result, sides) : absent('There are no times: the software GPU counts what is executed, and how long that takes there says nothing about a GPU.')}
     ${await countersOf(sides)}`;
@@ -117,22 +119,34 @@ async function countersOf(sides: readonly Side[]): Promise<Html | string> {
   const names = inCounterOrder(sides.flatMap(({ figures }) => Object.keys(figures.counters)));
   if (names.length === 0) return '';
   const medians = (name: string): number[] => sides.map(({ figures }) => figures.counters[name]?.median ?? 0);
-  const rows = names.map((name): Cell[] => {
+  const shown = (name: string): string => name.replaceAll('_', ' ');
+  const counting = names.filter((name) => medians(name).some((count) => count !== 0));
+  const silent = names.filter((name) => !counting.includes(name));
+  const rows = counting.map((name): Cell[] => {
     const [one = 0, other] = medians(name);
     const ratio =
       other === undefined ? [] : [one === 0 ? '' : { shown: `${(other / one).toPrecision(4)} ×`, sort: other / one }];
-    return [name.replaceAll('_', ' '), ...medians(name), ...ratio];
+    return [shown(name), ...medians(name), ...ratio];
   });
-  const table = tableOf(
+  const table = markup`${tableOf(
     'Counters of the software GPU',
     ['counter', ...sides.map(({ name }) => name), ...(sides.length > 1 ? ['variant over captured'] : [])],
     rows,
-  );
+  )}${
+    silent.length === 0
+      ? ''
+      : markup`<details><summary>${counted(silent.length, 'counter is', 'counters are')} 0</summary>
+          <p>${silent.map(shown).join(', ')}</p></details>`
+  }`;
   if (sides.length < 2) return table;
-  const values = names.flatMap((name) => {
-    const [one = 0, other = 0] = medians(name);
-    return one > 0 ? [{ counter: name.replaceAll('_', ' '), ratio: other / one }] : [];
+  const other = counting.filter((name) => medians(name)[0] !== medians(name)[1]);
+  const values = other.flatMap((name) => {
+    const [one = 0, variant = 0] = medians(name);
+    return one > 0 ? [{ counter: shown(name), ratio: variant / one }] : [];
   });
+  const words = `The variant differs from the captured code in ${other.length} of ${counting.length} counters that are not 0.`;
+  // Bars of equal length say nothing, so counters that do not differ have none.
+  if (values.length === 0) return markup`<p>${words}</p>${table}`;
   const picture = await chart(
     {
       width: 560,
@@ -153,7 +167,7 @@ async function countersOf(sides: readonly Side[]): Promise<Html | string> {
         },
       ],
     },
-    `What the variant executes, over what the captured code does: ${formatNumber(values.filter(({ ratio }) => ratio !== 1).length)} of ${values.length} counters differ. 1 is as much.`,
+    `${words} Each bar is what the variant executes over what the captured code does; the line at 1 is as much.`,
   );
   return markup`${picture}${table}`;
 }

@@ -5,6 +5,7 @@ import { absent, chart, facts, formatNumber, tableOf } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import type { Page, Section } from '../page/page';
 import { KernloopError } from '../support/error';
+import { counted } from '../support/format';
 import { nullWriter } from '../timeline/null-writer';
 import { kindOfEvents, openEvents } from '../timeline/open-events';
 import { pageOf } from '../timeline/page';
@@ -64,11 +65,11 @@ async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise
     }
   }
   const left = results.length * probe.maps.length - analyses.length;
-  const body = markup`${analyses}${left > 0 ? absent(`${left} more maps have no plot here; of each by itself:`, 'kernloop trace analyze --map NAME --output FOLDER') : ''}`;
+  const body = markup`${analyses}${left > 0 ? absent(`${counted(left, 'more map has', 'more maps have')} no plot here; of each by itself:`, 'kernloop trace analyze --map NAME --output FOLDER') : ''}`;
   return {
     title: `Trace ${basename(opened.folder?.path ?? path)}`,
     lead: markup`<p>
-      ${results.length} launches, ${probe.maps.length} maps;
+      ${counted(results.length, 'launch', 'launches')}, ${counted(probe.maps.length, 'map')};
       ${formatNumber(results.reduce((sum, { bytes }) => sum + bytes, 0))} bytes of records.
     </p>`,
     sections: [

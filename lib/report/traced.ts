@@ -3,8 +3,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { absent, paragraphs, tableOf, type Cell } from '../page/parts';
 import { markup, type Html } from '../page/html';
+import type { Reproducer } from '../reproducer/reproducer';
+import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
+import type { CommandOn } from './commands';
 
 /** Fields of probe-run.json that are shown. */
 const runSchema = z.looseObject({
@@ -45,7 +48,7 @@ export function runRows(run: NonNullable<ReturnType<typeof probeRun>>): Cell[][]
 export const runHeads = ['dispatch', 'result under probes', 'map', 'threads or warps', 'records', 'dropped'];
 
 /** Traces in the reproducer; each has a separate page. */
-export function tracesBody(root: string): Html {
+export function tracesBody({ root, workspaceRoot }: Reproducer, command: CommandOn): Html {
   const folder = join(root, 'trace');
   // Traces are at trace/<probe>/<run>, as trace run writes them, or in any other folder below.
   const names = existsSync(folder) ? runsBelow(folder) : [];
@@ -53,7 +56,7 @@ export function tracesBody(root: string): Html {
   const rows = names.flatMap((name): Cell[][] => {
     try {
       const run = probeRun(join(folder, name));
-      const page = markup`<code>kernloop report --trace ${relative(root, join(folder, name))}</code>`;
+      const page = markup`<code>${commandText(['kernloop', 'report', '--trace', relative(workspaceRoot, join(folder, name))])}</code>`;
       return run ? runRows(run).map((row) => [name, run.probe.name, ...row, page]) : [];
     } catch (error) {
       if (!(error instanceof KernloopError)) throw error;
@@ -62,6 +65,6 @@ export function tracesBody(root: string): Html {
     }
   });
   if (rows.length === 0)
-    return markup`${paragraphs(unreadable)}${absent('No trace of it is here; this makes one:', 'kernloop trace run --probe block_sched')}`;
+    return markup`${paragraphs(unreadable)}${absent('No trace of it is here; this makes one:', command('trace run', '--probe', 'block_sched'))}`;
   return markup`${paragraphs(unreadable)}${tableOf('Traces', ['trace', 'probe', ...runHeads, 'its page'], rows)}`;
 }

@@ -4,17 +4,18 @@ import { markup, type Html } from '../page/html';
 import { tunePlot } from '../tune/plot';
 import { tunePaths } from '../tune/paths';
 import { tuneResultSchema } from '../tune/result';
+import type { CommandOn } from './commands';
 import { readLeft } from './left';
 import { verdictWord } from './verdicts';
 
 const mostCandidates = 1000;
 
-export async function tunedBody(root: string): Promise<Html> {
+export async function tunedBody(root: string, command: CommandOn): Promise<Html> {
   const left = readLeft(
     tunePaths(root).result,
     tuneResultSchema,
     'Which configuration is best',
-    'kernloop tune --set NAME=VALUES',
+    command('tune', '--set', 'NAME=VALUES'),
   );
   if (left.value === null) return left.why;
   const result = { ...left.value, candidates: left.value.candidates.slice(0, mostCandidates) };

@@ -1,10 +1,23 @@
 import { readVerdicts, type KeptVerdict } from '../reproducer/kept-results';
-import { absent, chart, tableOf } from '../page/parts';
+import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { markup, type Html } from '../page/html';
-import type { Report } from '../validate/report-json';
+import { formatCount } from '../support/format';
+import type { Race, RaceAccess, Report } from '../validate/report-json';
+import { zeros } from '../validate/run-case';
+import type { CommandOn } from './commands';
 import type { Left } from './left';
 
 const classOf = (verdict: string): string => (verdict === 'pass' ? 'pass' : verdict === 'vacuous' ? 'doubt' : 'fail');
+
+/** Class of the banner, by the worst of the verdicts; a kernel without a verdict changes nothing. */
+export function leadClass(verdicts: readonly string[]): string {
+  const classes = verdicts.filter((one) => one !== notJudged).map(classOf);
+  const worst = ['fail', 'doubt', 'pass'].find((one) => classes.some((each) => each === one));
+  return worst === undefined ? 'verdict' : `verdict is-${worst}`;
+}
+
+/** Word for a reproducer without a verdict. */
+export const notJudged = 'not judged';
 
 export const verdictWord = (verdict: string): Html =>
   markup`<span class="${classOf(verdict)}">${verdict.toUpperCase()}</span>`;
@@ -13,17 +26,17 @@ export const verdictWord = (verdict: string): Html =>
 export function verdictLead(left: Left<Report>): Html {
   if (left.value === null) return left.why;
   const { verdict, summary, code, variant, device } = left.value;
-  return markup`<p class="verdict">${verdictWord(verdict)} ${summary}</p>
+  return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${summary}</p>
     <p class="muted">
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.
     </p>`;
 }
 
-export async function verdictsBody(root: string, left: Left<Report>): Promise<Html> {
+export async function verdictsBody(root: string, left: Left<Report>, command: CommandOn): Promise<Html> {
   const rows = readVerdicts(root);
-  const replays = left.value?.replays ?? [];
+  const replays = left.value === null ? [] : replaysOf(left.value);
   const dispatches = left.value?.dispatches ?? [];
-  return markup`${rows.length > 0 ? await history(rows) : absent('No verdict was kept: `kernloop validate` keeps each from now on.')}
+  return markup`${rows.length > 0 ? await history(rows) : absent('No verdict was kept; this keeps each from now on:', command('validate'))}
     <p class="muted">
       Kept where validate ran, 200 at most. What Nx brought back from its cache did not run again, and verdicts on other
       machines are not here.
@@ -47,58 +60,106 @@ export async function verdictsBody(root: string, left: Left<Report>): Promise<Ht
       replays.length > 0
         ? tableOf(
             'Replays of the last verdict',
-            ['order of waves', 'unwritten memory held', 'verdict', 'bytes that differ'],
-            replays.map(({ seed, poison, verdict, differing_bytes: bytes }) => [
-              seed ?? 'of the device',
-              poison,
-              { shown: verdictWord(verdict), sort: verdict },
-              bytes,
-            ]),
+            ['order of waves', 'unwritten memory held', 'verdict', 'bytes that differ', 'races found'],
+            replays,
           )
         : ''
     }`;
 }
 
+/** Rows of all replays, the one in the adverse order last: races are looked for there only. */
+function replaysOf({ replays, adverse, races = [] }: Report): Cell[][] {
+  const rows = replays.map((one): Cell[] => [
+    `${one.seed === null ? 'of the device' : `seed ${one.seed}`}${one.machine_in_use ? ', on a machine in use' : ''}`,
+    one.poison,
+    { shown: verdictWord(one.verdict), sort: one.verdict },
+    one.differing_bytes,
+    'not looked for',
+  ]);
+  if (!adverse) return rows;
+  const isHeldAgainst = adverse.verdict === 'pass' || adverse.captured === null || adverse.captured.verdict === 'pass';
+  const verdict = races.length > 0 ? 'fail' : adverse.verdict;
+  return [
+    ...rows,
+    [
+      `adverse, seed ${adverse.seed}${isHeldAgainst ? '' : '; not held against the variant: the captured code fails there, too'}`,
+      `${zeros}; 0 in LDS, private memory and registers`,
+      { shown: verdictWord(verdict), sort: verdict },
+      adverse.differing_bytes,
+      `${formatCount(races.length)} new, ${formatCount(adverse.findings)} in all`,
+    ],
+  ];
+}
+
+/** Races that fail the variant, with both accesses. */
+export function racesBody(races: readonly Race[]): Html {
+  return tableOf(
+    'Races that the captured code does not have',
+    ['where', 'bytes', 'the later access', 'the earlier one', 'what is missing'],
+    races.map(
+      ({ where, offset, address, bytes, accesses: [later, earlier], missing_wait: wait, stale_cache: cache }) => [
+        where === null ? address : `${where}${offset === null ? '' : `, byte ${formatCount(offset)}`}`,
+        bytes,
+        accessWords(later),
+        accessWords(earlier),
+        wait ?? cache ?? 'a barrier or another order between the two',
+      ],
+    ),
+  );
+}
+
+const accessWords = (one: RaceAccess | undefined): string =>
+  one === undefined
+    ? 'not known'
+    : `${one.access}, ${one.source ?? `at ${one.pc_offset}`}: ${one.instruction}; workgroup ${one.workgroup.join(', ')}, wave ${one.wave}`;
+
+/** Number of labels that an axis of verdicts has room for. */
+const mostLabels = 10;
+
 async function history(rows: readonly KeptVerdict[]): Promise<Html> {
   const plotted = rows.map(({ verdict, differing_bytes: bytes }, index) => ({ run: index + 1, verdict, bytes }));
   const verdicts = [...new Set(rows.map(({ verdict }) => verdict))];
-  const picture = await chart(
-    {
-      width: 640,
-      height: 20 * verdicts.length + 10,
-      data: { values: plotted },
-      mark: { type: 'point', filled: true, size: 70 },
-      encoding: {
-        x: {
-          field: 'run',
-          type: 'quantitative',
-          title: 'verdicts, the last one right',
-          axis: { tickMinStep: 1, format: 'd' },
-        },
-        y: { field: 'verdict', type: 'nominal', title: null },
-        shape: { field: 'verdict', type: 'nominal', legend: null },
-        color: {
-          field: 'verdict',
-          type: 'nominal',
-          legend: null,
-          scale: {
-            domain: verdicts,
-            range: verdicts.map((one) =>
-              one === 'pass' ? 'var(--good)' : one === 'vacuous' ? 'var(--warn)' : 'var(--bad)',
-            ),
+  const picture =
+    rows.length < 2
+      ? ''
+      : await chart(
+          {
+            width: 640,
+            height: 20 * verdicts.length + 10,
+            data: { values: plotted },
+            mark: { type: 'point', filled: true, size: 70 },
+            encoding: {
+              x: {
+                field: 'run',
+                type: 'quantitative',
+                title: 'verdicts, the last one right',
+                scale: { domain: [0.5, rows.length + 0.5], nice: false },
+                axis: { values: numbersUpTo(rows.length), format: 'd', grid: false },
+              },
+              y: { field: 'verdict', type: 'nominal', title: null },
+              shape: { field: 'verdict', type: 'nominal', legend: null },
+              color: {
+                field: 'verdict',
+                type: 'nominal',
+                legend: null,
+                scale: {
+                  domain: verdicts,
+                  range: verdicts.map((one) =>
+                    one === 'pass' ? 'var(--good)' : one === 'vacuous' ? 'var(--warn)' : 'var(--bad)',
+                  ),
+                },
+              },
+            },
           },
-        },
-      },
-    },
-    `The last ${rows.length} verdicts: ${verdicts.map((one) => `${rows.filter(({ verdict }) => verdict === one).length} ${one}`).join(', ')}.`,
-  );
+          `The last ${rows.length} verdicts: ${verdicts.map((one) => `${rows.filter(({ verdict }) => verdict === one).length} ${one}`).join(', ')}.`,
+        );
   const table = tableOf(
     'Verdicts, the last one first',
     ['when', 'verdict', 'code', 'digest', 'bytes that differ', 'summary'],
     rows
       .toReversed()
       .map((one) => [
-        one.at,
+        { shown: moment(one.at), sort: one.at },
         { shown: verdictWord(one.verdict), sort: one.verdict },
         one.code,
         markup`<code>${one.code_object_sha256.slice(0, 12)}</code>`,
@@ -107,4 +168,10 @@ async function history(rows: readonly KeptVerdict[]): Promise<Html> {
       ]),
   );
   return markup`${picture}${table}`;
+}
+
+/** The numbers at an axis: whole ones, each once. */
+function numbersUpTo(last: number): number[] {
+  const step = Math.ceil(last / mostLabels);
+  return Array.from({ length: Math.floor(last / step) }, (_, index) => (index + 1) * step);
 }

@@ -9,16 +9,19 @@ import { profileSchema, type Profile } from '../profile/profile-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { reproducersIn } from '../reproducer/reproducers-in';
+import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
+import { counted } from '../support/format';
 import { readJson } from '../support/schema';
 import { timeWords } from '../device/emulated-driver';
 import { tunePaths } from '../tune/paths';
 import { tuneResultSchema } from '../tune/result';
 import { reportSchema } from '../validate/report-json';
+import { commandOn } from './commands';
 import { readKept } from './kept';
 import { readLeft } from './left';
-import { verdictWord } from './verdicts';
+import { leadClass, notJudged, verdictWord } from './verdicts';
 
 interface Found {
   readonly root: string;
@@ -29,17 +32,18 @@ interface Found {
 export async function workspacePage(root: string): Promise<Page> {
   const { found, unreadable } = openAll(root);
   const verdicts = found.map(
-    ({ root: at }) => readLeft(join(at, 'report.json'), reportSchema, '', '').value?.verdict ?? 'not judged',
+    ({ root: at }) => readLeft(join(at, 'report.json'), reportSchema, '', '').value?.verdict ?? notJudged,
   );
   const counts = [...new Set(verdicts)].map((one) => `${verdicts.filter((each) => each === one).length} ${one}`);
   return {
     title: 'Kernels of this workspace',
-    lead: markup`<p class="verdict">${found.length} reproducers: ${counts.join(', ') || 'none yet'}.</p>`,
+    lead: markup`<p class="${leadClass(verdicts)}">${counted(found.length, 'reproducer')}: ${counts.join(', ') || 'none yet'}.</p>
+      <p class="muted">Commands on this page are typed in the root of the workspace.</p>`,
     sections: [
       {
         id: 'kernels',
         title: 'Kernels',
-        body: markup`${paragraphs(unreadable)}${await kernels(root, found, verdicts)}`,
+        body: markup`${paragraphs(unreadable)}${kernels(root, found, verdicts)}`,
       },
       { id: 'apps', title: 'Apps', body: await apps(root, found) },
     ],
@@ -61,32 +65,14 @@ function openAll(root: string): { found: Found[]; unreadable: string[] } {
   return { found, unreadable };
 }
 
-async function kernels(root: string, found: readonly Found[], verdicts: readonly string[]): Promise<Html> {
+function kernels(root: string, found: readonly Found[], verdicts: readonly string[]): Html {
   if (found.length === 0)
     return absent('There is no reproducer in kernels/; this makes one:', 'kernloop extract --app APP');
-  const table = tableOf(
+  return tableOf(
     'Reproducers',
     ['kernel', 'app', 'device', 'language', 'verdict', 'bytes captured', 'speed', 'tuned', 'what the verdict says'],
     found.map((one, index) => rowOf(root, one, verdicts[index] ?? '')),
   );
-  const values = [...new Set(verdicts)].map((verdict) => ({
-    verdict,
-    kernels: verdicts.filter((one) => one === verdict).length,
-  }));
-  const picture = await chart(
-    {
-      width: 560,
-      height: { step: 22 },
-      data: { values },
-      mark: 'bar',
-      encoding: {
-        x: { field: 'kernels', type: 'quantitative', axis: { tickMinStep: 1 } },
-        y: { field: 'verdict', type: 'nominal', title: null },
-      },
-    },
-    `Verdicts of ${found.length} reproducers: ${values.map((one) => `${one.kernels} ${one.verdict}`).join(', ')}.`,
-  );
-  return markup`${table}${picture}`;
 }
 
 function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell[] {
@@ -113,7 +99,7 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell
     capture ? capture.regions.reduce((sum, { size }) => sum + size, 0) : { shown: 'no capture', sort: -1 },
     speed ? `${speed.verdict} (${speed.ratio.toPrecision(3)} ×)` : '',
     best?.ratio === undefined || best.ratio === null ? '' : { shown: `${best.ratio.toFixed(3)} ×`, sort: best.ratio },
-    report?.summary ?? 'kernloop validate',
+    report?.summary ?? commandOn({ root: at, workspaceRoot: root })('validate'),
   ];
 }
 
@@ -131,7 +117,7 @@ async function apps(root: string, found: readonly Found[]): Promise<Html> {
       join(root, one, '.kernloop', 'profile.json'),
       profileSchema,
       `Where the work of ${app} goes`,
-      `kernloop profile ${one}`,
+      commandText(['kernloop', 'profile', one]),
     );
     bodies.push(
       markup`<h3>${app}</h3>
@@ -149,11 +135,12 @@ async function shares(profile: Profile): Promise<Html> {
     {
       width: 560,
       height: { step: 18 },
-      data: { values: top.map(({ name, share }) => ({ name: name.slice(0, 80), share })) },
+      // Numbered, because two names that are cut short to the same label would share one bar.
+      data: { values: top.map(({ name, share }, index) => ({ name: `${index + 1}: ${name.slice(0, 80)}`, share })) },
       mark: 'bar',
       encoding: {
         x: { field: 'share', type: 'quantitative', title: 'share of the work', axis: { format: '%' } },
-        y: { field: 'name', type: 'nominal', title: null, sort: null, axis: { labelLimit: 260 } },
+        y: { field: 'name', type: 'nominal', title: null, sort: null },
       },
     },
     `Shares of the ${top.length} kernels with the most work, in ${unit}, on ${profile.device.identity}.`,

@@ -9,6 +9,10 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** Formats as `1 launch` or `2 launches`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
 /** Formats as `1,234,567` without `Intl`, whose first use takes longer than a process needs to read its settings. */
 export function formatCount(count: number | bigint): string {
   const digits = String(count);

@@ -31,7 +31,7 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
         title: unit === 'ns' ? 'ns since the first event' : 'steps of the software GPU, which are no time',
       },
       x2: { field: 'end' },
-      y: { field: 'row', type: 'ordinal', title: null, sort: [...shown], axis: { labelLimit: 320 } },
+      y: { field: 'row', type: 'ordinal', title: null, sort: [...shown] },
       color: { field: 'name', type: 'nominal', title: null },
       stroke: { field: 'name', type: 'nominal', legend: null },
     },

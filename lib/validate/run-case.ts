@@ -38,7 +38,7 @@ export interface Run {
 
 const poisons = ['0xA5', '0x5A'] as const;
 /** Only with this pattern are unwritten LDS, private memory and registers 0 on the software GPU. */
-const zeros = '0x99';
+export const zeros = '0x99';
 
 /**
  * `adverse`: number of wave-instructions in the adverse order. `disturbed`: which untouched memory starts with other

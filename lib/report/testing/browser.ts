@@ -18,6 +18,15 @@ export interface Opened {
   readonly requests: readonly string[];
 }
 
+export interface Banner {
+  readonly text: string;
+  readonly frame: number;
+  readonly edge: string;
+  readonly color: string;
+  readonly backgroundColor: string;
+  readonly page: string;
+}
+
 /** One browser for the tests of a file. */
 export class Chromium {
   private constructor(private readonly browser: Browser) {}
@@ -33,8 +42,8 @@ export class Chromium {
     return this.browser.close();
   }
 
-  async open(file: string, scheme: Scheme = 'light'): Promise<Opened> {
-    const context = await this.browser.newContext({ colorScheme: scheme, viewport: { width: 1200, height: 800 } });
+  async open(file: string, scheme: Scheme = 'light', width = 1200): Promise<Opened> {
+    const context = await this.browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 } });
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
     const [complaints, requests]: [string[], string[]] = [[], []];
@@ -47,6 +56,62 @@ export class Chromium {
     page.on('request', (request) => requests.push(request.url()));
     await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
     return { page, complaints, requests };
+  }
+
+  /** Elements that reach beyond the right edge of a screen of this width, or hide a part of what they hold. */
+  async cutOff(file: string, width: number): Promise<string[]> {
+    const { page } = await this.open(file, 'light', width);
+    try {
+      const cut: unknown = await page.evaluate(`(() => {
+        const unfold = (one) => { one.open = true; };
+        document.querySelectorAll('details').forEach(unfold);
+        const isCut = (one) => {
+          const { right, width } = one.getBoundingClientRect();
+          const isBeyond = width > 0 && right > innerWidth + 1;
+          // Chromium tells no width of what an element of a plot holds.
+          return isBeyond || (one instanceof HTMLElement && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1);
+        };
+        const all = [...document.querySelectorAll('body, body *:not(.skip, script)')];
+        return JSON.stringify(all.filter(isCut).map((one) => one.outerHTML.slice(0, 200)));
+      })()`);
+      return JSON.parse(String(cut)) as string[];
+    } finally {
+      await page.context().close();
+    }
+  }
+
+  /** The banner with the verdict: the width of its frame, and its colours. */
+  async banner(file: string, scheme: Scheme): Promise<Banner> {
+    const { page } = await this.open(file, scheme);
+    try {
+      const banner: unknown = await page.evaluate(`(() => {
+        const one = document.querySelector('header .verdict');
+        const word = one.querySelector('span');
+        const { borderTopWidth, borderLeftColor } = getComputedStyle(one);
+        const { color, backgroundColor } = getComputedStyle(word);
+        const page = getComputedStyle(document.body).backgroundColor;
+        const colours = { edge: borderLeftColor, color, backgroundColor, page };
+        return JSON.stringify({ text: word.textContent, frame: parseFloat(borderTopWidth), ...colours });
+      })()`);
+      return JSON.parse(String(banner)) as Banner;
+    } finally {
+      await page.context().close();
+    }
+  }
+
+  /** Labels at each axis of the plots that are shown. */
+  async axisLabels(file: string): Promise<string[][]> {
+    const { page } = await this.open(file);
+    try {
+      const labels: unknown = await page.evaluate(`JSON.stringify(
+        [...document.querySelectorAll('.role-axis-label')]
+          .filter((axis) => axis.getBoundingClientRect().width > 0)
+          .map((axis) => [...axis.querySelectorAll('text')].map((text) => text.textContent).filter(Boolean)),
+      )`);
+      return JSON.parse(String(labels)) as string[][];
+    } finally {
+      await page.context().close();
+    }
   }
 
   /** Violations that axe finds, by rule and element; axe is injected despite the page's policy. */

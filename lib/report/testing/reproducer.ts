@@ -116,7 +116,12 @@ const measured = (median: number): object => ({
 
 const counted = (count: number): object => ({
   ...{ durationNs: null, samples: [], timer: null, hotSpots: null },
-  counters: { wave_instructions: { ...statistics(count), ci95: null }, valu: { ...statistics(count / 2), ci95: null } },
+  counters: {
+    wave_instructions: { ...statistics(count), ci95: null },
+    valu: { ...statistics(count / 2), ci95: null },
+    ...{ salu: { ...statistics(7), ci95: null }, mfma: { ...statistics(0), ci95: null } },
+    scratch: { ...statistics(0), ci95: null },
+  },
 });
 
 function resultOf(more: object): ReplayResult {
@@ -212,6 +217,20 @@ export function writeTune(workspace: TestWorkspace, name: string): void {
     fromCache: 0,
     files: { result: 'r', plot: 'p', svg: 's', patch: null },
     applied: [],
+  });
+}
+
+/** Profile of the app: two kernels with long names that begin with the same letters. */
+export function writeProfile(workspace: TestWorkspace, name: string): void {
+  const kernel = (symbol: string, share: number): object => ({
+    ...{ name: `a_kernel_with_a_rather_long_name_${symbol}_${name}`, symbol, code_object: someDigest },
+    ...{ dispatches: 1, share, total: 100 * share, min: 1, median: 1, max: 1, geometries: [] },
+  });
+  workspace.write(join('app', 'kernloop.json'), { name: 'app', command: ['./app'], kernels: [] });
+  workspace.write(join('app', '.kernloop', 'profile.json'), {
+    ...{ schema: 'kernloop.profile/1', app: 'app', device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' } },
+    ...{ work: 'wave_instructions', processes: 1, dispatches: 2, total: 100 },
+    kernels: [kernel('a', 0.75), kernel('b', 0.25)],
   });
 }
 
