@@ -62,7 +62,7 @@ export async function chart(spec: TopLevelSpec, words: string): Promise<Html> {
   const picture = (svg: string): Html => new Html(svg.replace('<svg ', () => label));
   return markup`<figure>
     ${wide.length > mostTwice ? picture(wide) : markup`<div class="on-screen">${picture(wide)}</div><div class="on-phone">${picture(narrow)}</div>`}
-    <figcaption>${shortened(words, 400)}</figcaption>
+    <figcaption>${shortened(words, 800)}</figcaption>
   </figure>`;
 }
 

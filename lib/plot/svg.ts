@@ -34,7 +34,7 @@ const pageConfig: Config = {
 const narrowConfig: Config = {
   ...pageConfig,
   axis: { ...pageConfig.axis, labelLimit: 110 },
-  axisX: { titleAnchor: 'start', titleLimit: 240 },
+  axisX: { titleAnchor: 'start', titleLimit: 260 },
   legend: { ...pageConfig.legend, orient: 'bottom', columns: 1, gradientLength: 160, labelLimit: 240 },
 };
 

@@ -12,9 +12,10 @@ import { pageOf } from '../timeline/page';
 import { pictureOf, pictureWords } from '../timeline/picture';
 import { Summary } from '../timeline/summary';
 import { writeTimeline } from '../timeline/timeline';
-import { traceAnalyzeOptionsSchema } from '../trace-analyze/options';
+import type { Analysed } from '../trace-analyze/result';
+import { traceAnalyzeOptionsSchema, type TraceAnalyzeOptions } from '../trace-analyze/options';
 import { clockUnitOf } from '../trace-analyze/clock-unit';
-import { plotOf } from '../trace-analyze/plots';
+import { plotOf, readingOf } from '../trace-analyze/plots';
 import { analysed } from '../trace-analyze/trace-analyze';
 import { neededProbe, neededResults, openTrace, type OpenedTrace } from '../trace/open-trace';
 import type { ReportOptions } from './options';
@@ -38,6 +39,18 @@ async function eventsPage(path: string, { ranks, clockMhz, unaligned }: Options)
 /** Maximum number of maps with a plot. */
 const mostPlots = 12;
 
+const plotted = (
+  file: string,
+  result: Analysed,
+  intervals: string,
+  name: string,
+  options: TraceAnalyzeOptions,
+): Promise<Html> => {
+  const unit = clockUnitOf(file);
+  const words = [`${name}: ${result.analysis}.`, ...readingOf(result, unit)].join(' ');
+  return chart(plotOf(result, intervals, options, unit), words);
+};
+
 /** Page of probe records with the analysis of each map. */
 async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise<Page> {
   if (ranks.length > 0)
@@ -55,8 +68,8 @@ async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise
     for (const map of probe.maps) {
       if (analyses.length === mostPlots) break;
       const name = `${basename(file)}, map ${map.name}`;
-      const shown = analysed(file, probe, map, options, deps, async (result, intervals) =>
-        chart(plotOf(result, intervals, options, clockUnitOf(file)), `${name}: ${result.analysis}.`),
+      const shown = analysed(file, probe, map, options, deps, (result, intervals) =>
+        plotted(file, result, intervals, name, options),
       );
       analyses.push(
         markup`<h3>${name}</h3>
@@ -78,11 +91,7 @@ async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise
       {
         id: 'files',
         title: 'Files',
-        body: tableOf(
-          'Result files',
-          ['file', 'bytes', 'seconds'],
-          results.map((one) => [basename(one.path), one.bytes, one.seconds ?? '']),
-        ),
+        body: filesBody(opened, probeRun(folderOf(opened, path))),
       },
     ],
   };
@@ -93,9 +102,26 @@ function whyNot(error: unknown): Html {
   return absent(`No analysis of it: ${error.what}.`, error.hint);
 }
 
-function runSections({ folder }: OpenedTrace, path: string): Section[] {
-  const at = folder?.path ?? (statSync(path).isFile() ? dirname(dirname(path)) : path);
-  const run = probeRun(at);
+const folderOf = ({ folder }: OpenedTrace, path: string): string =>
+  folder?.path ?? (statSync(path).isFile() ? dirname(dirname(path)) : path);
+
+/** Files of a run of ours are numbered; Neutrino names its files by the time since its start. */
+function filesBody({ results }: OpenedTrace, run: ReturnType<typeof probeRun>): Html {
+  const dispatchOf = (path: string): number | undefined =>
+    run?.launches.find(({ result }) => result !== null && basename(result) === basename(path))?.dispatch;
+  return tableOf(
+    'Result files',
+    ['file', 'bytes', run === null ? 'written so many seconds after the start' : 'dispatch'],
+    results.map(({ path, bytes, seconds }) => [
+      basename(path),
+      bytes,
+      (run === null ? seconds : dispatchOf(path)) ?? '',
+    ]),
+  );
+}
+
+function runSections(opened: OpenedTrace, path: string): Section[] {
+  const run = probeRun(folderOf(opened, path));
   if (run === null) return [];
   const notSeen = [...new Set(run.launches.flatMap(({ leftOut }) => leftOut))];
   return [

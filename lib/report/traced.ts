@@ -18,6 +18,7 @@ const runSchema = z.looseObject({
   launches: z.array(
     z.looseObject({
       dispatch: z.number(),
+      result: z.string().nullable().default(null),
       verdict: z.string(),
       leftOut: z.array(z.string()),
       maps: z.array(z.looseObject({ name: z.string(), kept: z.number(), dropped: z.number(), units: z.number() })),

@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, table, type Reporter } from '../support/report';
+import { counted } from '../support/format';
 import type { ClockUnit } from './clock-unit';
 import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
 
@@ -27,7 +28,7 @@ function printRows(rows: readonly (readonly string[])[], report: Reporter): void
 
 function printBlockSched(result: BlockSched, unit: ClockUnit, report: Reporter): void {
   report.result(
-    `${formatCount(result.blocks)} blocks on ${formatCount(result.processors.length)} processors in ${decimal(result.cycles)} ${unit}s: ` +
+    `${counted(result.blocks, 'block')} on ${counted(result.processors.length, 'processor')} in ${decimal(result.cycles)} ${unit}s: ` +
       `idle ${percent(result.idleShare)}, tail ${decimal(result.tailCycles)} ${unit}s (${percent(result.tailShare)})`,
   );
   if (result.unwrittenUnits > 0) report.warn(`${formatCount(result.unwrittenUnits)} warps have no record`);
@@ -47,16 +48,18 @@ function printBlockSched(result: BlockSched, unit: ClockUnit, report: Reporter):
 
 function printHeatMap(result: HeatMap, unit: ClockUnit, report: Reporter): void {
   report.result(
-    `${formatCount(result.accesses)} accesses to ${formatCount(result.pages.length)} pages of ${formatBytes(result.pageBytes)} ` +
+    `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.pageBytes)} ` +
       `in ${formatCount(BigInt(result.lastClock) - BigInt(result.firstClock))} ${unit}s; ${formatCount(result.empty)} slots are empty`,
   );
   const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses);
-  const rows = busiest.map(({ address, accesses, counts }) => [
+  const isNamed = result.pages.some(({ array }) => array !== null);
+  const rows = busiest.map(({ address, array, accesses, counts }) => [
     address,
+    ...(isNamed ? [array ?? ''] : []),
     formatCount(accesses),
     `${counts.filter((count) => count > 0).length} of ${counts.length}`,
   ]);
-  printRows([['page', 'accesses', 'intervals with any'], ...rows], report);
+  printRows([['page', ...(isNamed ? ['array'] : []), 'accesses', 'intervals with any'], ...rows], report);
 }
 
 function printTotals(result: Totals, report: Reporter): void {

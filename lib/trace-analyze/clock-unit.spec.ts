@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renderSvg } from '../plot/svg';
 import { printAnalysis } from './analysis-text';
 import { clockUnitOf, refuseRate } from './clock-unit';
 import { traceAnalyzeOptionsSchema } from './options';
-import { plotOf } from './plots';
+import { plotOf, readingOf, taught } from './plots';
 import type { Analysed } from './result';
 
 let folder: string;
@@ -45,7 +46,7 @@ describe('the clock of a trace', () => {
       firstClock: '0x0',
       lastClock: '0x6',
     },
-    pages: [{ address: '0x1000', accesses: 3, counts: [1, 2, 0] }],
+    pages: [{ address: '0x1000', array: null, accesses: 3, counts: [1, 2, 0] }],
   } as unknown as Analysed;
   const progress = {
     ...{ analysis: 'progress', samples: 3, units: 1, interval: '0x2', samplesIn: [1, 2], activeIn: [1, 1] },
@@ -55,14 +56,19 @@ describe('the clock of a trace', () => {
     ...{ processors: [], unwrittenUnits: 0, blocksOnSeveral: 0 },
   } as unknown as Analysed;
 
-  it.each([heat, progress, blocks])('is what the axis of every plot says, and its words', (result) => {
+  it.each([heat, progress, blocks])('is what the axis of every plot says, and its words', async (result) => {
     const options = traceAnalyzeOptionsSchema.parse({ trace: folder });
     const intervals = join(folder, 'intervals');
     writeFileSync(intervals, '');
-    for (const unit of ['cycle', 'wave-instruction'] as const) {
-      const plot = plotOf(result, intervals, options, unit) as { encoding: { x: { title: string } } };
-      expect(plot.encoding.x.title).toBe(unit);
-    }
+    const [cycles, waves] = await Promise.all(
+      (['cycle', 'wave-instruction'] as const).map((unit) =>
+        renderSvg(taught(plotOf(result, intervals, options, unit), readingOf(result, unit))),
+      ),
+    );
+    expect(cycles).toContain('>cycles</text>');
+    expect(cycles).not.toMatch(/wave order|software GPU/);
+    expect(waves).toContain('>wave order in wave-instructions, no time</text>');
+    expect(waves).toContain('The software GPU runs waves one after another');
     const said: string[] = [];
     const say = (line: string): void => void said.push(line);
     if (result.analysis === 'progress') return;

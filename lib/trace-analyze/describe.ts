@@ -1,16 +1,22 @@
 import { eventOf, eventsOf, type runTrace } from '../trace/trace-program';
+import { namesOfPage, type NamedArray } from './arrays';
 import type { Analysis, TraceAnalyzeOptions } from './options';
 import type { Analysed, BlockSched, HeatMap } from './result';
 
 type Events = Awaited<ReturnType<typeof runTrace>>;
 
 /** Result from the output of kernloop-trace. */
-export function describe(analysis: Analysis, events: Events, options: TraceAnalyzeOptions): Analysed {
+export function describe(
+  analysis: Analysis,
+  events: Events,
+  options: TraceAnalyzeOptions,
+  arrays: readonly NamedArray[],
+): Analysed {
   switch (analysis) {
     case 'block-sched':
       return blockSched(events, options);
     case 'heat-map':
-      return heatMap(events);
+      return heatMap(events, arrays);
     case 'totals': {
       const { blocks, columns } = eventOf(events, 'totals');
       return {
@@ -87,7 +93,7 @@ function blockSched(events: Events, { alignClocks }: TraceAnalyzeOptions): Block
   };
 }
 
-function heatMap(events: Events): HeatMap {
+function heatMap(events: Events, arrays: readonly NamedArray[]): HeatMap {
   const event = eventOf(events, 'heat_map');
   return {
     analysis: 'heat-map',
@@ -99,6 +105,7 @@ function heatMap(events: Events): HeatMap {
     interval: event.interval,
     pages: eventsOf(events, 'page').map(({ address, counts }) => ({
       address,
+      array: namesOfPage(arrays, address, event.page_bytes),
       counts,
       accesses: counts.reduce((sum, count) => sum + count, 0),
     })),

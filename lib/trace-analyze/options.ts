@@ -26,8 +26,10 @@ export const traceAnalyzeOptionsSchema = z.object({
     .int()
     .min(16)
     .max(2 ** 40)
-    .default(65536)
-    .describe('Page size of the heat map in bytes, a power of two.'),
+    .optional()
+    .describe(
+      'Page size of the heat map in bytes, a power of two. Default: such that all arrays of the kernel take about 64 pages, of 256 bytes to 64 KiB; 64 KiB if the trace does not tell them.',
+    ),
   alignClocks: z
     .boolean()
     .default(false)

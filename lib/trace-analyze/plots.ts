@@ -1,4 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
+import { counted, formatBytes, formatCount } from '../support/format';
 import type { ClockUnit } from './clock-unit';
 import { clockOrigins, readIntervals } from './intervals';
 import type { TraceAnalyzeOptions } from './options';
@@ -6,15 +7,13 @@ import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
 
 type Rows = readonly Readonly<Record<string, string | number>>[];
 
+/** A plot of which the title can be taken. */
+type TitledPlot = TopLevelSpec & { title: string };
+
 /** Maximum number of bars that are readable: above it, the plot shows how many blocks ran at a time. */
 const mostBars = 4000;
 
-export function plotOf(
-  result: Analysed,
-  intervals: string,
-  options: TraceAnalyzeOptions,
-  unit: ClockUnit,
-): TopLevelSpec {
+export function plotOf(result: Analysed, intervals: string, options: TraceAnalyzeOptions, unit: ClockUnit): TitledPlot {
   switch (result.analysis) {
     case 'block-sched':
       return blockPlot(result, intervals, options, unit);
@@ -32,7 +31,7 @@ function blockPlot(
   path: string,
   { alignClocks, bins }: TraceAnalyzeOptions,
   unit: ClockUnit,
-): TopLevelSpec {
+): TitledPlot {
   const origin = clockOrigins(result.processors, alignClocks);
   const title = `Blocks by processor: idle ${(result.idleShare * 100).toFixed(1)}%, tail ${(result.tailShare * 100).toFixed(1)}%`;
   const y = { field: 'processor', type: 'ordinal', title: 'processor' } as const;
@@ -46,7 +45,7 @@ function blockPlot(
       data: { values: [...values] },
       mark: 'rect',
       encoding: {
-        x: { field: 'begin', type: 'quantitative', title: unit },
+        x: { field: 'begin', type: 'quantitative', title: clockTitle(unit) },
         x2: { field: 'end' },
         y,
         color: { field: 'blocks', type: 'quantitative', title: 'blocks at a time' },
@@ -67,7 +66,7 @@ function blockPlot(
     data: { values },
     mark: { type: 'bar', stroke: 'white', strokeWidth: 0.3 },
     encoding: {
-      x: { field: 'start', type: 'quantitative', title: unit },
+      x: { field: 'start', type: 'quantitative', title: clockTitle(unit) },
       x2: { field: 'end' },
       y,
       yOffset: { field: 'lane', type: 'ordinal' },
@@ -101,7 +100,7 @@ function running(result: BlockSched, path: string, bins: number, origin: (proces
   );
 }
 
-function heatPlot(result: HeatMap, unit: ClockUnit): TopLevelSpec {
+function heatPlot(result: HeatMap, unit: ClockUnit): TitledPlot {
   const interval = Number(result.interval);
   const values = result.pages.flatMap(({ address, counts }, index) =>
     counts.flatMap((accesses, bin) =>
@@ -110,28 +109,102 @@ function heatPlot(result: HeatMap, unit: ClockUnit): TopLevelSpec {
         : [{ page: address, y: index, y2: index + 1, begin: bin * interval, end: (bin + 1) * interval, accesses }],
     ),
   );
+  const groups = groupsOf(result);
+  const labels = Object.fromEntries(groups.map(({ first, count, label }) => [first + count / 2, label]));
+  const rows = Math.max(1, result.pages.length);
+  const y = { type: 'quantitative' as const, scale: { domain: [rows, 0], nice: false } };
   return {
-    title: `${result.accesses} accesses to ${result.pages.length} pages of ${result.pageBytes} bytes`,
+    title: `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.pageBytes)}`,
     width: 900,
-    height: Math.max(120, Math.min(800, 12 * result.pages.length)),
-    data: { values },
-    mark: 'rect',
-    encoding: {
-      x: { field: 'begin', type: 'quantitative', title: unit },
-      x2: { field: 'end' },
-      y: {
-        field: 'y',
-        type: 'quantitative',
-        title: 'page, by address',
-        scale: { domain: [0, Math.max(1, result.pages.length)] },
+    height: Math.max(240, Math.min(600, 24 * rows)),
+    layer: [
+      {
+        data: { values },
+        mark: 'rect',
+        encoding: {
+          x: { field: 'begin', type: 'quantitative', title: clockTitle(unit), scale: { nice: false } },
+          x2: { field: 'end' },
+          y: {
+            ...y,
+            field: 'y',
+            title: null,
+            axis: {
+              values: Object.keys(labels).map(Number),
+              // Names are data in this expression, never a part of it.
+              labelExpr: `(${JSON.stringify(labels)})[datum.value]`,
+              labelOverlap: 'greedy',
+              labelFontSize: 12,
+              ticks: false,
+              grid: false,
+            },
+          },
+          y2: { field: 'y2' },
+          color: {
+            field: 'accesses',
+            type: 'quantitative',
+            title: 'accesses',
+            scale: { type: 'symlog', scheme: 'viridis' },
+          },
+        },
       },
-      y2: { field: 'y2' },
-      color: { field: 'accesses', type: 'quantitative', scale: { type: 'symlog', scheme: 'viridis' } },
-    },
+      // Lines between arrays.
+      {
+        data: { values: groups.slice(1).map(({ first }) => ({ first })) },
+        mark: { type: 'rule', strokeWidth: 0.5 },
+        encoding: { y: { ...y, field: 'first' } },
+      },
+    ],
   };
 }
 
-function totalsPlot({ columns }: Totals): TopLevelSpec {
+/** Neighbouring pages of the same arrays, under the name of these; a page of unknown memory is named by its address. */
+function groupsOf({ pages }: HeatMap): { first: number; count: number; label: string }[] {
+  const groups: { first: number; count: number; label: string }[] = [];
+  for (const [index, { address, array }] of pages.entries()) {
+    const last = groups.at(-1);
+    if (last && array !== null && last.label === array) last.count += 1;
+    else groups.push({ first: index, count: 1, label: array ?? address });
+  }
+  return groups;
+}
+
+const clockTitle = (unit: ClockUnit): string =>
+  unit === 'cycle' ? 'cycles' : 'wave order in wave-instructions, no time';
+
+/** The plot with sentences that teach how to read it, for a picture that has no text around it. */
+export const taught = (plot: TitledPlot, sentences: readonly string[]): TopLevelSpec => ({
+  ...plot,
+  title: { text: plot.title, subtitle: [...sentences], anchor: 'start' },
+});
+
+/** Sentences that teach how to read the plot of an analysis. */
+export function readingOf(result: Analysed, unit: ClockUnit): string[] {
+  const order =
+    unit === 'cycle'
+      ? []
+      : [
+          'The software GPU runs waves one after another, in an order that --seed decides. What is further right ran later here; on a GPU it may run at the same time.',
+        ];
+  switch (result.analysis) {
+    case 'heat-map':
+      return [
+        'Each row is a page of the array on the left, in the order of addresses. Each cell is an interval: the brighter, the more accesses. Empty: none.',
+        'A diagonal: waves go through the array one part after another. A full row: all waves share that page. A full column: a wave goes over the whole array.',
+        ...order,
+      ];
+    case 'block-sched':
+      return ['Each bar is a block, in a lane of the processor that ran it. Gaps are idle time of the lane.', ...order];
+    case 'progress':
+      return [
+        'Samples of each interval, and how many threads or warps were between their first and last one.',
+        ...order,
+      ];
+    case 'totals':
+      return [];
+  }
+}
+
+function totalsPlot({ columns }: Totals): TitledPlot {
   return {
     title: 'Sums over all blocks',
     width: 600,
@@ -144,18 +217,18 @@ function totalsPlot({ columns }: Totals): TopLevelSpec {
   };
 }
 
-function progressPlot(result: Progress, unit: ClockUnit): TopLevelSpec {
+function progressPlot(result: Progress, unit: ClockUnit): TitledPlot {
   const interval = Number(result.interval);
   const series = (name: string, counts: readonly number[]): Rows =>
     counts.map((count, bin) => ({ series: name, at: bin * interval, count }));
   return {
-    title: `${result.samples} samples of ${result.units} threads or warps`,
+    title: `${formatCount(result.samples)} samples of ${formatCount(result.units)} threads or warps`,
     width: 900,
     height: 300,
     data: { values: [...series('samples', result.samplesIn), ...series('running', result.activeIn)] },
     mark: { type: 'line', interpolate: 'step-after' },
     encoding: {
-      x: { field: 'at', type: 'quantitative', title: unit },
+      x: { field: 'at', type: 'quantitative', title: clockTitle(unit) },
       y: { field: 'count', type: 'quantitative', title: null },
       color: { field: 'series', type: 'nominal', title: null },
     },

@@ -35,7 +35,14 @@ const heatMap = z.object({
   firstClock: hex,
   lastClock: hex,
   interval: hex,
-  pages: z.array(z.object({ address: hex, accesses: count, counts: z.array(count).describe('An interval.') })),
+  pages: z.array(
+    z.object({
+      address: hex,
+      array: z.string().nullable().describe('Arrays that have bytes in it, where the trace tells them.'),
+      accesses: count,
+      counts: z.array(count).describe('An interval.'),
+    }),
+  ),
 });
 
 const totals = z.object({

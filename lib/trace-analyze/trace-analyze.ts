@@ -10,11 +10,12 @@ import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
 import type { ProbeFile, TraceMap } from '../trace/probe-file';
 import { recordArguments, runTrace } from '../trace/trace-program';
 import { printAnalysis } from './analysis-text';
+import { arraysOf, pageBytesOf } from './arrays';
 import { clockUnitOf, refuseRate, type ClockUnit } from './clock-unit';
 import { describe } from './describe';
 import type { Analysis, TraceAnalyzeOptions } from './options';
 import type { Analysed, TraceAnalyzeResult } from './result';
-import { plotOf } from './plots';
+import { plotOf, readingOf, taught } from './plots';
 import { analysisOf, roleArguments, rolesOf } from './roles';
 import { withScratch } from './scratch';
 import { writeTracks } from './tracks';
@@ -54,7 +55,8 @@ async function analyzeMap(
     printAnalysis(result, unit, deps.report);
     const outputs =
       options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options, unit, deps);
-    for (const output of outputs) deps.report.info(`wrote ${output}`);
+    for (const output of outputs)
+      deps.report.info(`wrote ${output}${output.endsWith('.pftrace') ? ': open it in https://ui.perfetto.dev' : ''}`);
     return { file, map: map.name, outputs, result };
   });
 }
@@ -73,12 +75,19 @@ export async function analysed<T>(
   return withScratch(async (scratch) => {
     const intervals = join(scratch, 'intervals');
     const args = recordArguments(analysis, file, probe, options);
-    args.push('--map', map.name, ...roleArguments(analysis, map, roles), ...limits(analysis, options, intervals));
-    return use(describe(analysis, await runTrace(args, deps), options), intervals);
+    const arrays = arraysOf(file);
+    const pageBytes = options.pageBytes ?? pageBytesOf(arrays);
+    args.push('--map', map.name, ...roleArguments(analysis, map, roles));
+    args.push(...limits(analysis, { ...options, pageBytes }, intervals));
+    return use(describe(analysis, await runTrace(args, deps), options, arrays), intervals);
   });
 }
 
-function limits(analysis: Analysis, { bins, pageBytes }: TraceAnalyzeOptions, intervals: string): string[] {
+function limits(
+  analysis: Analysis,
+  { bins, pageBytes }: { bins: number; pageBytes: number },
+  intervals: string,
+): string[] {
   if (analysis === 'block-sched') return ['--output', intervals];
   if (analysis === 'heat-map') return ['--bins', String(bins), '--page-bytes', String(pageBytes)];
   return analysis === 'progress' ? ['--bins', String(bins)] : [];
@@ -96,7 +105,8 @@ async function writeOutputs(
 ): Promise<string[]> {
   const base = join(resolve(options.output ?? '.'), `${basename(file, '.bin')}.${map.name}`);
   writeOutput(`${base}.json`, jsonText(result), env);
-  writeOutput(`${base}.svg`, await renderSvg(plotOf(result, intervals, options, unit)), env);
+  const plot = taught(plotOf(result, intervals, options, unit), readingOf(result, unit));
+  writeOutput(`${base}.svg`, await renderSvg(plot), env);
   if (result.analysis === 'totals') return [`${base}.json`, `${base}.svg`];
   const ready = partialOf(`${base}.pftrace`);
   try {

@@ -66,8 +66,14 @@ function writeBlocks(
 function writePages(writer: PerfettoWriter, process: bigint, result: HeatMap, time: Time): void {
   const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses).slice(0, mostPages);
   const tracks = busiest.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
-  for (const [rank, { address, counts }] of tracks.entries()) {
-    writeCounter(writer, writer.counter(process, `page ${address}`, 'accesses', rank), counts, result.interval, time);
+  for (const [rank, { address, array, counts }] of tracks.entries()) {
+    writeCounter(
+      writer,
+      writer.counter(process, `page ${address}${array === null ? '' : ` (${array})`}`, 'accesses', rank),
+      counts,
+      result.interval,
+      time,
+    );
   }
 }
 

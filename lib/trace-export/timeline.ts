@@ -59,6 +59,7 @@ export async function exportTimeline(options: TraceExportOptions, deps: Deps): P
   const timeline = timelineResult(facts, summary);
   printTimeline(timeline, deps.report);
   deps.report.result(`${file}: ${formatCount(summary.slices)} slices`);
+  if (format === 'perfetto') deps.report.info('open it in https://ui.perfetto.dev');
   return { format, files: [{ file, map: 'timeline', rows: summary.slices, skipped: 0 }], timeline };
 }
 

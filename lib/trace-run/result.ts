@@ -28,6 +28,15 @@ const launchSchema = z.object({
   differingBytes: count,
   differingBytesWithout: count,
   warpSize: count,
+  arrays: z
+    .array(
+      z.object({
+        name: z.string().describe('Parameters that point to it, or the region.'),
+        address: z.string().regex(/^0x[0-9a-f]+$/),
+        bytes: count,
+      }),
+    )
+    .describe('Memory that the kernel was given, by address: what the addresses in records are of.'),
   maps: z.array(mapSchema),
   registers: z.object({ before: count, after: count }).nullable().describe('Where code was rewritten.'),
   waveInstructions: count.nullable(),

@@ -86,7 +86,9 @@ describe('trace run', () => {
     expect(log?.unknown).toEqual([]);
     expect(JSON.parse(readFileSync(join(folder, 'probe-run.json'), 'utf8'))).toMatchObject({
       schema: 'kernloop.probe-run/1',
-      launches: [{ dispatch: 1, maps: [{ kept: all }] }],
+      launches: [
+        { dispatch: 1, maps: [{ kept: all }], arrays: [{ name: 'r0', address: '0x400000000000', bytes: 4096 }] },
+      ],
     });
   });
 

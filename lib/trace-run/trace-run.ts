@@ -15,6 +15,7 @@ import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { isInside, sha256 } from '../support/files';
 import { outputFolder } from '../support/output-file';
+import { arraysOf } from './arrays';
 import { allowedCallback } from './callback';
 import { countingCapacities, isDynamic, readCounts, requireRoom, tracingCapacities } from './capacity';
 import { writeRun, type TracedDispatch } from './folder';
@@ -156,7 +157,7 @@ async function withoutProbes(
 }
 
 function summarise(
-  { dispatch }: ReplaySession,
+  { dispatch, reproducer, capture }: ReplaySession,
   launch: ProbedLaunch,
   without: Unprobed,
   counted: boolean,
@@ -170,6 +171,7 @@ function summarise(
     counted,
     ...{ verdict, ...without, reason, fault, comparedBytes, differingBytes },
     warpSize: launch.warpSize,
+    arrays: arraysOf(reproducer.config, capture),
     maps: isStopped(launch)
       ? []
       : launch.maps.map((map): MapSummary => {

@@ -2678,6 +2678,14 @@ class TraceRunProbe:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceRunLaunchArray:
+    name: str
+    """Parameters that point to it, or the region."""
+    address: str
+    bytes: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class TraceRunLaunchMap:
     name: str
     level: Literal["thread", "warp"]
@@ -2721,6 +2729,8 @@ class TraceRunLaunch:
     differing_bytes: float = field(metadata={"json": "differingBytes"})
     differing_bytes_without: float = field(metadata={"json": "differingBytesWithout"})
     warp_size: float = field(metadata={"json": "warpSize"})
+    arrays: list[TraceRunLaunchArray]
+    """Memory that the kernel was given, by address: what the addresses in records are of."""
     maps: list[TraceRunLaunchMap]
     registers: TraceRunLaunchRegisters | None
     """Where code was rewritten."""
@@ -3104,6 +3114,8 @@ class TraceAnalyzeAnalysisResultBlockSched:
 @dataclass(frozen=True, kw_only=True)
 class TraceAnalyzeAnalysisResultHeatMapPage:
     address: str
+    array: str | None
+    """Arrays that have bytes in it, where the trace tells them."""
     accesses: float
     counts: list[float]
     """An interval."""

@@ -1812,7 +1812,8 @@ class Stages:
             progress: threads by time. Default: what the field names of the map suggest.
         field: Which field holds the start, elapsed time, processor, clock or address: `clock=cycles`. Default: found by name.
         bins: Number of time intervals. Default: 128.
-        page_bytes: Page size of the heat map in bytes, a power of two. Default: 65536.
+        page_bytes: Page size of the heat map in bytes, a power of two. Default: such that all arrays of the kernel take about
+            64 pages, of 256 bytes to 64 KiB; 64 KiB if the trace does not tell them.
         align_clocks: Start every processor of block-sched at 0, for processors whose clocks differ. Default: false.
         clock_mhz: Rate of the clock that the probes read. Times in the Perfetto file are then nanoseconds. Default: cycles.
         output: Folder for plots (SVG), tables (JSON) and tracks (.pftrace, for ui.perfetto.dev). Default: write none.
