@@ -1,3 +1,4 @@
+import { buildWords } from '../pgo/layout';
 import { formatCount } from '../support/report';
 import type { AppBuildResult } from './result';
 
@@ -28,15 +29,29 @@ export function chooseBuild(
   const judgements = Object.fromEntries(
     builds.map((one): [string, string] => {
       if (one.name === 'own') return [one.name, 'the app as it is'];
-      if (one.name === 'base') return [one.name, one.right ? 'without a profile' : (objection(one) ?? '')];
-      return [one.name, objection(one) ?? (one === best ? 'kept' : `better, but not so good as ${best?.name ?? ''}`)];
+      if (one.name === 'base')
+        return [one.name, one.right ? 'the same compiler without a profile' : (objection(one) ?? '')];
+      return [one.name, objection(one) ?? (one === best || best === undefined ? 'kept' : beside(one, best))];
     }),
   );
   const reason = best
-    ? `${best.name}: ${references.map(({ name, total }) => `${percent(best.total, total)} against ${described(name)}`).join(', ')}`
+    ? // What the profile is worth comes first: the rest of a gain is another compiler's.
+      `${buildWords(best.name)}: ${references
+        .toSorted((a, b) => Number(b.name === 'base') - Number(a.name === 'base'))
+        .map(
+          ({ name, total }) =>
+            `${percent(best.total, total)} against ${name === 'base' ? buildWords(name) : described(name)}`,
+        )
+        .join(', ')}`
     : byProfile.map(({ name }) => `${name}: ${judgements[name] ?? ''}`).join('; ');
   return { kept: best?.name ?? null, reason, judgements };
 }
+
+/** A better build that is not the one that is kept. */
+const beside = (one: Candidate, best: Candidate): string =>
+  one.least === best.least && one.most === best.most && one.total === best.total
+    ? `the same as ${best.name}`
+    : `better, but not as good as ${best.name}`;
 
 const described = (name: string): string => (name === 'own' ? "the app's own build" : 'base');
 

@@ -215,7 +215,9 @@ describe('the stages of PGO on an app', () => {
     ]);
     expect(result).toMatchObject({
       kept: 'flatten',
-      reason: expect.stringMatching(/−40.0% against the app's own/) as string,
+      reason: expect.stringMatching(
+        /^the profile's build, gate flatten: −33\.3% against base \(.*\), −40\.0% against the app's own/,
+      ) as string,
     });
   });
 
@@ -271,5 +273,12 @@ describe('which build of an app is kept', () => {
     const base = { ...build('base', 90), least: 84, most: 96 };
     const use = { ...build('use', 80), least: 76, most: 83 };
     expect(chooseBuild([build('own', 100), base, use], 'ns of GPU time')).toMatchObject({ kept: 'use' });
+  });
+
+  it('says of equal builds that they are the same', () => {
+    const builds = [build('own', 100), build('base', 90), build('off', 70), build('wave', 70), build('uniform', 80)];
+    expect(chooseBuild(builds, 'wave-instructions').judgements).toMatchObject({
+      ...{ off: 'kept', wave: 'the same as off', uniform: 'better, but not as good as off' },
+    });
   });
 });

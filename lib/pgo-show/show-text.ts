@@ -1,5 +1,6 @@
 import type { Deps } from '../deps/deps';
 import type { SourceFiles } from '../replay/source-files';
+import { gateWords } from '../pgo/layout';
 import { formatCount, table } from '../support/report';
 import type { PgoShowResult, ShownBlock, ShownFunction, ShownLine } from './result';
 
@@ -19,7 +20,7 @@ type Report = Deps['report'];
 
 function printFunction(shown: ShownFunction, spillsOf: string | null, report: Report): void {
   report.result(`${shown.symbol ?? shown.name} (hash ${shown.hash}): ${shown.counters} counters, ${shown.pattern}`);
-  const spills = spillsOf === null ? [] : [`spills (${spillsOf})`];
+  const spills = spillsOf === null ? [] : [`spills (${gateWords(spillsOf)})`];
   const rows = shown.blocks.map((block) => [
     String(block.block),
     ...figures(block),

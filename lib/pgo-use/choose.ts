@@ -1,3 +1,4 @@
+import { buildWords } from '../pgo/layout';
 import { formatCount } from '../support/report';
 import type { Figures, JudgedVariant } from './result';
 
@@ -41,8 +42,7 @@ export function choose(captured: Figures, candidates: readonly Candidate[]): Cho
       one.name,
       one.name === 'base'
         ? judgeBase(one, captured)
-        : (objections.get(one.name) ??
-          (one === best ? 'kept' : `right and better, but not so good as ${best?.name ?? ''}`)),
+        : (objections.get(one.name) ?? (one === best || best === undefined ? 'kept' : beside(one, best))),
     ]),
   );
   return {
@@ -52,6 +52,12 @@ export function choose(captured: Figures, candidates: readonly Candidate[]): Cho
     judgements,
   };
 }
+
+/** A right and better variant that is not the one that is kept. */
+const beside = (one: Candidate, best: Candidate): string =>
+  one.timeRatio === null && order(one, best) === 0
+    ? `the same as ${best.name}`
+    : `right and better, but not as good as ${best.name}`;
 
 const isRight = ({ verdict }: Candidate): boolean => verdict === 'pass';
 
@@ -92,9 +98,7 @@ function notFaster(one: Figures, { name, figures }: Reference): string | null {
 function judgeBase(base: Candidate, captured: Figures): string {
   if (!isRight(base)) return `not right: ${base.summary}`;
   const objection = objectionTo(base, [{ name: 'the captured code', figures: captured }]);
-  return objection === null
-    ? 'no profile: better than the captured code, but no merit of one'
-    : `no profile: ${objection}`;
+  return `the same compiler without a profile; ${objection ?? 'better than the captured code'}`;
 }
 
 function order(one: Candidate, other: Candidate): number {
@@ -118,16 +122,18 @@ function selected(candidates: readonly Candidate[]): string | null {
 
 function whyKept(best: Candidate, references: readonly Reference[]): string {
   if (best.timeRatio !== null) {
-    const others = references.flatMap(({ name, figures: { timeRatio } }) =>
-      timeRatio === null ? [] : [`; ${name} takes ${timeRatio.toFixed(3)}×`],
-    );
-    return `${best.name} takes ${best.timeRatio.toFixed(3)}× the time of the captured code${others.join('')}`;
+    const base = references.find(({ name }) => name === 'base')?.figures.timeRatio ?? null;
+    const captured = `${best.timeRatio.toFixed(3)}× the time of the captured code`;
+    if (base === null) return `${buildWords(best.name)}: ${captured}`;
+    return `${buildWords(best.name)}: ${(best.timeRatio / base).toFixed(3)}× the time of ${buildWords('base')}; ${captured}, of which base takes ${base.toFixed(3)}×`;
   }
-  const parts = references.map(({ name, figures }) => {
-    const figured = axes.map((axis) => describe(axis.name, Number(axis.of(best)), Number(axis.of(figures))));
-    return `against ${name} ${figured.join(', ')}`;
+  // What the profile is worth comes first: the rest of a gain is another compiler's.
+  const parts = references.toReversed().map(({ name, figures }) => {
+    const used = axes.filter(({ of }) => Number(of(best)) > 0 || Number(of(figures)) > 0);
+    const figured = used.map((axis) => describe(axis.name, Number(axis.of(best)), Number(axis.of(figures))));
+    return `against ${name === 'base' ? buildWords(name) : name} ${figured.join(', ')}`;
   });
-  return `${best.name}: ${parts.join('; ')}`;
+  return `${buildWords(best.name)}: ${parts.join('; ')}`;
 }
 
 function whyNone(

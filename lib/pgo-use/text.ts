@@ -1,6 +1,7 @@
 import type { Deps } from '../deps/deps';
 import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
+import { buildWords } from '../pgo/layout';
 import type { Figures, PgoUseResult } from './result';
 
 export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
@@ -21,6 +22,7 @@ export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report
     ]),
   ];
   for (const line of table(rows)) report.result(line);
+  if (isCompiled) report.result('off, uniform, flatten, wave: gates, which say what spills see of the profile');
   for (const { name, judgement } of result.variants) report.result(`${name}: ${judgement}`);
   if (result.kept === null) {
     report.result(`Nothing is kept: ${result.reason}`);
@@ -29,7 +31,7 @@ export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report
   const where = result.placed?.file ?? result.variants.find(({ name }) => name === result.kept)?.file ?? '';
   report.result(`Kept: ${result.reason}; it is ${where}`);
   if (result.selector !== null && result.selector !== result.kept)
-    report.result(`(by spills and wave visits alone it would have been ${result.selector})`);
+    report.result(`(the static score alone would have kept ${buildWords(result.selector)})`);
 }
 
 const count = (value: number | null): string => (value === null ? '-' : formatCount(value));

@@ -31,6 +31,16 @@ export const gates = ['off', 'uniform', 'flatten', 'wave'] as const;
 export const variantNames = ['base', ...gates, 'use'] as const;
 export type VariantName = (typeof variantNames)[number];
 
+const isGate = (name: string): boolean => gates.some((gate) => gate === name);
+
+/** Words for a build: the name of its gate alone, `off`, would read as if the profile were off. */
+export const gateWords = (name: string): string => (isGate(name) ? `gate ${name}` : name);
+
+export function buildWords(name: string): string {
+  if (name === 'base') return 'base (the same compiler without a profile)';
+  return isGate(name) ? `the profile's build, ${gateWords(name)}` : "the profile's build";
+}
+
 /** An app in several languages has gates only if all its languages do. Null is a unit without device code. */
 export const hasGates = (languagesOfApp: readonly (LanguageName | null)[]): boolean =>
   languagesOfApp.every((language) => language === null || languages[language].pgo !== 'use');

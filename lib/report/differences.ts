@@ -29,7 +29,14 @@ export async function differencesBody(
   const differing = rows.filter(({ differing_bytes: bytes }) => bytes > 0);
   const overview = tableOf(
     'Outputs: what the kernel changed, and what differs',
-    ['output', 'bytes', 'bytes that differ', 'share', 'first difference at byte', 'greatest error by type'],
+    [
+      'output',
+      'bytes',
+      'bytes that differ',
+      'share',
+      'first difference at byte',
+      'greatest error of all replays, by type',
+    ],
     rows.map((row) => [
       nameOf(row),
       row.bytes,
@@ -165,7 +172,7 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
   );
   if (typed.length > 0)
     return markup`${tableOf(caption, heads, typed.slice(0, mostWorst))}
-      <p class="muted">The one with the greatest error of all, and the first that are out of bounds.</p>`;
+      <p class="muted">Of one replay: the element with the greatest error, and the first that are out of bounds.</p>`;
   if (rows.length > 0)
     return markup`${tableOf(caption, heads, rows.slice(0, mostWorst))}
       <p class="muted">

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { absent, chart, formatNumber, paragraphs, tableOf, type Cell } from '../page/parts';
 import { markup, shortened, type Html } from '../page/html';
-import { pgoPaths } from '../pgo/layout';
+import { buildWords, pgoPaths } from '../pgo/layout';
 import { profileOf } from '../pgo-show/show';
 import type { PgoShowResult, ShownLine } from '../pgo-show/result';
 import { pgoUseResultSchema } from '../pgo-use/result';
@@ -117,7 +117,7 @@ async function choice(path: string, command: CommandOn): Promise<Html> {
         y: { field: 'name', type: 'nominal', title: null, sort: null },
       },
     },
-    `${title} of the captured code and of ${variants.length} builds; kept: ${kept ?? 'none'}.`,
+    `${title} of the captured code and of ${variants.length} builds; kept: ${kept === null ? 'none' : buildWords(kept)}.`,
   );
   const table = tableOf(
     'Builds by the profile',
