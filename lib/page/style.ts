@@ -36,7 +36,7 @@ th button::after{content:" \\2195";color:var(--muted)}
 th[aria-sort=ascending] button::after{content:" \\2191";color:inherit}th[aria-sort=descending] button::after{content:" \\2193";color:inherit}
 .filter{display:block;margin:.3rem 0}.filter input{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--muted);padding:.1rem .4rem}
 figure{margin:.6rem 0}svg{max-width:100%;height:auto}.on-phone{display:none}
-.source td{border:0;padding:0 .6rem;overflow-wrap:normal}.line{white-space:pre}.source summary{cursor:pointer}
+.source th,.source td{border:0;padding:0 .6rem;overflow-wrap:normal}.line{white-space:pre}.source summary{cursor:pointer}
 .l1{background:var(--l1)}.l2{background:var(--l2)}.l3{background:var(--l3)}.l4{background:var(--l4)}
 .source details table{margin:.2rem 0 .4rem 1.5rem;background:var(--bg)}
 dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dl.facts dt{color:var(--muted)}dl.facts dd{margin:0;overflow-wrap:anywhere}

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps/deps';
-import { replay } from '../replay/replay';
+import { replayUnkept } from '../replay/replay';
 import { replayOptionsSchema } from '../replay/options';
 import type { DispatchResult, ReplayResult } from '../replay/result';
 import type { PgoUseOptions } from './options';
@@ -19,7 +19,7 @@ export async function measureVariant(
 ): Promise<Figures> {
   const { iterations, ...replaying } = options;
   const counted = work === 'wave_instructions';
-  const result = await replay(
+  const result = await replayUnkept(
     replayOptionsSchema.parse({
       ...replaying,
       variant,

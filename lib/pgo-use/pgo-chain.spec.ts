@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { keptPaths } from '../reproducer/kept-results';
 import { openReproducer, chooseCode } from '../reproducer/reproducer';
 import {
   fakeClang,
@@ -287,6 +288,8 @@ describe('the stages of PGO on a reproducer', () => {
     await profiled(deps);
     const result = await use(deps);
     expect(result).toMatchObject({ kept: 'wave', selector: 'wave', placed: { file: 'build/optimized.hsaco' } });
+    // A report shows what users replay, not what this stage measures.
+    expect(existsSync(keptPaths(made.reproducer).folder)).toBe(false);
     expect(chooseCode(openReproducer(made.reproducer), undefined)).toMatchObject({ shown: 'build/optimized.hsaco' });
     const count = deps.calls.length;
     expect(await use(deps)).toEqual(result);

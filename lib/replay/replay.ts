@@ -26,8 +26,26 @@ import { compareSpeed, launchesOf, processCount } from './speed';
 import { describeFault } from './fault-text';
 import { processorOf } from '../toolchain/target';
 
-/** Replays a captured dispatch or several, or a variant of the kernel over them, and reports what each took. */
-export async function replay(options: ReplayOptions, deps: Deps, code?: Code): Promise<ReplayResult> {
+/**
+ * Replays a captured dispatch or several, or a variant of the kernel over them, reports what each took, and keeps the
+ * result for the page of the kernel.
+ */
+export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
+  const { result, session } = await replayAll(options, deps);
+  keep(result, session, options, deps);
+  return result;
+}
+
+/** Replays code that a stage compares by itself: the page of the kernel shows what users replayed. */
+export async function replayUnkept(options: ReplayOptions, deps: Deps, code?: Code): Promise<ReplayResult> {
+  return (await replayAll(options, deps, code)).result;
+}
+
+async function replayAll(
+  options: ReplayOptions,
+  deps: Deps,
+  code?: Code,
+): Promise<{ result: ReplayResult; session: ReplaySession }> {
   const { sessions, otherKernels } = await openSessions(options, deps, 'main', code);
   const [first] = sessions;
   checkOptions(options, first, sessions.length);
@@ -51,8 +69,7 @@ export async function replay(options: ReplayOptions, deps: Deps, code?: Code): P
     })),
   };
   printReplay(result, first.device, deps);
-  if (code === undefined) keep(result, first, options, deps);
-  return result;
+  return { result, session: first };
 }
 
 /** Keeps the latest result of each kind for reports, unless the launch was overridden. */

@@ -5,6 +5,7 @@ import { absent, chart, facts, formatNumber, moment, tableOf } from '../page/par
 import { markup, type Html } from '../page/html';
 import { profileSchema } from '../profile/profile-json';
 import { commandText } from '../support/command-text';
+import type { KernelJson } from '../reproducer/kernel-json';
 import type { Reproducer } from '../reproducer/reproducer';
 import { claimsOn } from '../reproducer/signature';
 import type { Left } from './left';
@@ -20,12 +21,10 @@ export async function capturedBody(
   const capture = left.value;
   const { geometry, scope, device, dispatch } = capture;
   const regions = capture.regions.map((region) => {
-    const claims = claimsOn({ ...region, base: BigInt(region.base) }, config, capture);
-    const names = claims.flatMap(({ parameters }) => parameters.map(({ name, index }) => name ?? `argument ${index}`));
     const changed =
       region.pre.chunks.length !== region.post.chunks.length ||
       region.pre.chunks.some((one, i) => one !== region.post.chunks[i]);
-    return [region.id, [...new Set(names)].join(', '), region.size, region.base, changed ? 'yes' : 'no'];
+    return [region.id, namesOf(region, config, capture), region.size, region.base, changed ? 'yes' : 'no'];
   });
   const variables = capture.module_variables.map(({ name, size, pre, post }) => [
     name,
@@ -55,7 +54,7 @@ export async function capturedBody(
     ['Code object', markup`<code>${capture.kernel.code_object}</code>`],
     ...(observed.value === null ? [] : observedFacts(observed.value)),
   ])}
-  ${await sizes(capture)}
+  ${await sizes(config, capture)}
   ${tableOf('Memory that was captured', ['region', 'pointed to by', 'bytes', 'address', 'changed by the kernel'], [...regions, ...variables])}`;
 }
 
@@ -68,14 +67,29 @@ function observedFacts({ captured_at: at }: Observed): [string, Html][] {
 
 const mostBars = 30;
 
-async function sizes({ regions }: CaptureJson): Promise<Html | string> {
-  if (regions.length < 2) return '';
+/** Names of the parameters that point into a region. */
+function namesOf(region: Region, config: KernelJson, capture: CaptureJson): string {
+  const claims = claimsOn({ ...region, base: BigInt(region.base) }, config, capture);
+  const names = claims.flatMap(({ parameters }) => parameters.map(({ name, index }) => name ?? `argument ${index}`));
+  return [...new Set(names)].join(', ');
+}
+
+type Region = CaptureJson['regions'][number];
+
+async function sizes(config: KernelJson, capture: CaptureJson): Promise<Html | string> {
+  const { regions } = capture;
+  // Bars of equal length say nothing.
+  if (new Set(regions.map(({ size }) => size)).size < 2) return '';
+  const label = (region: Region): string => {
+    const names = namesOf(region, config, capture);
+    return names === '' ? region.id : `${region.id}: ${names}`;
+  };
   const largest = regions.toSorted((a, b) => b.size - a.size).slice(0, mostBars);
   return chart(
     {
       width: 640,
       height: { step: 16 },
-      data: { values: largest.map(({ id, size }) => ({ id, size })) },
+      data: { values: largest.map((region) => ({ id: label(region), size: region.size })) },
       mark: 'bar',
       encoding: {
         x: { field: 'size', type: 'quantitative', title: 'bytes' },

@@ -8,7 +8,7 @@ import { counted } from '../support/format';
 import type { ComparedRegion, Report } from '../validate/report-json';
 import { nameOf } from '../validate/regions';
 import type { CommandOn } from './commands';
-import { sizeOfElement, wrongElements, type WrongElement } from './elements';
+import { shown, sizeOfElement, wrongElements, type WrongElement } from './elements';
 import type { Left } from './left';
 
 /** Maximum number of outputs that are drawn; the table has all of them. */
@@ -46,7 +46,12 @@ export async function differencesBody(
         sort: row.differing_bytes / Math.max(1, row.bytes),
       },
       row.first_difference ?? '',
-      row.elements.map(({ dtype, max_abs_error: most }) => `${dtype}: ${most ?? 'not known'}`).join('; '),
+      row.elements
+        .map(
+          ({ dtype, max_abs_error: most }) =>
+            `${dtype}: ${most === null || most === undefined ? 'not known' : shown(most)}`,
+        )
+        .join('; '),
     ]),
   );
   const maps: Html[] = [];
@@ -165,8 +170,8 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
     [...(found ? [found] : []), ...outside.filter((one) => one.offset !== found?.offset)].map((one): Cell[] => [
       names?.join(', ') || arrayAt(claims, offset) || `${nameOf(row)} (${dtype})`,
       (one.offset - offset) / (sizeOfElement(dtype as ElementType) ?? 1),
-      String(one.expected),
-      String(one.actual),
+      shown(one.expected),
+      shown(one.actual),
       Math.abs(Number(one.expected) - Number(one.actual)),
     ]),
   );

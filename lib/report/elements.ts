@@ -64,8 +64,9 @@ export function wrongElements(
   return found;
 }
 
-const shown = (value: number | bigint): string =>
-  typeof value === 'bigint' || Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(9)));
+/** Formats a value with as many digits as tell floats apart. */
+export const shown = (value: number | bigint | string): string =>
+  typeof value !== 'number' || Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(9)));
 
 function half(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;

@@ -107,7 +107,7 @@ describe('the page of a reproducer', () => {
     await judged(workspace, root, true);
     const path = join(root, 'report.json');
     const json = JSON.parse(readFileSync(path, 'utf8')) as Report;
-    const element = (offset: number): object => ({ offset, expected: 1, actual: 3 });
+    const element = (offset: number): object => ({ offset, expected: 1, actual: 3.25000000001 });
     const typed = {
       ...{ offset: 0, bytes: 4096, dtype: 'f32', atol: 0, rtol: 0, ulp: 0, elements: 1024, equal: 1022, within: 0 },
       ...{ outside: 2, not_finite: 0, worst: element(160), first_outside: [element(32), element(160)] },
@@ -118,6 +118,7 @@ describe('the page of a reproducer', () => {
       writeFileSync(path, JSON.stringify(json));
       const table = sectionOf(await made(), 'differences');
       const rows = [...table.matchAll(/data-head="array">([^<]*)<[^]*?data-sort="(\d+)"/g)];
+      expect(table).toMatch(/data-head="found">3\.25</);
       const array = names?.join(', ') ?? 'x';
       expect(rows.map(([, ...cells]) => cells)).toEqual([
         [array, '40'],

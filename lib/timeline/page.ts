@@ -1,7 +1,7 @@
 import { absent, paragraphs, tableOf } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import type { Page } from '../page/page';
-import { formatCount } from '../support/report';
+import { counted, formatCount } from '../support/format';
 import type { EventStatistics, Summary } from './summary';
 import type { TimelineFacts } from './timeline';
 
@@ -31,7 +31,8 @@ export function pageOf(title: string, facts: TimelineFacts, summary: Summary, pi
   return {
     title,
     lead: markup`<p>
-      ${facts.flows} arrows between ranks, ${facts.hostRanges} ranges of the host, ${facts.launches} launches. ${last}
+      ${counted(facts.flows, 'arrow')} between ranks, ${counted(facts.hostRanges, 'range')} of the host,
+      ${counted(facts.launches, 'launch', 'launches')}. ${last}
       from the first to the last.
     </p>`,
     sections: [

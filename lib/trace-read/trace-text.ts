@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { counted } from '../support/format';
 import { formatBytes, formatCount, table, type Reporter } from '../support/report';
 import type { ReadDmat, ReadFile, TraceReadResult } from './result';
 
@@ -38,7 +39,7 @@ function printLog(log: NonNullable<TraceReadResult['log']>, report: Reporter): v
     ...(slowdown === null ? [] : [`probes slow the kernel ${slowdown.toFixed(2)} times`]),
   ];
   report.result(
-    `event.log: ${formatCount(log.events)} events, ${formatCount(log.launches.length)} launches${cost.length > 0 ? `; of ${launches} timed: ${cost.join(', ')}` : ''}`,
+    `event.log: ${counted(log.events, 'event')}, ${counted(log.launches.length, 'launch', 'launches')}${cost.length > 0 ? `; of ${launches} timed: ${cost.join(', ')}` : ''}`,
   );
   for (const { line, text } of log.unknown.slice(0, 5))
     report.warn(`event.log line ${line} is of no known form: ${text.slice(0, 120)}`);

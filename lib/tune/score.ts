@@ -1,5 +1,5 @@
 import type { Deps } from '../deps/deps';
-import { replay } from '../replay/replay';
+import { replayUnkept } from '../replay/replay';
 import { replayOptionsSchema } from '../replay/options';
 import type { DispatchResult, Speed } from '../replay/result';
 import type { Code } from '../reproducer/reproducer';
@@ -27,7 +27,7 @@ export async function scoreOf(
     compare,
     ...(work === 'duration_ns' ? { iterations } : {}),
   });
-  const result = await replay(options, deps, code);
+  const result = await replayUnkept(options, deps, code);
   const dispatches = result.dispatches.length > 0 ? result.dispatches : [result];
   const stopped = dispatches.find(({ exitCode }) => exitCode !== 0);
   if (stopped)
