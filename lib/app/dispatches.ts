@@ -17,7 +17,7 @@ const ordinal = z.int().min(1);
 export const dispatchesSchema = z
   .union([z.string(), ordinal, z.array(ordinal).min(1)], `give ${dispatchesForm}`)
   .transform((given) => String(numbersAsText(given)))
-  .refine((text) => parseDispatches(text) !== undefined, `give ${dispatchesForm}`);
+  .pipe(z.string().refine((text) => parseDispatches(text) !== undefined, `give ${dispatchesForm}`));
 
 /** Reads `3`, `3-7`, `2,5,9-`, `last` or `last:3`; undefined for any other text. */
 export function parseDispatches(text: string): Dispatches | undefined {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dispatchesForm } from '../app/dispatches';
 import { nameSchema, selectionShape } from '../app/kernloop-json';
 
 export const declareOptionsSchema = z.object({
@@ -7,6 +8,11 @@ export const declareOptionsSchema = z.object({
     'Name of the kernel: its folder in kernels/<app>/, and suffix of its Nx targets. Also the function, if match is left out.',
   ),
   ...selectionShape,
+  // A flag is text.
+  dispatch: z
+    .string()
+    .optional()
+    .describe(`Which of the matching dispatches to capture, instead of "ordinal": ${dispatchesForm}.`),
   match: selectionShape.match
     .optional()
     .describe(

@@ -219,8 +219,8 @@ class DeclareDeclared:
     ordinal: int
     """Which matching dispatch to capture, counted from 1."""
     dispatch: str | None = None
-    """Which of the matching dispatches to capture, instead of "ordinal": numbers and ranges as in "2,5,9-12,20-", or "last" or
-    "last:3".
+    """Which of the matching dispatches to capture, instead of "ordinal": a number, a list of numbers, or text: numbers and
+    ranges as in "2,5,9-12,20-", or "last" or "last:3".
     """
     each: Literal["dispatch", "geometry", "kernel"] | None = None
     """Capture each of those dispatches (the default), the first of each kernel and launch geometry, or the first of each
