@@ -50,6 +50,6 @@ header,main,footer,nav{padding:0 1rem}header{padding-top:1rem}
 .data td,.data td.n{border:0;padding:.05rem 0;text-align:left;white-space:normal}.data td:empty{display:none}
 .data td::before{content:attr(data-head) ": ";color:var(--muted)}
 dl.facts{grid-template-columns:minmax(0,1fr)}dl.facts dd{margin-bottom:.3rem}
-.source{width:100%}.source td,.source th{padding:0 .3rem}.source .n{white-space:normal}.line{white-space:pre-wrap;overflow-wrap:anywhere}.source details table{margin-left:0}
+.source{width:100%}.source td,.source th{padding:0 .3rem}.source td{overflow-wrap:anywhere}.source .n{white-space:normal}.line{white-space:pre-wrap;overflow-wrap:anywhere}.source details table{margin-left:0}
 }
 @media print{:root{${light}}nav,.filter,.skip{display:none}.wide{overflow:visible}body{font-size:11px}h2,figure,tr{break-inside:avoid}}`;

@@ -5,6 +5,7 @@ import { TestWorkspace } from '../testing/workspace';
 import { reportOptionsSchema } from './options';
 import { report } from './report';
 import { Chromium, type Scheme } from './testing/browser';
+import { probeDeps, writeProbeTrace } from './testing/probes';
 import {
   hostile,
   judged,
@@ -53,6 +54,8 @@ describe('pages in Chromium', () => {
     const eventNames = Array.from({ length: 5 }, (_, index) => ({ id: 1024 + index, name: `${hostile}${index}` }));
     writeFileSync(trace, packets(rankPacket(0, 6, { eventNames, deviceName: hostile }), eventsPacket(0, events)));
     await make('trace', { trace });
+    const probed = reportOptionsSchema.parse({ trace: writeProbeTrace(workspace, hostile) });
+    pages['probes'] = (await report(probed, probeDeps(workspace))).file;
     browser = await Chromium.start();
   });
   afterAll(async () => {
@@ -64,7 +67,7 @@ describe('pages in Chromium', () => {
     if (!browser) throw new Error('it did not start');
     return browser;
   };
-  const kinds = ['reproducer', 'passing', 'workspace', 'trace'];
+  const kinds = ['reproducer', 'passing', 'workspace', 'trace', 'probes'];
   const file = (kind: string): string => pages[kind] ?? '';
 
   it.each(kinds)(
