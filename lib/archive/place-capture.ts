@@ -23,6 +23,11 @@ export function placeCapture(staging: string, target: string): void {
     return;
   }
   requireEmpty(target, staging);
+  fillFolder(staging, target);
+}
+
+/** Moves a finished capture into a folder that is there, and stays the same one. */
+export function fillFolder(staging: string, target: string): void {
   const last = basename(captureFile(target));
   const names = readdirSync(staging).filter((name) => name !== last);
   const moved: string[] = [];

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { captureFile, foreignCaptureFiles, isOfACapture } from '../archive/capture-files';
+import { fillFolder } from '../archive/place-capture';
 import type { KernelCapture } from './result';
 import { throwIfGivenUp } from '../support/given-up';
 import { outputsOf, takesSeveral, type Selection } from './selection';
@@ -25,9 +26,16 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
   return settled;
 }
 
-/** Replaces a folder and carries over its other files. Restores the old folder if the new one cannot take its place. */
+/**
+ * Replaces a capture and carries over the other files in its folder. Restores the old folder if the new one cannot take
+ * its place. A folder of the user without a capture is filled.
+ */
 export function replaceFolder(from: string, to: string): void {
   throwIfGivenUp();
+  if (existsSync(to) && !existsSync(captureFile(to))) {
+    fillFolder(from, to);
+    return;
+  }
   const older = partialOf(to);
   mkdirSync(dirname(to), { recursive: true });
   rmSync(older, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -179,6 +179,15 @@ describe('captures of several dispatches', () => {
     expect(readdirSync(folder('captures/3')).sort()).toEqual(['mine', 'notes.md']);
     expect(readFileSync(folder('captures/3/notes.md'), 'utf8')).toBe('captures/3');
     expect(readdirSync(folder()).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('fills a folder of the user, which stays the same one', async () => {
+    mkdirSync(folder('capture', 'mine'), { recursive: true });
+    const { ino } = statSync(folder('capture'));
+    await run({ dispatch: '1-2' }, deps(inRanges));
+    expect(readdirSync(folder('capture')).sort()).toEqual(['capture.json', 'mine', 'selfcheck.json']);
+    expect(statSync(folder('capture')).ino).toBe(ino);
+    expect(readdirSync(folder('captures'))).toEqual(['2']);
   });
 
   it('takes the first of every geometry from all dispatches', async () => {
