@@ -25,12 +25,14 @@ export function wordsOf(stage: Stage, given: Readonly<Record<string, unknown>>, 
     if (!info) throw unknownOption(stage.name, name, infos);
     const parsed = shape[name]?.safeParse(value);
     if (parsed && !parsed.success) {
-      throw new KernloopError('USAGE', `${name}: ${describeIssues(parsed.error)}`, 'see the input schema of the tool');
+      throw new KernloopError('USAGE', `${name}: ${describeIssues(parsed.error)}`, schemaHint(stage.name));
     }
     requireInside(stage, name, value, given, bounds);
     return flagOf(info, value);
   });
 }
+
+const schemaHint = (stage: string): string => `the resource kernloop-tool://${stage} has the complete input schema`;
 
 function unknownOption(stage: string, name: string, infos: readonly OptionInfo[]): KernloopError {
   const [suggestion] = nearest(
@@ -41,7 +43,7 @@ function unknownOption(stage: string, name: string, infos: readonly OptionInfo[]
   return new KernloopError(
     'USAGE',
     `${stage} has no option "${name}"${suggestion === undefined ? '' : ` (did you mean "${suggestion}"?)`}`,
-    'see the input schema of the tool',
+    schemaHint(stage),
   );
 }
 

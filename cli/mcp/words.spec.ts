@@ -48,6 +48,8 @@ describe('text of the command line in the words of a client', () => {
   it.each([
     'name one with `sinfo --format="%P %l"`, or `npm install --force kernloop`',
     'build it with `--no-offload-compress` and --offload-arch=gfx90a',
+    'batched-scale: build: cmake --build build',
+    './demo --seed 3 --output x exited with code 1',
     'install kernloop once more, or use `kernloop mcp --allow-outside`',
     'a line -- with dashes, `one backtick and --atol',
     'the pattern a--atol and /x--atol',

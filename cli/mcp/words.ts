@@ -64,8 +64,13 @@ function plain(text: string, offered: readonly StageName[]): string {
 
 const flagPattern = /(?<![\w/-])(?:--[a-z][a-z0-9-]*(?:=[^\s,;)]+)?|-[kv](?= ))/g;
 
+/** Words of a sentence before a flag of ours. After any other word, a flag is part of another command line. */
+const beforeFlag =
+  /(?:^|[(;,:]\s*|\b(?:a|add|and|as|by|for|give|hardware|in|leave|name|needs|of|options?|or|pass|raise|see|than|that|the|to|unless|use|what|which|with|without) )$/im;
+
 function bareFlags(text: string): string {
   return text.replaceAll(flagPattern, (flag, at: number) => {
+    if (!beforeFlag.test(text.slice(0, at))) return flag;
     if (flag === '--help') return 'the input schema';
     const { options } = optionsOf(everyOption(), undefined, undefined, tokensOf(flag), false);
     // A flag that is only named needs no value, unless it is a "no".
