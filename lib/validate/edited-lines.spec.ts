@@ -1,4 +1,6 @@
-import { editedLineWords, newLines, sortEdit } from './edited-lines';
+import { fakeDeps } from '../testing/fake-deps';
+import type { ReplaySession } from '../replay/session';
+import { editedLines, editedLineWords, newLines, sortEdit } from './edited-lines';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -32,5 +34,16 @@ describe('the lines of an edit', () => {
       'no instruction of 7 of 14 edited lines ran: k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 2 more',
     ]);
     expect([words(0, 3), editedLineWords(undefined)]).toEqual([[], []]);
+  });
+
+  it('do not take the verdict with them if the code object or its record cannot be read', async () => {
+    const session = {
+      device: { work: 'wave_instructions' },
+      code: { kind: 'variant', path: '/nowhere/build/variant.hsaco' },
+      reproducer: { root: '/nowhere', config: { language: 'hip', device: { kind: 'softgpu' } } },
+    } as unknown as ReplaySession;
+    const deps = fakeDeps();
+    await expect(editedLines([session], 'pass', deps)).resolves.toBeUndefined();
+    expect(deps.said.info).toEqual([expect.stringMatching(/^which edited lines ran is not known: .*variant\.hsaco/)]);
   });
 });

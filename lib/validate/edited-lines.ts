@@ -41,25 +41,34 @@ export async function editedLines(
   const { language, device } = reproducer.config;
   if (code.kind !== 'variant' || language === 'none') return undefined;
   if (code.path !== reproducerPaths(reproducer.root).variant(language, device.kind)) return undefined;
-  const bytes = readRegularFile(code.path);
-  const table = readLineTable(bytes);
-  if (table === null) return undefined;
-  const edited = linesOfEdit(reproducer);
-  if (edited === null || edited.length === 0) return undefined;
   try {
-    const events = await withDevice(first.device, deps, () => counted(sessions, deps));
-    const digest = sha256(bytes);
-    const own = events.filter((event) => event.code_object === digest);
-    if (own.length === 0) return undefined;
-    const ran = own.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
-    const sources = new SourceFiles(reproducer);
-    const told = (line: SourceLine): string => keyOf({ ...line, file: sources.shown(line.file) });
-    return sortEdit(edited, new Set([...table.lines()].map(told)), new Set(ran.map(told)));
+    return await linesThatRan(sessions, first, code.path, deps);
   } catch (error) {
     throwIfInterrupted(deps.signal);
     deps.report.info(`which edited lines ran is not known: ${asKernloopError(error).what}`);
     return undefined;
   }
+}
+
+async function linesThatRan(
+  sessions: readonly ReplaySession[],
+  { reproducer, device }: ReplaySession,
+  codeObject: string,
+  deps: Deps,
+): Promise<EditedLines | undefined> {
+  const bytes = readRegularFile(codeObject);
+  const table = readLineTable(bytes);
+  if (table === null) return undefined;
+  const edited = linesOfEdit(reproducer);
+  if (edited === null || edited.length === 0) return undefined;
+  const events = await withDevice(device, deps, () => counted(sessions, deps));
+  const digest = sha256(bytes);
+  const own = events.filter((event) => event.code_object === digest);
+  if (own.length === 0) return undefined;
+  const ran = own.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
+  const sources = new SourceFiles(reproducer);
+  const told = (line: SourceLine): string => keyOf({ ...line, file: sources.shown(line.file) });
+  return sortEdit(edited, new Set([...table.lines()].map(told)), new Set(ran.map(told)));
 }
 
 async function counted(sessions: readonly ReplaySession[], deps: Deps): Promise<HotSpotEvent[]> {
