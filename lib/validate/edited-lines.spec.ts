@@ -42,7 +42,7 @@ describe('the lines of an edit', () => {
       code: { kind: 'variant', path: '/nowhere/build/variant.hsaco' },
       reproducer: { root: '/nowhere', config: { language: 'hip', device: { kind: 'softgpu' } } },
     } as unknown as ReplaySession;
-    const deps = fakeDeps({});
+    const deps = fakeDeps({}, '/nowhere');
     await expect(editedLines([session], 'pass', deps)).resolves.toBeUndefined();
     expect(deps.said.info).toEqual([expect.stringMatching(/^which edited lines ran is not known: .*variant\.hsaco/)]);
   });
