@@ -1,4 +1,5 @@
 import { fakeDeps } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
 import type { ReplaySession } from '../replay/session';
 import { editedLines, editedLineWords, newLines, sortEdit } from './edited-lines';
 
@@ -37,13 +38,14 @@ describe('the lines of an edit', () => {
   });
 
   it('do not take the verdict with them if the code object or its record cannot be read', async () => {
+    const workspace = new TestWorkspace();
     const session = {
       device: { work: 'wave_instructions' },
       code: { kind: 'variant', path: '/nowhere/build/variant.hsaco' },
       reproducer: { root: '/nowhere', config: { language: 'hip', device: { kind: 'softgpu' } } },
     } as unknown as ReplaySession;
-    const deps = fakeDeps({}, '/nowhere');
-    await expect(editedLines([session], 'pass', deps)).resolves.toBeUndefined();
+    const deps = fakeDeps({}, workspace.native);
+    await expect(editedLines([session], 'pass', deps).finally(() => workspace.dispose())).resolves.toBeUndefined();
     expect(deps.said.info).toEqual([expect.stringMatching(/^which edited lines ran is not known: .*variant\.hsaco/)]);
   });
 });
