@@ -209,9 +209,11 @@ describe('advice', () => {
     it('in the words of NVIDIA', () => {
       const cubin = { processor: 'sm_90', waveSize: 32, vectorRegisters: 40, scalarRegisters: null, spilled: null };
       expect(only(with_(cubin), 'occupancy')).toMatchObject({
-        says: '48 of 64 warps fit into a multiprocessor, because of the 40 registers of a lane; this launch fills 167 multiprocessors',
+        says: '48 of 64 warps fit into a multiprocessor, because of the 40 registers of a thread; this launch fills 167 multiprocessors',
         next: '8 registers fewer (32) would let 16 more warps in: 64',
       });
+      const uncounted = { ...facts({ code: { ...code, ...cubin, privateBytes: 256 } }), counters: null };
+      expect(only(advise(uncounted), 'scratch').says).toBe('the kernel uses 256 bytes of local memory a thread');
     });
 
     it('says nothing where all waves fit, nor where a limit is not known, which is told', () => {

@@ -137,9 +137,10 @@ const scratch: Rule = (facts) => {
     },
     ({ bytes = 0 }) => formatBytes(bytes),
   );
+  const words = ((code && unitOf(code)) ?? computeUnit).words;
   const reserved = code?.privateBytes
-    ? `${formatCount(code.privateBytes)} bytes of private memory a lane`
-    : 'private memory';
+    ? `${formatCount(code.privateBytes)} bytes of ${words.scratch} a ${words.lane}`
+    : words.scratch;
   const spills = vector + scalar > 0 ? `; the compiler spilled ${spillWords(vector, scalar)}` : '';
   return {
     says: `the kernel uses ${reserved}${counters === null ? '' : `, ${formatBytes(moved)} of it read and written`}${spills}`,
@@ -189,7 +190,7 @@ const occupancy: Rule = ({ launch, code }) => {
   const { group, wave, registers, shared } = unit.words;
   const used: Readonly<Record<Limiter, string>> = {
     waves: `the size of a ${group} (${plural(found.wavesOfGroup, wave)})`,
-    vectorRegisters: `the ${plural(vectorRegisters, registers)} of a lane`,
+    vectorRegisters: `the ${plural(vectorRegisters, registers)} of a ${unit.words.lane}`,
     scalarRegisters: `the ${plural(scalarRegisters ?? 0, 'scalar register')} of a ${wave}`,
     sharedBytes: `the ${plural(sharedBytes, 'byte')} of ${shared} of a ${group}`,
     groups: `its limit of ${plural(groups, group)}`,

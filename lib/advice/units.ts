@@ -4,7 +4,7 @@ import type { KernelResources } from '../toolchain/kernel-resources';
 export interface Unit {
   name: string;
   /** The vendor's words. */
-  words: { group: string; wave: string; registers: string; shared: string };
+  words: { group: string; wave: string; lane: string; registers: string; shared: string; scratch: string };
   /** SIMDs, or partitions of a multiprocessor: a wave's registers are in one. */
   schedulers: number;
   wavesOfScheduler: number;
@@ -31,7 +31,14 @@ export interface Unit {
  */
 export const computeUnit: Unit = {
   name: 'compute unit',
-  words: { group: 'workgroup', wave: 'wave', registers: 'vector register', shared: 'LDS' },
+  words: {
+    group: 'workgroup',
+    wave: 'wave',
+    lane: 'lane',
+    registers: 'vector register',
+    shared: 'LDS',
+    scratch: 'private memory',
+  },
   schedulers: 4,
   wavesOfScheduler: 8,
   registerBytes: 512 * 64 * 4,
@@ -105,7 +112,14 @@ function multiprocessor(target: string): Unit | null {
   const [warps, blocks, sharedKib] = known;
   return {
     name: 'multiprocessor',
-    words: { group: 'block', wave: 'warp', registers: 'register', shared: 'shared memory' },
+    words: {
+      group: 'block',
+      wave: 'warp',
+      lane: 'thread',
+      registers: 'register',
+      shared: 'shared memory',
+      scratch: 'local memory',
+    },
     schedulers: 4,
     wavesOfScheduler: warps / 4,
     registerBytes: 16384 * 4,
