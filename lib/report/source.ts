@@ -22,7 +22,7 @@ export function hotSpotsBody(root: string, current: string | null, command: Comm
   const spots = result.hotSpots;
   if (!spots) return absent('The last replay told no hot spots; this does:', again);
   return markup`<p class="muted">
-      ${result.code}, counted ${moment(at)} by ${spots.by}. What the software GPU counts is no time.
+      ${result.code}, counted ${moment(at)} by ${spots.by}. Counts of the software GPU are not times.
     </p>
     ${stale(codeObject, current)}
     ${spots.noLines === null ? linesOf(root, spots) : markup`${absent(`There are no lines: ${spots.noLines}.`)}${instructions(spots.instructions, spots)}`}`;

@@ -21,7 +21,7 @@ describe('the page of a trace of probes', () => {
     const [, screen = ''] = /class="on-screen">([^]*?)<\/div>/.exec(text) ?? [];
     expect(screen).toMatch(/>bins<\/text>/);
     expect(screen).toMatch(/>0x9000<\/text>/);
-    expect(screen).toContain('>wave order in wave-instructions, no time</text>');
+    expect(screen).toContain('>wave order in wave-instructions, not a time</text>');
     expect(/<figcaption>([^]*?)<\/figcaption>/.exec(text)?.[1]).toContain(
       'Each row is a page of the array on the left',
     );

@@ -134,7 +134,7 @@ function runSections(opened: OpenedTrace, path: string): Section[] {
         ['Probe', run.probe.name],
         [
           'Clocks count',
-          run.clock === 'wave-instructions' ? 'wave-instructions of the software GPU, which are no time' : run.clock,
+          run.clock === 'wave-instructions' ? 'wave-instructions of the software GPU, which are not times' : run.clock,
         ],
         ['Not seen', notSeen.length === 0 ? 'nothing is known to be missing' : notSeen.join('; ')],
       ])}${tableOf('Launches and their maps', runHeads, runRows(run))}`,

@@ -129,7 +129,7 @@ async function apps(root: string, found: readonly Found[]): Promise<Html> {
 
 async function shares(profile: Profile): Promise<Html> {
   const unit =
-    profile.work === 'duration_ns' ? `${timeWords(profile.device)}, ns` : 'wave-instructions, which are no time';
+    profile.work === 'duration_ns' ? `${timeWords(profile.device)}, ns` : 'wave-instructions, which are not times';
   const top = profile.kernels.slice(0, mostKernels);
   const picture = await chart(
     {

@@ -28,7 +28,7 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
       x: {
         field: 'start',
         type: 'quantitative',
-        title: unit === 'ns' ? 'ns since the first event' : 'steps of the software GPU, which are no time',
+        title: unit === 'ns' ? 'ns since the first event' : 'steps of the software GPU, which are not times',
       },
       x2: { field: 'end' },
       y: { field: 'row', type: 'ordinal', title: null, sort: [...shown] },

@@ -4,7 +4,7 @@ const count = z.number().nonnegative();
 
 /** Facts about files of events, besides those about the written file. */
 export const timelineResultSchema = z.object({
-  unit: z.enum(['ns', 'steps']).describe('Of every length; steps of the software GPU are no time.'),
+  unit: z.enum(['ns', 'steps']).describe('Of every length; steps of the software GPU are not times.'),
   alignment: z
     .enum(['host', 'single', 'none'])
     .describe(

@@ -143,7 +143,9 @@ class Timeline {
 
   private noteLeftOut(): void {
     const why =
-      this.unit === 'steps' ? 'steps of the software GPU are no time' : 'the clock of the device was not related to it';
+      this.unit === 'steps'
+        ? 'steps of the software GPU are not times'
+        : 'the clock of the device was not related to it';
     if (this.parts.files.some(({ hostRanges }) => hostRanges.length > 0))
       this.notes.push(`ranges of the host are left out: ${why}`);
     if (this.parts.launches) this.notes.push(`launches are left out: ${why}`);
@@ -196,7 +198,7 @@ class Timeline {
     const device = header ? (header.deviceName === '' ? '' : `: ${header.deviceName}`) : ' (no file of it)';
     const process = this.writer.process(
       processOf.rank(rank),
-      `Rank ${rank}${device}${this.unit === 'steps' ? ' (steps, which are no time)' : ''}`,
+      `Rank ${rank}${device}${this.unit === 'steps' ? ' (steps, which are not times)' : ''}`,
       processOf.launches + rank,
     );
     this.processes.set(rank, process);

@@ -31,7 +31,7 @@ describe('the clock of a trace', () => {
   it('is of no unknown kind, and no time where it counts wave-instructions', () => {
     ran('seconds');
     expect(() => clockUnitOf(file)).toThrow(/probe-run\.json/);
-    expect(failureOf(() => refuseRate('wave-instruction', 1000, file))).toContain('which are no time');
+    expect(failureOf(() => refuseRate('wave-instruction', 1000, file))).toContain('which are not times');
     expect(() => refuseRate('wave-instruction', undefined, file)).not.toThrow();
     expect(() => refuseRate('cycle', 1000, file)).not.toThrow();
   });
@@ -67,7 +67,7 @@ describe('the clock of a trace', () => {
     );
     expect(cycles).toContain('>cycles</text>');
     expect(cycles).not.toMatch(/wave order|software GPU/);
-    expect(waves).toContain('>wave order in wave-instructions, no time</text>');
+    expect(waves).toContain('>wave order in wave-instructions, not a time</text>');
     expect(waves).toContain('The software GPU runs waves one after another');
     const said: string[] = [];
     const say = (line: string): void => void said.push(line);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 
-/** Unit of the probes' clock: the software GPU counts wave-instructions, which are no time. */
+/** Unit of the probes' clock: the software GPU counts wave-instructions, which are not times. */
 export type ClockUnit = 'cycle' | 'wave-instruction';
 
 const runSchema = z.looseObject({ clock: z.enum(['wave-instructions', 'cycles']) });
@@ -22,7 +22,7 @@ export function refuseRate(unit: ClockUnit, clockMhz: number | undefined, file: 
   if (unit === 'cycle' || clockMhz === undefined) return;
   throw new KernloopError(
     'USAGE',
-    `the clock of ${file} counts wave-instructions of the software GPU, which are no time`,
+    `the clock of ${file} counts wave-instructions of the software GPU, which are not times`,
     'leave --clock-mhz out',
   );
 }

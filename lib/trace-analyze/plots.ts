@@ -169,7 +169,7 @@ function groupsOf({ pages }: HeatMap): { first: number; count: number; label: st
 }
 
 const clockTitle = (unit: ClockUnit): string =>
-  unit === 'cycle' ? 'cycles' : 'wave order in wave-instructions, no time';
+  unit === 'cycle' ? 'cycles' : 'wave order in wave-instructions, not a time';
 
 /** The plot with sentences that teach how to read it, for a picture that has no text around it. */
 export const taught = (plot: TitledPlot, sentences: readonly string[]): TopLevelSpec => ({

@@ -52,7 +52,7 @@ const probeRunSchema = z.object({
   symbol: z.string(),
   code: z.string().describe('What was probed: the captured code or a variant.'),
   device: z.object({ kind: z.string(), identity: z.string() }),
-  clock: z.enum(['wave-instructions', 'cycles']).describe('What clocks count. Wave-instructions are no time.'),
+  clock: z.enum(['wave-instructions', 'cycles']).describe('What clocks count. Wave-instructions are not times.'),
   probe: z.object({ name: z.string(), sha256: z.string(), callback: z.string().nullable() }),
   launches: z.array(launchSchema),
   otherFiles: z.array(z.string()).describe('Files in the trace folder that the CALLBACK left.'),

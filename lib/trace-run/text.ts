@@ -5,7 +5,7 @@ export function printRun({ kernel, code, probe, clock, launches, folder }: Trace
   report.result(`${kernel}: ${code}, probed with ${probe.name}`);
   for (const launch of launches) printLaunch(launch, report);
   if (clock === 'wave-instructions')
-    report.result('clocks count wave-instructions of a host thread, which is what `cu` is: they are no time');
+    report.result('clocks count wave-instructions of a host thread, whose number is `cu`: they are not times');
   report.result(folder);
 }
 

@@ -352,6 +352,6 @@ def test_steps_of_the_software_gpu_are_never_called_time(tmp_path: Path) -> None
     assert (timeline["unit"], timeline["alignment"], timeline["hostRanges"]) == ("steps", "none", 0)
     page = (tmp_path / "t.html").read_text()
     assert not re.search(r"\d (ns|µs|ms|s)\b", re.sub("<svg.*</svg>", "", page, flags=re.DOTALL))
-    assert "steps of the software GPU, which are no time" in page
+    assert "steps of the software GPU, which are not times" in page
     assert "wait &lt;for&gt; all" in page and "<for>" not in page
     assert not re.search(r"src=|href=(?!\"#)|@import|url\(", page), "nothing is loaded"

@@ -1970,7 +1970,7 @@ class TuneCapturedTimeCi95:
 @dataclass(frozen=True, kw_only=True)
 class TuneCaptured:
     wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
-    """Executed by all judged dispatches together; null on hardware. A count, no time."""
+    """Executed by all judged dispatches together; null on hardware. A count, not a time."""
     time_ns: float | None = field(metadata={"json": "timeNs"})
     """On hardware: the medians of all judged dispatches together."""
     time_ratio: float | None = field(metadata={"json": "timeRatio"})
@@ -2752,7 +2752,7 @@ class TraceRunResult(StageResult):
     """What was probed: the captured code or a variant."""
     device: TraceRunDevice
     clock: Literal["wave-instructions", "cycles"]
-    """What clocks count. Wave-instructions are no time."""
+    """What clocks count. Wave-instructions are not times."""
     probe: TraceRunProbe
     launches: list[TraceRunLaunch]
     other_files: list[str] = field(metadata={"json": "otherFiles"})
@@ -2961,7 +2961,7 @@ class TraceReadTimeline:
     """Of a file of events that kernels recorded of themselves."""
 
     unit: Literal["ns", "steps"]
-    """Of every length; steps of the software GPU are no time."""
+    """Of every length; steps of the software GPU are not times."""
     alignment: Literal["host", "single", "none"]
     """Ranks are on the host's clock (host), there is one only (single), or nothing relates their clocks (none)."""
     zero: str
@@ -3053,7 +3053,7 @@ class TraceExportTimeline:
     """Of events that kernels recorded."""
 
     unit: Literal["ns", "steps"]
-    """Of every length; steps of the software GPU are no time."""
+    """Of every length; steps of the software GPU are not times."""
     alignment: Literal["host", "single", "none"]
     """Ranks are on the host's clock (host), there is one only (single), or nothing relates their clocks (none)."""
     zero: str

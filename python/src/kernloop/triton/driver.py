@@ -102,7 +102,7 @@ class SoftgpuDriver(DriverBase):  # type: ignore[misc]
 
 
 def executed_wave_instructions(kernel_call: Callable[[], Any], *, quantiles: Sequence[float] | None = None, **_: Any) -> Any:
-    """Benchmarker for the autotuner: executed wave-instructions of one call, which are no time and the same in every
+    """Benchmarker for the autotuner: executed wave-instructions of one call, which are not times and the same in every
     run."""
     before = work.wave_instructions
     kernel_call()
