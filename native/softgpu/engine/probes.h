@@ -6,8 +6,8 @@
 // wave, and a partial workgroup has places for all that a whole one has. A unit keeps as many records as it has room
 // for; their total is counted beside it, and so is the exact number dropped.
 //
-// The clock of a probe is not a time: it counts the wave-instructions that this worker has executed. A probe sees a worker
-// as a compute unit, each with a clock of its own; with one thread everything repeats.
+// The clock of a probe is not a time: it counts the wave-instructions that this worker has executed. A probe sees a
+// worker as a compute unit, each with a clock of its own; with one thread everything repeats.
 //
 // A probed dispatch runs from a code cache of its own, in which instructions that a probe waits for call it before they
 // do their work, and end their runs, which makes clock and program counter exact. Without probes no check
