@@ -36,6 +36,9 @@ function notToldOf({ counters, code, instructions }: Facts): string[] {
   const hasLines = instructions.some(({ line }) => line !== null);
   return [
     ...(counters === null ? ['memory, LDS, divergence: only the software GPU counts them'] : []),
+    ...(counters?.['lds'] && !counters['lds_passes']
+      ? ['LDS bank conflicts: only those of gfx90a are counted, whose banks are published']
+      : []),
     ...(counters !== null && !hasLines
       ? ['source lines: the code has no line information; `kernloop recompile --line-info` builds code that has']
       : []),

@@ -2,6 +2,7 @@ import type { Explanation, RuleName } from './advice-json';
 import { advise } from './advise';
 import { explanationLines } from './advice-text';
 import type { CountedInstruction, Facts } from './facts';
+import { unitOf } from './units';
 
 const code = {
   processor: 'gfx90a',
@@ -137,6 +138,15 @@ describe('advice', () => {
       expect(rulesOf(advise(facts({ counters: last })))).toEqual([]);
     });
 
+    it('counts no lanes that the last wave of a workgroup lacks', () => {
+      // 100 threads are waves of 64 and of 36 lanes: 50 on average.
+      const launch = { threads: 100, groups: 2000, dynamicShared: 0 };
+      const whole = { valu: 100, valu_lanes: 4900, divergent_branches: 1 };
+      expect(rulesOf(advise(facts({ launch, counters: whole })))).not.toContain('divergence');
+      const found = advise(facts({ launch, counters: { ...whole, valu_lanes: 2500 } }));
+      expect(only(found, 'divergence').says).toMatch(/^25\.0 of 50 lanes are active/);
+    });
+
     it('measures by the lanes of the kernel’s waves', () => {
       const narrow = { ...code, processor: 'gfx1030', waveSize: 32 };
       const counters = { valu: 100, valu_lanes: 3200, divergent_branches: 1 };
@@ -204,6 +214,13 @@ describe('advice', () => {
         next: '3,584 bytes of LDS less (12,800) would let 4 more waves in: 20',
       });
       expect(only(with_({}, { threads: 768 }), 'occupancy').next).toMatch(/^another size of the workgroup/);
+    });
+
+    it('says nothing of a launch that gives each unit one workgroup at most', () => {
+      const { units = 0 } = unitOf(code)?.product ?? {};
+      expect(units).toBeGreaterThan(1);
+      expect(rulesOf(with_({ staticShared: 60_000 }, { groups: units }))).not.toContain('occupancy');
+      expect(rulesOf(with_({ staticShared: 60_000 }, { groups: units + 1 }))).toContain('occupancy');
     });
 
     it('in the words of NVIDIA', () => {

@@ -91,16 +91,21 @@ const ldsAtomics: Rule = (facts) => {
   );
 };
 
+const formatLanes = (lanes: number): string =>
+  Number.isInteger(lanes) ? String(lanes) : `${lanes.toFixed(1)} (on average)`;
+
 /** Idle lanes prove no cause by themselves; with splits, the lines where waves split are named. */
 const divergence: Rule = (facts) => {
-  const { counters, code } = facts;
+  const { counters, code, launch } = facts;
   const [instructions, lanes, splits] = [
     of(counters, 'valu'),
     of(counters, 'valu_lanes'),
     of(counters, 'divergent_branches'),
   ];
   if (code === null || splits === 0 || instructions === 0) return null;
-  const slots = instructions * code.waveSize;
+  // The last wave of a workgroup may have fewer lanes: what these lack is no divergence.
+  const lanesOfWave = launch.threads / Math.ceil(launch.threads / code.waveSize);
+  const slots = instructions * lanesOfWave;
   if (slots - lanes < leastShare * slots) return null;
   const places = placesOf(
     facts,
@@ -111,7 +116,7 @@ const divergence: Rule = (facts) => {
     ({ splits: own = 0, executed = 0 }) => `splits a wave ${formatCount(own)} of ${formatCount(executed)} times`,
   );
   return {
-    says: `${(lanes / instructions).toFixed(1)} of ${code.waveSize} lanes are active in vector ALU instructions, and control flow splits waves ${plural(splits, 'time')}`,
+    says: `${(lanes / instructions).toFixed(1)} of ${formatLanes(lanesOfWave)} lanes are active in vector ALU instructions, and control flow splits waves ${plural(splits, 'time')}`,
     next: 'let all lanes of a wave go the same way: decide by wave or workgroup, sort the work by kind, or compute both sides and select',
     figures: { valu: instructions, valu_lanes: lanes, divergent_branches: splits },
     places,
@@ -186,6 +191,8 @@ const occupancy: Rule = ({ launch, code }) => {
   const needs = { threads: launch.threads, waveSize, vectorRegisters, scalarRegisters, sharedBytes };
   const found = occupancyOf(unit, needs);
   if (found === null || found.waves === found.mostWaves) return null;
+  // A second workgroup of a unit is of use only if the launch has one for it.
+  if (unit.product && launch.groups <= unit.product.units) return null;
   const { groups, waves, mostWaves, limiters, step } = found;
   const { group, wave, registers, shared } = unit.words;
   const used: Readonly<Record<Limiter, string>> = {

@@ -46,6 +46,18 @@ describe('an app', () => {
     expect(() => openApp(workspace.app)).toThrow(message);
   });
 
+  it('is not another app above a folder that does not exist', () => {
+    workspace = new TestWorkspace();
+    const error = thrown(() => openApp(workspace.path('app/nosuch')));
+    expect([error.code, error.what]).toEqual(['CONFIG_MISSING', `${workspace.path('app/nosuch')} does not exist`]);
+  });
+
+  it('names line and column where its JSON ends to make sense', () => {
+    workspace = new TestWorkspace();
+    workspace.write('app/kernloop.json', '{\n  "name": "a"\n  "command": []\n}');
+    expect(thrown(() => openApp(workspace.app)).what).toMatch(/is not JSON: .* \(line 3, column 3\)$/);
+  });
+
   it('names apps below a folder that has none', () => {
     workspace = new TestWorkspace();
     const error = thrown(() => openApp(workspace.root));

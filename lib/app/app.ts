@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { kernloopFile } from '../support/project-file-names';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
@@ -39,6 +39,13 @@ export function openApp(folder: string): App {
       'USAGE',
       `${resolve(folder)} is a file, not the folder of an app`,
       `put -- before a program and its arguments: \`-- ${folder}\``,
+    );
+  }
+  if (!existsSync(resolve(folder))) {
+    throw new KernloopError(
+      'CONFIG_MISSING',
+      `${resolve(folder)} does not exist`,
+      `name the folder of an app, or any folder below it${appsBelow('.')}`,
     );
   }
   const root = findUpward(resolve(folder), kernloopFile);

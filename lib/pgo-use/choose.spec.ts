@@ -31,7 +31,7 @@ describe('what pgo-use keeps', () => {
     ]);
     expect(choice.kept).toBe('wave');
     expect(choice.judgements['flatten']).toBe('right and better, but not as good as wave');
-    // What the profile is worth comes first.
+    // The worth of the profile comes first.
     expect(choice.reason).toMatch(
       /^the profile's build, gate wave: against base \(the same compiler without a profile\) wave-instructions 4,960,000 instead of 7,680,000 \(−35\.4%\)[^]*; against the captured code wave-instructions 4,960,000 instead of 9,000,000 \(−44\.9%\)/,
     );

@@ -127,7 +127,7 @@ function whyKept(best: Candidate, references: readonly Reference[]): string {
     if (base === null) return `${buildWords(best.name)}: ${captured}`;
     return `${buildWords(best.name)}: ${(best.timeRatio / base).toFixed(3)}× the time of ${buildWords('base')}; ${captured}, of which base takes ${base.toFixed(3)}×`;
   }
-  // What the profile is worth comes first: the rest of a gain is another compiler's.
+  // The worth of the profile comes first: the rest of a gain is another compiler's.
   const parts = references.toReversed().map(({ name, figures }) => {
     const used = axes.filter(({ of }) => Number(of(best)) > 0 || Number(of(figures)) > 0);
     const figured = used.map((axis) => describe(axis.name, Number(axis.of(best)), Number(axis.of(figures))));

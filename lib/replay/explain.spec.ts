@@ -30,7 +30,7 @@ describe('the explanation of a replay', () => {
   it('on cuda is of what the cubin tells: local memory, without saying that it was spilled', () => {
     const { advice, notTold } = explained({});
     expect(advice).toMatchObject([
-      { rule: 'scratch', says: 'the kernel uses 400 bytes of private memory a lane', places: [] },
+      { rule: 'scratch', says: 'the kernel uses 400 bytes of local memory a thread', places: [] },
     ]);
     expect(advice[0]?.next).toContain('ptxas -v');
     expect(notTold).toEqual(['memory, LDS, divergence: only the software GPU counts them']);

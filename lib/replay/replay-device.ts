@@ -3,6 +3,17 @@ import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
 import { openDevice, type DeviceOptions } from '../device/open-device';
 import { softgpuTargetOf } from '../device/softgpu';
+import { KernloopError } from '../support/error';
+
+/** The software GPU also replays captures from AMD hardware, because it presents their target. */
+export function requireKind(captured: CaptureJson['device'], kind: string): void {
+  if (captured.kind === kind || (captured.kind === 'hsa' && kind === 'softgpu')) return;
+  throw new KernloopError(
+    'USAGE',
+    `the capture was made on the device "${captured.kind}", not on "${kind}"`,
+    `replay it with --device ${captured.kind}`,
+  );
+}
 
 /** Opens the device for a replay: the software GPU presents the captured target, unless the user names another. */
 export async function openReplayDevice(
@@ -10,6 +21,8 @@ export async function openReplayDevice(
   { device: captured }: Pick<CaptureJson, 'device'>,
   deps: Deps,
 ): Promise<Device> {
+  // A driver that is missing here would not help.
+  requireKind(captured, options.device);
   const isForSoftgpu = options.device === 'softgpu' && captured.kind !== 'cuda';
   const softgpu = options.softgpu ?? (isForSoftgpu ? softgpuTargetOf(captured.isa) : 'gfx90a');
   const device = await openDevice({ ...options, softgpu }, deps);

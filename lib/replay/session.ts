@@ -14,7 +14,7 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { fetchLacking } from '../remote/fetch-lacking';
 import { chooseDispatches, type CapturedDispatch, type ChosenDispatches } from './captured-dispatches';
-import { openReplayDevice } from './replay-device';
+import { openReplayDevice, requireKind } from './replay-device';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
@@ -75,7 +75,7 @@ function sessionOf(
   options: ReplayingOptions,
 ): ReplaySession {
   const { capture } = dispatch;
-  requireKind(capture.device, device);
+  requireKind(capture.device, device.description.kind);
   requireIsa(capture.device.isa, device);
   return {
     reproducer,
@@ -104,16 +104,6 @@ function judgedFiles(folder: string, capture: CaptureJson, code: Code): Readonly
     ...(existsSync(selfcheck) ? { [selfcheck]: sha256OfFile(selfcheck) } : {}),
     ...(code.kind === 'variant' ? { [code.path]: code.sha256 } : {}),
   };
-}
-
-/** The software GPU also replays captures from AMD hardware, because it presents their target. */
-function requireKind(captured: CaptureJson['device'], { description }: Device): void {
-  if (captured.kind === description.kind || (captured.kind === 'hsa' && description.kind === 'softgpu')) return;
-  throw new KernloopError(
-    'USAGE',
-    `the capture was made on the device "${captured.kind}", not on "${description.kind}"`,
-    `replay it with --device ${captured.kind}`,
-  );
 }
 
 /** A cubin runs on GPUs of its major version with at least its minor version; code of sm_90a runs only on sm_90. */

@@ -27,6 +27,13 @@ export interface Reproducer {
 
 /** Opens the reproducer in `folder`, or in the nearest folder upward. */
 export function openReproducer(folder: string): Reproducer {
+  if (!existsSync(resolve(folder))) {
+    throw new KernloopError(
+      'CONFIG_MISSING',
+      `${resolve(folder)} does not exist`,
+      'name the folder of a reproducer (kernels/<app>/<kernel>); `kernloop kernels` lists them',
+    );
+  }
   const root = findUpward(resolve(folder), kernelFile);
   if (root === undefined) {
     throw new KernloopError(

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { thrown } from '../testing/failure';
 import { dialects } from '../toolchain/dialects';
 import { sourcesBelow } from './project-files';
 
@@ -24,5 +25,10 @@ describe('sourcesBelow', () => {
       sourcesBelow(folder, dialects[language].sources).map((path) => relative(folder, path));
     expect(found('hip')).toEqual(['main.hip', 'src/kernels/scale.cu']);
     expect(found('cuda')).toEqual(['src/kernels/scale.cu']);
+  });
+
+  it('refuses a folder that does not exist, by its field', () => {
+    const error = thrown(() => sourcesBelow(join(folder, 'nodir'), ['.hip']));
+    expect([error.code, error.hint]).toEqual(['CONFIG_INVALID', 'correct "source" of kernloop.json']);
   });
 });

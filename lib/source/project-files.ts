@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { kernelFile } from '../support/project-file-names';
+import { KernloopError } from '../support/error';
+import { kernelFile, kernloopFile } from '../support/project-file-names';
 
 const skippedFolders = new Set(['node_modules', 'build', 'dist', 'CMakeFiles']);
 
@@ -9,6 +10,13 @@ const maxFiles = 5000;
 
 /** Files below a folder with one of these extensions, in a fixed order; hidden and generated folders are left out. */
 export function sourcesBelow(folder: string, extensions: readonly string[]): string[] {
+  if (!existsSync(folder)) {
+    throw new KernloopError(
+      'CONFIG_INVALID',
+      `the folder of sources ${folder} does not exist`,
+      `correct "source" of ${kernloopFile}`,
+    );
+  }
   const found: string[] = [];
   const pending = [folder];
   for (let current = pending.shift(); current !== undefined && found.length < maxFiles; current = pending.shift()) {

@@ -23,9 +23,14 @@ export function parseJson<S extends z.ZodType>(path: string, text: string, schem
   try {
     value = valueOfJson(path, text);
   } catch (error) {
-    throw new KernloopError('CONFIG_INVALID', `${path} is not JSON: ${messageOf(error)}`, 'correct the file', {
-      cause: error,
-    });
+    throw new KernloopError(
+      'CONFIG_INVALID',
+      `${path} is not JSON: ${withLine(messageOf(error), text)}`,
+      'correct the file',
+      {
+        cause: error,
+      },
+    );
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -34,6 +39,14 @@ export function parseJson<S extends z.ZodType>(path: string, text: string, schem
     `${path}: ${describeIssues(parsed.error, schema)}`,
     'correct the file; its schema is in the schemas folder of the kernloop package',
   );
+}
+
+/** Adds line and column to a message of JSON.parse that has a position. */
+function withLine(message: string, text: string): string {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  if (position === undefined) return message;
+  const before = text.slice(0, Number(position)).split('\n');
+  return `${message} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
 }
 
 export function readText(path: string, missing: ErrorCode, missingHint: string): string {

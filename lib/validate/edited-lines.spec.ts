@@ -1,7 +1,7 @@
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import type { ReplaySession } from '../replay/session';
-import { editedLines, editedLineWords, newLines, sortEdit } from './edited-lines';
+import { editedLines, editedLineWords, hasOtherLines, hasRun, newLines, sortEdit } from './edited-lines';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -16,6 +16,22 @@ describe('the lines of an edit', () => {
     ['ends of lines alone', 'a\r\nb\r\n', 'a\nb\n', []],
   ])('%s', (_, before, after, lines) => {
     expect(newLines(before, after)).toEqual(lines);
+  });
+
+  it('ran if a lane executed one of their instructions: a short branch has no jump around it', () => {
+    const event = { event: 'hot_spot' as const, pc: '0x0', instruction: 'i', executed: 16 };
+    expect(hasRun({ ...event, vector: true, lanes: 0 })).toBe(false);
+    expect(hasRun({ ...event, vector: true, lanes: 3 })).toBe(true);
+    expect(hasRun(event)).toBe(true);
+  });
+
+  it.each([
+    ['a\n#line 200\nb\n', true],
+    ['  #  12 "k.hip"\n', true],
+    ['a\rb\n', true],
+    ['a\r\n#if 1\r\n#define line 3\r\n// #line 4\r\n#endif\r\n', false],
+  ])('are those of the compiler, or not: %j', (text, others) => {
+    expect(hasOtherLines(text)).toBe(others);
   });
 
   it('are sorted by whether they have code and whether any of it ran', () => {

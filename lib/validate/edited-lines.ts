@@ -63,13 +63,17 @@ async function linesThatRan(
   if (edited === null || edited.length === 0) return undefined;
   const events = await withDevice(device, deps, () => counted(sessions, deps));
   const digest = sha256(bytes);
-  const own = events.filter((event) => event.code_object === digest);
+  const own = events.filter((event) => event.code_object === digest && hasRun(event));
   if (own.length === 0) return undefined;
   const ran = own.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
   const sources = new SourceFiles(reproducer);
   const told = (line: SourceLine): string => keyOf({ ...line, file: sources.shown(line.file) });
   return sortEdit(edited, new Set([...table.lines()].map(told)), new Set(ran.map(told)));
 }
+
+/** The compiler leaves out the jump around a short branch: its vector instructions are then executed by no lane. */
+export const hasRun = ({ vector, lanes }: HotSpotEvent): boolean =>
+  vector !== true || (typeof lanes === 'number' && lanes > 0);
 
 async function counted(sessions: readonly ReplaySession[], deps: Deps): Promise<HotSpotEvent[]> {
   const events: HotSpotEvent[] = [];
@@ -92,12 +96,19 @@ function linesOfEdit({ root }: Reproducer): SourceLine[] | null {
     const before = join(pristine, file);
     const after = readRegularFile(resolveInside(root, file, 'build/variant.json: sources'), 'utf8');
     if (sha256(after) !== digest) return null;
-    const lines = newLines(existsSync(before) ? readRegularFile(before, 'utf8') : '', after);
+    const text = existsSync(before) ? readRegularFile(before, 'utf8') : '';
+    if (text === after) continue;
+    if (hasOtherLines(after))
+      throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
+    const lines = newLines(text, after);
     if (lines === null) return null;
     edited.push(...lines.map((line) => ({ file, line })));
   }
   return edited;
 }
+
+/** Whether the compiler counts lines otherwise than an editor: `#line`, and carriage returns alone. */
+export const hasOtherLines = (text: string): boolean => /^[ \t]*#[ \t]*(?:line\b|\d)|\r(?!\n)/m.test(text);
 
 /** Numbers of the lines of `after` that `before` lacks; null if that takes too long to find out. */
 export function newLines(before: string, after: string): number[] | null {
