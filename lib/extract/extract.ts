@@ -15,12 +15,14 @@ import { reproducerPaths } from '../reproducer/layout';
 import { CompiledUnits } from '../toolchain/compiled-units';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { jsonReader } from '../support/lenient-json';
 import { warningOnce } from '../support/report';
 import { adopt } from '../adopt/adopt';
 import { whyCaptureAgain } from './current-capture';
 import { declareCommand } from './declare-command';
 import type { ExtractOptions } from './options';
 import type { ExtractedKernel, ExtractResult } from './result';
+import { sameLaunches } from './same-launch';
 
 /** Captures, generates and adopts each kernel, in this order and without Nx. One run of the app serves all kernels. */
 export async function extract(given: ExtractOptions, outer: Deps): Promise<ExtractResult> {
@@ -40,9 +42,11 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   const failures = captured?.failures ?? [];
   const kernels: ExtractedKernel[] = [];
   const units = new CompiledUnits();
+  const read = jsonReader();
   for (const name of names.filter((wanted) => !failures.some((failure) => failure.name === wanted))) {
     const capture = captured?.captures.find((done) => done.name === name) ?? null;
     kernels.push({ name, capture, ...(await makeReproducer(app, name, options, units, deps)) });
+    for (const line of sameLaunches(app, name, read)) deps.report.warn(line);
   }
   const [failure] = failures;
   if (failure) throw withProgress(failure, failures.length, kernels);
