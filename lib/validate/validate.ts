@@ -164,7 +164,7 @@ async function judgeAll(
 
 /** A capture that does not reproduce the app's result cannot judge anything. */
 function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession, deps: Deps): SealedSelfcheck {
-  const again = 'capture it again without --no-self-check';
+  const again = 'run `kernloop extract` for its kernel: it captures again what was never checked, and checks it';
   const read = readSelfcheck(folder, again);
   const { selfcheck, seal } = read;
   if (seal === 'broken') {
