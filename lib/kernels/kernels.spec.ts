@@ -75,7 +75,9 @@ describe('kernels', () => {
 
   it('are listed where nobody declares them, and where their app is not in the workspace', () => {
     workspace.write('kernels/app/old/kernel.json', kernelJson());
-    workspace.write('kernels/far/reduce/kernel.json', kernelJson());
+    workspace.write('kernels/far/reduce/kernel.json', kernelJson({ app: { name: 'far', root: 'far' } }));
+    // A reproducer keeps its app where it is moved.
+    workspace.write('kernels/elsewhere/moved/kernel.json', kernelJson());
     mkdirSync(workspace.path('kernels/app/nothing'));
     const named = list().apps.map(({ folder, kernels: all }) => [
       folder,
@@ -87,6 +89,7 @@ describe('kernels', () => {
         [
           ['saxpy', '^saxpy\\(', null],
           ['old', null, 'kernels/app/old'],
+          ['moved', null, 'kernels/elsewhere/moved'],
         ],
       ],
       [null, [['reduce', null, 'kernels/far/reduce']]],

@@ -7,6 +7,7 @@ import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
 import { reproducersIn } from '../reproducer/reproducers-in';
 import { KernloopError } from '../support/error';
+import { fieldOf, jsonReader } from '../support/lenient-json';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
 import { table } from '../support/report';
 import { findWorkspaceRoot } from '../support/workspace-root';
@@ -46,18 +47,24 @@ function listedApp(workspace: string, root: string): ListedApp {
 }
 
 const reproducersOf = ({ workspaceRoot, config }: App): string[] =>
-  reproducersIn(workspaceRoot).filter((root) => basename(dirname(root)) === config.name);
+  reproducersIn(workspaceRoot).filter((root) => appOf(root) === config.name);
+
+/** Name of a reproducer's app, which says more than its folder: that may have been moved. */
+function appOf(root: string): string {
+  const name = fieldOf(fieldOf(jsonReader()(join(root, kernelFile)), 'app'), 'name');
+  return typeof name === 'string' ? name : basename(dirname(root));
+}
 
 /** Reproducers of apps that are not in this workspace, as one that was unpacked. */
 function appsElsewhere(workspace: string, reproducers: readonly string[]): ListedApp[] {
-  const names = [...new Set(reproducers.map((root) => basename(dirname(root))))];
+  const names = [...new Set(reproducers.map(appOf))];
   return names.map((name) => ({
     name,
     folder: null,
     device: null,
     profiled: false,
     kernels: reproducers
-      .filter((root) => basename(dirname(root)) === name)
+      .filter((root) => appOf(root) === name)
       .map((root) => listedKernel(workspace, root, null)),
     problem: null,
   }));
