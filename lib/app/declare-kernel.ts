@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { editJsonText } from '../support/edit-json';
 import { KernloopError } from '../support/error';
@@ -33,7 +34,18 @@ export function withKernel(text: string, kernel: DeclaredKernel): string {
       'choose another name, or edit that entry',
     );
   }
-  return kernels.length === 0
-    ? editJsonText(text, ['kernels'], [kernel])
-    : editJsonText(text, ['kernels', kernels.length], kernel);
+  const edited =
+    kernels.length === 0
+      ? editJsonText(text, ['kernels'], [kernel])
+      : editJsonText(text, ['kernels', kernels.length], kernel);
+  // If a key is there twice, readers take the last value and the edit may change the first.
+  const after = parseJson(kernloopFile, edited, kernloopJsonSchema).kernels;
+  if (!isDeepStrictEqual(after, [...kernels, checked.data])) {
+    throw new KernloopError(
+      'CONFIG_INVALID',
+      `"${kernel.name}" cannot be added to "kernels" of ${kernloopFile}: the key "kernels" is there twice`,
+      'leave one "kernels" with all entries in the file',
+    );
+  }
+  return edited;
 }
