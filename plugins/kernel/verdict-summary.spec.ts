@@ -1,8 +1,9 @@
 import { verdictSummary } from './verdict-summary';
 
 const pass = 'saxpy: variant build/variant.hsaco\nResult: PASS (4,096 bytes compared)\n';
-const task = (project: string, terminalOutput: string | undefined, target = 'validate') => ({
+const task = (project: string, terminalOutput: string | undefined, target = 'validate', status = 'success') => ({
   task: { id: `${project}:${target}`, target: { project, target } },
+  status,
   terminalOutput,
 });
 const results = (...tasks: ReturnType<typeof task>[]) => Object.fromEntries(tasks.map((each) => [each.task.id, each]));
@@ -29,6 +30,30 @@ describe('the verdicts of a command of Nx', () => {
     ]);
   });
 
+  const stale =
+    'Compiled\n\u001b[31merror: the variant is not what was built [VARIANT_STALE]\u001b[39m\n  → build it\n';
+  const broken =
+    'v.hip:3:1: error: expected ;\nerror: v.hip did not compile: v.hip:3:1: error: expected ; [COMPILE_FAILED]\n';
+
+  it('have a line for a kernel that got none, with its error, also if Nx skipped the task after its compile', () => {
+    const given = results(
+      task('app-c', pass),
+      task('app-c', 'warning: error: [OLD]\n', 'recompile'),
+      task('app-b', stale, 'validate', 'failure'),
+      task('app-a', broken, 'recompile', 'failure'),
+    );
+    expect(summary(given, 'affected', '--targets=recompile,validate')).toEqual([
+      'Kernloop: 1 verdict',
+      '  app-a: no verdict: v.hip did not compile: v.hip:3:1: error: expected ; [COMPILE_FAILED]',
+      '  app-b: no verdict: the variant is not what was built [VARIANT_STALE]',
+      '  app-c: PASS (4,096 bytes compared)',
+    ]);
+  });
+
+  it('are not awaited by a command that only compiles', () => {
+    expect(summary(results(task('a', broken, 'recompile', 'failure')), 'run-many', '-t', 'recompile')).toEqual([]);
+  });
+
   it.each([
     [['affected', '-t', 'validate', '--output-style=static-failures-only']],
     [['run-many', '-t', 'validate', '--outputStyle', 'summary']],
@@ -39,7 +64,7 @@ describe('the verdicts of a command of Nx', () => {
   it.each<[string, ReturnType<typeof results>]>([
     ['no validate task ran', results(task('a', pass, 'recompile'))],
     ['the target is of somebody else', results(task('a', 'validated 3 schemas\n'))],
-    ['the task ended in an error, which Nx shows', results(task('a', 'error: VARIANT_STALE\n'))],
+    ['a target of somebody else failed', results(task('a', 'error: no schema\n', 'validate', 'failure'))],
     ['the task was skipped', results(task('a', undefined))],
   ])('are nothing where %s', (_name, given) => {
     expect(summary(given, 'run-many', '-t', 'validate')).toEqual([]);
@@ -47,6 +72,8 @@ describe('the verdicts of a command of Nx', () => {
 
   it.each([
     [['run', 'a:validate']],
+    [['run', 'affected']],
+    [['run', 'a:validate', '--name', 'run-many']],
     [['affected', '-t', 'validate', '--verbose']],
     [['run-many', '-t', 'validate', '--output-style=stream']],
     [['run-many', '-t', 'validate', '--outputStyle', 'static']],

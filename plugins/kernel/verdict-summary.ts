@@ -6,36 +6,56 @@ const hiding = ['affected', 'run-many'];
 const showing = ['static', 'stream', 'stream-without-prefixes'];
 
 const target = 'validate';
+/** Target that runs before it in the same project. If it fails, Nx skips the validate task and hands no result of it. */
+const earlier = 'recompile';
 
 /** Results of tasks, as Nx hands them to the plugin. */
 type Results = Readonly<
-  Record<string, { task: { target: { project: string; target: string } }; terminalOutput?: string | undefined }>
+  Record<
+    string,
+    { task: { target: { project: string; target: string } }; status: string; terminalOutput?: string | undefined }
+  >
 >;
 
 /**
- * Verdicts of a command's validate tasks, with their warnings: Nx shows only the output of tasks that fail. Empty if
- * none ran, or if Nx shows the output.
+ * Verdicts of a command's validate tasks, with their warnings: Nx shows only the output of tasks that fail. A kernel
+ * without a verdict, because it was not compiled or not judged, has its error there. Empty if no kernel was to be
+ * judged, or if Nx shows the output.
  */
 export function verdictSummary(results: Results, argv: readonly string[]): string[] {
-  if (!argv.some((word) => hiding.includes(word)) || showsOutput(argv)) return [];
-  const verdicts = Object.values(results)
-    .filter(({ task }) => task.target.target === target)
-    .flatMap(({ task, terminalOutput }) => {
-      const lines = stripVTControlCharacters(terminalOutput ?? '').split(/\r?\n/);
-      const verdict = lines.findLast((line) => line.startsWith('Result: '));
-      if (verdict === undefined) return [];
+  if (!hiding.includes(argv[2] ?? '') || showsOutput(argv)) return [];
+  const asksForVerdicts = argv.some((word) => word.split(/[=,]/).includes(target));
+  const rows = new Map<string, string[]>();
+  let verdicts = 0;
+  for (const { task, status, terminalOutput } of Object.values(results)) {
+    const isVerdict = task.target.target === target;
+    if (!isVerdict && !(asksForVerdicts && task.target.target === earlier)) continue;
+    const lines = stripVTControlCharacters(terminalOutput ?? '').split(/\r?\n/);
+    const verdict = isVerdict ? lines.findLast((line) => line.startsWith('Result: ')) : undefined;
+    const error = status === 'failure' ? errorIn(lines) : undefined;
+    if (verdict !== undefined) {
+      verdicts += 1;
       const warnings = new Set(lines.filter((line) => line.startsWith('warning: ')));
-      return [{ name: task.target.project, lines: [verdict.slice('Result: '.length), ...warnings] }];
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (verdicts.length === 0) return [];
+      rows.set(task.target.project, [verdict.slice('Result: '.length), ...warnings]);
+    } else if (error !== undefined) rows.set(task.target.project, [`no verdict: ${error}`]);
+  }
+  if (rows.size === 0) return [];
   return [
-    `Kernloop: ${verdicts.length === 1 ? '1 verdict' : `${verdicts.length} verdicts`}`,
-    ...verdicts.flatMap(({ name, lines: [verdict = '', ...warnings] }) => [
-      `  ${name}: ${verdict}`,
-      ...warnings.map((line) => `    ${line}`),
-    ]),
+    `Kernloop: ${verdicts === 1 ? '1 verdict' : `${verdicts} verdicts`}`,
+    ...[...rows]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, [verdict = '', ...warnings]]) => [
+        `  ${name}: ${verdict}`,
+        ...warnings.map((line) => `    ${line}`),
+      ]),
   ];
+}
+
+/** First line of the error that a stage ended with, known by the code at its end. */
+function errorIn(lines: readonly string[]): string | undefined {
+  const at = lines.findLastIndex((line) => line.startsWith('error: '));
+  if (at < 0 || !lines.slice(at).some((line) => /\[[A-Z]+(_[A-Z]+)*\]$/.test(line))) return undefined;
+  return lines[at]?.slice('error: '.length);
 }
 
 function showsOutput(argv: readonly string[]): boolean {
