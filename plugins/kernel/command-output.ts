@@ -1,5 +1,16 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeSync,
+} from 'node:fs';
 import { isInside } from '../../lib/support/files';
+
+const { O_APPEND, O_NONBLOCK, O_WRONLY } = constants;
 
 /** A command of Nx, as its hooks know it. */
 interface Command {
@@ -22,8 +33,9 @@ export async function writeToCommand(text: string, command: Command): Promise<vo
   const pid = processOf(command);
   if (pid === undefined) return;
   try {
-    // Appends, because the output may be a file.
-    const output = openSync(`/proc/${pid}/fd/1`, 'a');
+    // Appends, because the output may be a file. A full pipe refuses the text, because a write that waits would stop
+    // the daemon.
+    const output = openSync(`/proc/${pid}/fd/1`, O_WRONLY | O_APPEND | O_NONBLOCK);
     try {
       writeSync(output, text);
     } finally {
