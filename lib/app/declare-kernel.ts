@@ -1,7 +1,12 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import type { Deps } from '../deps/deps';
+import { takeLock } from '../deps/lock';
 import { editJsonText } from '../support/edit-json';
 import { KernloopError } from '../support/error';
+import { writeFileAtomic } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
 import { describeIssues, parseJson } from '../support/schema';
 import { kernelEntrySchema, kernloopJsonSchema } from './kernloop-json';
@@ -48,4 +53,26 @@ export function withKernel(text: string, kernel: DeclaredKernel): string {
     );
   }
   return edited;
+}
+
+/**
+ * Writes what `edit` makes of a kernloop.json, which it reads, while no other command does: of two at once, one would
+ * lose the entry of the other. A symbolic link stays one, and the file that it names is written. A folder that cannot
+ * be locked is used without, with a warning. Nothing is written if `edit` returns undefined.
+ */
+export async function rewriteKernloopJson(file: string, deps: Deps, edit: () => string | undefined): Promise<boolean> {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const taken = await takeLock(dirname(target), { name: target, use: 'another command edits' }, deps);
+  if ('refused' in taken) {
+    deps.report.warn(
+      `${dirname(target)} cannot be locked (${taken.refused}): let no other command declare kernels there meanwhile`,
+    );
+  }
+  try {
+    const text = edit();
+    if (text !== undefined) writeFileAtomic(target, text);
+    return text !== undefined;
+  } finally {
+    if ('release' in taken) await taken.release();
+  }
 }

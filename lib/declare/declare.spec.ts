@@ -1,7 +1,9 @@
-import { resolve } from 'node:path';
+import { lstatSync, renameSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { openApp } from '../app/app';
-import { thrown } from '../testing/failure';
+import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { fakeLock } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { declare } from './declare';
 import { declareOptionsSchema } from './options';
@@ -23,17 +25,17 @@ describe('declare', () => {
 
   beforeEach(() => {
     workspace = new TestWorkspace();
-    deps = fakeDeps({}, workspace.native);
+    deps = fakeDeps({ sh: fakeLock }, workspace.native);
   });
   afterEach(() => workspace.dispose());
 
-  const run = (options: object): DeclareResult =>
+  const run = (options: object): Promise<DeclareResult> =>
     declare(declareOptionsSchema.parse({ app: workspace.app, ...options }), deps);
   const text = (): string => workspace.read('app/kernloop.json');
 
-  it('adds a kernel by its name, and keeps comments and layout, which every other stage reads', () => {
+  it('adds a kernel by its name, and keeps comments and layout, which every other stage reads', async () => {
     workspace.write('app/kernloop.json', commented);
-    expect(run({ name: 'reduce' })).toMatchObject({
+    expect(await run({ name: 'reduce' })).toMatchObject({
       app: 'app',
       declared: { name: 'reduce', match: '(^|[ :])reduce([<(]|$)', ordinal: 1, scope: 'reachable' },
       reproducer: resolve(workspace.root, 'kernels/app/reduce'),
@@ -46,8 +48,8 @@ describe('declare', () => {
     expect(deps.said.result.at(-1)).toMatch(/^Next, make it a project: kernloop extract .*reduce$/);
   });
 
-  it('takes an expression and a selection', () => {
-    run({ name: 'late', match: '^step<', dispatch: '3-5', each: 'geometry', after: '^warmup', scope: 'all' });
+  it('takes an expression and a selection', async () => {
+    await run({ name: 'late', match: '^step<', dispatch: '3-5', each: 'geometry', after: '^warmup', scope: 'all' });
     expect((JSON.parse(text()) as { kernels: unknown[] }).kernels[1]).toEqual({
       name: 'late',
       match: '^step<',
@@ -62,24 +64,63 @@ describe('declare', () => {
     ['a name that is taken', { name: 'saxpy', match: 'other' }, 'USAGE', /declares "saxpy" already/],
     ['a second name for the same launches', { name: 'twin', match: '^saxpy\\(' }, 'SELECTION_CONFLICT', /as "saxpy"/],
     ['two selections at once', { name: 'two', ordinal: 2, dispatch: '3' }, 'USAGE', /"ordinal" or "dispatch"/],
-  ])('refuses %s, and writes nothing', (_, options, code, what) => {
+  ])('refuses %s, and writes nothing', async (_, options, code, what) => {
     const before = text();
-    const error = thrown(() => run(options));
+    const error = await failure(run(options));
     expect([error.code, error.what, text()]).toEqual([code, expect.stringMatching(what), before]);
   });
 
-  it('takes other launches of a kernel that is declared', () => {
-    run({ name: 'second', match: '^saxpy\\(', ordinal: 2 });
+  it('keeps an entry that another command writes while it waits for the lock', async () => {
+    const entry = (name: string): object => ({ name, match: `^${name}` });
+    const written = (...names: string[]): object => ({ name: 'app', command: ['./x'], kernels: names.map(entry) });
+    workspace.write('app/kernloop.json', written());
+    let holders = 0;
+    deps = fakeDeps(
+      {
+        sh: async (call) => {
+          expect(call.args.at(-1)).toBe(workspace.app);
+          workspace.write('app/kernloop.json', written('other'));
+          holders += 1;
+          const ended = await fakeLock(call);
+          // The lock is released only after the write.
+          expect(text()).toContain('mine');
+          return ended;
+        },
+      },
+      workspace.native,
+    );
+    await run({ name: 'mine' });
+    expect([holders, openApp(workspace.app).config.kernels.map(({ name }) => name)]).toEqual([1, ['other', 'mine']]);
+  });
+
+  it('declares without the lock where there is none, and warns', async () => {
+    deps = fakeDeps({}, workspace.native);
+    await run({ name: 'reduce' });
+    expect(text()).toContain('reduce');
+    expect(deps.said.warn).toEqual([expect.stringMatching(/cannot be locked/)]);
+  });
+
+  it('writes the file that a symbolic link names, and keeps the link', async () => {
+    const link = join(workspace.app, 'kernloop.json');
+    renameSync(link, join(workspace.root, 'shared.json'));
+    symlinkSync('../shared.json', link);
+    await run({ name: 'reduce' });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(workspace.read('shared.json')).toContain('reduce');
+  });
+
+  it('takes other launches of a kernel that is declared', async () => {
+    await run({ name: 'second', match: '^saxpy\\(', ordinal: 2 });
     expect(openApp(workspace.app).kernel('second').ordinal).toBe(2);
   });
 
-  it('refuses an app whose name another one of the workspace has: the kernels of both would be one project', () => {
+  it('refuses an app whose name another one of the workspace has: the kernels of both would be one project', async () => {
     workspace.write('apps/group/other/kernloop.json', { name: 'app', command: ['./x'] });
-    expect(thrown(() => run({ name: 'reduce' })).code).toBe('APP_CONFLICT');
+    expect((await failure(run({ name: 'reduce' }))).code).toBe('APP_CONFLICT');
     expect(text()).not.toContain('reduce');
   });
 
-  it('says which kernels of the last profile it means, and warns if that is not one', () => {
+  it('says which kernels of the last profile it means, and warns if that is not one', async () => {
     const row = (name: string): object => ({
       ...{
         name,
@@ -99,10 +140,10 @@ describe('declare', () => {
       ...{ schema: 'kernloop.profile/1', app: 'app', device: { kind: 'softgpu', identity: 'x' } },
       ...{ work: 'wave_instructions', processes: 1, dispatches: 3, total: 3, kernels },
     });
-    expect(run({ name: 'reduce' }).launched).toEqual(['reduce(float*)']);
+    expect((await run({ name: 'reduce' })).launched).toEqual(['reduce(float*)']);
     expect(deps.said.warn).toEqual([]);
-    expect(run({ name: 'scale' }).launched).toHaveLength(2);
-    expect(run({ name: 'scal' }).launched).toEqual([]);
+    expect((await run({ name: 'scale' })).launched).toHaveLength(2);
+    expect((await run({ name: 'scal' })).launched).toEqual([]);
     expect(deps.said.warn).toEqual([
       expect.stringMatching(/^2 kernels of the last profile match/),
       expect.stringMatching(/^no kernel of the last profile matches; it saw .*scale<float>/),

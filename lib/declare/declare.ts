@@ -2,29 +2,30 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openApp, type App } from '../app/app';
-import { matchOf, withKernel, type DeclaredKernel } from '../app/declare-kernel';
+import { matchOf, rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { kernelEntrySchema } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
 import { matchedBy } from '../profile/launched-kernels';
 import { profileSchema } from '../profile/profile-json';
 import { KernloopError, nearest } from '../support/error';
-import { writeFileAtomic } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
 import { readJson, readText } from '../support/schema';
 import type { DeclareOptions } from './options';
 import type { DeclareResult } from './result';
 
 /** Adds a kernel to the app's kernloop.json, and keeps the rest of its text. */
-export function declare(options: DeclareOptions, deps: Deps): DeclareResult {
+export async function declare(options: DeclareOptions, deps: Deps): Promise<DeclareResult> {
   const app = openApp(options.app);
   const file = join(app.root, kernloopFile);
   const kernel = entryOf(options);
-  const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
+  await rewriteKernloopJson(file, deps, () => {
+    const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
+    refuseSameSelection(openApp(app.root), kernelEntrySchema.parse(kernel));
+    refuseTwin(app.workspaceRoot, app.root, app.config.name);
+    return text;
+  });
   const declared = kernelEntrySchema.parse(kernel);
-  refuseSameSelection(app, declared);
-  refuseTwin(app.workspaceRoot, app.root, app.config.name);
-  writeFileAtomic(file, text);
   const shown = relative(process.cwd(), file);
   deps.report.result(`${shown} declares ${declared.name}: ${declared.match}`);
   const launched = declared.wholeName === true ? null : launchedBy(app, declared.match, deps);

@@ -4,7 +4,7 @@ import { appAt, isDeclared, nameOfCommand, otherApp, softgpuOptions } from '../a
 import { appFrom, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { watchedDatabase } from '../app/compile-database';
-import { withKernel, type DeclaredKernel } from '../app/declare-kernel';
+import { rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { describeApp } from '../app/describe-app';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
@@ -14,7 +14,7 @@ import { declarationOf, entryFor, isOfApp, kernelNamed, type LaunchedKernel } fr
 import { measure } from '../profile/profile';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
-import { jsonText, writeFileAtomic } from '../support/files';
+import { jsonText } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
 import { parseJson, readText } from '../support/schema';
 import { watchAppBuild } from '../watch-build/watch-build';
@@ -40,16 +40,21 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   if (asked.length > 0 && asked.every(isKnown)) return { ...done, kernel: asked };
   const { kernels } = await measure(app, { ...options, launches: false }, deps);
   const chosen = asked.length > 0 ? asked.map((kernel) => kernelNamed(kernel, kernels)) : [costliest(kernels, deps)];
-  let after = text;
   const names: string[] = [];
-  for (const kernel of new Set(chosen)) {
-    const now = parseJson(file, after, kernloopJsonSchema).kernels;
-    const entry: DeclaredKernel = declarationOf(kernel, kernels, now) ?? entryFor(kernel, kernels, now);
-    names.push(entry.name);
-    if (!now.some(({ name }) => name === entry.name)) after = withKernel(after, entry);
-  }
-  if (after !== text || !declared) {
-    writeFileAtomic(file, after);
+  const isWritten = await rewriteKernloopJson(file, deps, () => {
+    // Another command may have written the file since it was read.
+    requireOwnCommand(options);
+    const before = existsSync(file) ? readText(file, 'CONFIG_MISSING', '') : undefined;
+    let after = before ?? text;
+    for (const kernel of new Set(chosen)) {
+      const now = parseJson(file, after, kernloopJsonSchema).kernels;
+      const entry: DeclaredKernel = declarationOf(kernel, kernels, now) ?? entryFor(kernel, kernels, now);
+      names.push(entry.name);
+      if (!now.some(({ name }) => name === entry.name)) after = withKernel(after, entry);
+    }
+    return after === before ? undefined : after;
+  });
+  if (isWritten) {
     deps.report.info(
       `${relative(process.cwd(), file)} declares the app ${app.config.name} and its ${names.length === 1 ? 'kernel' : 'kernels'} ${names.join(', ')}: every other verb finds them there`,
     );
