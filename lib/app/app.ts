@@ -107,6 +107,6 @@ export function selectedKernels(app: App, asked: readonly string[]): string[] {
 
 /** Folders with a kernloop.json one or two levels below, as a hint for someone in the wrong folder. */
 function appsBelow(folder: string): string {
-  const found = appsIn(folder, 2).folders.map((app) => relative(folder, app));
+  const found = appsIn(folder, 2).folders.map((app) => relative(folder, app) || '.');
   return found.length === 0 ? '' : ` (apps below here: ${found.slice(0, 5).join(', ')})`;
 }
