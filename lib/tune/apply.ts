@@ -12,7 +12,7 @@ import { kernelFile } from '../support/project-file-names';
 import { validate } from '../validate/validate';
 import { validateOptionsSchema } from '../validate/options';
 import { beginApplying, changedSince, keepChanges, takeBack, undoHint, writeChanges, type Change } from './applying';
-import type { Snapshot } from './snapshot';
+import type { Snapshot } from '../candidate/snapshot';
 import type { Variation } from './subject';
 import { readRegularFile } from '../support/regular-file';
 

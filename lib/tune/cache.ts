@@ -2,7 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
-import { inputsSchema, scoreSchema, statuses } from './result';
+import { scoreSchema } from '../candidate/score-json';
+import { inputsSchema, statuses } from './result';
 
 const digests = z.record(z.string(), z.string());
 

@@ -1,25 +1,8 @@
 import { z } from 'zod';
-import { replayingOptions } from '../replay/options';
-import { validateOptionsSchema } from '../validate/options';
-
-const { reproducer, capture, device, gpu, softgpu, store, launch, limitFactor } = replayingOptions;
-const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, delays, record, inputsKeep } =
-  validateOptionsSchema.shape;
-const inputs = z
-  .int()
-  .min(0)
-  .max(1000)
-  .optional()
-  .describe(
-    'Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. 0 for none. Default: as kernel.json has validate; else only the best configuration is judged so, by 4, on the software GPU and where a replay executes at most 2 million wave-instructions.',
-  );
-
-/** Options of validate that decide how a candidate is judged; values in kernel.json for validate apply here too. */
-export const judging = { atol, rtol, ulp, matchedRatio, nan, inf, dtype, record, inputs, inputsKeep };
+import { candidateReplaying, inputs, iterations, judging, trying } from '../candidate/options';
 
 export const tuneOptionsSchema = z.object({
-  ...{ reproducer, capture, device, gpu, softgpu, store, launch, limitFactor },
-  limitSeconds: z.number().min(0.001).default(10).describe('On hardware, end a replay of a candidate after this time.'),
+  ...candidateReplaying,
   set: z
     .array(z.string().min(1))
     .default([])
@@ -60,16 +43,12 @@ export const tuneOptionsSchema = z.object({
     .default(1000)
     .describe('Refuse to search a grid with more configurations than this.'),
   jobs: z.int().min(1).max(256).optional().describe('Number of parallel compilations. Default: one for each core.'),
-  iterations: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .optional()
-    .describe('On hardware, how many times to replay each candidate and the captured code, in turns. Default: 30.'),
+  iterations,
   ...judging,
-  replays,
-  adverse,
-  delays,
+  inputs: inputs.describe(
+    'Also judge each candidate by this many inputs derived from the captured one: see --inputs of validate. 0 for none. Default: as kernel.json has validate; else only the best configuration is judged so, by 4, on the software GPU and where a replay executes at most 2 million wave-instructions.',
+  ),
+  ...trying,
   fresh: z.boolean().default(false).describe('Build and measure everything again, ignoring results of earlier runs.'),
   apply: z
     .boolean()

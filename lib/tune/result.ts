@@ -1,20 +1,9 @@
 import { z } from 'zod';
+import { scoreSchema } from '../candidate/score-json';
 import { valueSchema } from '../reproducer/configuration';
 
 /** Statuses of a candidate: the verdicts of validate, and the reasons why it has none. */
 export const statuses = ['pass', 'fail', 'vacuous', 'fault', 'limit', 'not-compiled', 'not-launched'] as const;
-
-const interval = z.object({ low: z.number(), high: z.number() });
-
-export const scoreSchema = z.object({
-  waveInstructions: z
-    .number()
-    .nullable()
-    .describe('Executed by all judged dispatches together; null on hardware. A count, not a time.'),
-  timeNs: z.number().nullable().describe('On hardware: the medians of all judged dispatches together.'),
-  timeRatio: z.number().nullable().describe('On hardware: its time over that of the captured code, measured in turns.'),
-  timeCi95: interval.nullable().describe('Of that ratio.'),
-});
 
 export const inputsSchema = z.object({
   judged: z.int().describe('Inputs of which the captured code made something that the candidate was held against.'),
@@ -78,5 +67,4 @@ export const tuneResultSchema = z
 
 export type TuneResult = z.output<typeof tuneResultSchema>;
 export type Candidate = z.output<typeof candidateSchema>;
-export type Score = z.output<typeof scoreSchema>;
 export type Status = (typeof statuses)[number];

@@ -1,7 +1,8 @@
 import type { Deps } from '../deps/deps';
 import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
-import type { Candidate, Score, TuneResult } from './result';
+import type { Score } from '../candidate/score-json';
+import type { Candidate, TuneResult } from './result';
 import type { Parameters } from './space';
 
 const shownRows = 40;

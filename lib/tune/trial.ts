@@ -1,5 +1,7 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { scoreOf } from '../candidate/score';
+import type { Snapshot } from '../candidate/snapshot';
 import type { Deps } from '../deps/deps';
 import { quiet } from '../deps/quiet';
 import type { WorkUnit } from '../device/device';
@@ -22,8 +24,6 @@ import type { DispatchReport } from '../validate/report-json';
 import type { Outcome } from './cache';
 import type { TuneOptions } from './options';
 import type { Status } from './result';
-import { scoreOf } from './score';
-import type { Snapshot } from './snapshot';
 import type { Variation } from './subject';
 
 /** State that all candidates of a search share. */

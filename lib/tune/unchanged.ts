@@ -1,26 +1,14 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { captureFile, selfcheckFile } from '../archive/capture-files';
-import { chooseDispatches } from '../replay/captured-dispatches';
-import { openReproducer } from '../reproducer/reproducer';
+import { isDeepStrictEqual } from 'node:util';
+import { decidingFiles } from '../candidate/deciding-files';
 import { KernloopError } from '../support/error';
-import { sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import type { TuneOptions } from './options';
 
-/** Checks what every judging reads: results under other captures or roles are neither comparable nor cacheable. */
-export function unchangedCheck({ reproducer, capture }: TuneOptions): () => void {
-  const now = (): string => {
-    const opened = openReproducer(reproducer);
-    const { chosen } = chooseDispatches(opened, capture, 'all');
-    const files = chosen.flatMap(({ folder }) => [captureFile(folder), selfcheckFile(folder)]);
-    return [join(opened.root, kernelFile), ...files]
-      .map((path) => `${path} ${existsSync(path) ? sha256OfFile(path) : 'none'}`)
-      .join();
-  };
-  const before = now();
+/** Checks that a search ends with the files that it began with. */
+export function unchangedCheck(options: TuneOptions): () => void {
+  const before = decidingFiles(options);
   return () => {
-    if (now() === before) return;
+    if (isDeepStrictEqual(decidingFiles(options), before)) return;
     throw new KernloopError(
       'TUNE_INPUT_CHANGED',
       `${kernelFile} or a capture was changed while the search ran`,

@@ -6,10 +6,10 @@ import { sha256, sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
-/** Copy of the compiled files at the start of a search: an edit during it must not reach only some candidates. */
+/** Copy of the compiled files at the start: an edit meanwhile must not reach only some candidates. */
 export class Snapshot {
   /** Absolute path; removed with its content. */
-  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-tune-')));
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-candidates-')));
   readonly root: string;
   /** Digests by name in the reproducer. */
   readonly digests: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import type { DispatchResult, Speed } from '../replay/result';
 import type { Code } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import type { WorkUnit } from '../device/device';
-import type { Score } from './result';
+import type { Score } from './score-json';
 
 export interface Scored {
   score: Score;

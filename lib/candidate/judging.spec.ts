@@ -2,7 +2,7 @@ import { openReproducer } from '../reproducer/reproducer';
 import { TestWorkspace, writeReproducer } from '../testing/workspace';
 import { validateOptionsSchema } from '../validate/options';
 import { judgingOptions } from './judging';
-import { tuneOptionsSchema } from './options';
+import { tuneOptionsSchema } from '../tune/options';
 
 describe('how a candidate is judged', () => {
   let workspace: TestWorkspace;
