@@ -66,6 +66,11 @@ export const tune = stageFunction('tune');
 export type TuneOptions = OptionsOf<'tune'>;
 export type TuneResult = ResultOf<'tune'>;
 
+/** Judge and score candidates for a kernel: sources that nobody trusts, many at a time. */
+export const judge = stageFunction('judge');
+export type JudgeOptions = OptionsOf<'judge'>;
+export type JudgeResult = ResultOf<'judge'>;
+
 /** Show the profile of a kernel, block by block: counts, wave visits, uniformity, spills. */
 export const pgoShow = stageFunction('pgo-show');
 export type PgoShowOptions = OptionsOf<'pgo-show'>;

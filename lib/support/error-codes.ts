@@ -164,6 +164,22 @@ export const errorCodes = kinds({
       'nothing in the source, the launch or the arguments depends on a parameter of tune, or it is not clear what',
   },
   TUNE_INPUT_CHANGED: { exitCode: exitCodes.usage, meaning: 'what tune judges by was changed while it ran' },
+  CANDIDATE_REFUSED: {
+    exitCode: exitCodes.usage,
+    meaning: 'a candidate holds files that it may not replace, or too many, or has the id of another one',
+  },
+  CANDIDATE_UNKNOWN: { exitCode: exitCodes.usage, meaning: 'the judge has accepted no candidate of that id' },
+  JUDGE_INPUT_CHANGED: {
+    exitCode: exitCodes.environment,
+    meaning: 'what the judge judges by, or a program of Kernloop, was changed since it started',
+  },
+  JUDGE_FULL: { exitCode: exitCodes.environment, meaning: 'as many candidates wait as the judge takes' },
+  JUDGE_CLOSED: { exitCode: exitCodes.environment, meaning: 'the judge is ending, and accepts no candidates' },
+  KEY_EXPOSED: { exitCode: exitCodes.environment, meaning: 'others can read the key that the judge signs with' },
+  REPORT_FORGED: {
+    exitCode: exitCodes.fail,
+    meaning: 'a report was not signed by this judge, was edited, or is of another capture, source or setting',
+  },
   TUNE_NOT_APPLIED: {
     exitCode: exitCodes.fail,
     meaning: 'the best configuration was not written into the variant, or did not pass there and was taken back',
@@ -191,6 +207,10 @@ export const errorCodes = kinds({
   ENVIRONMENT_NATIVE_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'the native programs are not installed, not built, or of another version',
+  },
+  ENVIRONMENT_HOME: {
+    exitCode: exitCodes.environment,
+    meaning: 'the user has no folder for what is kept between commands',
   },
   ENVIRONMENT_CLI_MISSING: {
     exitCode: exitCodes.environment,

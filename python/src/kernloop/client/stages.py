@@ -943,6 +943,143 @@ class Stages:
         )
         return result
 
+    def judge(
+        self,
+        candidate: Path | Sequence[Path],
+        *,
+        kernel: str | None = None,
+        reproducer: Path | Sequence[Path] | None = None,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        capture: str | None = None,
+        gpu: str | None = None,
+        softgpu: str | None = None,
+        store: Path | None = None,
+        launch: Literal["direct", "hip"] | None = None,
+        limit_factor: float | None = None,
+        limit_seconds: float | None = None,
+        iterations: int | None = None,
+        atol: float | None = None,
+        rtol: float | None = None,
+        ulp: int | None = None,
+        matched_ratio: float | None = None,
+        nan: Literal["match", "refuse", "ignore"] | None = None,
+        inf: Literal["match", "refuse", "ignore"] | None = None,
+        dtype: str | Sequence[str] | None = None,
+        record: str | Sequence[str] | None = None,
+        inputs: int | None = None,
+        inputs_keep: str | Sequence[str] | None = None,
+        replays: int | None = None,
+        adverse: bool | None = None,
+        delays: int | None = None,
+        jobs: int | None = None,
+        compile_limit_seconds: float | None = None,
+        compile_limit_memory_mib: int | None = None,
+        unsandboxed: bool | None = None,
+        home: Path | None = None,
+        fresh: bool | None = None,
+        reports: Path | None = None,
+    ) -> results.JudgeResult:
+        """Judge and score candidates for a kernel: sources that nobody trusts, many at a time.
+
+        candidate: What to judge: a source in place of kernel_variant.*, a folder of files that replace those of the reproducer,
+            or a JSON document (kernloop.candidate/1).
+        kernel: Kernel that the candidates are variants of, if several are judged.
+        reproducer: Folder of a reproducer to judge candidates of. May be given several times. Default: ["."].
+        device: Where candidates run. Default: the kind that each capture is from.
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
+        limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
+        iterations: On hardware, how many times to replay each candidate and the captured code, in turns. Default: 30.
+        atol: Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must
+            be equal.
+        rtol: Relative tolerance. See --atol.
+        ulp: Floating-point elements may also differ by this many units in the last place.
+        matched_ratio: Share of elements, 0 to 1, that must be within the tolerance in each typed range. Default: all. Never
+            excuses a NaN or infinity in place of a number.
+        nan: What to accept where the app computed a NaN. match (default): a NaN. refuse: nothing, and no other NaN either.
+            ignore: anything. A NaN in place of a number always fails.
+        inf: The same for infinities. A match must have the same sign.
+        dtype: Element types, for tolerances: "r3=f32" (a region, pointer parameter or module variable), "r3:OFFSET:SIZE=f32"
+            (part of one), or "f32" (everything the kernel changed that has no type from the signature). A type that contradicts
+            the signature is refused.
+        record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
+            variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
+        inputs: Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none.
+            Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.
+        inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
+            correct variant may rely on.
+        replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
+        adverse: Also replay in a wave order that provokes races, and detect them. Races that the captured code does not have
+            fail. Default: true on the software GPU (--no-adverse leaves it out); no other device can.
+        delays: Number of further launches in which warps wait at random before their accesses to memory and their barriers, to
+            provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures
+            that the captured code does not have fail. Default: 4 on cuda; no other device can.
+        jobs: Number of candidates at work at a time. Default: one for each core. A GPU takes one at a time.
+        compile_limit_seconds: End a compilation after this time. Default: 60.
+        compile_limit_memory_mib: End a compilation that takes more memory than this, in MiB. Only in the sandbox. Default:
+            8192.
+        unsandboxed: Compile candidates without the sandbox: for sources that you trust as your own. The verdict says so.
+            Default: false.
+        home: Folder of the key, the accepted candidates and the verdicts. Default: kernloop/judge in the cache folder of the
+            user.
+        fresh: Judge again what was judged before. Default: false.
+        reports: Folder to write the signed reports to. Default: in the home.
+
+        `exit_code` of the result:
+
+        0: Every candidate passes.
+        1: A candidate is wrong, does not compile or cannot be launched.
+        3: Nothing was compared that could tell right from wrong.
+        4: The device faulted with a candidate, or it exceeded its limit.
+        5: A candidate has no verdict, because the machine lacks something.
+        """
+        result: results.JudgeResult = self._stage(
+            results.JudgeResult,
+            "judge",
+            candidate,
+            {
+                "--kernel": kernel,
+                "--reproducer": reproducer,
+                "--device": device,
+                "--capture": capture,
+                "--gpu": gpu,
+                "--softgpu": softgpu,
+                "--store": store,
+                "--launch": launch,
+                "--limit-factor": limit_factor,
+                "--limit-seconds": limit_seconds,
+                "--iterations": iterations,
+                "--atol": atol,
+                "--rtol": rtol,
+                "--ulp": ulp,
+                "--matched-ratio": matched_ratio,
+                "--nan": nan,
+                "--inf": inf,
+                "--dtype": dtype,
+                "--record": record,
+                "--inputs": inputs,
+                "--inputs-keep": inputs_keep,
+                "--replays": replays,
+                "--adverse": adverse,
+                "--delays": delays,
+                "--jobs": jobs,
+                "--compile-limit-seconds": compile_limit_seconds,
+                "--compile-limit-memory-mib": compile_limit_memory_mib,
+                "--unsandboxed": unsandboxed,
+                "--home": home,
+                "--fresh": fresh,
+                "--reports": reports,
+            },
+        )
+        return result
+
     def pgo_show(
         self,
         reproducer: Path | None = None,

@@ -1,0 +1,141 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { KernloopError } from '../support/error';
+import type { Environment } from '../support/environment';
+import { sha256, writeJson } from '../support/files';
+import { readRegularFile } from '../support/regular-file';
+import { userCacheFile } from '../support/user-cache';
+import { candidateSchema, type Candidate } from './candidate-json';
+import { judgementSchema } from './judgement-json';
+import type { Outcome } from './judge-candidate';
+import { canonicalJson, sealedSchema, type Sealed } from './seal';
+
+/** A candidate that the judge has promised to judge. */
+export interface Accepted {
+  readonly candidate: Candidate & { id: string };
+  /** Who sent it: groups take turns. */
+  readonly group: string;
+  readonly acceptedAt: string;
+}
+
+const acceptedSchema = z.strictObject({
+  candidate: candidateSchema.extend({ id: z.string() }),
+  group: z.string(),
+  acceptedAt: z.string(),
+});
+
+const judgedSchema = judgementSchema
+  .omit({ schema: true, id: true, label: true, fromCache: true, judgedAt: true, durationsMs: true })
+  .extend({ durationsMs: z.object({ compile: z.number(), judge: z.number() }) });
+const knownSchema = z.strictObject({
+  outcome: z.strictObject({ judged: judgedSchema, read: z.record(z.string(), z.string()), isLasting: z.literal(true) }),
+  sha256: z.string(),
+});
+
+/** Verdicts, and outcomes by content, that are kept; the oldest go first. */
+const mostKept = 50_000;
+const prunedEvery = 1000;
+
+/** Folder of a judge: what it has accepted, its verdicts, and outcomes by content. It holds the key as well (seal.ts). */
+export class Home {
+  readonly root: string;
+  private written = 0;
+
+  constructor(given: string | undefined, env: Environment) {
+    const root = given === undefined ? userCacheFile(env, 'judge') : resolve(given);
+    if (root === undefined) {
+      throw new KernloopError(
+        'ENVIRONMENT_HOME',
+        'neither HOME nor XDG_CACHE_HOME is set, so the judge has no folder for its key and its verdicts',
+        'name one with --home',
+      );
+    }
+    this.root = root;
+    mkdirSync(this.root, { recursive: true, mode: 0o700 });
+    for (const folder of ['accepted', 'verdicts', 'known']) mkdirSync(join(this.root, folder), { recursive: true });
+    this.prune();
+  }
+
+  /** Written to the disk before the promise is given. */
+  accept(accepted: Accepted): void {
+    writeJson(this.acceptedFile(accepted.candidate.id), accepted);
+  }
+
+  /** Accepted candidates without a verdict, the oldest first; damaged files are named by `tell`. */
+  pending(tell: (line: string) => void): Accepted[] {
+    const found: Accepted[] = [];
+    for (const name of readdirSync(join(this.root, 'accepted'))) {
+      const id = /^(.+)\.json$/.exec(name)?.[1];
+      if (id === undefined) continue;
+      const parsed = acceptedSchema.safeParse(jsonOf(this.acceptedFile(id)));
+      if (!parsed.success || parsed.data.candidate.id !== id) tell(`${this.acceptedFile(id)} is damaged, and stays`);
+      else if (this.verdictOn(id) === null) found.push(parsed.data);
+      else this.forget(id);
+    }
+    return found.sort((a, b) => (a.acceptedAt < b.acceptedAt ? -1 : 1));
+  }
+
+  /** Drops the promise. */
+  forget(id: string): void {
+    rmSync(this.acceptedFile(id), { force: true });
+  }
+
+  /** Null if there is none, or if it is damaged. */
+  verdictOn(id: string): Sealed | null {
+    const parsed = sealedSchema.safeParse(jsonOf(this.verdictFile(id)));
+    return parsed.success && parsed.data.judgement.id === id ? parsed.data : null;
+  }
+
+  keep(sealed: Sealed): void {
+    writeJson(this.verdictFile(sealed.judgement.id), sealed);
+    this.forget(sealed.judgement.id);
+    this.written += 1;
+    if (this.written % prunedEvery === 0) this.prune();
+  }
+
+  /** Outcome for the same content, unless the file is damaged. */
+  known(key: string): Outcome | null {
+    const parsed = knownSchema.safeParse(jsonOf(this.knownFile(key)));
+    if (!parsed.success || parsed.data.sha256 !== digestOf(parsed.data.outcome)) return null;
+    return parsed.data.outcome;
+  }
+
+  remember(key: string, outcome: Outcome): void {
+    writeJson(this.knownFile(key), { outcome, sha256: digestOf(outcome) });
+  }
+
+  verdictFile(id: string): string {
+    return join(this.root, 'verdicts', `${id}.json`);
+  }
+
+  private acceptedFile(id: string): string {
+    return join(this.root, 'accepted', `${id}.json`);
+  }
+
+  private knownFile(key: string): string {
+    return join(this.root, 'known', `${key}.json`);
+  }
+
+  private prune(): void {
+    for (const folder of ['verdicts', 'known'].map((name) => join(this.root, name))) {
+      const names = readdirSync(folder);
+      if (names.length <= mostKept) continue;
+      const timeOf = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      const byAge = names.map((name) => ({ name, time: timeOf(name) })).sort((a, b) => a.time - b.time);
+      for (const { name } of byAge.slice(0, names.length - mostKept)) rmSync(join(folder, name), { force: true });
+    }
+  }
+}
+
+/** Digest that ignores the order of keys, which parsing changes. */
+const digestOf = (outcome: Outcome): string => sha256(canonicalJson(outcome));
+
+function jsonOf(path: string): unknown {
+  if (!existsSync(path)) return null;
+  try {
+    return JSON.parse(readRegularFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,272 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { scoreOf } from '../candidate/score';
+import type { Score } from '../candidate/score-json';
+import type { Deps } from '../deps/deps';
+import { reproducerPaths } from '../reproducer/layout';
+import { macrosOf } from '../reproducer/configuration';
+import type { Code } from '../reproducer/reproducer';
+import { outsideName } from '../reproducer/variant-json';
+import { asKernloopError, KernloopError } from '../support/error';
+import type { ErrorCode } from '../support/error-codes';
+import { sha256OfFile } from '../support/files';
+import { silentReporter } from '../support/report';
+import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import { kernelResources } from '../toolchain/kernel-resources';
+import { withMacros } from '../toolchain/macros';
+import { judge } from '../validate/validate';
+
+import { placeOfVerdict } from '../validate/place';
+import type { Candidate } from './candidate-json';
+import { diagnosticsIn } from './diagnostics';
+import type { Judgement, JudgementVerdict } from './judgement-json';
+import type { Subject } from './subject';
+import { worstOf } from './worst';
+
+/** Dependencies with which the programs that read a candidate run: they see its folder and the toolchain. */
+export type Confine = (deps: Deps, folder: string, subject: Subject) => Deps;
+
+export interface JudgeDeps {
+  readonly deps: Deps;
+  /** Null: compiled without a sandbox. */
+  readonly confine: Confine | null;
+  readonly limitSeconds: number;
+  readonly onPhase: (phase: 'compiling' | 'judging') => void;
+}
+
+/** Verdict without what the queue adds. */
+export type Judged = Omit<Judgement, 'schema' | 'id' | 'label' | 'fromCache' | 'judgedAt' | 'durationsMs'> & {
+  durationsMs: { compile: number; judge: number };
+};
+
+/** Judged candidate, and the files outside of it that it was compiled from, by digest. */
+export interface Outcome {
+  readonly judged: Judged;
+  readonly read: Readonly<Record<string, string>>;
+  /** False: another try may end otherwise. */
+  readonly isLasting: boolean;
+}
+
+/** Errors that a candidate causes; every other one is the machine's, and may not come again. */
+const ofCandidate: Readonly<Partial<Record<ErrorCode, JudgementVerdict>>> = {
+  COMPILE_FAILED: 'not-compiled',
+  SYMBOL_MISSING: 'not-compiled',
+  RDC_UNSUPPORTED: 'not-compiled',
+  LAUNCH_IMPOSSIBLE: 'not-launched',
+  LAUNCH_REFUSED: 'not-launched',
+  KERNARG_MISMATCH: 'not-launched',
+  FORMULA_INVALID: 'not-launched',
+  ARGUMENT_VALUE: 'not-launched',
+  ARGUMENT_UNTYPED: 'not-launched',
+};
+
+const mostRaces = 16;
+
+/** Compiles a candidate in a folder of its own and judges it; nothing stays of the folder. */
+export async function judgeCandidate(subject: Subject, candidate: Candidate, given: JudgeDeps): Promise<Outcome> {
+  const { deps } = given;
+  subject.requirePinned();
+  const root = subject.snapshot.candidate(candidate.files);
+  const clock = (): number => deps.clock.monotonicMs();
+  const beganMs = clock();
+  let compiledMs = beganMs;
+  const tell = { output: '' };
+  const plain = (text: string): string => text.replaceAll(`${root}/`, '');
+  const base = (): Judged => ({
+    ...noVerdict(subject),
+    diagnostics: diagnosticsIn(tell.output, root),
+    durationsMs: { compile: compiledMs - beganMs, judge: Math.max(0, clock() - compiledMs) },
+  });
+  try {
+    given.onPhase('compiling');
+    const built = await compile(subject, candidate, root, given, tell);
+    compiledMs = clock();
+    given.onPhase('judging');
+    const verdict = await judgeCode(subject, built, root, deps);
+    subject.requirePinned();
+    const { compiled, code } = built;
+    return {
+      judged: {
+        ...base(),
+        ...verdict,
+        resources: resourcesOf(code.path, subject),
+        decidedBy: {
+          ...subject.pinned,
+          sources: compiled.sources,
+          codeObject: compiled.codeObjectSha256,
+          configuration: code.configuration ?? null,
+          sandboxed: given.confine !== null,
+        },
+      },
+      read: readBy(subject, compiled),
+      isLasting: true,
+    };
+  } catch (error) {
+    if (compiledMs === beganMs) compiledMs = clock();
+    const known = asKernloopError(error);
+    const verdict = ofCandidate[known.code];
+    // A compilation reveals what it read only if it succeeds: an edit of a header elsewhere may mend it.
+    return {
+      judged: { ...base(), verdict: verdict ?? 'error', summary: plain(known.what), error: known.code },
+      read: {},
+      isLasting: false,
+    };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** Faults are in the verdict, so what the programs print of them is not shown as well. */
+const silent = ({ run, clock, env, signal, input, native }: Deps): Deps => ({
+  ...{ run, clock, env, signal, input, native },
+  report: silentReporter,
+});
+
+interface Built {
+  readonly compiled: CompileResult;
+  readonly code: Extract<Code, { kind: 'variant' }>;
+}
+
+async function compile(
+  subject: Subject,
+  { configuration: given, ...candidate }: Candidate,
+  root: string,
+  { deps, confine, limitSeconds }: JudgeDeps,
+  tell: { output: string },
+): Promise<Built> {
+  const { reproducer, recipe, overlay, compiler } = subject;
+  const configuration = given ?? reproducer.config.configuration;
+  if (configuration !== undefined && recipe.triton !== undefined) {
+    throw new KernloopError(
+      'ARGUMENT_VALUE',
+      `${candidate.kernel ?? reproducer.config.name} is a Triton kernel, and takes no configuration`,
+      'write the configuration into reproducer.py: CONSTEXPRS, OPTIONS and grid()',
+    );
+  }
+  const paths = reproducerPaths(root);
+  mkdirSync(paths.build, { recursive: true });
+  const output = paths.variant(recipe.language, reproducer.config.device.kind);
+  const report = {
+    ...silentReporter,
+    output: (chunk: string) => (tell.output = (tell.output + chunk).slice(-mostOutput)),
+  };
+  const hearing: Deps = { ...silent(deps), report };
+  const compiled = await compileReproducer(
+    {
+      ...{ reproducer: root, overlay, compiler, output, capture: reproducer.capture, limitSeconds },
+      recipe: withMacros(recipe, macrosOf(configuration)),
+      signature: recipe.signature,
+      // Races and differences are told by source line; line tables change no instruction.
+      lineInfo: true,
+    },
+    confine === null ? hearing : confine(hearing, root, subject),
+  );
+  const { codeObjectSha256: sha256, launch } = compiled;
+  return { compiled, code: { kind: 'variant', path: output, shown: 'the candidate', sha256, launch, configuration } };
+}
+
+/** Characters of a compiler's output that are read for diagnostics. */
+const mostOutput = 1 << 20;
+
+type Verdict = Pick<
+  Judged,
+  | 'verdict'
+  | 'summary'
+  | 'place'
+  | 'comparedBytes'
+  | 'differingBytes'
+  | 'worst'
+  | 'races'
+  | 'derivedInputs'
+  | 'keepsState'
+  | 'score'
+  | 'ratio'
+>;
+
+async function judgeCode(subject: Subject, { code }: Built, root: string, deps: Deps): Promise<Verdict> {
+  const { judging, reproducer, replaying, iterations, device } = subject;
+  const { report, reports, sessions } = await judge(judging, silent(deps), code);
+  const place =
+    report.verdict === 'pass' ? null : await placeOfVerdict(reports, { code, reproducer: { ...reproducer, root } });
+  const inputs = reports.flatMap((one) => one.inputs ?? []);
+  const sum = (name: 'judged' | 'dropped'): number => inputs.reduce((total, one) => total + one[name], 0);
+  const base: Verdict = {
+    verdict: report.verdict,
+    summary: report.fault ?? report.summary,
+    place: place === null ? null : relativeTo(root, place),
+    comparedBytes: report.compared_bytes,
+    differingBytes: report.differing_bytes,
+    worst: worstOf(reports),
+    races: reports
+      .flatMap(({ races = [] }) => races.map(({ text }) => text.replaceAll(`${root}/`, '')))
+      .slice(0, mostRaces),
+    derivedInputs: inputs.length === 0 ? null : { judged: sum('judged'), dropped: sum('dropped') },
+    keepsState: reports.some(({ state }) => state !== null && state !== undefined),
+    score: null,
+    ratio: null,
+  };
+  if (report.verdict !== 'pass') return base;
+  if (device.work === 'wave_instructions') {
+    const count = total(reports.map(({ replays }) => replays.at(-1)?.wave_instructions));
+    const captured = total(sessions.map(({ capture }) => capture.execution.wave_instructions));
+    const score: Score = { waveInstructions: count, timeNs: null, timeRatio: null, timeCi95: null };
+    return { ...base, score, ratio: count === null || captured === null ? null : count / captured };
+  }
+  const { score } = await scoreOf(code, replaying, iterations, device.work, silent(deps));
+  return { ...base, score, ratio: score.timeRatio };
+}
+
+/** Null if one is unknown: a sum without it would look better than it is. */
+function total(counts: readonly (number | null | undefined)[]): number | null {
+  return counts.reduce<number | null>(
+    (sum, count) => (sum === null || count === null || count === undefined ? null : sum + count),
+    0,
+  );
+}
+
+const relativeTo = (root: string, place: string): string => relative(root, resolve(place));
+
+function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
+  const resources = existsSync(path) ? kernelResources(readFileSync(path), recipe.symbol) : null;
+  return (
+    resources && {
+      vectorRegisters: resources.vectorRegisters,
+      scalarRegisters: resources.scalarRegisters,
+      spilledVector: resources.spilled?.vector ?? null,
+      privateBytes: resources.privateBytes,
+      staticShared: resources.staticShared,
+    }
+  );
+}
+
+function readBy({ reproducer }: Subject, { outside, system = [] }: CompileResult): Record<string, string> {
+  return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
+}
+
+/** Whether the files outside that a candidate was compiled from are still the same. */
+export function isCurrent(read: Outcome['read'], { reproducer }: Pick<Subject, 'reproducer'>): boolean {
+  return Object.entries(read).every(([name, content]) => {
+    const path = isAbsolute(name) ? name : resolve(reproducer.root, name);
+    return existsSync(path) && sha256OfFile(path) === content;
+  });
+}
+
+export const noVerdict = ({ name }: Pick<Subject, 'name'>): Judged => ({
+  kernel: name,
+  verdict: 'error',
+  summary: '',
+  error: null,
+  place: null,
+  diagnostics: [],
+  comparedBytes: 0,
+  differingBytes: 0,
+  worst: [],
+  races: [],
+  derivedInputs: null,
+  keepsState: false,
+  score: null,
+  ratio: null,
+  resources: null,
+  decidedBy: null,
+  durationsMs: { compile: 0, judge: 0 },
+});

@@ -1,0 +1,336 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { cpus } from 'node:os';
+import type { Deps } from '../deps/deps';
+import { KernloopError, nearest } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupted';
+import { parseJson } from '../support/schema';
+import { candidateSchema, type Candidate, type CandidateInput } from './candidate-json';
+import { requireCandidateFiles } from './files';
+import { Home, type Accepted } from './home';
+import { isCurrent, judgeCandidate, noVerdict, type Confine, type Judged, type Outcome } from './judge-candidate';
+import type { Judgement } from './judgement-json';
+import type { JudgeSettings } from './options';
+import { Queue } from './queue';
+import { signingKey, type Sealed, type SigningKey } from './seal';
+import { openSubject, type Subject } from './subject';
+
+export type Phase = 'queued' | 'compiling' | 'judging' | 'done';
+
+/** State of an accepted candidate. */
+export interface Status {
+  readonly id: string;
+  readonly kernel: string;
+  readonly phase: Phase;
+  /** Null until it is done. */
+  readonly sealed: Sealed | null;
+}
+
+interface Entry {
+  readonly accepted: Accepted;
+  readonly subject: Subject;
+  readonly priority: number;
+  readonly group: string;
+  readonly acceptedMs: number;
+  readonly stop: AbortController;
+  phase: Phase;
+}
+
+/** Candidates that may wait at a time; more are refused. */
+const mostQueued = 10_000;
+
+/**
+ * A resident scorer of candidates. What it accepts is on disk before it says so, and is judged after a restart if it was
+ * not before; a crash, a hang or a fault of one candidate costs that candidate only.
+ */
+export class Judge {
+  private readonly queue = new Queue<Entry>();
+  private readonly entries = new Map<string, Entry>();
+  private readonly listeners = new Set<(status: Status) => void>();
+  /** Work on the same content, of which each is done once. */
+  private readonly underWay = new Map<string, Promise<Outcome>>();
+  private readonly working = new Set<Promise<void>>();
+  private isClosed = false;
+
+  private constructor(
+    private readonly subjects: ReadonlyMap<string, Subject>,
+    private readonly home: Home,
+    private readonly key: SigningKey,
+    private readonly settings: JudgeSettings,
+    private readonly confine: Confine | null,
+    private readonly deps: Deps,
+  ) {}
+
+  static async open(settings: JudgeSettings, confine: Confine | null, deps: Deps): Promise<Judge> {
+    const home = new Home(settings.home, deps.env);
+    const key = signingKey(home.root);
+    const subjects = new Map<string, Subject>();
+    try {
+      for (const folder of settings.reproducer) {
+        const subject = await openSubject(folder, settings, deps);
+        if (subjects.has(subject.name)) {
+          subject.close();
+          throw new KernloopError('USAGE', `two of the reproducers are of ${subject.name}`, 'judge one of them');
+        }
+        subjects.set(subject.name, subject);
+      }
+    } catch (error) {
+      for (const subject of subjects.values()) subject.close();
+      throw error;
+    }
+    return new Judge(subjects, home, key, settings, confine, deps);
+  }
+
+  get publicKey(): string {
+    return this.key.publicKey;
+  }
+
+  /** Where the signed report on a candidate is kept. */
+  reportFile(id: string): string {
+    return this.home.verdictFile(id);
+  }
+
+  /** Kernels that it judges, and the files that candidates may replace. */
+  kernels(): { name: string; device: string; files: string[] }[] {
+    return [...this.subjects.values()].map(({ name, device, snapshot }) => ({
+      name,
+      device: device.description.identity,
+      files: Object.keys(snapshot.digests),
+    }));
+  }
+
+  counts(): { queued: number; working: number } {
+    return { queued: this.queue.length, working: this.working.size };
+  }
+
+  /** Takes up what an earlier judge of the same home accepted and did not judge. Returns how many. */
+  resume(): number {
+    const pending = this.home.pending((line) => this.deps.report.warn(line));
+    for (const accepted of pending) {
+      const subject = this.subjects.get(accepted.candidate.kernel ?? '');
+      if (subject) this.enqueue(accepted, subject);
+      else this.deps.report.warn(`${accepted.candidate.id} waits for a judge of ${accepted.candidate.kernel ?? '?'}`);
+    }
+    this.pump();
+    return pending.length;
+  }
+
+  /** Accepts a candidate; the same one under the same id is accepted once. */
+  submit(input: CandidateInput, group = ''): Status {
+    if (this.isClosed) throw new KernloopError('JUDGE_CLOSED', 'the judge is about to end', 'send it to the next one');
+    const given = parseJson('the candidate', JSON.stringify(input), candidateSchema);
+    const subject = this.subjectOf(given);
+    requireCandidateFiles(given, subject.snapshot.root);
+    const id = given.id ?? randomBytes(9).toString('hex');
+    const candidate = { ...given, id, kernel: subject.name };
+    const known = this.entries.get(id)?.accepted.candidate;
+    const before = this.status(id);
+    if (before !== null) {
+      if (known === undefined || isDeepStrictEqual(known, candidate)) return before;
+      throw new KernloopError(
+        'CANDIDATE_REFUSED',
+        `another candidate has the id ${id}`,
+        'leave the id out, and the judge chooses one',
+      );
+    }
+    if (this.queue.length >= mostQueued) {
+      throw new KernloopError(
+        'JUDGE_FULL',
+        `${mostQueued} candidates wait already`,
+        'send it again when some are judged',
+      );
+    }
+    const accepted = { candidate, group, acceptedAt: this.deps.clock.now().toISOString() };
+    this.home.accept(accepted);
+    this.enqueue(accepted, subject);
+    this.pump();
+    return this.requireStatus(id);
+  }
+
+  /** Null for an id that was never accepted, or whose verdict is too old to be kept. */
+  status(id: string): Status | null {
+    const entry = this.entries.get(id);
+    if (entry) return { id, kernel: entry.subject.name, phase: entry.phase, sealed: null };
+    const sealed = this.home.verdictOn(id);
+    return sealed && { id, kernel: sealed.judgement.kernel, phase: 'done', sealed };
+  }
+
+  /** The verdict, once there is one. `signal` ends the waiting, not the work. */
+  async verdict(id: string, signal?: AbortSignal): Promise<Sealed> {
+    const now = this.requireStatus(id);
+    if (now.sealed) return now.sealed;
+    return await new Promise((resolve, reject) => {
+      const end = this.subscribe((status) => {
+        if (status.id !== id || status.sealed === null) return;
+        end();
+        resolve(status.sealed);
+      });
+      signal?.addEventListener('abort', () => {
+        end();
+        reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+      });
+    });
+  }
+
+  /** Ends the work on a candidate, whose verdict is "cancelled". One that is done keeps its verdict. */
+  cancel(id: string): Status {
+    const entry = this.entries.get(id);
+    if (!entry) return this.requireStatus(id);
+    entry.stop.abort('cancel');
+    if (this.queue.remove(entry)) this.conclude(entry, cancelled(entry.subject), false, 0);
+    return this.requireStatus(id);
+  }
+
+  /** Calls `listener` at every change of a phase. Returns how to end that. */
+  subscribe(listener: (status: Status) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Stops the work; accepted candidates without a verdict stay for the next judge of this home. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const entry of this.entries.values()) entry.stop.abort('close');
+    await Promise.allSettled(this.working);
+    for (const subject of this.subjects.values()) subject.close();
+  }
+
+  private subjectOf({ kernel }: Candidate): Subject {
+    const names = [...this.subjects.keys()];
+    const [only] = names;
+    const subject = this.subjects.get(kernel ?? (names.length === 1 ? (only ?? '') : ''));
+    if (subject) return subject;
+    const close = kernel === undefined ? undefined : nearest(kernel, names, 1)[0];
+    throw new KernloopError(
+      'KERNEL_UNKNOWN',
+      kernel === undefined
+        ? 'the candidate does not say of which kernel it is a variant'
+        : `no kernel ${kernel} is judged here`,
+      close === undefined ? `judged here are ${names.join(', ')}` : `did you mean ${close}?`,
+    );
+  }
+
+  private requireStatus(id: string): Status {
+    const status = this.status(id);
+    if (status) return status;
+    throw new KernloopError(
+      'CANDIDATE_UNKNOWN',
+      `no candidate ${id} was accepted here`,
+      'submit it, or look at its id',
+    );
+  }
+
+  private enqueue(accepted: Accepted, subject: Subject): void {
+    const entry: Entry = {
+      ...{ accepted, subject, priority: accepted.candidate.priority, group: accepted.group },
+      acceptedMs: this.deps.clock.monotonicMs(),
+      stop: new AbortController(),
+      phase: 'queued',
+    };
+    this.entries.set(accepted.candidate.id, entry);
+    this.queue.push(entry);
+  }
+
+  private pump(): void {
+    const jobs = this.settings.jobs ?? cpus().length;
+    while (!this.isClosed && this.working.size < jobs) {
+      const entry = this.queue.take();
+      if (!entry) return;
+      const work = this.work(entry).finally(() => {
+        this.working.delete(work);
+        this.pump();
+      });
+      this.working.add(work);
+    }
+  }
+
+  private async work(entry: Entry): Promise<void> {
+    const waited = this.deps.clock.monotonicMs() - entry.acceptedMs;
+    const { candidate } = entry.accepted;
+    const key = entry.subject.keyOf(candidate);
+    const known = this.settings.fresh ? null : this.home.known(key);
+    try {
+      entry.subject.requirePinned();
+      if (known && isCurrent(known.read, entry.subject)) return this.conclude(entry, known.judged, true, waited);
+      const outcome = await this.once(key, entry);
+      // A judge that ends leaves the candidate to the next one.
+      if (entry.stop.signal.aborted && entry.stop.signal.reason === 'close') return;
+      if (this.deps.signal.aborted) return;
+      const judged = entry.stop.signal.aborted ? cancelled(entry.subject) : outcome.judged;
+      if (outcome.isLasting && !entry.stop.signal.aborted) this.home.remember(key, outcome);
+      this.conclude(entry, judged, false, waited);
+    } catch (error) {
+      const { code, what } = asError(error);
+      this.conclude(entry, { ...noVerdict(entry.subject), summary: what, error: code }, false, waited);
+    }
+  }
+
+  /** The same content is judged once at a time; whoever comes second gets what the first one gets. */
+  private async once(key: string, entry: Entry): Promise<Outcome> {
+    const before = this.underWay.get(key);
+    if (before) {
+      this.tell(entry, 'judging');
+      const outcome = await before;
+      if (outcome.isLasting) return outcome;
+    }
+    const { subject, accepted, stop } = entry;
+    const work = judgeCandidate(subject, accepted.candidate, {
+      deps: stoppable(this.deps, stop.signal),
+      confine: this.confine,
+      limitSeconds: this.settings.compileLimitSeconds,
+      onPhase: (phase) => this.tell(entry, phase),
+    });
+    this.underWay.set(key, work);
+    try {
+      return await work;
+    } finally {
+      if (this.underWay.get(key) === work) this.underWay.delete(key);
+    }
+  }
+
+  private conclude(entry: Entry, judged: Judged, fromCache: boolean, waited: number): void {
+    const { candidate } = entry.accepted;
+    const judgement: Judgement = {
+      schema: 'kernloop.judgement/1',
+      ...judged,
+      id: candidate.id,
+      label: candidate.label ?? null,
+      fromCache,
+      judgedAt: this.deps.clock.now().toISOString(),
+      durationsMs: { waited, ...judged.durationsMs },
+    };
+    this.home.keep(this.key.seal(judgement));
+    this.entries.delete(candidate.id);
+    this.tell(entry, 'done');
+  }
+
+  private tell(entry: Entry, phase: Phase): void {
+    entry.phase = phase;
+    const { id } = entry.accepted.candidate;
+    const sealed = phase === 'done' ? this.home.verdictOn(id) : null;
+    for (const listener of [...this.listeners]) listener({ id, kernel: entry.subject.name, phase, sealed });
+  }
+}
+
+const cancelled = (subject: Subject): Judged => ({ ...noVerdict(subject), verdict: 'cancelled', summary: 'cancelled' });
+
+const asError = (error: unknown): { code: string; what: string } =>
+  error instanceof KernloopError
+    ? error
+    : { code: 'INTERNAL_ERROR', what: error instanceof Error ? error.message : String(error) };
+
+/** Programs that one signal ends, beside those of the whole process. */
+function stoppable(deps: Deps, signal: AbortSignal): Deps {
+  return {
+    ...{ clock: deps.clock, env: deps.env, report: deps.report, input: deps.input, native: deps.native },
+    signal: AbortSignal.any([deps.signal, signal]),
+    run: (file, args, options) => {
+      throwIfInterrupted(signal);
+      const running = deps.run(file, args, options);
+      const stop = (): void => running.kill('SIGKILL');
+      signal.addEventListener('abort', stop, { once: true });
+      void running.result.finally(() => signal.removeEventListener('abort', stop));
+      return running;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { scoreSchema } from '../candidate/score-json';
+
+/** Verdicts of validate, and the reasons why a candidate has none. Only "pass" says that it is right. */
+export const verdicts = [
+  'pass',
+  'fail',
+  'vacuous',
+  'fault',
+  'limit',
+  'not-compiled',
+  'not-launched',
+  'error',
+  'cancelled',
+] as const;
+
+const diagnosticSchema = z.object({
+  file: z.string().describe('As the candidate names it; an absolute path for a header of the toolchain.'),
+  line: z.int(),
+  column: z.int().nullable(),
+  severity: z.enum(['error', 'warning']),
+  message: z.string(),
+});
+
+const worstSchema = z.object({
+  where: z.string().describe('Parameter, else region or module variable.'),
+  type: z.string().describe('Element type: "f32", "i64", ….'),
+  elements: z.int(),
+  wrong: z.int().describe('Elements that did not pass.'),
+  maxAbsError: z.number().nullable(),
+  maxRelError: z.number().nullable(),
+  maxUlpError: z.number().nullable(),
+  first: z
+    .object({
+      element: z.int(),
+      expected: z.union([z.number(), z.string()]),
+      actual: z.union([z.number(), z.string()]),
+    })
+    .nullable()
+    .describe('The first wrong element.'),
+});
+
+const resourcesSchema = z.object({
+  vectorRegisters: z.int().describe('Registers of a lane; of a thread on CUDA.'),
+  scalarRegisters: z.int().nullable(),
+  spilledVector: z.int().nullable().describe('Null in a cubin, which does not tell.'),
+  privateBytes: z.int().nullable().describe('Private (local) memory of a lane; null if only a run knows.'),
+  staticShared: z.int().describe('Bytes of static LDS (shared memory) of a block.'),
+});
+
+/** Digests (SHA-256) of all that decided a verdict. `verify-report` holds them against a reproducer. */
+export const decidedBySchema = z.object({
+  kernloop: z.string().describe('Version.'),
+  programs: z.record(z.string(), z.string()).describe('Native programs that replayed and compared.'),
+  kernelJson: z.string(),
+  captures: z.array(z.object({ dispatch: z.int(), capture: z.string(), selfcheck: z.string() })),
+  sources: z.record(z.string(), z.string()).describe('Files that were compiled, by name in the reproducer.'),
+  recipe: z.string().describe('Of the captured command of the compiler, with its options.'),
+  compiler: z.string().describe('Its version, in words.'),
+  codeObject: z.string().nullable().describe('Of the compiled candidate; null if there is none.'),
+  configuration: z.unknown().describe('Macros and launch; null for those of the app.'),
+  settings: z.record(z.string(), z.unknown()).describe('Options of validate that were in force.'),
+  device: z.object({ kind: z.string(), identity: z.string() }),
+  sandboxed: z.boolean().describe('Whether the candidate was compiled in the sandbox.'),
+});
+
+export const judgementSchema = z
+  .object({
+    schema: z.literal('kernloop.judgement/1'),
+    id: z.string(),
+    kernel: z.string(),
+    label: z.string().nullable(),
+    verdict: z.enum(verdicts),
+    summary: z.string().describe('The verdict in words, or the first error.'),
+    error: z.string().nullable().describe('Error code, if the candidate has no verdict of validate.'),
+    place: z.string().nullable().describe('FILE:LINE of what is wrong, if it is known.'),
+    diagnostics: z.array(diagnosticSchema).describe('Errors and warnings of the compiler, at most 100.'),
+    comparedBytes: z.int(),
+    differingBytes: z.int(),
+    worst: z.array(worstSchema).describe('Arrays with wrong elements, the worst first, at most 16.'),
+    races: z.array(z.string()).describe('Races that the captured code does not have, at most 16.'),
+    derivedInputs: z
+      .object({ judged: z.int(), dropped: z.int() })
+      .nullable()
+      .describe('Inputs derived from the captured one, by which it was judged as well.'),
+    keepsState: z.boolean().describe('Whether the variant keeps values in memory of its own from launch to launch.'),
+    score: scoreSchema.nullable().describe('Only of what passes.'),
+    ratio: z
+      .number()
+      .nullable()
+      .describe(
+        'Score over that of the captured code: below 1 is better. Time on hardware, wave-instructions on the software GPU.',
+      ),
+    resources: resourcesSchema.nullable(),
+    decidedBy: decidedBySchema.nullable().describe('Null if it was cancelled, or ended before it was compiled.'),
+    durationsMs: z.object({ waited: z.number(), compile: z.number(), judge: z.number() }),
+    fromCache: z.boolean().describe('The same files were judged before, under the same conditions.'),
+    judgedAt: z.string().describe('UTC, ISO 8601.'),
+  })
+  .meta({ title: 'judgement', description: 'Verdict of `kernloop judge` on one candidate.' });
+
+export type Judgement = z.output<typeof judgementSchema>;
+export type JudgementVerdict = (typeof verdicts)[number];
+export type Diagnostic = z.output<typeof diagnosticSchema>;
+export type Worst = z.output<typeof worstSchema>;
+export type DecidedBy = z.output<typeof decidedBySchema>;

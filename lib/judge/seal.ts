@@ -1,0 +1,92 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { KernloopError, systemCode } from '../support/error';
+import { judgementSchema, type Judgement } from './judgement-json';
+
+/** A judgement with the signature of the judge that made it: Ed25519 over the canonical JSON of the judgement. */
+export const sealedSchema = z
+  .strictObject({
+    schema: z.literal('kernloop.sealed-judgement/1'),
+    judgement: judgementSchema,
+    publicKey: z.string().describe('Key of the judge: 32 bytes in base64url, as in a JWK (RFC 8037).'),
+    signature: z.string().describe('Ed25519 (RFC 8032), base64url, over the canonical JSON of judgement.'),
+  })
+  .meta({ title: 'sealed judgement', description: 'A verdict of `kernloop judge`, signed.' });
+
+export type Sealed = z.output<typeof sealedSchema>;
+
+/** Key of a judge. The private part never leaves its home. */
+export interface SigningKey {
+  readonly publicKey: string;
+  seal(judgement: Judgement): Sealed;
+}
+
+export const keyFile = (home: string): string => join(home, 'key.pem');
+export const publicKeyFile = (home: string): string => join(home, 'key.pub');
+
+/** The key in the home of a judge, made at its first start. */
+export function signingKey(home: string): SigningKey {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const path = keyFile(home);
+  if (!existsSync(path)) makeKey(home);
+  const { mode, uid } = statSync(path);
+  if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
+    throw new KernloopError(
+      'KEY_EXPOSED',
+      `others can read ${path}, so that anybody may have signed with it`,
+      `remove it, and the judge makes another; or keep it and \`chmod 600 ${path}\` if nobody else is on this machine`,
+    );
+  }
+  const privateKey = createPrivateKey(readFileSync(path));
+  const publicKey = textOf(createPublicKey(privateKey));
+  return {
+    publicKey,
+    seal: (judgement) => ({
+      schema: 'kernloop.sealed-judgement/1',
+      judgement,
+      publicKey,
+      signature: sign(null, Buffer.from(canonicalJson(judgement)), privateKey).toString('base64url'),
+    }),
+  };
+}
+
+function makeKey(home: string): void {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  try {
+    writeFileSync(keyFile(home), pem, { flag: 'wx', mode: 0o600 });
+    chmodSync(keyFile(home), 0o600);
+    writeFileSync(publicKeyFile(home), `${textOf(publicKey)}\n`);
+  } catch (error) {
+    // Another judge that starts meanwhile has made it.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function textOf(key: KeyObject): string {
+  const { x } = key.export({ format: 'jwk' });
+  if (x === undefined) throw new Error('an Ed25519 key has a public part');
+  return x;
+}
+
+/** Whether the judgement is what the holder of `publicKey` has signed. */
+export function isSealedBy({ judgement, signature }: Sealed, publicKey: string): boolean {
+  try {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
+    return verify(null, Buffer.from(canonicalJson(judgement)), key, Buffer.from(signature, 'base64url'));
+  } catch {
+    return false;
+  }
+}
+
+/** JSON without spaces, with the keys of each object in the order of their UTF-16 units (RFC 8785). */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each)}`).join(',')}}`;
+}

@@ -1,0 +1,119 @@
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { captureFile, selfcheckFile } from '../archive/capture-files';
+import { decidingFiles } from '../candidate/deciding-files';
+import { judgingOptions, replayingOptions } from '../candidate/judging';
+import type { CandidateOptions } from '../candidate/options';
+import { Snapshot } from '../candidate/snapshot';
+import type { Deps } from '../deps/deps';
+import type { Device } from '../device/device';
+import { compilerOf, readRecipe } from '../recompile/recompile';
+import { chooseDispatches, type CapturedDispatch } from '../replay/captured-dispatches';
+import { openReplayDevice } from '../replay/replay-device';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { reproducerPaths } from '../reproducer/layout';
+import { KernloopError } from '../support/error';
+import { sha256, sha256OfFile } from '../support/files';
+import { KnownDigests } from '../support/known-digests';
+import { kernelFile } from '../support/project-file-names';
+import { version } from '../support/version';
+import { toolchainIdentity } from '../toolchain/identity';
+import type { Compiler } from '../toolchain/find-compiler';
+import type { Overlay } from '../toolchain/overlay';
+import type { Recipe } from '../toolchain/recipe';
+import { requireOptionsOfDevice } from '../validate/device-options';
+import { validateOptionsSchema, type ValidateOptions } from '../validate/options';
+import type { Candidate } from './candidate-json';
+import type { DecidedBy } from './judgement-json';
+import type { JudgeSettings } from './options';
+
+/** Number of derived inputs where nobody says one. */
+const usualInputs = 4;
+
+/** A reproducer that candidates are judged against: what decides is read once, copied or pinned by digest. */
+export interface Subject {
+  readonly name: string;
+  readonly reproducer: Reproducer;
+  readonly recipe: Recipe;
+  readonly overlay: Overlay;
+  readonly compiler: Compiler;
+  readonly snapshot: Snapshot;
+  readonly device: Device;
+  readonly judging: ValidateOptions;
+  readonly replaying: object;
+  readonly iterations: number | undefined;
+  readonly chosen: readonly CapturedDispatch[];
+  /** All that decides besides the candidate. */
+  readonly pinned: Omit<DecidedBy, 'sources' | 'codeObject' | 'configuration' | 'sandboxed'>;
+  /** Throws if something that decides was changed since. */
+  requirePinned(): void;
+  /** Digest of all that decides the verdict on a candidate, except files outside that only a compilation reveals. */
+  keyOf(candidate: Pick<Candidate, 'files' | 'configuration'>): string;
+  close(): void;
+}
+
+export async function openSubject(folder: string, settings: JudgeSettings, deps: Deps): Promise<Subject> {
+  const reproducer = openReproducer(folder);
+  const { recipe, overlay } = readRecipe(reproducer);
+  const { chosen } = chooseDispatches(reproducer, settings.capture, 'all');
+  const [main] = chosen;
+  if (!main) throw new Error('the capture in capture/ is of its own kernel');
+  const options: CandidateOptions = {
+    ...settings,
+    reproducer: reproducer.root,
+    device: settings.device ?? reproducer.config.device.kind,
+  };
+  const device = await openReplayDevice(options, main.capture, deps);
+  requireOptionsOfDevice(options, device);
+  const declared = judgingOptions(reproducer, options);
+  const judging = validateOptionsSchema.parse({
+    ...declared,
+    inputs: 'inputs' in declared && declared.inputs !== undefined ? declared.inputs : usualInputs,
+  });
+  const compiler = await compilerOf(recipe, reproducer, deps);
+  const snapshot = new Snapshot(reproducer.root);
+  const programs = KnownDigests.of(deps.env);
+  const pin = (): Subject['pinned'] => {
+    const files = decidingFiles(options);
+    const digest = (path: string): string => files[path] ?? 'none';
+    return {
+      kernloop: version,
+      programs: Object.fromEntries(
+        [deps.native.replay, deps.native.softgpu].map((path) => [basename(path), programs.of(path)]),
+      ),
+      kernelJson: digest(join(reproducer.root, kernelFile)),
+      captures: chosen.map(({ dispatch, folder: capture }) => ({
+        dispatch,
+        capture: digest(captureFile(capture)),
+        selfcheck: digest(selfcheckFile(capture)),
+      })),
+      recipe: sha256OfFile(reproducerPaths(reproducer.root).recipe),
+      compiler: compiler.version,
+      settings: placeless(judging),
+      device: { kind: device.description.kind, identity: device.description.identity },
+    };
+  };
+  const pinned = pin();
+  const { options: _options, ...config } = reproducer.config;
+  const shared = [pinned, config, toolchainIdentity(deps.env), settings.iterations ?? null];
+  return {
+    ...{ name: reproducer.config.name, reproducer, recipe, overlay, compiler, snapshot, device, judging },
+    ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },
+    requirePinned: () => {
+      if (isDeepStrictEqual(pin(), pinned)) return;
+      throw new KernloopError(
+        'JUDGE_INPUT_CHANGED',
+        `the capture, kernel.json, pristine/ or a program of Kernloop was changed since the judge of ${reproducer.config.name} started`,
+        'bring it back, or start the judge anew: verdicts of before and after cannot be compared',
+      );
+    },
+    keyOf: ({ files, configuration }) =>
+      sha256(JSON.stringify(['kernloop.judgement/1', shared, snapshot.digestsWith(files), configuration ?? null])),
+    close: () => snapshot.remove(),
+  };
+}
+
+/** Paths decide nothing, and differ from machine to machine. */
+function placeless(options: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !['reproducer', 'store'].includes(name)));
+}

@@ -1,0 +1,40 @@
+import type { ComparedRegion, DispatchReport } from '../validate/report-json';
+import { nameOf } from '../validate/regions';
+import type { Worst } from './judgement-json';
+
+const most = 16;
+
+/** Bytes of an element type such as f32, bf16, i64 or c64. */
+const bytesOf = (type: string): number => Math.max(1, Math.ceil(Number(/(\d+)$/.exec(type)?.[1] ?? 8) / 8));
+
+/** Arrays with wrong elements, those with the greatest share of them first. */
+export function worstOf(reports: readonly Pick<DispatchReport, 'regions'>[]): Worst[] {
+  const all = reports.flatMap(({ regions }) => regions.flatMap((region) => worstIn(region)));
+  const share = ({ wrong, elements }: Worst): number => wrong / Math.max(1, elements);
+  return all.sort((a, b) => share(b) - share(a)).slice(0, most);
+}
+
+function worstIn(region: ComparedRegion): Worst[] {
+  return region.elements.flatMap((met): Worst[] => {
+    if (met.outside === 0) return [];
+    const [first] = met.first_outside;
+    return [
+      {
+        where: met.arguments?.join(', ') ?? nameOf(region),
+        type: met.dtype,
+        elements: met.elements,
+        wrong: met.outside,
+        maxAbsError: met.max_abs_error ?? null,
+        maxRelError: met.max_rel_error ?? null,
+        maxUlpError: met.max_ulp_error ?? null,
+        first: first
+          ? {
+              element: Math.floor((first.offset - met.offset) / bytesOf(met.dtype)),
+              expected: first.expected,
+              actual: first.actual,
+            }
+          : null,
+      },
+    ];
+  });
+}
