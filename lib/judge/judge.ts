@@ -329,7 +329,8 @@ function stoppable(deps: Deps, signal: AbortSignal): Deps {
       const running = deps.run(file, args, options);
       const stop = (): void => running.kill('SIGKILL');
       signal.addEventListener('abort', stop, { once: true });
-      void running.result.finally(() => signal.removeEventListener('abort', stop));
+      const ended = (): void => signal.removeEventListener('abort', stop);
+      running.result.then(ended, ended);
       return running;
     },
   };

@@ -1,0 +1,316 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FakeDeps, FakeProgram } from '../testing/fake-deps';
+import { fakeDeps } from '../testing/fake-deps';
+import { failure } from '../testing/failure';
+import { reproducerForEachTest } from '../testing/workspace';
+import {
+  behaving,
+  compilerOf,
+  fakeHipcc,
+  honest,
+  tunableSource as source,
+  writeTunable,
+  type Behaviour,
+} from '../tune/testing/fake-candidates';
+import type { CandidateInput } from './candidate-json';
+import { Judge } from './judge';
+import type { Confine } from './judge-candidate';
+import { judgeSettings } from './options';
+import { isSealedBy } from './seal';
+import { z } from 'zod';
+
+const made = reproducerForEachTest();
+const open: Judge[] = [];
+beforeEach(() => writeTunable(made.workspace));
+afterEach(async () => {
+  for (const judge of open.splice(0)) await judge.close();
+});
+
+const depsWith = (behaviour: Behaviour = honest, programs: Readonly<Record<string, FakeProgram>> = {}): FakeDeps =>
+  fakeDeps({ hipcc: fakeHipcc, 'kernloop-replay': behaving(behaviour), ...programs }, made.workspace.native, {
+    env: compilerOf(made.workspace),
+  });
+
+async function judgeWith(deps = depsWith(), more: object = {}, confine: Confine | null = null): Promise<Judge> {
+  const settings = z
+    .object(judgeSettings)
+    .parse({ reproducer: [made.reproducer], home: made.workspace.path('home'), jobs: 1, unsandboxed: true, ...more });
+  const judge = await Judge.open(settings, confine, deps);
+  open.push(judge);
+  return judge;
+}
+
+const rows = (count: number | string, more: object = {}): CandidateInput => ({
+  files: { 'kernel_variant.hip': source.replace('kRows = 4', `kRows = ${count}`) },
+  ...more,
+});
+const wide = (width: number): CandidateInput => ({
+  ...rows(4),
+  configuration: { parameters: { WIDTH: width }, macros: ['WIDTH'] },
+});
+
+const verdictOf = async (judge: Judge, candidate: CandidateInput) =>
+  (await judge.verdict(judge.submit(candidate).id)).judgement;
+
+const compiled = (deps: FakeDeps): number =>
+  deps.calls.filter(({ program, args }) => program === 'hipcc' && !args.includes('--version')).length;
+
+const path = (name: string): string => `kernels/app/saxpy/${name}`;
+
+describe('kernloop judge', () => {
+  it('judges a right candidate, scores it against the captured code, and names all that decided', async () => {
+    const judge = await judgeWith();
+    expect(await verdictOf(judge, rows(8, { label: 'eight' }))).toMatchObject({
+      ...{ kernel: 'saxpy', label: 'eight', verdict: 'pass', error: null, fromCache: false },
+      score: { waveInstructions: 500 },
+      ratio: 0.5,
+      derivedInputs: { judged: 3, dropped: 1 },
+      decidedBy: {
+        sandboxed: false,
+        sources: { 'kernel_variant.hip': expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+        settings: { inputs: 4, replays: 2 },
+        captures: [{ dispatch: 1 }],
+      },
+    });
+  });
+
+  it('signs the verdict, so that an edit of it shows', async () => {
+    const judge = await judgeWith(depsWith((count) => ({ ...honest(count, '', []), verdict: 'fail' })));
+    const sealed = await judge.verdict(judge.submit(rows(8)).id);
+    expect(sealed.judgement).toMatchObject({ verdict: 'fail', score: null, ratio: null });
+    expect(isSealedBy(sealed, judge.publicKey)).toBe(true);
+    expect(isSealedBy({ ...sealed, judgement: { ...sealed.judgement, verdict: 'pass' } }, judge.publicKey)).toBe(false);
+    const other = await judgeWith(depsWith(), { home: made.workspace.path('other') });
+    expect(isSealedBy(sealed, other.publicKey)).toBe(false);
+  });
+
+  it('tells where a candidate does not compile, and compiles it again: a header elsewhere may be mended', async () => {
+    const deps = depsWith(honest, {
+      hipcc: (call) => {
+        if (!call.args.includes('-DWIDTH=13')) return fakeHipcc(call);
+        call.options.onStderr?.('kernel_variant.hip:2:7: error: 13 is too many\n');
+        return { exitCode: 1, stderrTail: 'kernel_variant.hip:2:7: error: 13 is too many\n' };
+      },
+    });
+    const judge = await judgeWith(deps);
+    for (const times of [1, 2]) {
+      expect(await verdictOf(judge, wide(13))).toMatchObject({
+        ...{ verdict: 'not-compiled', error: 'COMPILE_FAILED', fromCache: false, score: null },
+        diagnostics: [{ file: 'kernel_variant.hip', line: 2, column: 7, severity: 'error', message: '13 is too many' }],
+      });
+      expect(compiled(deps)).toBe(times);
+    }
+  });
+
+  it('answers the same content at once, also after a restart, and anew if it is asked to', async () => {
+    const deps = depsWith();
+    const judge = await judgeWith(deps);
+    const first = await verdictOf(judge, rows(8));
+    const second = await verdictOf(judge, rows(8, { label: 'again' }));
+    expect([second.fromCache, second.ratio, compiled(deps)]).toEqual([true, first.ratio, 1]);
+    expect(second.id).not.toBe(first.id);
+    expect((await verdictOf(await judgeWith(deps), rows(8))).fromCache).toBe(true);
+    expect((await verdictOf(await judgeWith(deps, { fresh: true }), rows(8))).fromCache).toBe(false);
+    expect(compiled(deps)).toBe(2);
+  });
+
+  it('does not take the verdict of other settings or another device for that of these', async () => {
+    const deps = depsWith();
+    await verdictOf(await judgeWith(deps), rows(8));
+    for (const more of [{ inputs: 0 }, { atol: 0.5 }, { replays: 3 }])
+      expect((await verdictOf(await judgeWith(deps, more), rows(8))).fromCache).toBe(false);
+    expect(compiled(deps)).toBe(4);
+  });
+
+  it('believes no outcome that was edited', async () => {
+    const deps = depsWith((count) => ({ ...honest(count, '', []), verdict: 'fail' }));
+    const judge = await judgeWith(deps);
+    await verdictOf(judge, rows(8));
+    const known = made.workspace.path('home/known');
+    const [name = ''] = readdirSync(known);
+    const text = readFileSync(join(known, name), 'utf8');
+    expect(text).toContain('"verdict": "fail"');
+    writeFileSync(join(known, name), text.replace('"verdict": "fail"', '"verdict": "pass"'));
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'fail', fromCache: false });
+  });
+
+  it('compiles the same content once if it comes twice at once', async () => {
+    const deps = depsWith();
+    const judge = await judgeWith(deps, { jobs: 4 });
+    const ids = [1, 2, 3].map(() => judge.submit(rows(8)).id);
+    const all = await Promise.all(ids.map((id) => judge.verdict(id)));
+    expect(all.map(({ judgement }) => judgement.verdict)).toEqual(['pass', 'pass', 'pass']);
+    expect(compiled(deps)).toBe(1);
+  });
+
+  it.each([
+    ['kernel.json', 'decides the verdict'],
+    ['capture/selfcheck.json', 'decides the verdict'],
+    ['captures/1/capture.json', 'decides the verdict'],
+    ['pristine/recipe.json', 'decides the verdict'],
+    ['build/variant.hsaco', 'decides the verdict'],
+    ['report.json', 'decides the verdict'],
+    ['other.hsaco', 'is a code object'],
+    ['../kernel_variant.hip', 'is no plain path'],
+    ['/etc/passwd', 'is no plain path'],
+    ['deps/../kernel.json', 'is no plain path'],
+    ['./kernel.json', 'is no plain path'],
+    ['deps/', 'is no plain path'],
+    ['a\\b', 'is no name'],
+    ['a\nb', 'is no name'],
+    ['deps', 'is a folder'],
+    ['kernel_variant.hip/x.h', 'lies below the file'],
+  ])('refuses a candidate with the file %j', async (name, why) => {
+    made.workspace.write(path('deps/a.h'), '');
+    const judge = await judgeWith();
+    const error = await failure(Promise.resolve().then(() => judge.submit({ files: { [name]: 'x' } })));
+    expect([error.code, error.what]).toEqual(['CANDIDATE_REFUSED', expect.stringContaining(why)]);
+    expect(readdirSync(made.workspace.path('home/accepted'))).toEqual([]);
+  });
+
+  it('refuses too many bytes, and an id that is a path', async () => {
+    const judge = await judgeWith();
+    const error = (candidate: CandidateInput) => failure(Promise.resolve().then(() => judge.submit(candidate)));
+    expect(await error({ files: { 'deps/a.h': 'é'.repeat(2 ** 21 + 1) } })).toMatchObject({
+      code: 'CANDIDATE_REFUSED',
+    });
+    for (const id of ['../x', 'a/b', '.', 'é', ''])
+      expect(await error(rows(8, { id }))).toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('accepts one candidate once, and refuses another one of the same id', async () => {
+    const deps = depsWith();
+    const judge = await judgeWith(deps);
+    judge.submit(rows(2));
+    judge.submit(rows(8, { id: 'mine' }));
+    expect(judge.submit(rows(8, { id: 'mine' })).id).toBe('mine');
+    const taken = await failure(Promise.resolve().then(() => judge.submit(rows(16, { id: 'mine' }))));
+    expect([taken.code, taken.what]).toEqual(['CANDIDATE_REFUSED', 'another candidate has the id mine']);
+    expect((await judge.verdict('mine')).judgement.score?.waveInstructions).toBe(500);
+    expect(compiled(deps)).toBe(2);
+  });
+
+  it('offers the nearest name of a kernel that is not judged', async () => {
+    const judge = await judgeWith();
+    expect(await failure(Promise.resolve().then(() => judge.submit(rows(8, { kernel: 'saxpi' }))))).toMatchObject({
+      ...{ code: 'KERNEL_UNKNOWN', hint: 'did you mean saxpy?' },
+    });
+  });
+
+  it.each(['kernel.json', 'capture/selfcheck.json', 'capture/capture.json', 'pristine/recipe.json'])(
+    'gives no verdict once %s is not what it was when the judge started',
+    async (name) => {
+      const judge = await judgeWith();
+      expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass' });
+      made.workspace.write(path(name), `${made.workspace.read(path(name))} `);
+      for (const candidate of [rows(8), rows(16)])
+        expect(await verdictOf(judge, candidate)).toMatchObject({
+          ...{ verdict: 'error', error: 'JUDGE_INPUT_CHANGED', score: null },
+        });
+    },
+  );
+
+  it('gives no verdict if that is changed while a candidate is judged', async () => {
+    const selfcheck = path('capture/selfcheck.json');
+    const judge = await judgeWith(
+      depsWith((count, width, args) => {
+        made.workspace.write(selfcheck, `${made.workspace.read(selfcheck)} `);
+        return honest(count, width, args);
+      }),
+    );
+    expect((await verdictOf(judge, rows(8))).verdict).toBe('error');
+  });
+
+  it('ends a candidate whose replay crashes, and judges the next one', async () => {
+    let crashes = true;
+    const replay = behaving(honest);
+    const judge = await judgeWith(
+      depsWith(honest, {
+        'kernloop-replay': (call) => {
+          if (!crashes) return replay(call);
+          crashes = false;
+          return { exitCode: null, signal: 'SIGSEGV' };
+        },
+      }),
+    );
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'error', score: null });
+    expect(await verdictOf(judge, rows(16))).toMatchObject({ verdict: 'pass' });
+    // Another try may end otherwise, so that nothing of it is kept.
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', fromCache: false });
+  });
+
+  describe('with candidates under way', () => {
+    let goOn = (): void => undefined;
+    const waiting = (): FakeDeps => {
+      const gate = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return depsWith(honest, {
+        hipcc: async (call) => {
+          if (!call.args.includes('--version')) await Promise.race([gate, call.stdinClosed]);
+          return fakeHipcc(call);
+        },
+      });
+    };
+
+    it('cancels one that waits and one that is compiled', async () => {
+      const judge = await judgeWith(waiting());
+      const [first, second] = [judge.submit(rows(2)).id, judge.submit(rows(8)).id];
+      expect([judge.counts(), judge.status(second)?.phase]).toEqual([{ queued: 1, working: 1 }, 'queued']);
+      expect(judge.cancel(second)).toMatchObject({ phase: 'done', sealed: { judgement: { verdict: 'cancelled' } } });
+      judge.cancel(first);
+      expect((await judge.verdict(first)).judgement).toMatchObject({ verdict: 'cancelled', score: null });
+      goOn();
+      // The verdict of a cancelled one is not kept for its content.
+      expect(await verdictOf(judge, rows(2))).toMatchObject({ verdict: 'pass', fromCache: false });
+    });
+
+    it('leaves what it has accepted to the next judge of its home, which judges each once', async () => {
+      const first = await judgeWith(waiting());
+      const ids = [2, 8, 16].map((count) => first.submit(rows(count)).id);
+      await first.close();
+      const error = await failure(Promise.resolve().then(() => first.submit(rows(3))));
+      expect(error.code).toBe('JUDGE_CLOSED');
+      const deps = depsWith();
+      const second = await judgeWith(deps);
+      expect(second.resume()).toBe(3);
+      const all = await Promise.all(ids.map((id) => second.verdict(id)));
+      expect(all.map(({ judgement }) => judgement.score?.waveInstructions)).toEqual([2000, 500, 250]);
+      expect(readdirSync(made.workspace.path('home/accepted'))).toEqual([]);
+      expect((await judgeWith()).resume()).toBe(0);
+    });
+  });
+
+  it('compiles through the sandbox, and replays outside of it', async () => {
+    const deps = depsWith();
+    const inside: string[] = [];
+    const judge = await judgeWith(deps, {}, (given, folder) => ({
+      ...given,
+      run: (program, args, options) => {
+        inside.push(program.split('/').at(-1) ?? '');
+        expect(options?.cwd?.startsWith(folder)).toBe(true);
+        return given.run(program, args, options);
+      },
+    }));
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', decidedBy: { sandboxed: true } });
+    expect([...new Set(inside)]).toEqual(['hipcc']);
+  });
+
+  it('leaves nothing of a candidate behind, and keeps its key to itself', async () => {
+    const judge = await judgeWith();
+    const { decidedBy } = await verdictOf(judge, rows(8));
+    expect(decidedBy).not.toBeNull();
+    expect(readdirSync(made.workspace.path('home')).sort()).toEqual([
+      'accepted',
+      'key.pem',
+      'key.pub',
+      'known',
+      'verdicts',
+    ]);
+    await judge.close();
+    made.workspace.write('home/key.pem', made.workspace.read('home/key.pem'));
+    chmodSync(made.workspace.path('home/key.pem'), 0o644);
+    expect(await failure(judgeWith())).toMatchObject({ code: 'KEY_EXPOSED' });
+  });
+});
