@@ -18,7 +18,7 @@ const tools = [
   'lib/generate/{built-units,generate,one-kernel,one-kernel-clang,unit-id}',
   'lib/pgo-app-use/pgo-app',
   'lib/pgo-use/pgo-chain',
-  'lib/judge/judge',
+  'lib/judge/{judge,run}',
   'lib/probe/cuda',
   'lib/probe/ptx/rewrite',
   'lib/recompile/{recompile,rewritten-code}',

@@ -177,6 +177,18 @@ describe('--json', () => {
     });
   });
 
+  it('judge', async () => {
+    const reproducer = writeReproducer(workspace);
+    writeTunable(workspace);
+    const programs = { hipcc: fakeHipcc, 'kernloop-replay': behaving(honest) };
+    const deps = fakeDeps(programs, workspace.native, { env: compilerOf(workspace) });
+    const candidate = workspace.write('right.hip', workspace.read('kernels/app/saxpy/kernel_variant.hip'));
+    const home = workspace.path('home');
+    const words = [candidate, '--reproducer', reproducer, '--home', home, '--unsandboxed'];
+    const { code, document } = await kernloop('judge', words, deps);
+    expect([code, document]).toMatchObject([0, { result: { judgements: [{ verdict: 'pass', ratio: 1 }] } }]);
+  });
+
   it('replay', async () => {
     const counters = { wave_instructions: 10 };
     const events = [
@@ -400,6 +412,7 @@ describe('--json', () => {
       ['pgo-show', ['/'], 'CONFIG_MISSING', 2],
       ['report', ['/'], 'CONFIG_MISSING', 2],
       ['tune', ['/'], 'CONFIG_MISSING', 2],
+      ['judge', ['a.hip', '--reproducer', '/', '--unsandboxed'], 'CONFIG_MISSING', 2],
       ['pgo-instrument', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-generate', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-merge', ['/'], 'CONFIG_MISSING', 2],
@@ -454,6 +467,7 @@ describe('--json', () => {
 
   const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
   const required: Partial<Record<StageName, string[]>> = {
+    judge: ['kernel_variant.hip'],
     generate: ['saxpy'],
     declare: ['late'],
     store: ['gc'],

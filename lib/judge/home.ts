@@ -14,7 +14,7 @@ import { canonicalJson, sealedSchema, type Sealed } from './seal';
 /** A candidate that the judge has promised to judge. */
 export interface Accepted {
   readonly candidate: Candidate & { id: string };
-  /** Who sent it: groups take turns. */
+  /** Name of the sender: groups take turns. */
   readonly group: string;
   readonly acceptedAt: string;
 }

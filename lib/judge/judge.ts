@@ -85,7 +85,7 @@ export class Judge {
     return this.key.publicKey;
   }
 
-  /** Where the signed report on a candidate is kept. */
+  /** Path of the signed report on a candidate. */
   reportFile(id: string): string {
     return this.home.verdictFile(id);
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scoreSchema } from '../candidate/score-json';
 
 /** Verdicts of validate, and the reasons why a candidate has none. Only "pass" says that it is right. */
-export const verdicts = [
+const verdicts = [
   'pass',
   'fail',
   'vacuous',
@@ -49,7 +49,7 @@ const resourcesSchema = z.object({
 });
 
 /** Digests (SHA-256) of all that decided a verdict. `verify-report` holds them against a reproducer. */
-export const decidedBySchema = z.object({
+const decidedBySchema = z.object({
   kernloop: z.string().describe('Version.'),
   programs: z.record(z.string(), z.string()).describe('Native programs that replayed and compared.'),
   kernelJson: z.string(),

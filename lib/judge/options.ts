@@ -9,7 +9,9 @@ export const judgeSettings = {
   reproducer: z
     .array(z.string().min(1))
     .default(['.'])
-    .describe('Folder of a reproducer to judge candidates of. May be given several times.'),
+    .describe(
+      'Folder of a reproducer to judge candidates of. May be given several times. Default: the working folder.',
+    ),
   device: z.enum(deviceKinds).optional().describe('Where candidates run. Default: the kind that each capture is from.'),
   ...replaying,
   iterations,

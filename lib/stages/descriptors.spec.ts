@@ -34,6 +34,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     ...['capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
     ...['set', 'constraint', 'grid', 'block', 'dynamicShared', 'argument', 'search'],
   ],
+  judge: ['kernel', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
   'pgo-show': ['spills'],
   'pgo-instrument': ['sample', 'uniform'],
   'pgo-generate': ['capture', ...device, 'launch'],

@@ -984,7 +984,8 @@ class Stages:
         candidate: What to judge: a source in place of kernel_variant.*, a folder of files that replace those of the reproducer,
             or a JSON document (kernloop.candidate/1).
         kernel: Kernel that the candidates are variants of, if several are judged.
-        reproducer: Folder of a reproducer to judge candidates of. May be given several times. Default: ["."].
+        reproducer: Folder of a reproducer to judge candidates of. May be given several times. Default: the working folder.
+            Default: ["."].
         device: Where candidates run. Default: the kind that each capture is from.
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
