@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { cpus } from 'node:os';
 import type { Deps } from '../deps/deps';
@@ -50,7 +51,7 @@ export class Judge {
   /** Work on the same content, of which each is done once. */
   private readonly underWay = new Map<string, Promise<Outcome>>();
   private readonly working = new Set<Promise<void>>();
-  private isClosed = false;
+  private readonly closing = new AbortController();
 
   private constructor(
     private readonly subjects: ReadonlyMap<string, Subject>,
@@ -59,7 +60,10 @@ export class Judge {
     private readonly settings: JudgeSettings,
     private readonly confine: Confine | null,
     private readonly deps: Deps,
-  ) {}
+  ) {
+    // One for each candidate that somebody waits for.
+    setMaxListeners(0, this.closing.signal);
+  }
 
   static async open(settings: JudgeSettings, confine: Confine | null, deps: Deps): Promise<Judge> {
     const home = new Home(settings.home, deps.env);
@@ -79,6 +83,10 @@ export class Judge {
       throw error;
     }
     return new Judge(subjects, home, key, settings, confine, deps);
+  }
+
+  private get isClosed(): boolean {
+    return this.closing.signal.aborted;
   }
 
   get publicKey(): string {
@@ -117,7 +125,7 @@ export class Judge {
 
   /** Accepts a candidate; the same one under the same id is accepted once. */
   submit(input: CandidateInput, group = ''): Status {
-    if (this.isClosed) throw new KernloopError('JUDGE_CLOSED', 'the judge is about to end', 'send it to the next one');
+    if (this.isClosed) throw judgeClosed();
     const given = parseJson('the candidate', JSON.stringify(input), candidateSchema);
     const subject = this.subjectOf(given);
     requireCandidateFiles(given, subject.snapshot.root);
@@ -155,20 +163,31 @@ export class Judge {
     return sealed && { id, kernel: sealed.judgement.kernel, phase: 'done', sealed };
   }
 
-  /** The verdict, once there is one. `signal` ends the waiting, not the work. */
+  /** The verdict, once there is one. `signal` ends the waiting, not the work; the end of the judge ends both. */
   async verdict(id: string, signal?: AbortSignal): Promise<Sealed> {
     const now = this.requireStatus(id);
     if (now.sealed) return now.sealed;
     return await new Promise((resolve, reject) => {
-      const end = this.subscribe((status) => {
+      const end = (): void => {
+        unsubscribe();
+        signal?.removeEventListener('abort', stop);
+        this.closing.signal.removeEventListener('abort', closed);
+      };
+      const unsubscribe = this.subscribe((status) => {
         if (status.id !== id || status.sealed === null) return;
         end();
         resolve(status.sealed);
       });
-      signal?.addEventListener('abort', () => {
+      const stop = (): void => {
         end();
-        reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
-      });
+        reject(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
+      };
+      const closed = (): void => {
+        end();
+        reject(judgeClosed());
+      };
+      signal?.addEventListener('abort', stop);
+      this.closing.signal.addEventListener('abort', closed);
     });
   }
 
@@ -189,7 +208,7 @@ export class Judge {
 
   /** Stops the work; accepted candidates without a verdict stay for the next judge of this home. */
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.closing.abort();
     for (const entry of this.entries.values()) entry.stop.abort('close');
     await Promise.allSettled(this.working);
     for (const subject of this.subjects.values()) subject.close();
@@ -311,6 +330,9 @@ export class Judge {
     for (const listener of [...this.listeners]) listener({ id, kernel: entry.subject.name, phase, sealed });
   }
 }
+
+const judgeClosed = (): KernloopError =>
+  new KernloopError('JUDGE_CLOSED', 'the judge is about to end', 'send it to the next one');
 
 const cancelled = (subject: Subject): Judged => ({ ...noVerdict(subject), verdict: 'cancelled', summary: 'cancelled' });
 

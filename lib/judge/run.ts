@@ -27,7 +27,7 @@ export async function judge(options: JudgeOptions, deps: Deps): Promise<JudgeRes
     const sealed = await Promise.all(
       candidates.map(async (candidate) => {
         const { id } = judge.submit({ ...candidate, kernel: candidate.kernel ?? options.kernel });
-        const verdict = await judge.verdict(id, deps.signal);
+        const verdict = await judge.verdict(id);
         deps.report.result(judgementLine(verdict.judgement));
         return verdict;
       }),
