@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { scoreOf } from '../candidate/score';
 import type { Score } from '../candidate/score-json';
 import type { Deps } from '../deps/deps';
@@ -11,9 +11,12 @@ import { asKernloopError, KernloopError } from '../support/error';
 import type { ErrorCode } from '../support/error-codes';
 import { sha256OfFile } from '../support/files';
 import { silentReporter } from '../support/report';
+import { requireSameInApp } from '../recompile/same-in-app';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import type { CompileRequest } from '../toolchain/compile-request';
 import { kernelResources } from '../toolchain/kernel-resources';
-import { withMacros } from '../toolchain/macros';
+import { ownMacros as ownMacrosOf, withMacros } from '../toolchain/macros';
+import { tritonFile } from '../archive/triton-json';
 import { judge } from '../validate/validate';
 
 import { placeOfVerdict } from '../validate/place';
@@ -52,6 +55,7 @@ const ofCandidate: Readonly<Partial<Record<ErrorCode, JudgementVerdict>>> = {
   COMPILE_FAILED: 'not-compiled',
   SYMBOL_MISSING: 'not-compiled',
   RDC_UNSUPPORTED: 'not-compiled',
+  SOURCE_DEPENDS_ON_REPRODUCER: 'not-compiled',
   LAUNCH_IMPOSSIBLE: 'not-launched',
   LAUNCH_REFUSED: 'not-launched',
   KERNARG_MISMATCH: 'not-launched',
@@ -143,6 +147,7 @@ async function compile(
       'write the configuration into reproducer.py: CONSTEXPRS, OPTIONS and grid()',
     );
   }
+  const macros = macrosOf(configuration);
   const paths = reproducerPaths(root);
   mkdirSync(paths.build, { recursive: true });
   const output = paths.variant(recipe.language, reproducer.config.device.kind);
@@ -151,18 +156,43 @@ async function compile(
     output: (chunk: string) => (tell.output = (tell.output + chunk).slice(-mostOutput)),
   };
   const hearing: Deps = { ...silent(deps), report };
-  const compiled = await compileReproducer(
-    {
-      ...{ reproducer: root, overlay, compiler, output, capture: reproducer.capture, limitSeconds },
-      recipe: withMacros(recipe, macrosOf(configuration)),
-      signature: recipe.signature,
-      // Races and differences are told by source line; line tables change no instruction.
-      lineInfo: true,
-    },
-    confine === null ? hearing : confine(hearing, root, subject),
-  );
+  const confined = confine === null ? hearing : confine(hearing, root, subject);
+  const request: CompileRequest = {
+    ...{ reproducer: root, overlay, compiler, output, capture: factsOf(subject, paths.build), limitSeconds },
+    recipe: withMacros(recipe, macros),
+    signature: recipe.signature,
+    // Races and differences are told by source line; line tables change no instruction.
+    lineInfo: true,
+    scratch: paths.build,
+  };
+  const compiled = await compileReproducer(request, confined);
+  // The text of the app is there only now, so that no candidate can ask for it.
+  symlinkSync(reproducerPaths(reproducer.root).pristine, paths.pristine);
+  const isPlaceDependent = await requireSameInApp(request, compiled, confined);
   const { codeObjectSha256: sha256, launch } = compiled;
-  return { compiled, code: { kind: 'variant', path: output, shown: 'the candidate', sha256, launch, configuration } };
+  const ownMacros = ownMacrosOf(recipe, macros);
+  return {
+    compiled,
+    code: {
+      kind: 'variant',
+      path: output,
+      shown: 'the candidate',
+      sha256,
+      launch,
+      configuration,
+      isPlaceDependent,
+      ownMacros,
+    },
+  };
+}
+
+/** Folder with what a compilation of Triton reads of the capture, which has none of its memory. */
+function factsOf({ reproducer }: Subject, build: string): string {
+  const facts = join(build, 'variant.facts');
+  mkdirSync(facts);
+  const triton = tritonFile(reproducer.capture);
+  if (existsSync(triton)) copyFileSync(triton, tritonFile(facts));
+  return facts;
 }
 
 /** Characters of a compiler's output that are read for diagnostics. */

@@ -222,6 +222,19 @@ describe('kernloop judge', () => {
     expect((await verdictOf(judge, rows(8))).verdict).toBe('error');
   });
 
+  it.each([
+    '#if __has_include("kernel.json")\n#endif\n',
+    '#if __has_include("capture/capture.json")\n#endif\n',
+    '#include "build/variant.facts/triton.json"\n',
+    '#if __has_include("pristine/kernel_variant.hip")\n#endif\n',
+  ])('refuses a candidate that asks whether it is judged: %j', async (asks) => {
+    const judge = await judgeWith();
+    const files = { 'kernel_variant.hip': `${asks}${source}` };
+    expect(await verdictOf(judge, { files })).toMatchObject({
+      ...{ verdict: 'not-compiled', error: 'SOURCE_DEPENDS_ON_REPRODUCER' },
+    });
+  });
+
   it('ends a candidate whose replay crashes, and judges the next one', async () => {
     let crashes = true;
     const replay = behaving(honest);

@@ -71,7 +71,7 @@ async function compiledElsewhere(
   elsewhere: NonNullable<CompileRequest['elsewhere']>,
   deps: CompileDeps,
 ): Promise<Buffer> {
-  const scratch = mkdtempSync(join(tmpdir(), 'kernloop-elsewhere-'));
+  const scratch = mkdtempSync(join(request.scratch ?? tmpdir(), 'kernloop-elsewhere-'));
   try {
     const output = join(scratch, 'variant.bin');
     await compileReproducer({ ...request, output, elsewhere }, deps);

@@ -26,8 +26,7 @@ import type { RecompileOptions } from './options';
 import { overlaySchema, overlayTemplate, type Overlay } from '../toolchain/overlay';
 import { absentFiles } from '../toolchain/probed-names';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
-import { dependsOnPlace } from './place-dependence';
-import { refuseReproducerFiles } from './reproducer-files';
+import { requireSameInApp } from './same-in-app';
 import type { RecompileResult } from './result';
 import { isLastBuild, keepUsersBuild } from './users-build';
 import { outsideName, type VariantJson } from '../reproducer/variant-json';
@@ -152,11 +151,7 @@ async function compileOrLeaveNothing(
   try {
     const compiled = await compileReproducer(request, deps);
     refuseEdited(request, compiled, startMs);
-    refuseReproducerFiles(request.reproducer, Object.keys(compiled.sources));
-    const system = new SystemFolders([request.compiler.path], deps.env);
-    const outside = compiled.outside.filter((path) => !system.contain(path));
-    const isPlaceDependent = await dependsOnPlace(request, { ...compiled, outside }, deps);
-    return { compiled, isPlaceDependent };
+    return { compiled, isPlaceDependent: await requireSameInApp(request, compiled, deps) };
   } catch (error) {
     const isStopped = error instanceof KernloopError && error.code === 'INTERRUPTED';
     // A compilation that is stopped early leaves the last build, which variant.json names.

@@ -44,7 +44,7 @@ const frontEnd = [
  */
 export async function compileWithNvcc(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
   const { recipe } = request;
-  const tree = new LinkTree(request.reproducer, request.overlay);
+  const tree = new LinkTree(request.reproducer, request.overlay, request.scratch);
   try {
     const { args } = parseNvccArguments(recipe.arguments.map((arg) => arg.split(depsPlaceholder).join('deps')));
     for (const folder of recipe.folders ?? []) tree.makeFolder(posix.join('deps', folder));

@@ -24,6 +24,8 @@ export interface CompileRequest {
   /** Argument places of the captured dispatch; null to accept any. */
   signature: readonly ArgumentPlace[] | null;
   limitSeconds: number;
+  /** Absolute path of a folder for temporary files; that of the system if left out. */
+  scratch?: string;
   /** Folder of the capture, if it is not beside the sources. */
   capture?: string;
   /** Whether the code gets source line information. */

@@ -43,7 +43,7 @@ export async function compileWithTriton(
   deps: CompileDeps,
 ): Promise<{ opened: string[]; system: string[]; launch: VariantLaunch }> {
   const { compiler, recipe, reproducer, capture, limitSeconds } = request;
-  const scratch = mkdtempSync(join(tmpdir(), 'kernloop-triton-'));
+  const scratch = mkdtempSync(join(request.scratch ?? tmpdir(), 'kernloop-triton-'));
   try {
     const recipeFile = join(scratch, 'recipe.json');
     writeFileSync(recipeFile, JSON.stringify({ triton: recipe.triton }));

@@ -17,8 +17,9 @@ export class LinkTree {
   /** Paths that exist only in the tree, and their targets in the reproducer. */
   private readonly replaced = new Map<string, string>();
 
-  constructor(reproducer: string, overlay: Overlay) {
-    this.root = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-tree-')));
+  /** `scratch`: the folder to make it in; that of the system if left out. */
+  constructor(reproducer: string, overlay: Overlay, scratch = tmpdir()) {
+    this.root = realpathSync(mkdtempSync(join(scratch, 'kernloop-tree-')));
     this.reproducer = reproducer;
     for (const { name, 'external-contents': content } of renderOverlay(overlay, reproducer).roots) {
       this.replaced.set(relative(reproducer, name), relative(reproducer, content));
