@@ -87,7 +87,7 @@ async function count(
     const generated = describe(
       reproducer,
       build,
-      await openReplayDevice(options, readCapture(reproducer.capture), deps),
+      await openReplayDevice(options, [readCapture(reproducer.capture)], deps),
       runs,
     );
     writeJson(join(partial, basename(paths.generateJson)), generated);

@@ -59,7 +59,7 @@ async function decide(
   deps: Deps,
 ): Promise<PgoUseResult> {
   const paths = pgoPaths(reproducer.root);
-  const device = await openReplayDevice(options, readCapture(reproducer.capture), deps);
+  const device = await openReplayDevice(options, [readCapture(reproducer.capture)], deps);
   // A time is always measured anew.
   const key = device.work === 'duration_ns' ? '' : keyOf(reproducer, device, options, deps);
   const known = key === '' ? null : decided(reproducer, key);

@@ -6,7 +6,7 @@ import { softgpuTargetOf } from '../device/softgpu';
 import { KernloopError } from '../support/error';
 
 /** The software GPU also replays captures from AMD hardware, because it presents their target. */
-export function requireKind(captured: CaptureJson['device'], kind: string): void {
+function requireKind(captured: CaptureJson['device'], kind: string): void {
   if (captured.kind === kind || (captured.kind === 'hsa' && kind === 'softgpu')) return;
   throw new KernloopError(
     'USAGE',
@@ -15,14 +15,18 @@ export function requireKind(captured: CaptureJson['device'], kind: string): void
   );
 }
 
-/** Opens the device for a replay: the software GPU presents the captured target, unless the user names another. */
+/**
+ * Opens the device for replays of captures: the software GPU presents the target of the first, unless the user names
+ * another.
+ */
 export async function openReplayDevice(
   options: Omit<DeviceOptions, 'softgpu'> & { softgpu?: string | undefined },
-  { device: captured }: Pick<CaptureJson, 'device'>,
+  captures: readonly [Pick<CaptureJson, 'device'>, ...Pick<CaptureJson, 'device'>[]],
   deps: Deps,
 ): Promise<Device> {
   // A driver that is missing here would not help.
-  requireKind(captured, options.device);
+  for (const { device } of captures) requireKind(device, options.device);
+  const [{ device: captured }] = captures;
   const isForSoftgpu = options.device === 'softgpu' && captured.kind !== 'cuda';
   const softgpu = options.softgpu ?? (isForSoftgpu ? softgpuTargetOf(captured.isa) : 'gfx90a');
   const device = await openDevice({ ...options, softgpu }, deps);

@@ -1,12 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  captureDigest,
-  captureFile,
-  captureFiles,
-  readCapture,
-  selfcheckFile,
-  type CaptureJson,
-} from '../archive/capture-files';
+import { captureDigest, captureFile, captureFiles, selfcheckFile, type CaptureJson } from '../archive/capture-files';
 import type { Device } from '../device/device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
@@ -14,7 +7,7 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { fetchLacking } from '../remote/fetch-lacking';
 import { chooseDispatches, type CapturedDispatch, type ChosenDispatches } from './captured-dispatches';
-import { openReplayDevice, requireKind } from './replay-device';
+import { openReplayDevice } from './replay-device';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
@@ -58,12 +51,13 @@ export async function openSessions(
     stored.push({ dispatch, stores });
   }
   const code = given ?? chooseCode(reproducer, options.variant);
-  const device = await openReplayDevice(options, chosen[0]?.capture ?? readCapture(reproducer.capture), deps);
-  const [first, ...others] = stored.map(({ dispatch, stores }) =>
-    sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options),
-  );
+  const [first, ...others] = stored;
   if (!first) throw new Error('the capture in capture/ is of its own kernel');
-  return { sessions: [first, ...others], ...beside };
+  const captures = others.map(({ dispatch }) => dispatch.capture);
+  const device = await openReplayDevice(options, [first.dispatch.capture, ...captures], deps);
+  const open = ({ dispatch, stores }: typeof first): ReplaySession =>
+    sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options);
+  return { sessions: [open(first), ...others.map(open)], ...beside };
 }
 
 function sessionOf(
@@ -75,7 +69,6 @@ function sessionOf(
   options: ReplayingOptions,
 ): ReplaySession {
   const { capture } = dispatch;
-  requireKind(capture.device, device.description.kind);
   requireIsa(capture.device.isa, device);
   return {
     reproducer,

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
+import { asKernloopError, systemCode } from '../support/error';
 import { writeFileAtomic, writeJson } from '../support/files';
 import type { OwnFormat } from '../support/output-file';
 import { readRegularFile } from '../support/regular-file';
@@ -82,9 +83,9 @@ function keeping(deps: Deps, keep: () => void): void {
   try {
     keep();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    deps.report.info(`this result is not kept for \`kernloop report\`: ${code}`);
+    if (systemCode(error) === undefined) throw error;
+    const { what, hint } = asKernloopError(error);
+    deps.report.info(`this result is not kept for \`kernloop report\`: ${what}; ${hint}`);
   }
 }
 

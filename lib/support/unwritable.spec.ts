@@ -170,6 +170,7 @@ describe('a verdict whose file cannot be written', () => {
     expect(error.what).toContain('the verdict was PASS (4,096 bytes compared');
     expect(fake.said.result.at(-1)).toContain('Result: PASS (4,096 bytes');
     expect(fake.said.warn.join()).toContain(`${report} is that of an earlier run`);
+    expect(fake.said.info.filter((line) => line.includes('not kept'))).toEqual([]);
     expect(readFileSync(report, 'utf8')).toBe(earlier);
   });
 

@@ -119,7 +119,7 @@ async function prepare(options: TuneOptions, snapshot: Snapshot, deps: Deps) {
   if (!main) throw new Error('the capture in capture/ is of its own kernel');
   const autotuned = recipe.triton !== undefined && options.set.length === 0 ? autotunedSpace(main.folder) : null;
   const parameters = autotuned?.parameters ?? readParameters(options.set);
-  const device = await openReplayDevice(options, main.capture, deps);
+  const device = await openReplayDevice(options, [main.capture], deps);
   requireOptionsOfDevice(options, device);
   warnOfFilesOutside(reproducer.root, snapshot, deps);
   const captured = capturedValues(main.capture, reproducer.config.args);

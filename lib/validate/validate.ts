@@ -40,7 +40,8 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const edited = await editedLines(sessions, judged.verdict, deps);
   const report: Report = edited === undefined ? judged : { ...judged, edited_lines: edited };
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
-  keepVerdict(first.reproducer.root, keptOf(report), deps);
+  // The error about report.json says as much of the folder.
+  if (lost === undefined) keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
   printReport(report, reports, first, options, place, deps);
   if (lost === undefined) return report;
