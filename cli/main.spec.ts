@@ -212,10 +212,28 @@ describe('kernloop on the command line', () => {
 
   it.each([[[]], [['--help']]])('shows help with the three commands to start with for %j', async (args) => {
     expect(await kernloop(...args)).toBe(0);
-    for (const verb of ['profile', 'extract', 'validate'])
-      expect(stdout).toMatch(new RegExp(`^  kernloop ${verb} `, 'm'));
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.slice(1, 4).map((line) => /^ {2}kernloop (\w+) /.exec(line)?.[1])).toEqual([
+      'profile',
+      'extract',
+      'validate',
+    ]);
+    expect(lines.length).toBeLessThanOrEqual(45);
     expect(stdout).toMatch(/^ {2}tune /m);
+    expect(stdout).not.toMatch(/^ {2}pgo-merge /m);
+    expect(lines.at(-1)).toMatch(/^kernloop help --all lists all \d+ verbs\.$/);
     expect(stderr).toBe('');
+  });
+
+  it.each([[['help', '--all']], [['--help', '--all']]])('lists every verb for %j', async (args) => {
+    expect(await kernloop(...args)).toBe(0);
+    const first = new Set(stageNames.map((name) => verbWords(name)[0] ?? ''));
+    for (const verb of [...first, 'watch', 'mcp']) expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'm'));
+  });
+
+  it.each([[['validate']], [['trace']], [['pgo-merge']]])('shows the help of %j, listed or not', async (words) => {
+    expect(await kernloop('help', ...words)).toBe(0);
+    expect(stdout).toContain(`kernloop ${words.join(' ')} `);
   });
 
   it('shows the version with exit code 0', async () => {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
-import { asKernloopError, closest, isBug, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
+import { asKernloopError, closest, isBug, KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
@@ -34,7 +34,8 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
     const { own, trailing } = splitAtDashes(argv);
     const named = stageNames.filter((name) => verbWords(name).every((word) => own.includes(word, 2)));
     let exitCode: number = exitCodes.pass;
-    command = program(named, trailing, overrides, (code) => (exitCode = code));
+    const listed = asksForAllVerbs(argv) ? 'all' : 'first';
+    command = program(named, listed, trailing, overrides, (code) => (exitCode = code));
     await command.parseAsync(argv.length > 2 ? own : [...argv, '--help']);
     return exitCode;
   } catch (error) {
@@ -64,9 +65,19 @@ const start = `Start with a program of your own, in any folder:
   kernloop validate kernels/demo/NAME        after an edit of kernel_variant.*: is it still right?
 `;
 
-/** The command line with the options of the named verbs. */
+/** Verbs of the short help: most people need no others. */
+const firstVerbs: readonly string[] = [
+  ...['init', 'kernels', 'profile', 'declare', 'capture', 'extract', 'recompile', 'replay', 'validate'],
+  ...['tune', 'trace', 'report', 'watch', 'doctor', 'mcp', 'help'],
+];
+
+const asksForAllVerbs = (argv: readonly string[]): boolean =>
+  argv.includes('--all') && (argv[2] === 'help' || argv.includes('--help'));
+
+/** The command line with the options of the named verbs. Help lists the first verbs, or all. */
 function program(
   named: readonly StageName[],
+  listed: 'first' | 'all',
   trailing: readonly string[],
   overrides: Partial<Deps>,
   ended: (exitCode: number) => void,
@@ -74,10 +85,19 @@ function program(
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)
-    .addHelpText('after', `\n${start}`)
+    .addHelpText('before', start)
+    .helpCommand('help [verb]', 'Show the options of a verb.')
+    .configureHelp({
+      visibleCommands: (of) => {
+        const all = Help.prototype.visibleCommands.call(new Help(), of);
+        return listed === 'all' || of.parent !== null ? all : all.filter((verb) => firstVerbs.includes(verb.name()));
+      },
+      subcommandTerm: (verb) => verb.name(),
+    })
+    .addHelpText('after', listed === 'all' ? '' : `\nkernloop help --all lists all ${stageNames.length + 2} verbs.`)
     .exitOverride()
     .showSuggestionAfterError(false)
-    .showHelpAfterError('(kernloop --help lists the verbs)')
+    .showHelpAfterError('(kernloop help --all lists the verbs)')
     .configureOutput({ writeErr: () => undefined });
   const groups = new Map<string, Command>();
   for (const name of stageNames) {
@@ -136,7 +156,7 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
   // If no verb of the group matches, the word is an argument of the group itself.
   group.argument('[verb]').action((verb: string | undefined) => {
     const known = group.commands.map((command) => command.name());
-    const [suggestion] = verb === undefined ? [] : nearest(verb, known, 1);
+    const [suggestion] = verb === undefined ? [] : closest(verb, known, 1);
     throw new KernloopError(
       'USAGE',
       verb === undefined
@@ -167,7 +187,7 @@ function usageError(error: CommanderError, argv: readonly string[], command: Com
   return new KernloopError(
     'USAGE',
     `${what}${suggestion === undefined ? '' : `. Did you mean ${words}?`}`,
-    dashesHint(argv) ?? 'see kernloop --help, or --help after the verb',
+    dashesHint(argv) ?? 'see kernloop help --all, or --help after the verb',
     { cause: error },
   );
 }

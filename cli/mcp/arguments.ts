@@ -2,7 +2,7 @@ import { existsSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Stage } from '../../lib/stage/stage';
-import { KernloopError, nearest } from '../../lib/support/error';
+import { KernloopError, closest } from '../../lib/support/error';
 import { isInside } from '../../lib/support/files';
 import { optionInfos, type OptionInfo } from '../../lib/support/options';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
@@ -35,7 +35,7 @@ export function wordsOf(stage: Stage, given: Readonly<Record<string, unknown>>, 
 const schemaHint = (stage: string): string => `the resource kernloop-tool://${stage} has the complete input schema`;
 
 function unknownOption(stage: string, name: string, infos: readonly OptionInfo[]): KernloopError {
-  const [suggestion] = nearest(
+  const [suggestion] = closest(
     name,
     infos.map((each) => each.name),
     1,

@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { isStageName, stageNames, type StageName } from '../../lib/stages/registry';
-import { KernloopError, nearest } from '../../lib/support/error';
+import { KernloopError, closest } from '../../lib/support/error';
 import { describeIssues } from '../../lib/support/schema';
 import { findWorkspaceRoot } from '../../lib/support/workspace-root';
 import { verbRunner, type RunVerb } from './run-verb';
@@ -70,7 +70,7 @@ function toolsOf(named: string | undefined): readonly StageName[] | undefined {
   return named.split(',').map((word) => {
     const name = word.trim();
     if (isStageName(name)) return name;
-    const [suggestion] = nearest(name, stageNames, 1);
+    const [suggestion] = closest(name, stageNames, 1);
     throw new KernloopError(
       'USAGE',
       `--tools: there is no stage "${name}"${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,

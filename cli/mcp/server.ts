@@ -12,7 +12,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { isStageName, type StageName } from '../../lib/stages/registry';
-import { asKernloopError, nearest } from '../../lib/support/error';
+import { asKernloopError, closest } from '../../lib/support/error';
 import { version } from '../../lib/support/version';
 import type { Bounds } from './arguments';
 import { callStage } from './calls';
@@ -106,7 +106,7 @@ function unknownTool(name: string, tools: readonly string[]): McpError {
     const all = `kernloop mcp --tools all`;
     return new McpError(ErrorCode.InvalidParams, `${name} is not offered here: \`${all}\` has it`);
   }
-  const [suggestion] = nearest(name, tools, 1);
+  const [suggestion] = closest(name, tools, 1);
   const meant = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`;
   return new McpError(ErrorCode.InvalidParams, `there is no tool ${name}${meant}`);
 }

@@ -34,6 +34,20 @@ describe('nearest', () => {
     expect(closest('zzzzzz', ['saxpy'])).toEqual([]);
   });
 
+  it.each([
+    ['the one it begins', 're', ['tune', 'replay', 'report'], ['replay', 'report']],
+    ['one of which two letters are swapped', 'tnue', ['tune', 'adopt'], ['tune']],
+    ['one with two errors in a longer word', 'vaildat', ['validate'], ['validate']],
+    ['an abbreviation', 'recmp', ['recompile', 'report'], ['recompile']],
+    ['a part', 'instrument', ['pgo-instrument'], ['pgo-instrument']],
+    ['one that lacks a letter, not one with another letter', 'mach', ['each', 'match'], ['match']],
+    ['none two errors from a short word', 'mach', ['watch', 'pack', 'mcp'], []],
+    ['none three errors from a long word', 'captuuurrre', ['capture'], []],
+    ['none of hostile length', 'x'.repeat(100_000), ['y'.repeat(100_000)], []],
+  ])('means %s', (_, word, candidates, expected) => {
+    expect(closest(word, candidates)).toEqual(expected);
+  });
+
   it('stays fast for hostile lengths', () => {
     expect(nearest('x'.repeat(100_000), ['y'.repeat(100_000)])).toHaveLength(0);
   });

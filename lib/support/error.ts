@@ -70,13 +70,36 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
     .map(({ candidate }) => candidate);
 }
 
-/** The best of `nearest` and those that are as good. */
-export function closest(name: string, candidates: Iterable<string>, limit = 3): string[] {
-  const all = ranked(name, candidates);
+/**
+ * Verbs or options that a typed word is meant to be, the best and those that are as good: those it begins, parts,
+ * abbreviations, then typing errors. A word of which half would have to change means something else.
+ */
+export function closest(word: string, candidates: Iterable<string>, limit = 3): string[] {
+  const typed = word.toLowerCase().slice(0, comparedLength);
+  const all = [...new Set(candidates)]
+    .map((candidate) => {
+      const compared = candidate.toLowerCase();
+      const errors = typingErrors(typed, compared);
+      const isTyping = errors <= mostTypingErrors && errors < typed.length / 2;
+      return { candidate, cost: Math.min(isTyping ? errors : Infinity, costOfPart(typed, compared)) };
+    })
+    .filter(({ cost }) => cost < Infinity)
+    .sort((a, b) => a.cost - b.cost || a.candidate.localeCompare(b.candidate));
   return all
     .filter(({ cost }) => cost === all[0]?.cost)
     .slice(0, limit)
     .map(({ candidate }) => candidate);
+}
+
+const mostTypingErrors = 2;
+
+/** Edit distance in which two neighbouring letters in the wrong order are one error. */
+function typingErrors(typed: string, meant: string): number {
+  if (Math.abs(typed.length - meant.length) > mostTypingErrors) return Infinity;
+  const swapped = [...typed.slice(1)].map(
+    (letter, index) => typed.slice(0, index) + letter + (typed[index] ?? '') + typed.slice(index + 2),
+  );
+  return Math.min(distance(typed, meant), ...swapped.map((other) => 1 + distance(other, meant)));
 }
 
 interface Ranked {
@@ -100,12 +123,12 @@ function ranked(name: string, candidates: Iterable<string>): Ranked[] {
     .sort((a, b) => a.cost - b.cost || a.distance - b.distance || a.candidate.localeCompare(b.candidate));
 }
 
-/** Below any edit distance but 0 if one is a part of the other; that of one edit if letters were left out. */
+/** Below any edit distance but 0 if one is a part of the other, and if letters were left out: `mach` is `match`, not `each`. */
 function costOfPart(wanted: string, candidate: string): number {
   if (wanted.length === 0) return Infinity;
   if (candidate.startsWith(wanted)) return 0;
   if (candidate.includes(wanted) || (candidate.length > 2 && wanted.includes(candidate))) return 0.5;
-  return isAbbreviation(wanted, candidate) ? 1 : Infinity;
+  return isAbbreviation(wanted, candidate) ? 0.75 : Infinity;
 }
 
 /** Whether letters of the candidate, in order and from the first on, spell the name: `iters` for `iterations`. */
