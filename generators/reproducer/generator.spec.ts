@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { logger } from 'nx/src/devkit-exports';
 import { flushChanges, FsTree } from 'nx/src/generators/tree';
+import { openApp } from '../../lib/app/app';
 import { failure } from '../../lib/testing/failure';
 import { fixture, recordingDeps, type Fixture } from '../../lib/generate/testing/fixture';
 import { generateReproducer } from './generator';
@@ -41,7 +42,7 @@ afterAll(() => rmSync(made.workspace, { recursive: true, force: true }));
 const options = { capture: 'from-a-colleague', app: 'apps/demo', compileLimitSeconds: 100 };
 
 describe('reproducer', () => {
-  it('writes the project of a capture, and declares its kernel', async () => {
+  it('writes the project of a capture', async () => {
     await generateReproducer(tree, options, deps);
     const written = tree.listChanges();
     const contents = written
@@ -64,12 +65,27 @@ describe('reproducer', () => {
     expect(tree.read('kernels/demo/mine/pristine/kernel_variant.hip', 'utf-8')).toContain('namespace demo');
   });
 
-  it('copies the capture only once the files are written', async () => {
+  it('declares the kernel and copies the capture only once the files are written', async () => {
     const capture = join(made.workspace, 'kernels', 'demo', 'scale', 'capture', 'capture.json');
+    const kernloopJson = join(made.app, 'kernloop.json');
+    const before = readFileSync(kernloopJson, 'utf8');
     const callback = await generateReproducer(tree, options, deps);
     expect(existsSync(capture)).toBe(false);
+    // Another command declares a kernel while the source is compiled.
+    writeFileSync(
+      kernloopJson,
+      `// mine\n${before.replace('"kernels":[', '"kernels":[{"name":"later","match":"^later"},')}`,
+    );
     flushChanges(made.workspace, tree.listChanges());
     await callback();
+    const after = readFileSync(kernloopJson, 'utf8');
+    expect(after).toMatch(/^\/\/ mine\n/);
+    writeFileSync(kernloopJson, after.replace('// mine\n', ''));
+    expect(openApp(made.app).config.kernels).toMatchObject([
+      { name: 'later' },
+      { name: 'k' },
+      { name: 'scale', match: '^demo::scale\\(float\\*, int\\)$' },
+    ]);
     expect(readFileSync(capture)).toEqual(readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json')));
   });
 

@@ -1,9 +1,10 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
+import { joinPathFragments, logger, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import { openApp, type App } from '../../lib/app/app';
-import { kernelEntrySchema, type KernelEntry } from '../../lib/app/kernloop-json';
+import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
+import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
 import { isOfACapture, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
 import { requireCapturePlace } from '../../lib/capture/owner';
 import { buildPristine } from '../../lib/generate/generate';
@@ -13,7 +14,9 @@ import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { withHint } from '../terminal';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
+import { escaped } from '../../lib/support/patterns';
 import { kernloopFile } from '../../lib/support/project-file-names';
+import { parseJson, readText } from '../../lib/support/schema';
 
 /**
  * Makes a project from an existing capture, from a colleague or from `kernloop capture`; it runs no program but the
@@ -31,7 +34,6 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   const kernel = entryFor(app, capture, options.name);
   const to = app.capture(kernel.name);
   refuseAnother(to, capture);
-  declare(tree, app, kernel);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
@@ -39,7 +41,13 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return () => copyCapture(from, to);
+  const file = join(app.root, kernloopFile);
+  if (app.config.kernels.every(({ name }) => name !== kernel.name))
+    logger.info(`${relative(tree.root, file)} will declare ${kernel.name}: ${kernel.match}`);
+  return async () => {
+    await declare(file, kernel, deps);
+    copyCapture(from, to);
+  };
 }
 
 /** The declared kernel with that name, else a new entry that selects exactly the captured kernel. */
@@ -63,10 +71,6 @@ function entryFor(app: App, capture: CaptureJson, name: string | undefined): Ker
   });
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
 /** A capture is never replaced by another one. */
 function refuseAnother(to: string, capture: CaptureJson): void {
   requireCapturePlace(to);
@@ -80,13 +84,13 @@ function refuseAnother(to: string, capture: CaptureJson): void {
   );
 }
 
-function declare(tree: Tree, app: App, kernel: KernelEntry): void {
-  if (app.config.kernels.some(({ name }) => name === kernel.name)) return;
-  const path = joinPathFragments(relative(tree.root, app.root), kernloopFile);
-  updateJson<{ kernels?: unknown[] }>(tree, path, (config) => ({
-    ...config,
-    kernels: [...(config.kernels ?? []), kernel],
-  }));
+/** Declares the kernel once the tree is written: the tree would write kernloop.json as it was before the compilation. */
+async function declare(file: string, kernel: KernelEntry, deps: Deps): Promise<void> {
+  await rewriteKernloopJson(file, deps, () => {
+    const text = readText(file, 'CONFIG_MISSING', '');
+    const { kernels } = parseJson(file, text, kernloopJsonSchema);
+    return kernels.some(({ name }) => name === kernel.name) ? undefined : withKernel(text, kernel);
+  });
 }
 
 /** Writes `pristine/` as generated, and files beside it that do not exist yet. */

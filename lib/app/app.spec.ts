@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { thrown } from '../testing/failure';
 import { TestWorkspace } from '../testing/workspace';
-import { openApp } from './app';
+import { openApp, selectedKernels } from './app';
 import { findProgram } from './program';
 
 describe('an app', () => {
@@ -82,5 +82,32 @@ describe('an app', () => {
     const error = thrown(() => findProgram(openApp(workspace.app), { PATH: '/bin' }));
     expect(error).toMatchObject({ code: 'APP_NOT_FOUND', exitCode: 2 });
     expect(error.what).toContain(message);
+  });
+
+  describe('names the kernels that are asked for', () => {
+    const select = (...asked: string[]): string[] => {
+      const kernels = ['saxpy', 'scale', 'scale2', 'sum'].map((name) => ({ name, match: `^${name}` }));
+      workspace = new TestWorkspace({ kernels });
+      return selectedKernels(openApp(workspace.app), asked);
+    };
+
+    it.each([
+      ['all without a name', [], ['saxpy', 'scale', 'scale2', 'sum']],
+      ['by name, although it is a part of another one', ['scale'], ['scale']],
+      ['by an expression that fits one', ['^sa'], ['saxpy']],
+      ['each once', ['sum', 'u', 'saxpy'], ['sum', 'saxpy']],
+    ])('%s', (_, asked, expected) => {
+      expect(select(...asked)).toEqual(expected);
+    });
+
+    it('refuses an expression that fits several, by their names', () => {
+      const error = thrown(() => select('.*'));
+      expect([error.code, error.what]).toEqual(['USAGE', '".*" matches 4 kernels of app: saxpy, scale, scale2, sum']);
+      expect(error.hint).toContain('-k saxpy -k scale');
+    });
+
+    it.each(['skale', '(', 'scale3'])('refuses %s, which fits none, with the nearest', (text) => {
+      expect(thrown(() => select(text))).toMatchObject({ code: 'KERNEL_UNKNOWN' });
+    });
   });
 });

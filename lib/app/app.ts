@@ -5,6 +5,7 @@ import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { KernloopError, nearest } from '../support/error';
 import { resolveInside } from '../support/files';
 import { readJson } from '../support/schema';
+import { expressionOf } from '../support/patterns';
 import { appsIn } from './apps-in';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
 
@@ -93,10 +94,13 @@ function findKernel(config: KernloopJson, name: string): KernelEntry {
   );
 }
 
-/** Names of the requested kernels, each once; all kernels if none was requested. */
+/**
+ * Names of the requested kernels, each once; all kernels if none was requested. A request is a declared name, or else a
+ * regular expression that fits one, as for kernels of a command (lib/profile/launched-kernels.ts).
+ */
 export function selectedKernels(app: App, asked: readonly string[]): string[] {
-  const names = asked.length > 0 ? [...new Set(asked)] : app.config.kernels.map(({ name }) => name);
-  for (const name of names) app.kernel(name);
+  const all = app.config.kernels.map(({ name }) => name);
+  const names = asked.length > 0 ? [...new Set(asked.map((text) => declaredName(app, text, all)))] : all;
   if (names.length > 0) return names;
   throw new KernloopError(
     'KERNEL_UNKNOWN',
@@ -104,6 +108,25 @@ export function selectedKernels(app: App, asked: readonly string[]): string[] {
     'declare one with `kernloop declare NAME`; `kernloop profile` lists what the app launches',
   );
 }
+
+function declaredName(app: App, text: string, all: readonly string[]): string {
+  if (all.includes(text)) return text;
+  const pattern = expressionOf(text);
+  const found = all.filter((name) => pattern.test(name));
+  // Throws if none has the name.
+  const [only = app.kernel(text).name] = found;
+  if (found.length < 2) return only;
+  throw new KernloopError(
+    'USAGE',
+    `"${text}" matches ${found.length} kernels of ${app.config.name}: ${found.join(', ')}`,
+    `name one of them, or several: ${found
+      .slice(0, shownMatches)
+      .map((name) => `-k ${name}`)
+      .join(' ')}; without -k all of them are taken`,
+  );
+}
+
+const shownMatches = 4;
 
 /** Folders with a kernloop.json one or two levels below, as a hint for someone in the wrong folder. */
 function appsBelow(folder: string): string {

@@ -7,6 +7,7 @@ import { takeLock } from '../deps/lock';
 import { editJsonText } from '../support/edit-json';
 import { KernloopError } from '../support/error';
 import { writeFileAtomic } from '../support/files';
+import { escaped } from '../support/patterns';
 import { kernloopFile } from '../support/project-file-names';
 import { describeIssues, parseJson } from '../support/schema';
 import { kernelEntrySchema, kernloopJsonSchema } from './kernloop-json';
@@ -16,8 +17,7 @@ export type DeclaredKernel = z.input<typeof kernelEntrySchema>;
 
 /** Pattern for functions with exactly this name, in any namespace, template or not. */
 export function matchOf(name: string): string {
-  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return `(^|[ :])${literal}([<(]|$)`;
+  return `(^|[ :])${escaped(name)}([<(]|$)`;
 }
 
 /** Text of a kernloop.json with one more kernel. A name that is declared already is refused. */

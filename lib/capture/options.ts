@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { dispatchesForm } from '../app/dispatches';
-import { eachChoices, nameSchema, scopes } from '../app/kernloop-json';
+import { eachChoices, scopes } from '../app/kernloop-json';
 import { appRunOptions } from '../app/run-options';
 
 const bytes = z.int().min(0);
 export const captureOptionsSchema = z.object({
   ...appRunOptions,
   kernel: z
-    .array(nameSchema)
+    .array(z.string().min(1))
     .default([])
-    .describe('Kernels to capture, by their names in kernloop.json. Default: all of them.'),
+    .describe(
+      'Kernels to capture, by their names in kernloop.json, or by regular expressions that fit one name each. Default: all of them.',
+    ),
   match: z
     .string()
     .min(1)

@@ -1,10 +1,11 @@
-import { lstatSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openApp } from '../app/app';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeLock } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
+import { bundle, programWith } from '../toolchain/testing/program-with';
 import { declare } from './declare';
 import { declareOptionsSchema } from './options';
 import type { DeclareResult } from './result';
@@ -107,6 +108,46 @@ describe('declare', () => {
     await run({ name: 'reduce' });
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(workspace.read('shared.json')).toContain('reduce');
+  });
+
+  describe('of an app that was never profiled', () => {
+    const program = (kernels: string, code = bundle(['gfx90a'])): void => {
+      workspace.writeBytes('app/program', programWith({ '.hip_fatbin': Buffer.concat([code, Buffer.from(kernels)]) }));
+      chmodSync(workspace.path('app/program'), 0o755);
+    };
+    const symbols = ['_Z5saxpyPff', '_ZN2ns12_GLOBAL__N_15scaleIfEEvPT_', 'plain', '_ZL6reducePi'];
+    const all = symbols.map((symbol) => `\0${symbol}.kd\0`).join('');
+
+    it.each(['scale', 'plain', 'reduce'])('says nothing of a kernel that its code has: %s', async (name) => {
+      program(all);
+      expect((await run({ name })).launched).toBeNull();
+      expect([deps.said.warn, deps.said.info]).toEqual([[], []]);
+    });
+
+    it('warns of a name that its code lacks, with the nearest', async () => {
+      program(all);
+      await run({ name: 'scal' });
+      await run({ name: 'unlike' });
+      expect(deps.said.warn).toEqual([
+        expect.stringMatching(/^program has no kernel called scal: did you mean scale\?; `kernloop profile --app /),
+        expect.stringMatching(/^program has no kernel called unlike; it has plain, reduce, saxpy, scale; /),
+      ]);
+      expect(text()).toContain('unlike');
+    });
+
+    it.each<[string, object, () => void]>([
+      ['whose program is a script', { name: 'scal' }, () => undefined],
+      ['whose program is not built', { name: 'scal' }, () => rmSync(workspace.path('app/program'))],
+      ['with compressed code', { name: 'scal' }, () => program(all, Buffer.from('CCOB'))],
+      ['with an expression', { name: 'scal', match: 'ns::.*<float>' }, () => program(all)],
+    ])('says how to check one %s', async (_, options, make) => {
+      make();
+      await run(options);
+      expect(deps.said.warn).toEqual([]);
+      expect(deps.said.info).toEqual([
+        expect.stringMatching(/^not checked: whether app launches .* `kernloop profile/),
+      ]);
+    });
   });
 
   it('takes other launches of a kernel that is declared', async () => {

@@ -4,13 +4,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { openApp, type App } from '../app/app';
 import { matchOf, rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { kernelEntrySchema } from '../app/kernloop-json';
+import { findProgram } from '../app/program';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
 import { matchedBy } from '../profile/launched-kernels';
 import { profileSchema } from '../profile/profile-json';
-import { KernloopError, nearest } from '../support/error';
+import { KernloopError, nearest, systemCode } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
 import { readJson, readText } from '../support/schema';
+import { carriedKernels } from '../toolchain/carried-code';
+import { neededLibraries } from '../toolchain/needed-libraries';
 import type { DeclareOptions } from './options';
 import type { DeclareResult } from './result';
 
@@ -29,6 +32,7 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
   const shown = relative(process.cwd(), file);
   deps.report.result(`${shown} declares ${declared.name}: ${declared.match}`);
   const launched = declared.wholeName === true ? null : launchedBy(app, declared.match, deps);
+  if (launched === null) checkCode(app, options, deps);
   const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
   deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
@@ -73,4 +77,53 @@ function launchedBy(app: App, match: string, deps: Deps): string[] | null {
       `${names.length} kernels of the last profile match, and the first launch is captured: ${names.slice(0, 5).join(', ')}`,
     );
   return names;
+}
+
+/**
+ * Looks for a kernel of the given name in the code of the app's program, and says so if that cannot tell: only a run
+ * shows what is launched.
+ */
+function checkCode(app: App, { name, match }: DeclareOptions, deps: Deps): void {
+  const carried = carriedBy(app, deps);
+  const functions = carried?.symbols.map(functionIn);
+  if (match === undefined && functions?.includes(name) === true) return;
+  const folder = app.root === process.cwd() ? '' : ` --app ${relative(process.cwd(), app.root)}`;
+  const check = `\`kernloop profile${folder}\` lists what it launches`;
+  if (match !== undefined || carried === null || functions === undefined) {
+    deps.report.info(`not checked: whether ${app.config.name} launches a kernel that this matches; ${check}`);
+    return;
+  }
+  const all = [...new Set(functions)].sort();
+  const close = nearest(name, all);
+  deps.report.warn(
+    `${carried.program} has no kernel called ${name}${close.length > 0 ? `: did you mean ${close.join(', ')}?` : `; it has ${all.slice(0, mostShown).join(', ')}`}; ${check}`,
+  );
+}
+
+const mostShown = 5;
+
+/** Kernels in the program of the app and in its libraries; null if there are none, or not all can be read. */
+function carriedBy(app: App, { env }: Deps): { program: string; symbols: string[] } | null {
+  try {
+    const program = findProgram(app, env);
+    const kernels = [program, ...neededLibraries(program, /./, env)].map(carriedKernels);
+    const symbols = kernels.flatMap((each) => each ?? []);
+    return symbols.length === 0 || kernels.includes(null) ? null : { program: relative(app.root, program), symbols };
+  } catch (error) {
+    // The program is not built yet, or may not be read.
+    if (error instanceof KernloopError || systemCode(error) !== undefined) return null;
+    throw error;
+  }
+}
+
+/** The function that a mangled name is of (Itanium C++ ABI, 5.1.2): `scale` of `_ZN2ns5scaleIfEEvPT_`. */
+function functionIn(symbol: string): string {
+  let rest = /^_ZN?[LKV]*(\d.*)$/.exec(symbol)?.[1] ?? '';
+  let name = symbol;
+  for (let digits = /^\d+/.exec(rest)?.[0]; digits !== undefined; digits = /^\d+/.exec(rest)?.[0]) {
+    const end = digits.length + Number(digits);
+    name = rest.slice(digits.length, end);
+    rest = rest.slice(end);
+  }
+  return name;
 }

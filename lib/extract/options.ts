@@ -15,7 +15,7 @@ export const extractOptionsSchema = z.object({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Kernels to extract, by their names in kernloop.json; of a command, by function name or regular expression. Default: all of them; of a command, the costliest.',
+      'Kernels to extract, by their names in kernloop.json, or by regular expressions that fit one name each; of a command, also by function name. Default: all of them; of a command, the costliest.',
     ),
   reset,
   recapture: z

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { fakeLock } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { bundle, programWith } from '../toolchain/testing/program-with';
 import { init } from './init';
@@ -14,7 +15,7 @@ describe('init', () => {
   let folder = '';
   beforeEach(() => {
     workspace = new TestWorkspace();
-    deps = fakeDeps({}, workspace.native);
+    deps = fakeDeps({ sh: fakeLock }, workspace.native);
     folder = join(workspace.root, 'native', 'mine');
     workspace.writeBytes('native/mine/build/demo', programWith({ '.hip_fatbin': bundle(['gfx1030']) }));
   });
@@ -38,7 +39,8 @@ describe('init', () => {
     });
     expect(result).toMatchObject({ written: true, file: join(folder, 'kernloop.json') });
     expect(result.config).toEqual(kernloopJsonSchema.parse(written()));
-    expect(deps.calls).toEqual([]);
+    expect(deps.calls.map(({ program }) => program)).toEqual(['sh']);
+    expect(deps.said.warn).toEqual([]);
   });
 
   it('declares no device for a program that is not built yet, and says what to do', async () => {
@@ -75,6 +77,42 @@ describe('init', () => {
     expect(ignored).not.toContain('.nx');
     expect(await run({ name: 'other' })).toMatchObject({ written: false, config: { name: 'mine' } });
     expect(workspace.read('.gitignore')).toBe(ignored);
+  });
+
+  it('keeps what another command declares while it waits for the lock, and its comments', async () => {
+    const other = { name: 'theirs', command: ['build/demo'], device: 'cuda', kernels: [{ name: 'k', match: '^k' }] };
+    const text = `// theirs\n${JSON.stringify(other)}\n`;
+    let lockedAt: unknown;
+    deps = fakeDeps(
+      {
+        sh: (call) => {
+          lockedAt = call.args.at(-1);
+          workspace.write('native/mine/kernloop.json', text);
+          return fakeLock(call);
+        },
+      },
+      workspace.native,
+    );
+    expect(await run()).toMatchObject({ written: false, config: { name: 'theirs' } });
+    expect([lockedAt, workspace.read('native/mine/kernloop.json')]).toEqual([folder, text]);
+  });
+
+  it('adds the device under the lock, to what is there then', async () => {
+    const app = workspace.path('native/mine');
+    const undeclared = { name: 'mine', command: ['build/demo'], build: { command: ['make'] } };
+    workspace.write('native/mine/kernloop.json', undeclared);
+    const kernels = [{ name: 'k', match: '^k' }];
+    deps = fakeDeps(
+      {
+        sh: (call) => {
+          workspace.write('native/mine/kernloop.json', { ...undeclared, kernels });
+          return fakeLock(call);
+        },
+      },
+      workspace.native,
+    );
+    expect(await run({ app })).toMatchObject({ written: true });
+    expect(written()).toMatchObject({ kernels, device: 'softgpu' });
   });
 
   it('refuses the name of another app of an Nx workspace, and takes one that is free', async () => {

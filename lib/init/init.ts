@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { buildWords } from '../app/command';
 import { deviceOf, softgpuOptions } from '../app/command-app';
+import { rewriteKernloopJson } from '../app/declare-kernel';
 import { describeApp, kernelsNamed } from '../app/describe-app';
 import { withBuildIgnored, withOutputsIgnored } from '../app/ignored-outputs';
 import { kernloopJsonSchema, type KernloopJson } from '../app/kernloop-json';
@@ -10,7 +11,7 @@ import { filesOnDisk } from '../app/workspace-files';
 import type { Deps } from '../deps/deps';
 import { editJsonText } from '../support/edit-json';
 import { KernloopError } from '../support/error';
-import { writeFileAtomic, writeJson } from '../support/files';
+import { jsonText, writeFileAtomic } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
 import { parseJson, readJson } from '../support/schema';
 import { findWorkspaceRoot } from '../support/workspace-root';
@@ -31,9 +32,13 @@ export async function init(options: InitOptions, deps: Deps): Promise<InitResult
     );
   }
   const file = join(root, kernloopFile);
-  const isThere = existsSync(file);
-  if (!isThere) writeJson(file, await describe(root, options, deps));
-  const written = !isThere || declareDevice(file, root, options, deps);
+  const described = existsSync(file) ? undefined : jsonText(await describe(root, options, deps));
+  let isThere = false;
+  const written = await rewriteKernloopJson(file, deps, () => {
+    // Another command may have written the file since it was described.
+    isThere = existsSync(file);
+    return isThere ? withDevice(file, root, options, deps) : described;
+  });
   const config = readJson(file, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
   const shown = relative(process.cwd(), file);
   deps.report.result(
@@ -88,17 +93,15 @@ function foundDevice(root: string, command: readonly string[], deps: Deps): Pick
   return { device, ...(Object.keys(more).length === 0 ? {} : { options: more }) };
 }
 
-/** Adds the device to a kernloop.json of an app that was not built when it was declared. */
-function declareDevice(file: string, root: string, options: InitOptions, deps: Deps): boolean {
+/** Text with the device for a kernloop.json of an app that was not built when it was declared. */
+function withDevice(file: string, root: string, options: InitOptions, deps: Deps): string | undefined {
   const config = readJson(file, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
-  if (config.device !== undefined || !config.build || !isBuilt(root, config.command)) return false;
+  if (config.device !== undefined || !config.build || !isBuilt(root, config.command)) return undefined;
   const found = options.device === undefined ? foundDevice(root, config.command, deps) : { device: options.device };
   const facts = Object.entries(found).filter(
     ([name]) => name !== 'options' || Object.keys(config.options).length === 0,
   );
-  const text = facts.reduce((before, [name, value]) => editJsonText(before, [name], value), readFileSync(file, 'utf8'));
-  writeFileAtomic(file, text);
-  return true;
+  return facts.reduce((before, [name, value]) => editJsonText(before, [name], value), readFileSync(file, 'utf8'));
 }
 
 function ignoreOutputs(workspace: string, root: string, built: readonly string[], deps: Deps): void {

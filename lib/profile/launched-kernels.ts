@@ -3,6 +3,7 @@ import { matchOf, type DeclaredKernel } from '../app/declare-kernel';
 import { asName } from '../app/describe-app';
 import { parseDemangledName } from '../source/demangled-name';
 import { KernloopError, nearest } from '../support/error';
+import { escaped, expressionOf } from '../support/patterns';
 import { formatCount } from '../support/report';
 
 /** A kernel as a profile names it. */
@@ -89,14 +90,6 @@ function matching<K extends LaunchedKernel>(text: string, kernels: readonly K[])
   return named.length > 0 ? named : searched(expressionOf(text), kernels);
 }
 
-function expressionOf(text: string): RegExp {
-  try {
-    return new RegExp(text);
-  } catch {
-    return new RegExp(escaped(text));
-  }
-}
-
 function searched<K extends LaunchedKernel>(pattern: RegExp, kernels: readonly K[]): K[] {
   return kernels.filter(({ name, symbol }) => pattern.test(name) || pattern.test(symbol));
 }
@@ -126,5 +119,3 @@ function lines(kernels: readonly LaunchedKernel[]): string {
     );
   return [...rows, ...more].join('\n');
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

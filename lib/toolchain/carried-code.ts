@@ -19,19 +19,45 @@ const sections = { hip: '.hip_fatbin', cuda: '.nv_fatbin' } as const;
 
 /** Device code of an ELF64 file; null if it has none, or is no such file. Little of a large file is read. */
 export function carriedCode(path: string): CarriedCode | null {
-  const file = openSync(path, 'r');
-  try {
-    const read = (offset: number, bytes: number): Buffer => {
-      const buffer = Buffer.alloc(Math.min(bytes, mostBytes));
-      return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, offset));
-    };
-    const places = namedSections(read);
+  return reading(path, (read, places) => {
     const hip = places.get(sections.hip);
     if (hip) {
       const targets = bundleTargets(read(hip.offset, hip.size));
       return { language: 'hip', targets, isWhole: hip.size <= mostBytes };
     }
     return places.has(sections.cuda) ? { language: 'cuda', targets: [], isWhole: true } : null;
+  });
+}
+
+/**
+ * Symbols of the kernels in an ELF64 file; empty if it has no device code, null if that cannot be read: CUDA's, a
+ * compressed bundle, or too much.
+ */
+export function carriedKernels(path: string): string[] | null {
+  return reading(path, (read, places) => {
+    if (places.has(sections.cuda)) return null;
+    const hip = places.get(sections.hip);
+    if (hip === undefined) return [];
+    if (hip.size > mostBytes) return null;
+    const section = read(hip.offset, hip.size);
+    if (section.includes(compressedMagic)) return null;
+    // Each kernel has a descriptor, and the string table of its code object the name of that.
+    const descriptors = section
+      .toString('latin1')
+      .split('\0')
+      .filter((text) => /^[\w$.]+\.kd$/.test(text));
+    return descriptors.length === 0 ? null : [...new Set(descriptors)].map((name) => name.slice(0, -'.kd'.length));
+  });
+}
+
+function reading<T>(path: string, work: (read: Read, places: Map<string, Place>) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    const read = (offset: number, bytes: number): Buffer => {
+      const buffer = Buffer.alloc(Math.min(bytes, mostBytes));
+      return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, offset));
+    };
+    return work(read, namedSections(read));
   } finally {
     closeSync(file);
   }
@@ -65,6 +91,8 @@ function textAt(names: Buffer, offset: number): string {
 }
 
 const magic = '__CLANG_OFFLOAD_BUNDLE__';
+/** Begins a compressed bundle (LLVM, CompressedOffloadBundle). */
+const compressedMagic = 'CCOB';
 const entryBytes = 24;
 const mostEntries = 64;
 

@@ -258,7 +258,8 @@ class Stages:
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
             captured. Default: 10.
         time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
-        kernel: Kernels to capture, by their names in kernloop.json. Default: all of them.
+        kernel: Kernels to capture, by their names in kernloop.json, or by regular expressions that fit one name each. Default:
+            all of them.
         match: Capture kernels whose name matches this regular expression, instead of the one in kernloop.json.
         whole_name: The expression must match the whole name. Overrides kernloop.json.
         ordinal: Which matching dispatch to capture, counted from 1. Overrides kernloop.json.
@@ -408,8 +409,8 @@ class Stages:
         time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
         command: Program and arguments to run in the folder, which then needs no kernloop.json. Give them after --: `kernloop
             profile -- ./demo args`.
-        kernel: Kernels to extract, by their names in kernloop.json; of a command, by function name or regular expression.
-            Default: all of them; of a command, the costliest.
+        kernel: Kernels to extract, by their names in kernloop.json, or by regular expressions that fit one name each; of a
+            command, also by function name. Default: all of them; of a command, the costliest.
         reset: Overwrite edited files with the generated ones. Files that are not in pristine/ are kept. Default: false.
         recapture: Capture again even if there is a complete capture of the same program and selection. Default: false.
         self_check: Replay the capture once the app has exited, and check that it gives what the app computed. Default: true.
