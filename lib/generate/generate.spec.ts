@@ -352,18 +352,23 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(generated.read('README.md')).toContain('though not to the');
   });
 
-  it('falls back to what hipcc does where there is no compile database, and says so', async () => {
-    const generated = await generateIn(
-      make({
-        sources: { 'k.cpp': `${hip}#define SCALE 2\n${scale}`, 'host.cpp': 'this is no C++ { at all' },
-        commands: null,
-        captured: 'k.cpp',
-        ...ofScale,
-      }),
-    );
+  it('falls back to what hipcc does where there is no compile database, and says so once, if the code differs', async () => {
+    const made = make({
+      sources: { 'k.cpp': `${hip}#define SCALE 2\n${scale}`, 'host.cpp': 'this is no C++ { at all' },
+      commands: null,
+      captured: 'k.cpp',
+      ...ofScale,
+    });
+    const generated = await generateIn(made);
     expect(generated).toMatchObject({ identical: true, source: 'apps/demo/k.cpp' });
-    expect(generated.said).toMatch(/compile_commands\.json does not exist: the sources are compiled with plain hipcc/);
     expect(generated.notes.join()).toContain('no compile database');
+    expect(generated.said).not.toMatch(/compile database|compile_commands/);
+    write(join(made.app, 'k.cpp'), `${hip}#define SCALE 3\n${scale}`);
+    const { said } = await generateIn(made);
+    expect(said.match(/compile_commands\.json|no compile database/g)).toHaveLength(1);
+    expect(said).toMatch(
+      /build\/compile_commands\.json does not exist, so that plain hipcc compiled it; .*watch-build/,
+    );
   });
 
   it('makes a reproducer without source for a kernel that no source of the app defines', async () => {

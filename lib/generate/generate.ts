@@ -8,6 +8,7 @@ import { reproducerPaths } from '../reproducer/layout';
 import { removeLeftovers } from '../reproducer/leftovers';
 import type { CompiledUnits } from '../toolchain/compiled-units';
 import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
+import { noDatabaseNote } from '../toolchain/recipe';
 import { sourceOf } from './find-source';
 import { refuseForeignFiles } from './foreign-files';
 import type { GenerateOptions } from './options';
@@ -72,7 +73,9 @@ function describe(result: Omit<GenerateResult, 'pristine'>, deps: Deps): void {
     );
     return;
   }
-  for (const note of result.notes) deps.report.info(`note: ${note}`);
+  // A warning says it where it makes a difference (search-source.ts).
+  const notes = result.notes.filter((note) => !note.startsWith(noDatabaseNote));
+  for (const note of notes) deps.report.info(`note: ${note}`);
   const verdict = result.identical
     ? 'recompiles to the captured code object, byte for byte'
     : result.sameMachineCode

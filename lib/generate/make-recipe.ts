@@ -4,7 +4,7 @@ import type { SourceTree } from './source-tree';
 import type { TranslationUnit } from '../toolchain/translation-unit';
 import { renderCompileArgument, type CompileArgument } from '../toolchain/compile-arguments';
 import { recordedVariables } from '../toolchain/compiler-environment';
-import { depsPlaceholder, rdcNote, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
+import { depsPlaceholder, noDatabaseNote, rdcNote, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
 
 export interface RecipeSource {
   unit: TranslationUnit;
@@ -34,7 +34,7 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
   const args = unit.args.flatMap((argument) => carryArgument(argument, unit, tree, notes));
   const standsFor = placeOf(source.kernelFile, tree);
   if (!unit.fromDatabase) {
-    const missing = 'there was no compile database (`compileCommands` of kernloop.json)';
+    const missing = `${noDatabaseNote} (\`compileCommands\` of kernloop.json)`;
     notes.push(`${missing}: compiled with the defaults of ${unit.compiler}`);
   }
   return {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { App } from '../app/app';
 import { compileDatabaseOf } from '../app/compile-database';
@@ -6,7 +6,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { candidateGroups, type KernelCandidate } from '../source/find-kernel';
 import type { KernelQuery } from '../source/kernel-query';
-import type { SearchTrail } from '../source/search-trail';
+import { databaseHint, type SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
 import { isInside } from '../support/files';
 import { dialectFor } from '../toolchain/dialects';
@@ -78,13 +78,15 @@ function queryOf(
 ): KernelQuery {
   const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
   const { source, env } = app.config;
+  const compileCommands = compileDatabaseOf(app);
+  trail.hasDatabase = compileCommands !== undefined && existsSync(compileCommands);
   return {
     name: capture.kernel.name,
     symbol: capture.kernel.symbol,
     dialect: dialectFor(capture.device.kind),
     isa,
     source: resolve(app.root, source),
-    compileCommands: compileDatabaseOf(app),
+    compileCommands,
     translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
     environment: env,
     define,
@@ -113,9 +115,15 @@ function refuseAmbiguous(accepted: readonly FoundSource[], app: App, capture: Ca
 
 function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture: CaptureJson, deps: Deps): void {
   const units = accepted.map(({ candidate }) => relative(app.root, candidate.unit.file));
+  const [plain] = accepted.flatMap(({ candidate: { unit } }) => (unit.fromDatabase ? [] : [unit.compiler]));
+  const { compileCommands } = app.config;
+  const missing = compileCommands === undefined ? 'no compile database is named' : `${compileCommands} does not exist`;
   deps.report.warn(
-    `recompiling ${units[0] ?? ''} gives ${capture.kernel.name}, but not the captured code object: ` +
-      'another compiler or other options than those of the captured build, or an edit since',
+    `recompiling ${units[0] ?? ''} gives ${capture.kernel.name}, but not the captured code object: ${
+      plain === undefined
+        ? 'another compiler or other options than those of the captured build, or an edit since'
+        : `${missing}, so that plain ${plain} compiled it; for the options of the app, ${databaseHint}`
+    }`,
   );
   if (units.length > 1) {
     deps.report.warn(`it is also in ${units.slice(1).join(', ')}; choose one with --translation-unit`);

@@ -49,7 +49,7 @@ const manyUnits = 20;
 export async function* candidateGroups(query: KernelQuery, deps: FindDeps): AsyncGenerator<CandidateGroup> {
   const files = new SourceFiles(parseDemangledName(query.name), await openSourceParser());
   const search = new KernelSearch(query, files, deps);
-  const units = byLikelihood(translationUnits(query, deps), files).map((unit) => withDefines(unit, query.define));
+  const units = byLikelihood(translationUnits(query), files).map((unit) => withDefines(unit, query.define));
   const known = await builtIn(units, query.symbol, query.source);
   const those = (answer: BuiltIn): TranslationUnit[] => units.filter((_, index) => known[index] === answer);
   const built = those('holds');

@@ -45,6 +45,16 @@ describe('explainNoSource', () => {
     });
   });
 
+  it('advises to record the options of the build where there is no compile database, and names none', () => {
+    const { trail, ...rest } = query({ debugFiles: ['/work/app/k.hip'] });
+    trail.hasDatabase = false;
+    const found = explainNoSource({ ...rest, trail });
+    expect(found.code).toBe('SOURCE_NOT_BUILT');
+    expect(found.reason).not.toContain('database says');
+    expect(found.hint).toContain('kernloop watch-build');
+    expect(explainNoSource({ ...rest, trail, debugFiles: [] }).hint).toContain('kernloop watch-build');
+  });
+
   it('does not take /work/app2 for a part of /work/app', () => {
     expect(explainNoSource(query({ debugFiles: ['/work/app2/k.hip'] })).code).toBe('SOURCE_ELSEWHERE');
   });

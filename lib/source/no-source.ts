@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import type { NoSource } from './no-source-json';
 import { knownLibrary } from './known-libraries';
-import type { SearchTrail } from './search-trail';
+import { databaseHint, type SearchTrail } from './search-trail';
 import { tritonEvidence, type TritonQuery } from './triton-kernel';
 import { isInside } from '../support/files';
 
@@ -80,10 +80,14 @@ function inToolchain({ demangled, trail }: NoSourceQuery): NoSource | null {
 function notBuilt(query: NoSourceQuery): NoSource | null {
   const files = sourcesFirst(query.debugFiles.filter((file) => isFileOfApp(file, query)));
   if (files.length === 0) return null;
+  const { trail } = query;
+  const how = trail.hasDatabase ? 'as the compile database says' : 'without a compile database';
   return {
     code: 'SOURCE_NOT_BUILT',
-    reason: `${query.trail.summary()}; the line table of the captured code names files of the app${listed(files)}, but compiling them as the compile database says does not give the kernel`,
-    hint: 'check that the compile database is that of the captured build, and has these files; --define adds a macro that the captured build had',
+    reason: `${trail.summary()}; the line table of the captured code names files of the app${listed(files)}, but compiling them ${how} does not give the kernel`,
+    hint: trail.hasDatabase
+      ? 'check that the compile database is that of the captured build, and has these files; --define adds a macro that the captured build had'
+      : databaseHint,
     files: files.slice(0, maxFiles),
   };
 }
@@ -99,7 +103,7 @@ function noTrail({ symbol, trail, unreadable }: NoSourceQuery): NoSource {
   return {
     code: 'SOURCE_NO_TRAIL',
     reason: `${trail.summary()}; ${looked}${unmangled}`,
-    hint: 'build with line information (hipcc: -gline-tables-only, nvcc: -lineinfo) and capture again to learn the file; a kernel of a library has none in the app; for one that the app compiles with NVRTC, capture with KERNLOOP_NVRTC_RECORD=on',
+    hint: `${trail.hasDatabase ? '' : `${databaseHint}; `}build with line information (hipcc: -gline-tables-only, nvcc: -lineinfo) and capture again to learn the file; a kernel of a library has none in the app; for one that the app compiles with NVRTC, capture with KERNLOOP_NVRTC_RECORD=on`,
     files: [],
   };
 }

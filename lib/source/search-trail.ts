@@ -6,6 +6,10 @@ export interface SystemDefinition {
   unit: string;
 }
 
+/** Advice where the options of the app's build are not known. */
+export const databaseHint =
+  'have its build watched once (`kernloop watch-build -- make`), or name its compile database ("compileCommands" in kernloop.json)';
+
 /** Log of a search for a kernel, for the message if nothing is found. */
 export class SearchTrail {
   /** Translation units seen, and how many the compiler could not read. */
@@ -13,6 +17,8 @@ export class SearchTrail {
   unreadable = 0;
   /** Units that mention the kernel, but whose code does not contain it. */
   tried: string[] = [];
+  /** Whether the options of the units are those of the app's build. */
+  hasDatabase = true;
   private found: SystemDefinition | null = null;
 
   define(definition: SystemDefinition): void {

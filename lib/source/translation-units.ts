@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { readCompileDatabase } from '../toolchain/compile-database';
 import { defaultTranslationUnit } from '../toolchain/dialects';
@@ -7,11 +6,12 @@ import type { TranslationUnit } from '../toolchain/translation-unit';
 import type { KernelQuery } from './kernel-query';
 import { sourcesBelow } from './project-files';
 
-type UnitDeps = Pick<Deps, 'report'>;
-
-/** Units of the app's build with device code: all of them, or the unit that the user chose. */
-export function translationUnits(query: KernelQuery, deps: UnitDeps): TranslationUnit[] {
-  const units = allUnits(query, deps);
+/**
+ * Units of the app's build with device code: all of them, or the unit that the user chose. Without a compile database
+ * these are the sources, as their compiler takes them by default.
+ */
+export function translationUnits(query: KernelQuery): TranslationUnit[] {
+  const units = allUnits(query);
   if (query.translationUnit === undefined) return units;
   const chosen = units.filter(({ file }) => file === query.translationUnit);
   if (chosen.length > 0) return chosen;
@@ -27,16 +27,12 @@ export function translationUnits(query: KernelQuery, deps: UnitDeps): Translatio
   );
 }
 
-function allUnits(query: KernelQuery, deps: UnitDeps): TranslationUnit[] {
+function allUnits(query: KernelQuery): TranslationUnit[] {
   if (query.compileCommands !== undefined && existsSync(query.compileCommands)) {
     return readCompileDatabase(query.compileCommands)
       .map((command) => query.dialect.read(command, query.environment))
       .filter((unit) => unit !== null);
   }
-  deps.report.warn(
-    `${query.compileCommands ? `${query.compileCommands} does not exist` : 'no compile database is named'}: ` +
-      `the sources are compiled with plain ${query.dialect.compiler}; have the build watched once (\`kernloop watch-build -- make\`), or build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands", for the options of the app`,
-  );
   return sourcesBelow(query.source, query.dialect.sources).map((file) =>
     defaultTranslationUnit(file, query.source, query.dialect, query.environment),
   );

@@ -108,6 +108,8 @@ export type Recipe = z.output<typeof recipeSchema>;
 
 /** Start of the note about clang's relocatable device code. */
 export const rdcNote = '-fgpu-rdc left out';
+/** Begins the note of a recipe without the options of the app's build. */
+export const noDatabaseNote = 'there was no compile database';
 
 export const depsPlaceholder = '{deps}';
 export const recipeFile = 'recipe.json';
