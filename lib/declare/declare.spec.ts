@@ -129,7 +129,7 @@ describe('declare', () => {
       await run({ name: 'scal' });
       await run({ name: 'unlike' });
       expect(deps.said.warn).toEqual([
-        expect.stringMatching(/^program has no kernel called scal: did you mean scale\?; `kernloop profile --app /),
+        expect.stringMatching(/^program has no kernel called scal: did you mean scale\? `kernloop profile --app /),
         expect.stringMatching(/^program has no kernel called unlike; it has plain, reduce, saxpy, scale; /),
       ]);
       expect(text()).toContain('unlike');

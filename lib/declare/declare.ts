@@ -96,7 +96,7 @@ function checkCode(app: App, { name, match }: DeclareOptions, deps: Deps): void 
   const all = [...new Set(functions)].sort();
   const close = nearest(name, all);
   deps.report.warn(
-    `${carried.program} has no kernel called ${name}${close.length > 0 ? `: did you mean ${close.join(', ')}?` : `; it has ${all.slice(0, mostShown).join(', ')}`}; ${check}`,
+    `${carried.program} has no kernel called ${name}${close.length > 0 ? `: did you mean ${close.join(', ')}?` : `; it has ${all.slice(0, mostShown).join(', ')};`} ${check}`,
   );
 }
 
