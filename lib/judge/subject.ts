@@ -63,7 +63,7 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
     reproducer: reproducer.root,
     device: settings.device ?? reproducer.config.device.kind,
   };
-  const device = await openReplayDevice(options, main.capture, deps);
+  const device = await openReplayDevice(options, [main.capture], deps);
   requireOptionsOfDevice(options, device);
   const declared = judgingOptions(reproducer, options);
   const judging = validateOptionsSchema.parse({
