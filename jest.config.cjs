@@ -22,6 +22,7 @@ const tools = [
   'lib/probe/cuda',
   'lib/probe/ptx/rewrite',
   'lib/recompile/{recompile,rewritten-code}',
+  'lib/sandbox/{compile,escapes}',
   'lib/report/browser',
   'lib/source/{dependencies,ninja-deps}',
   'lib/support/stdin',

@@ -41,6 +41,7 @@ const rooms = {
   'pgo/headers': [],
   trace: ['base'],
   watch: [],
+  sandbox: ['base'],
 };
 
 /** Folders that contain only tests: these include anything, and nobody includes them. */

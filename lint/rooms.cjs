@@ -13,6 +13,7 @@ const rooms = [
   'device',
   'language',
   'toolchain',
+  'sandbox',
   'source',
   'archive',
   'app',

@@ -33,7 +33,7 @@ describe('what quickstart leaves out of a checkout', () => {
 
   it('is every product that is not of the core, and none of it twice', () => {
     expect([...coreProducts, ...restProducts].sort()).toEqual([...nativeProducts].sort());
-    expect(coreProducts).toEqual(['recorder', 'replay', 'archive', 'agentHsa', 'softgpu', 'hipErrors']);
+    expect(coreProducts).toEqual(['recorder', 'replay', 'archive', 'agentHsa', 'sandbox', 'softgpu', 'hipErrors']);
   });
 
   it('is built by the first that asks, who says so and how long it took, and not again', async () => {

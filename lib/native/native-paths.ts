@@ -39,6 +39,8 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly pgoRuntimeBuilder: string;
   /** Records the compilers that a build starts; loaded with LD_PRELOAD. */
   readonly watch: string;
+  /** Runs a program that sees only the files it is told to read. */
+  readonly sandbox: string;
   /** Folder of the libraries below, for LD_LIBRARY_PATH. */
   readonly softgpuDir: string;
   readonly softgpu: string;

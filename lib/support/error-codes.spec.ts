@@ -13,6 +13,7 @@ const folders = [
   'pgo/format',
   'recorder',
   'replay',
+  'sandbox',
   'trace',
 ];
 const left = new Set(['test', 'tests', 'bench', 'fake']);

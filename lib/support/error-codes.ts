@@ -543,6 +543,10 @@ export const errorCodes = kinds({
   UNKNOWN_KERNEL: { exitCode: exitCodes.fail, meaning: 'a kernel was launched whose code the agent has not seen' },
   AGENT_FAILED: { exitCode: exitCodes.fail, meaning: 'the agent inside the app could not go on' },
   AGENT_PROTOCOL: { exitCode: exitCodes.environment, meaning: 'agent and recorder do not understand each other' },
+  SANDBOX_UNAVAILABLE: {
+    exitCode: exitCodes.environment,
+    meaning: 'programs cannot be confined on this machine: no Landlock, or a container that forbids it',
+  },
   UNSUPPORTED_TARGET: { exitCode: exitCodes.usage, meaning: 'the device has no support for this target' },
   UNSUPPORTED_OPTION: { exitCode: exitCodes.usage, meaning: 'the device has no such option' },
   SLURM_MISSING: { exitCode: exitCodes.environment, meaning: 'the programs of Slurm are not on this machine' },

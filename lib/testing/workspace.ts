@@ -22,10 +22,10 @@ export class TestWorkspace {
     this.write('app/program', '#!/bin/sh\n');
     chmodSync(join(this.app, 'program'), 0o755);
     const { recorder, replay, archive, pgo, pgoHip, trace, agentHsa, agentCuda, softgpu, hipErrors } = this.native;
-    const { pgoRuntime, pgoRuntimeCuda, pgoRuntimeBuilder, watch } = this.native;
+    const { pgoRuntime, pgoRuntimeCuda, pgoRuntimeBuilder, watch, sandbox } = this.native;
     for (const path of [recorder, replay, archive, pgo, pgoHip, pgoRuntime, pgoRuntimeCuda, pgoRuntimeBuilder, trace])
       this.write(path, path);
-    for (const path of [agentHsa, agentCuda, softgpu, hipErrors, watch]) this.write(path, path);
+    for (const path of [agentHsa, agentCuda, softgpu, hipErrors, watch, sandbox]) this.write(path, path);
   }
 
   path(...parts: string[]): string {

@@ -17,15 +17,19 @@ export class SystemFolders {
 
   /** `compilers` are absolute paths: a toolchain may be unpacked anywhere, with its headers beside it. */
   constructor(compilers: readonly string[], env: Environment) {
-    const named = installationVariables.map((name) => env[name] ?? '').filter(isAbsolute);
-    const installed = [...named.map(realpathOrSame), ...compilers.map(installationOf)];
-    this.folders = [...common, ...installed.filter(holdsToolchain)];
+    this.folders = [...common, ...installations(compilers, env)];
   }
 
   /** `real` is a path with links followed. */
   contain(real: string): boolean {
     return this.folders.some((folder) => isInside(folder, real));
   }
+}
+
+/** Folders of toolchains, with links followed: those of the compilers and those that variables name. */
+export function installations(compilers: readonly string[], env: Environment): string[] {
+  const named = installationVariables.map((name) => env[name] ?? '').filter(isAbsolute);
+  return [...named.map(realpathOrSame), ...compilers.map(installationOf)].filter(holdsToolchain);
 }
 
 /** Installation of a compiler: `rocm/bin/hipcc` and `rocm/llvm/bin/clang++` both belong to `rocm`. */

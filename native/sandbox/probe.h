@@ -1,0 +1,9 @@
+// What this kernel, container and user allow.
+#pragma once
+
+namespace kernloop::sandbox {
+
+/// Confines a process that does nothing, and prints an event `sandbox`. Returns 0 if programs can be confined, else 5.
+int probe();
+
+}  // namespace kernloop::sandbox
