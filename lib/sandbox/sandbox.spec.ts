@@ -18,7 +18,7 @@ describe('dependencies in a sandbox', () => {
       read: ['/usr', '/candidate'],
       write: ['/candidate/build'],
       env: { LANG: 'C' },
-      limits: { memoryBytes: 1000, fileBytes: 2000, processes: 30, cpuSeconds: 40 },
+      limits: { memoryBytes: 1000, fileBytes: 2000, folderBytes: 2500, processes: 30, cpuSeconds: 40 },
     });
     const options = { cwd: '/candidate', env: { HIP_PLATFORM: 'amd', CPATH: undefined, PATH: '/bin' } };
     await confined.run('/usr/bin/hipcc', ['-c', 'k.hip', '--', '--read', '/'], options).result;
@@ -30,8 +30,20 @@ describe('dependencies in a sandbox', () => {
           ...['--read', '/usr', '--read', '/candidate', '--write', '/candidate/build'],
           ...['--env', 'PATH=/bin', '--env', 'ROCM_PATH=/opt/rocm', '--env', 'HIP_PLATFORM=amd', '--env', 'LANG=C'],
           ...['--env', 'HOME=/candidate/build', '--env', 'TMPDIR=/candidate/build'],
-          ...['--limit-memory-bytes', '1000', '--limit-file-bytes', '2000', '--limit-processes', '30'],
-          ...['--limit-cpu-seconds', '40', '--', '/usr/bin/hipcc', '-c', 'k.hip', '--', '--read', '/'],
+          ...['--limit-memory-bytes', '1000', '--limit-file-bytes', '2000', '--limit-folder-bytes', '2500'],
+          ...[
+            '--limit-processes',
+            '30',
+            '--limit-cpu-seconds',
+            '40',
+            '--',
+            '/usr/bin/hipcc',
+            '-c',
+            'k.hip',
+            '--',
+            '--read',
+            '/',
+          ],
         ],
       },
     ]);

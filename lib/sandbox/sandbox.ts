@@ -8,6 +8,8 @@ export interface SandboxLimits {
   readonly memoryBytes?: number;
   /** Size of each written file. */
   readonly fileBytes?: number;
+  /** Disk space of all that is in the folders of `write`. */
+  readonly folderBytes?: number;
   /** Processes and threads at a time; default 512. */
   readonly processes?: number;
   /** CPU time of each process. */
@@ -40,8 +42,8 @@ const passed = /^(PATH|LD_LIBRARY_PATH|LANG|LC_\w+|SOURCE_DATE_EPOCH|(HIP|HCC|HS
 
 /** Command that runs another in a sandbox (native/sandbox). */
 export function sandboxed(program: string, command: Command, { read, write, limits = {} }: Sandbox): string[] {
-  const { memoryBytes, fileBytes, processes, cpuSeconds } = limits;
-  const numbers = { memoryBytes, fileBytes, processes, cpuSeconds };
+  const { memoryBytes, fileBytes, folderBytes, processes, cpuSeconds } = limits;
+  const numbers = { memoryBytes, fileBytes, folderBytes, processes, cpuSeconds };
   return [
     program,
     ...read.flatMap((path) => ['--read', path]),
@@ -60,6 +62,7 @@ export function sandboxed(program: string, command: Command, { read, write, limi
 const optionOf: Readonly<Record<keyof SandboxLimits, string>> = {
   memoryBytes: 'memory-bytes',
   fileBytes: 'file-bytes',
+  folderBytes: 'folder-bytes',
   processes: 'processes',
   cpuSeconds: 'cpu-seconds',
 };

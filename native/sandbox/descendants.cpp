@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "base/descriptor.h"
 #include "base/numbers.h"
@@ -80,7 +80,9 @@ std::optional<Tree> descendants() {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   for (const Process& process : *processes) {
     if (process.pid == getpid() || !family.contains(process.pid)) continue;
-    tree.processes_and_threads += process.threads;
+    // One that has ended, and that nobody waited for, has no threads, but keeps its number.
+    tree.processes_and_threads += std::max<uint64_t>(process.threads, 1);
+    tree.pids.push_back(process.pid);
     tree.resident_bytes += process.resident_pages * page;
   }
   return tree;

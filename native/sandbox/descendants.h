@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace kernloop::sandbox {
 
@@ -14,6 +15,7 @@ namespace kernloop::sandbox {
 bool keep_descendants();
 
 struct Tree {
+  std::vector<pid_t> pids;
   uint64_t processes_and_threads = 0;
   uint64_t resident_bytes = 0;
 };

@@ -12,7 +12,9 @@
 namespace kernloop::sandbox {
 namespace {
 
-constexpr rlim_t kOpenFiles = 4096;
+constexpr rlim_t kOpenFiles = 1024;
+/// Of a core dump. With 0 the kernel would still give it to a program that the system names; with 1 it does not.
+constexpr rlim_t kCoreBytes = 1;
 
 /// Lowers a limit, never raises it: that needs a privilege.
 Status lower(int resource, rlim_t most) {
@@ -30,7 +32,7 @@ Status set_limits(const Limits& limits) {
   // The first to be killed if memory runs out. Containers may forbid it.
   if (const FileDescriptor score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)); score)
     (void)!write(score.get(), "1000", 4);
-  if (auto set = lower(RLIMIT_CORE, 0); !set) return set;
+  if (auto set = lower(RLIMIT_CORE, kCoreBytes); !set) return set;
   if (auto set = lower(RLIMIT_MSGQUEUE, 0); !set) return set;
   if (auto set = lower(RLIMIT_NOFILE, kOpenFiles); !set) return set;
   if (limits.memory_bytes)

@@ -11,7 +11,8 @@ Error usage(const std::string& what) {
   return {
       "USAGE", what,
       "kernloop-sandbox --probe, or kernloop-sandbox --read PATH --write PATH --env NAME=VALUE [--limit-memory-bytes "
-      "N] [--limit-file-bytes N] [--limit-processes N] [--limit-cpu-seconds N] -- PROGRAM ARGUMENTS"};
+      "N] [--limit-file-bytes N] [--limit-folder-bytes N] [--limit-processes N] [--limit-cpu-seconds N] -- PROGRAM "
+      "ARGUMENTS"};
 }
 
 bool is_option_of_texts(std::string_view name) {
@@ -24,6 +25,8 @@ bool set_number(Options& options, std::string_view name, uint64_t value) {
     options.limits.memory_bytes = value;
   } else if (name == "--limit-file-bytes") {
     options.limits.file_bytes = value;
+  } else if (name == "--limit-folder-bytes") {
+    options.limits.folder_bytes = value;
   } else if (name == "--limit-processes") {
     options.limits.processes = value;
   } else if (name == "--limit-cpu-seconds") {

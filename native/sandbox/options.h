@@ -16,6 +16,8 @@ struct Limits {
   std::optional<uint64_t> memory_bytes;
   /// Size of each written file.
   std::optional<uint64_t> file_bytes;
+  /// Disk space of all that is in the folders that may be changed, and of removed files that are still open.
+  std::optional<uint64_t> folder_bytes;
   /// CPU time of each process.
   std::optional<uint64_t> cpu_seconds;
   /// Processes and threads at a time. A linker starts a thread for each core, NumPy too.

@@ -7,8 +7,8 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -125,8 +125,8 @@ void add_signals(Filter& filter, bool allows_signals) {
       filter.call(call, kRefuse);
   // To all processes: with Landlock it reaches none of the others, and reports success.
   filter.argument(SYS_kill, 0, ~0u, {~0u}, kRefuse, kAllow);
-  // Signals about a descriptor to whoever is named as its owner.
-  filter.argument(SYS_fcntl, 1, ~0u, {F_SETOWN, F_SETOWN_EX}, kRefuse, kAllow);
+  // Signals about a descriptor to whoever is named as its owner; a lease makes others wait who open the file.
+  filter.argument(SYS_fcntl, 1, ~0u, {F_SETOWN, F_SETOWN_EX, F_SETLEASE, F_NOTIFY}, kRefuse, kAllow);
 }
 
 void add_files(Filter& filter) {
@@ -140,14 +140,16 @@ void add_files(Filter& filter) {
 #ifdef __x86_64__
   filter.argument(SYS_open, 1, kMode, refused, kRefuse, kAllow);
 #endif
-  // Input to a terminal as if typed, and owners of signals.
-  filter.argument(SYS_ioctl, 1, ~0u, {TIOCSTI, 0x541c /* TIOCLINUX */, 0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */},
-                  kRefuse, kAllow);
+  // What programs ask of terminals and pipes. Others change attributes of files that are open for reading (chattr,
+  // fs-verity), put input into a terminal, or name who gets signals. ENOTTY: this is no such device.
+  filter.argument(SYS_ioctl, 1, ~0u,
+                  {TCGETS, 0x802c542a /* TCGETS2 */, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX},
+                  kAllow, SECCOMP_RET_ERRNO | ENOTTY);
 }
 
-void add_sockets(Filter& filter) {
-  // Connected for good. A pair of datagram sockets could send elsewhere.
-  filter.both(SYS_socketpair, {0, ~0u, AF_UNIX}, {1, 0xf, SOCK_STREAM}, kAllow, kRefuse);
+void add_itself(Filter& filter) {
+  // Hides its descriptors from the supervisor, which counts removed files.
+  filter.argument(SYS_prctl, 0, ~0u, {PR_SET_DUMPABLE}, kRefuse, kAllow);
 }
 
 /// Of another process these change limits or speed; 0 is the caller.
@@ -168,7 +170,7 @@ std::vector<sock_filter> instructions_of(bool allows_signals) {
   add_starts(filter);
   add_signals(filter, allows_signals);
   add_files(filter);
-  add_sockets(filter);
+  add_itself(filter);
   add_scheduling(filter);
   filter.give(kAllow);
   return filter.instructions;

@@ -19,13 +19,14 @@
 #include "base/exit_code.h"
 #include "sandbox/confine.h"
 #include "sandbox/descendants.h"
+#include "sandbox/folders.h"
 #include "sandbox/seccomp.h"
 #include "sandbox/unavailable.h"
 
 namespace kernloop::sandbox {
 namespace {
 
-/// Interval between looks at the memory of all processes.
+/// Interval between looks at the memory of all processes and at their files.
 constexpr int kLookMs = 100;
 /// As in a shell: the program was not found, or may not be started.
 constexpr int kNotFound = 127, kNotStarted = 126;
@@ -94,30 +95,34 @@ bool die_with(pid_t parent, int signal) {
   _exit(why == ENOENT ? kNotFound : kNotStarted);
 }
 
-/// How the program ended: a status of waitpid(2), or the limit that it exceeded.
+/// How the program ended: a status of waitpid(2), or a limit that it exceeded.
 struct End {
   int status = 0;
-  bool is_over_memory = false;
+  bool is_over_limit = false;
 };
 
 class Supervisor {
  public:
   Supervisor(const Options& options, pid_t program, FileDescriptor listener, FileDescriptor signals)
-      : limits_(options.limits), program_(program), starts_(std::move(listener)), signals_(std::move(signals)) {}
+      : options_(options),
+        limits_(options.limits),
+        program_(program),
+        starts_(std::move(listener)),
+        signals_(std::move(signals)) {}
 
   /// Until the program has ended, must end, or the caller has ended.
   End watch() {
     End end;
     for (;;) {
       pollfd waiting[2] = {{signals_.get(), POLLIN, 0}, {is_listening_ ? starts_.descriptor() : -1, POLLIN, 0}};
-      poll(waiting, 2, limits_.memory_bytes ? kLookMs : -1);
+      poll(waiting, 2, looks() ? kLookMs : -1);
       if (waiting[1].revents & POLLIN)
         starts_.answer(may_start());
       else if (waiting[1].revents != 0)
         is_listening_ = false;
       if (waiting[0].revents & POLLIN && has_ended(end)) return end;
-      if (limits_.memory_bytes && is_over_memory()) {
-        end.is_over_memory = true;
+      if (looks() && is_over_limit()) {
+        end.is_over_limit = true;
         return end;
       }
     }
@@ -130,7 +135,8 @@ class Supervisor {
   }
 
  private:
-  /// Counts anew only if the starts since the last count might have reached the limit.
+  /// Counts anew only if the starts since the last count might have reached the limit. Each process may have an allowed
+  /// start on its way that the count does not see: never more than twice the limit.
   bool may_start() {
     if (bound_ >= limits_.processes) {
       const auto tree = descendants();
@@ -158,14 +164,34 @@ class Supervisor {
     return false;
   }
 
-  bool is_over_memory() {
+  bool looks() const { return limits_.memory_bytes || limits_.folder_bytes; }
+
+  /// Says which.
+  bool is_over_limit() {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_look_) return false;
     next_look_ = now + std::chrono::milliseconds(kLookMs);
     const auto tree = descendants();
-    return !tree || tree->resident_bytes > *limits_.memory_bytes;
+    if (!tree) {
+      complain("the processes of the program cannot be counted any more");
+      return true;
+    }
+    if (limits_.memory_bytes && tree->resident_bytes > *limits_.memory_bytes) {
+      complain("the program used more than " + std::to_string(*limits_.memory_bytes) + " bytes of memory");
+      return true;
+    }
+    return limits_.folder_bytes && !files_fit(*tree);
   }
 
+  bool files_fit(const Tree& tree) {
+    const auto used = used_bytes(options_.write, tree, *limits_.folder_bytes);
+    if (used && *used <= *limits_.folder_bytes) return true;
+    complain(used ? "the program's files have more than " + std::to_string(*limits_.folder_bytes) + " bytes"
+                  : std::string("the program hides files"));
+    return false;
+  }
+
+  const Options& options_;
   const Limits& limits_;
   pid_t program_;
   Starts starts_;
@@ -196,18 +222,17 @@ void run_supervisor(const Options& options, int result, pid_t caller) {
   Supervisor supervisor(options, program, receive_descriptor(ours.get()), std::move(received));
   const End end = supervisor.watch();
   supervisor.end_all();
-  if (end.is_over_memory)
-    complain("the program used more than " + std::to_string(*options.limits.memory_bytes) + " bytes of memory");
+  make_removable(options.write);
   (void)!write(result, &end, sizeof end);
   _exit(kExitPass);
 }
 
 /// Dies of a signal as the program did, so that the caller sees the same.
 int end_as(const End& end) {
-  if (end.is_over_memory) return kExitFail;
+  if (end.is_over_limit) return kExitFail;
   if (WIFEXITED(end.status)) return WEXITSTATUS(end.status);
   const int signal = WTERMSIG(end.status);
-  const rlimit none{0, 0};
+  const rlimit none{1, 1};
   setrlimit(RLIMIT_CORE, &none);
   ::signal(signal, SIG_DFL);
   raise(signal);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/fs.h>
 #include <linux/io_uring.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
@@ -22,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -127,6 +129,13 @@ static int try_setxattr(void) {
 static int try_execute(void) {
   return execl(text(0), text(0), NULL);
 }
+static int try_attributes(void) {
+  int flags = FS_NODUMP_FL;
+  return ioctl(open(text(0), O_RDONLY), FS_IOC_SETFLAGS, &flags);
+}
+static int try_lease(void) {
+  return fcntl(open(text(0), O_RDONLY), F_SETLEASE, F_RDLCK);
+}
 static int try_watch(void) {
   return inotify_add_watch(inotify_init1(0), text(0), IN_ALL_EVENTS) < 0 ? -1 : 0;
 }
@@ -142,6 +151,46 @@ static int try_large(void) {
   const int file = open(text(0), O_WRONLY | O_CREAT, 0600);
   signal(SIGXFSZ, SIG_IGN);
   return pwrite(file, "x", 1, 100L << 30) == 1 ? 0 : -1;
+}
+
+/// Files of a MiB each, removed while they are open if there is a third argument. Waits then.
+static int try_many_files(void) {
+  static char bytes[1 << 20];
+  for (int file = 0; file < number(1); ++file) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/file-%d", text(0), file);
+    const int written = open(path, O_WRONLY | O_CREAT, 0600);
+    if (write(written, bytes, sizeof bytes) != sizeof bytes) return -1;
+    if (given[2] != NULL)
+      unlink(path);
+    else
+      close(written);
+  }
+  sleep(2);
+  return 0;
+}
+/// Deeper than a path can be.
+static int try_deep(void) {
+  char name[200];
+  memset(name, 'x', sizeof name - 1);
+  name[sizeof name - 1] = 0;
+  if (chdir(text(0)) != 0) return -1;
+  for (int level = 0; level < 50; ++level)
+    if (mkdir(name, 0700) != 0 || chdir(name) != 0) return -1;
+  static char bytes[1 << 20];
+  for (int part = 0; part < number(1); ++part)
+    if (write(open("file", O_WRONLY | O_CREAT | O_APPEND, 0600), bytes, sizeof bytes) != sizeof bytes) return -1;
+  sleep(2);
+  return 0;
+}
+/// A folder with a file, which its owner cannot list.
+static int try_closed_folder(void) {
+  umask(0);
+  if (mkdir(text(0), 0300) != 0 || chdir(text(0)) != 0) return -1;
+  return close(open("file", O_WRONLY | O_CREAT, 0600));
+}
+static int try_undumpable(void) {
+  return prctl(PR_SET_DUMPABLE, 0);
 }
 
 // Other processes.
@@ -255,11 +304,9 @@ static int try_pair_to_unix(void) {
   if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0) return -1;
   return sendto(pair[0], "x", 1, 0, (const void*)&address, sizeof address) == 1 ? 0 : -1;
 }
-static int try_stream_pair_elsewhere(void) {
-  const struct sockaddr_un address = named(text(0));
+static int try_pair(void) {
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return -1;
-  return reaches(pair[0], &address, sizeof address);
+  return socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 }
 static int try_netlink(void) {
   return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE) < 0 ? -1 : 0;
@@ -315,10 +362,6 @@ static int try_queue_of_messages(void) {
   if (queue >= 0) mq_unlink("/kernloop-hostile");
   return queue < 0 ? -1 : 0;
 }
-static int try_personal_ioctl(void) {
-  return ioctl(open(text(0), O_RDWR | O_NOCTTY), TIOCSTI, "x");
-}
-
 // What is inherited.
 static int try_descriptor(void) {
   return fcntl((int)number(0), F_GETFD) < 0 ? -1 : 0;
@@ -344,6 +387,19 @@ static int try_processes_at_once(void) {
   const int why = errno;
   fprintf(stderr, "%d at once\n", started);
   for (int child = 0; given[1] == NULL && child < started; ++child) kill(children[child], SIGKILL);
+  errno = why;
+  return started == number(0) ? 0 : -1;
+}
+/// Children that have ended, and that nobody waits for.
+static int try_zombies(void) {
+  int started = 0;
+  for (; started < number(0); ++started) {
+    const pid_t child = fork();
+    if (child < 0) break;
+    if (child == 0) _exit(0);
+  }
+  const int why = errno;
+  fprintf(stderr, "%d at once\n", started);
   errno = why;
   return started == number(0) ? 0 : -1;
 }
@@ -469,9 +525,15 @@ static const struct {
     {"utimes", try_utimes},
     {"setxattr", try_setxattr},
     {"execute", try_execute},
+    {"attributes", try_attributes},
+    {"lease", try_lease},
     {"watch", try_watch},
     {"handle", try_handle},
     {"large", try_large},
+    {"many-files", try_many_files},
+    {"deep", try_deep},
+    {"closed-folder", try_closed_folder},
+    {"undumpable", try_undumpable},
     {"environ", try_environ},
     {"memory-file", try_memory_file},
     {"descriptors", try_descriptors},
@@ -495,7 +557,7 @@ static const struct {
     {"unix", try_unix},
     {"abstract", try_abstract},
     {"pair-to-unix", try_pair_to_unix},
-    {"stream-pair-elsewhere", try_stream_pair_elsewhere},
+    {"pair", try_pair},
     {"netlink", try_netlink},
     {"io-uring", try_io_uring},
     {"user-namespace", try_user_namespace},
@@ -509,11 +571,11 @@ static const struct {
     {"memfd", try_memfd},
     {"shared-memory", try_shared_memory},
     {"queue-of-messages", try_queue_of_messages},
-    {"personal-ioctl", try_personal_ioctl},
     {"descriptor", try_descriptor},
     {"variable", try_variable},
     {"input", try_input},
     {"processes-at-once", try_processes_at_once},
+    {"zombies", try_zombies},
     {"threads", try_threads},
     {"bomb", try_bomb},
     {"memory", try_memory},
