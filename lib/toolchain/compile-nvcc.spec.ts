@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { nativePathsIn } from '../native/native-paths';
@@ -86,6 +95,14 @@ describe('compileReproducer with nvcc', () => {
     expect(assembler?.args.slice(0, 3)).toEqual(['-gencode=arch=compute_90,code=sm_90', '-O3', '-cubin']);
     expect(existsSync(front?.cwd ?? '')).toBe(false);
     expect(readdirSync(root).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('keeps its temporary files in the folder that it is given, all steps in one of their own', async () => {
+    mkdirSync(join(root, 'scratch'));
+    await compile({ ...compilable(['-O3']), scratch: join(root, 'scratch') });
+    const folders = [...new Set(nvcc.steps.map(({ cwd }) => cwd))];
+    expect(folders.map(dirname)).toEqual([realpathSync(join(root, 'scratch'))]);
+    expect(readdirSync(join(root, 'scratch'))).toEqual([]);
   });
 
   it('takes no options from the environment, which each step would add', async () => {

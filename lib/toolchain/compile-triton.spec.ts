@@ -1,0 +1,53 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { failure } from '../testing/failure';
+import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import type { CompileRequest } from './compile-request';
+import { compileWithTriton } from './compile-triton';
+
+let workspace: TestWorkspace;
+beforeEach(() => (workspace = new TestWorkspace()));
+afterEach(() => workspace.dispose());
+
+function request(): CompileRequest {
+  const scratch = workspace.path('scratch');
+  mkdirSync(scratch);
+  const recipe = { variant: { file: 'kernel_variant.py' }, triton: undefined };
+  return {
+    ...{ reproducer: workspace.root, recipe, overlay: {}, compiler: { path: '/python/bin/python3', version: '3.6.0' } },
+    ...{ output: workspace.path('variant.hsaco'), signature: null, limitSeconds: 10, scratch },
+  } as unknown as CompileRequest;
+}
+
+describe('compilation with Triton', () => {
+  it('writes into the scratch folder that it is given, and leaves nothing there', async () => {
+    const wanted = request();
+    const written: string[] = [];
+    const python: FakeProgram = ({ args, options }) => {
+      const [made, recipe] = ['--output', '--recipe'].map((option) => args[args.indexOf(option) + 1] ?? '');
+      written.push(dirname(dirname(made ?? '')), dirname(dirname(recipe ?? '')));
+      written.push(dirname(dirname(options.env?.['TRITON_CACHE_DIR'] ?? '')));
+      writeFileSync(made ?? '', 'code');
+      const launch = { grid: [1, 1, 1], block: [64, 1, 1], shared: 0, num_ctas: 1 };
+      const needs = { global_scratch_size: 0, profile_scratch_size: 0 };
+      const candidate = { code_object: 'made.bin', code_object_sha256: '', launch: { ...launch, ...needs } };
+      writeFileSync(
+        join(dirname(made ?? ''), 'made.json'),
+        JSON.stringify({ schema: 'kernloop.triton-candidate/1', ...candidate, sources: {}, outside: [], system: [] }),
+      );
+      return 0;
+    };
+    await compileWithTriton(wanted, wanted.output, fakeDeps({ python3: python }, workspace.native));
+    expect([...new Set(written)]).toEqual([workspace.path('scratch')]);
+    expect(workspace.read('variant.hsaco')).toBe('code');
+    expect(readdirSync(workspace.path('scratch'))).toEqual([]);
+  });
+
+  it('leaves nothing there if it fails', async () => {
+    const wanted = request();
+    const deps = fakeDeps({ python3: () => ({ exitCode: 1, stderrTail: 'SyntaxError: it' }) }, workspace.native);
+    expect((await failure(compileWithTriton(wanted, wanted.output, deps))).what).toContain('SyntaxError: it');
+    expect(readdirSync(workspace.path('scratch'))).toEqual([]);
+  });
+});
