@@ -1,11 +1,45 @@
 import type { Deps } from '../deps/deps';
-import { KernloopError } from '../support/error';
+import { inSandbox } from '../sandbox/sandbox';
+import { sandboxSupport } from '../sandbox/support';
+import { toolchainFolders } from '../sandbox/toolchain-folders';
+import { reproducerPaths } from '../reproducer/layout';
 import type { Confine } from './judge-candidate';
 import type { JudgeSettings } from './options';
+import type { Subject } from './subject';
 
-/** How candidates are compiled; null for no sandbox, which only `--unsandboxed` allows. */
-export async function confinement({ unsandboxed }: JudgeSettings, deps: Deps): Promise<Confine | null> {
+/** Bytes that a compilation may write into one file, and in all: code objects and compilers' temporary files. */
+const fileBytes = 2 ** 30;
+const folderBytes = 2 * fileBytes;
+
+/**
+ * Sandbox in which candidates are compiled: they read their own folder and the toolchain, and write their build/. Null
+ * for none, which only `--unsandboxed` allows.
+ */
+export async function confinement(
+  { unsandboxed, compileLimitSeconds, compileLimitMemoryMib }: JudgeSettings,
+  deps: Deps,
+): Promise<Confine | null> {
   if (unsandboxed) return null;
-  await Promise.resolve(deps);
-  throw new KernloopError('USAGE', 'no sandbox yet', '--unsandboxed');
+  await sandboxSupport(deps);
+  const toolchains = new Map<Subject, string[]>();
+  return (own, folder, subject) => {
+    const known = toolchains.get(subject) ?? toolchainOf(subject, deps);
+    toolchains.set(subject, known);
+    return inSandbox(own, {
+      read: [folder, ...known],
+      write: [reproducerPaths(folder).build],
+      limits: {
+        memoryBytes: compileLimitMemoryMib * 2 ** 20,
+        ...{ fileBytes, folderBytes },
+        // Each process of a compilation has one thread that works, so the limit in seconds comes first.
+        cpuSeconds: Math.ceil(compileLimitSeconds) + 1,
+      },
+    });
+  };
 }
+
+/** NVRTC is a library, which a program of Kernloop loads. */
+const toolchainOf = ({ compiler, recipe }: Subject, { native, env }: Deps): string[] => [
+  ...toolchainFolders([compiler.path], env),
+  ...(recipe.nvrtc === undefined ? [] : [native.nvrtcCompiler]),
+];

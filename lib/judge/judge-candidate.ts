@@ -166,6 +166,7 @@ async function compile(
     scratch: paths.build,
   };
   const compiled = await compileReproducer(request, confined);
+  requireSameFiles(compiled, subject.snapshot.digestsWith(candidate.files));
   // The text of the app is there only now, so that no candidate can ask for it.
   symlinkSync(reproducerPaths(reproducer.root).pristine, paths.pristine);
   const isPlaceDependent = await requireSameInApp(request, compiled, confined);
@@ -184,6 +185,17 @@ async function compile(
       ownMacros,
     },
   };
+}
+
+/** Refuses a candidate whose compilation, which may run its Python, changed a file: the report would name another text. */
+function requireSameFiles({ sources }: CompileResult, given: Readonly<Record<string, string>>): void {
+  const changed = Object.keys(sources).find((name) => sources[name] !== given[name]);
+  if (changed === undefined) return;
+  throw new KernloopError(
+    'COMPILE_FAILED',
+    `${changed} was ${given[changed] === undefined ? 'made' : 'changed'} by the compilation`,
+    'send every file as it is compiled: what a candidate writes while it is compiled is not judged',
+  );
 }
 
 /** Folder with what a compilation of Triton reads of the capture, which has none of its memory. */
