@@ -89,8 +89,8 @@ describe('kernloop judge FILE…', () => {
   it('compiles nothing without a sandbox unless it is told to', async () => {
     const deps = depsWith(honest);
     const error = await failure(judge(options([made.workspace.write('a.hip', source)], { unsandboxed: false }), deps));
-    expect(error.hint).toContain('--unsandboxed');
-    expect(deps.calls).toEqual([]);
+    expect([error.code, error.hint]).toEqual(['SANDBOX_UNAVAILABLE', expect.stringContaining('--unsandboxed')]);
+    expect(deps.calls.map(({ program, args }) => [program, ...args])).toEqual([['kernloop-sandbox', '--probe']]);
   });
 
   it('is stopped by a signal, with no verdict on what was not judged', async () => {
