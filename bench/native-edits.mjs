@@ -24,7 +24,7 @@ const edits = {
   'replay/cuda': ['replay/cuda/launch_plan.cpp', 'replay_cuda_plan_test'],
   'replay/hsa': ['replay/hsa/caches.cpp', 'replay_hsa_test'],
   'softgpu/isa': ['softgpu/isa/decode_vector.cpp', 'softgpu_isa_test'],
-  'softgpu/engine': ['softgpu/engine/scalar_sop2.cpp', 'softgpu_engine_test'],
+  'softgpu/engine': ['softgpu/engine/scalar/sop2.cpp', 'softgpu_engine_test'],
   'softgpu/engine/vector': ['softgpu/engine/vector/packed.cpp', 'softgpu_vector_test'],
   'softgpu/hsa': ['softgpu/hsa/signals.cpp', 'softgpu_hsa_test'],
   'cuda/fake': ['cuda/fake/streams.cpp', 'cuda_fake'],

@@ -1,8 +1,14 @@
 // `npm run lint:rooms`: which room of native/ may include which others (docs/contributing/architecture.md). Tests may
 // include anything.
 const { execFileSync } = require('node:child_process');
-const { readFileSync } = require('node:fs');
+const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
+
+/**
+ * Folders of the software GPU's engine, and the decoder that all of them use.
+ * @param {string[]} folders
+ */
+const engine = (...folders) => ['softgpu/isa', ...folders.map((folder) => `softgpu/engine/${folder}`)];
 
 /**
  * Rooms in order of dependency, each with the rooms that it may include. The longest name that fits a file is its room.
@@ -29,11 +35,27 @@ const rooms = {
   'replay/cuda': ['base', 'codeobject', 'cuda', 'replay/core', 'verdict', 'verdict/values'],
   replay: ['replay/core', 'replay/cuda', 'replay/hsa'],
   'softgpu/isa': [],
-  'softgpu/engine': ['softgpu/isa'],
-  'softgpu/loader': ['base', 'elf', 'softgpu/engine', 'softgpu/isa'],
-  'softgpu/hsa': ['abi/hsa', 'base', 'softgpu/engine', 'softgpu/isa', 'softgpu/loader'],
+  'softgpu/engine/lanes': [],
+  'softgpu/engine/wave': engine('lanes'),
+  'softgpu/engine/code': engine('wave'),
+  'softgpu/engine/memory': [],
+  'softgpu/engine/observe': engine('lanes', 'wave', 'code', 'memory'),
+  'softgpu/engine/access': engine('lanes', 'wave', 'memory', 'observe'),
+  'softgpu/engine/scalar': engine('wave', 'access'),
+  'softgpu/engine/vector': engine('wave'),
+  'softgpu/engine/execute': engine('wave', 'code', 'observe', 'access', 'scalar'),
+  'softgpu/engine/schedule': engine('lanes', 'wave', 'code', 'memory', 'observe', 'access', 'execute'),
+  'softgpu/engine': engine('wave', 'memory', 'observe', 'execute', 'schedule'),
+  'softgpu/loader': ['base', 'elf', ...engine('code')],
+  'softgpu/hsa': [
+    'abi/hsa',
+    'base',
+    'softgpu/engine',
+    ...engine('wave', 'code', 'memory', 'observe', 'vector', 'schedule'),
+    'softgpu/loader',
+  ],
   'softgpu/hip': ['abi/hsa'],
-  'softgpu/kfd': ['base', 'softgpu/engine', 'softgpu/hsa', 'softgpu/isa'],
+  'softgpu/kfd': ['base', 'softgpu/engine', ...engine('wave'), 'softgpu/hsa'],
   'pgo/format': ['base'],
   'pgo/collect': ['base', 'cuda', 'elf', 'pgo/format'],
   'pgo/runtime': ['base', 'elf', 'pgo/collect', 'pgo/format'],
@@ -87,14 +109,11 @@ module.exports = { broken, rooms };
 if (require.main === module) {
   const native = join(__dirname, '..', 'native');
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '.'], { cwd: native, encoding: 'utf8' });
-  const sources = listed.split('\n').filter((file) => /\.(?:cpp|h|def|cu|S)$/.test(file));
-  const texts = sources.flatMap((file) => {
-    try {
-      return [[file, readFileSync(join(native, file), 'utf8')]];
-    } catch {
-      return []; // deleted, but still in git's index
-    }
-  });
+  // Deleted files are still in git's index.
+  const files = listed.split('\n').filter((file) => file !== '' && existsSync(join(native, file)));
+  const texts = files
+    .filter((file) => /\.(?:cpp|h|def|cu|S)$/.test(file))
+    .map((file) => [file, readFileSync(join(native, file), 'utf8')]);
   const wrong = broken(Object.fromEntries(texts));
   for (const line of wrong) console.error(`native/${line}`);
   if (wrong.length > 0) process.exitCode = 1;

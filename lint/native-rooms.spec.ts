@@ -41,6 +41,11 @@ describe('the rooms of native', () => {
   });
 
   it('leave alone what lies beside, and the system', () => {
-    expect(broken({ 'pgo/pass/plan.cpp': '#include "plan.h"\n#include <softgpu/engine/wave.h>\n' })).toEqual([]);
+    expect(broken({ 'pgo/pass/plan.cpp': '#include "plan.h"\n#include <softgpu/engine/wave/wave.h>\n' })).toEqual([]);
+  });
+
+  it('let the engine observe memory without knowing the port to it', () => {
+    expect(including('softgpu/engine/access/memory_port.cpp', 'softgpu/engine/observe/checker.h')).toEqual([]);
+    expect(including('softgpu/engine/observe/checker.cpp', 'softgpu/engine/access/memory_port.h')).toHaveLength(1);
   });
 });

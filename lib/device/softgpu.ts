@@ -42,7 +42,7 @@ export function softgpuTargetOf(isa: string): string {
   return processor;
 }
 
-/** The mapping of lanes to LDS banks is published for gfx90a alone (native/softgpu/engine/bank_conflicts.h). */
+/** The mapping of lanes to LDS banks is published for gfx90a alone (native/softgpu/engine/observe/bank_conflicts.h). */
 export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTargets.gfx90a.isa;
 
 /**

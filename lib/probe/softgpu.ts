@@ -10,7 +10,7 @@ import type { ProbeBackend, ProbedLaunch, ProbedMap, ProbeRun } from './backend'
 import { engineRequest } from './engine-probes';
 import type { ProbeSet } from './probe-set';
 
-/** The engine calls the probes itself (native/softgpu/engine/probes.h): it changes no code and no kernel memory. */
+/** The engine calls the probes itself (native/softgpu/engine/observe/probes.h): it changes no code and no kernel memory. */
 export const softgpuBackend: ProbeBackend = {
   check(_session, probes): void {
     if (probes.engine.length > 0) return;

@@ -1,4 +1,4 @@
-/** Display order of counters: instructions, lanes, and effect on memory (native/softgpu/engine/counters.h). */
+/** Display order of counters: instructions, lanes, and effect on memory (native/softgpu/engine/observe/counters.h). */
 const counterOrder = [
   'wave_instructions',
   ...['valu', 'mfma', 'salu', 'smem', 'vmem_read', 'vmem_write', 'atomics', 'flat', 'lds', 'scratch'],

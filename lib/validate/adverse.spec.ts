@@ -62,7 +62,7 @@ describe('validate, in the adverse order', () => {
     const { report, fake, text } = await judge([ran, passed]);
     expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { seed: 3, findings: 0, captured: null } });
     expect(adverse(fake).map((args) => [flag(args, '--seed'), flag(args, '--adverse')])).toEqual([['3', '2000000']]);
-    // The only pattern under which unwritten memory is 0 (softgpu/engine/unwritten_fill.h).
+    // The only pattern under which unwritten memory is 0 (softgpu/engine/wave/unwritten_fill.h).
     expect(adverse(fake).map((args) => flag(args, '--poison'))).toEqual(['0x99']);
     expect(text).toContain('in 2 replays and one in adverse order, 4,096 of them');
   });

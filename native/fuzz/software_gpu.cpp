@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fuzz/target.h"
-#include "softgpu/engine/kernel_descriptor.h"
+#include "softgpu/engine/code/kernel_descriptor.h"
 #include "softgpu/isa/decoder.h"
 #include "softgpu/isa/testing/word_generator.h"
 #include "softgpu/loader/code_object.h"

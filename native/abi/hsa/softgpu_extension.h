@@ -30,7 +30,7 @@ typedef struct kernloop_softgpu_report_s {
   char fault_json[4096]; /* Fault::json(), NUL-terminated */
 } kernloop_softgpu_report_t;
 
-/* Counts of one instruction, over all waves (engine/profile.h). */
+/* Counts of one instruction, over all waves (engine/observe/profile.h). */
 /* clang-format off */
 #define KERNLOOP_SOFTGPU_PC_FIELDS(X)                                                                          \
   X(executed) X(lanes) X(taken) X(splits) X(split_before)                                                      \
@@ -49,7 +49,7 @@ typedef struct kernloop_softgpu_pc_s {
 #undef KERNLOOP_FIELD
 } kernloop_softgpu_pc_t;
 
-/* Content of a probe's map after a dispatch (engine/probes.h). The pointers are valid during the callback. */
+/* Content of a probe's map after a dispatch (engine/observe/probes.h). The pointers are valid during the callback. */
 typedef struct kernloop_softgpu_probed_map_s {
   const char* name;
   uint64_t units;      /* work-items or waves of the grid, partial workgroups as whole ones */
@@ -83,8 +83,8 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*set_next_load_address)(uint64_t base);
   /* While enabled, every dispatch is profiled: slower, with more counters, and with counts of each instruction. */
   hsa_status_t (*set_profiling)(uint32_t enabled);
-  /* Every counter of the dispatch by name (engine/counters.h); without a profile, its counters are left out. Superset
-   * of dispatch_report's. */
+  /* Every counter of the dispatch by name (engine/observe/counters.h); without a profile, its counters are left out.
+   * Superset of dispatch_report's. */
   hsa_status_t (*dispatch_counters)(hsa_signal_t completion_signal,
                                     void (*callback)(const char* name, uint64_t value, void* data), void* data);
   /* By address. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not profiled. */
@@ -98,18 +98,18 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*report_queue_error)(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
                                      void* data);
   /* Fill of unwritten LDS, private memory and registers for dispatches submitted after the call
-   * (engine/unwritten_fill.h); process-wide. 0: the default. Null in the table of an older software GPU, which always
-   * has the same fill: a caller that goes on without it cannot detect a kernel that reads the fill. */
+   * (engine/wave/unwritten_fill.h); process-wide. 0: the default. Null in the table of an older software GPU, which
+   * always has the same fill: a caller that goes on without it cannot detect a kernel that reads the fill. */
   hsa_status_t (*set_unwritten_fill)(uint64_t pattern);
-  /* The adverse order (engine/adverse_order.h): number of wave-instructions of every dispatch that run in it, checked
-   * for races if `races`; 0: none. */
+  /* The adverse order (engine/schedule/adverse_order.h): number of wave-instructions of every dispatch that run in it,
+   * checked for races if `races`; 0: none. */
   hsa_status_t (*set_adverse)(uint64_t wave_instructions, uint32_t races);
   /* Number of the dispatch's wave-instructions that ran in the adverse order, and the findings of checks and watches,
    * each as Fault::json(). The callback may be null. */
   hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                     void (*callback)(const char* json, void* data), void* data);
-  /* Probes on every dispatch submitted after the call: "kernloop.probes/1" as JSON (engine/probe_request.cpp); null:
-     none. HSA_STATUS_ERROR_INVALID_ARGUMENT if it is invalid, and `problem` is called with the reason. */
+  /* Probes on every dispatch submitted after the call: "kernloop.probes/1" as JSON (engine/observe/probe_request.cpp);
+     null: none. HSA_STATUS_ERROR_INVALID_ARGUMENT if it is invalid, and `problem` is called with the reason. */
   hsa_status_t (*set_probes)(const char* json, void (*problem)(const char* text, void* data), void* data);
   /* The probes' results, map by map. HSA_STATUS_ERROR_INVALID_SIGNAL if the dispatch was not probed. */
   hsa_status_t (*dispatch_probes)(hsa_signal_t completion_signal,

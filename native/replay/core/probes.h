@@ -1,5 +1,6 @@
-// Probes that the device itself calls: the request is a file ("kernloop.probes/1", softgpu/engine/probe_request.cpp),
-// and the results are files: `<map>.bin`, and `<map>.counts.bin` with a u32 for each thread or wave.
+// Probes that the device itself calls: the request is a file ("kernloop.probes/1",
+// softgpu/engine/observe/probe_request.cpp), and the results are files: `<map>.bin`, and `<map>.counts.bin` with a u32
+// for each thread or wave.
 #pragma once
 
 #include <filesystem>

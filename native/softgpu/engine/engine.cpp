@@ -4,13 +4,13 @@
 #include <exception>
 #include <thread>
 
-#include "softgpu/engine/code_cache.h"
-#include "softgpu/engine/dispatch.h"
-#include "softgpu/engine/helper_pool.h"
-#include "softgpu/engine/probes.h"
-#include "softgpu/engine/slot_pool.h"
-#include "softgpu/engine/unwritten_fill.h"
-#include "softgpu/engine/worker.h"
+#include "softgpu/engine/execute/code_cache.h"
+#include "softgpu/engine/observe/probes.h"
+#include "softgpu/engine/schedule/dispatch.h"
+#include "softgpu/engine/schedule/helper_pool.h"
+#include "softgpu/engine/schedule/worker.h"
+#include "softgpu/engine/wave/slot_pool.h"
+#include "softgpu/engine/wave/unwritten_fill.h"
 
 namespace kernloop::softgpu {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "softgpu/engine/residency.h"
+#include "softgpu/engine/schedule/residency.h"
 #include "softgpu/isa/target.h"
 
 namespace kernloop::softgpu {

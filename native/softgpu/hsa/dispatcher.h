@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/engine/probes.h"
+#include "softgpu/engine/observe/probes.h"
 #include "softgpu/hsa/past_lds_report.h"
 #include "softgpu/hsa/signals.h"
 

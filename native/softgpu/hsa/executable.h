@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "softgpu/engine/code/kernel_descriptor.h"
 #include "softgpu/engine/engine.h"
-#include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/hsa/dispatcher.h"
 #include "softgpu/hsa/memory.h"
 #include "softgpu/loader/code_object.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "softgpu/engine/byte_shadow.h"
+#include "softgpu/engine/memory/byte_shadow.h"
 #include "softgpu/hsa/log.h"
 
 namespace kernloop::softgpu {

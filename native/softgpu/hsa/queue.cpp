@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/wave/apertures.h"
 
 namespace kernloop::softgpu {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/engine/probes.h"
+#include "softgpu/engine/observe/probes.h"
 #include "softgpu/hsa/mapping.h"
 
 namespace kernloop::softgpu {

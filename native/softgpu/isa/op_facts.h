@@ -8,7 +8,7 @@
 namespace kernloop::softgpu {
 
 // Class under which the interpreter loop counts an instruction. Memory instructions count themselves
-// (engine/memory_port.h).
+// (engine/access/memory_port.h).
 enum class InstructionClass : uint8_t { kOther, kValu, kMfma, kSalu, kSmem, kBranch, kBarrier, kVectorMemory, kCount };
 
 constexpr bool is_vector_alu(InstructionClass counted_as) {

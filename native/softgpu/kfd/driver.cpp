@@ -9,7 +9,7 @@
 #include <ctime>
 #include <system_error>
 
-#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/wave/apertures.h"
 #include "softgpu/hsa/log.h"
 #include "softgpu/kfd/gpu_model.h"
 #include "softgpu/kfd/kernel.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "elf/generic_target.h"
-#include "softgpu/engine/kernel_descriptor.h"
+#include "softgpu/engine/code/kernel_descriptor.h"
 
 namespace kernloop::softgpu {
 namespace {

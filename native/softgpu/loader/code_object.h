@@ -51,7 +51,7 @@ class CodeObject {
   const std::vector<elf::Relocation>& relocations() const { return relocations_; }
 
   static bool is_kernel(const elf::Symbol& symbol);
-  // The descriptor (engine/kernel_descriptor.h) of a symbol for which is_kernel holds, in the file; none if it is
+  // The descriptor (engine/code/kernel_descriptor.h) of a symbol for which is_kernel holds, in the file; none if it is
   // incomplete.
   std::optional<std::span<const std::byte>> kernel_descriptor(const elf::Symbol& symbol) const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "softgpu/engine/instruction_select.h"
+#include "softgpu/engine/execute/instruction_select.h"
 #include "softgpu/isa/decoder.h"
 #include "softgpu/isa/opcode_table.h"
 #include "softgpu/isa/testing/word_generator.h"

@@ -1,12 +1,12 @@
 // The checker finds each mistake, names its place, and reports nothing of the same kernel without it: at -O0 and -O3.
-#include "softgpu/engine/checker.h"
+#include "softgpu/engine/observe/checker.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "softgpu/engine/byte_shadow.h"
+#include "softgpu/engine/memory/byte_shadow.h"
 #include "softgpu/engine/tests/program.h"
 
 namespace kernloop::softgpu::testing {

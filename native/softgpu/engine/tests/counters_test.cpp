@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "softgpu/engine/bank_conflicts.h"
+#include "softgpu/engine/observe/bank_conflicts.h"
 #include "softgpu/engine/tests/program.h"
 
 namespace kernloop::softgpu::testing {

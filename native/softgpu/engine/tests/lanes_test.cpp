@@ -9,11 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include "softgpu/engine/lane_moves.h"
-#include "softgpu/engine/lane_moves_portable.h"
-#include "softgpu/engine/lane_scan.h"
-#include "softgpu/engine/lane_scan_portable.h"
-#include "softgpu/engine/transfer.h"
+#include "softgpu/engine/access/transfer.h"
+#include "softgpu/engine/lanes/lane_moves.h"
+#include "softgpu/engine/lanes/lane_moves_portable.h"
+#include "softgpu/engine/lanes/lane_scan.h"
+#include "softgpu/engine/lanes/lane_scan_portable.h"
 
 namespace kernloop::softgpu {
 

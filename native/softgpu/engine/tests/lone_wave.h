@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "softgpu/engine/apertures.h"
-#include "softgpu/engine/code_cache.h"
-#include "softgpu/engine/interpreter.h"
-#include "softgpu/engine/lds_end.h"
-#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/access/memory_port.h"
+#include "softgpu/engine/execute/code_cache.h"
+#include "softgpu/engine/execute/interpreter.h"
 #include "softgpu/engine/tests/program.h"
-#include "softgpu/engine/wave_fault.h"
+#include "softgpu/engine/wave/apertures.h"
+#include "softgpu/engine/wave/lds_end.h"
+#include "softgpu/engine/wave/wave_fault.h"
 
 namespace kernloop::softgpu::testing {
 

@@ -1,5 +1,5 @@
 // Meetings of waves are found at any addresses.
-#include "softgpu/engine/meetings.h"
+#include "softgpu/engine/observe/meetings.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <string_view>
 
-#include "softgpu/engine/instruction_select.h"
-#include "softgpu/engine/profile.h"
+#include "softgpu/engine/execute/instruction_select.h"
+#include "softgpu/engine/observe/profile.h"
 #include "softgpu/engine/tests/random_stream.h"
 #include "softgpu/isa/decoder.h"
 #include "softgpu/isa/opcode_table.h"

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <thread>
 
-#include "softgpu/engine/access_recorder.h"
-#include "softgpu/engine/kernel_descriptor.h"
-#include "softgpu/engine/permutation.h"
+#include "softgpu/engine/code/kernel_descriptor.h"
+#include "softgpu/engine/observe/access_recorder.h"
+#include "softgpu/engine/wave/permutation.h"
 
 namespace kernloop::softgpu {
 namespace {

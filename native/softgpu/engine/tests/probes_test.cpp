@@ -4,7 +4,7 @@
 #include <bit>
 #include <random>
 
-#include "softgpu/engine/probes.h"
+#include "softgpu/engine/observe/probes.h"
 #include "softgpu/engine/tests/targets.h"
 
 namespace kernloop::softgpu::testing {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/engine/workgroup.h"
+#include "softgpu/engine/wave/workgroup.h"
 
 namespace kernloop::softgpu::testing {
 

@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstring>
 
-#include "softgpu/engine/apertures.h"
-#include "softgpu/engine/code_cache.h"
-#include "softgpu/engine/instruction_select.h"
-#include "softgpu/engine/interpreter.h"
-#include "softgpu/engine/lds_end.h"
-#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/access/memory_port.h"
+#include "softgpu/engine/execute/code_cache.h"
+#include "softgpu/engine/execute/instruction_select.h"
+#include "softgpu/engine/execute/interpreter.h"
+#include "softgpu/engine/wave/apertures.h"
+#include "softgpu/engine/wave/lds_end.h"
 #include "softgpu/isa/decoder.h"
 
 namespace kernloop::softgpu::testing {

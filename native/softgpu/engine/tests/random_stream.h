@@ -10,7 +10,7 @@
 
 #include "softgpu/engine/tests/program.h"
 #include "softgpu/engine/vector/select.h"
-#include "softgpu/engine/wave_fault.h"
+#include "softgpu/engine/wave/wave_fault.h"
 #include "softgpu/isa/testing/word_generator.h"
 
 namespace kernloop::softgpu::testing {

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "softgpu/engine/instruction_select.h"
+#include "softgpu/engine/execute/instruction_select.h"
 #include "softgpu/engine/tests/random_stream.h"
 #include "softgpu/isa/decoder.h"
 

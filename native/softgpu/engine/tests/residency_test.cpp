@@ -1,5 +1,5 @@
 // Dispatches on a device with a limited number of resident workgroups.
-#include "softgpu/engine/residency.h"
+#include "softgpu/engine/schedule/residency.h"
 
 #include <gtest/gtest.h>
 

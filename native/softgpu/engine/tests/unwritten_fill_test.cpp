@@ -1,6 +1,6 @@
 // Unwritten memory and registers as kernels find them: the promises of unwritten_fill.h, and that every such place
 // keeps them.
-#include "softgpu/engine/unwritten_fill.h"
+#include "softgpu/engine/wave/unwritten_fill.h"
 
 #include <gtest/gtest.h>
 

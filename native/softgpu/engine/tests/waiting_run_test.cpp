@@ -1,12 +1,12 @@
 // Loops in which a wave waits, and similar ones in which it does not. Words as llvm-mc encodes them for gfx90a.
-#include "softgpu/engine/waiting_run.h"
+#include "softgpu/engine/code/waiting_run.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
 
-#include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/execute/code_cache.h"
 #include "softgpu/engine/tests/program.h"
 
 namespace kernloop::softgpu::testing {

@@ -6,7 +6,7 @@
 
 #include "softgpu/engine/vector/float_rules.h"
 #include "softgpu/engine/vector/planes.h"
-#include "softgpu/engine/wave.h"
+#include "softgpu/engine/wave/wave.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 

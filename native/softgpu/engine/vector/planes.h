@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "softgpu/engine/wave.h"
+#include "softgpu/engine/wave/wave.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 

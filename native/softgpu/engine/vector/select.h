@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "softgpu/engine/wave.h"
+#include "softgpu/engine/wave/wave.h"
 
 namespace kernloop::softgpu::vector {
 

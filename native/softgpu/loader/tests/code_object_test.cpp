@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "softgpu/engine/kernel_descriptor.h"
+#include "softgpu/engine/code/kernel_descriptor.h"
 #include "softgpu/loader/tests/elf_file.h"
 
 namespace kernloop::softgpu {

@@ -1,0 +1,122 @@
+// GLOBAL: loads, stores and atomics on device memory.
+#include "softgpu/engine/access/lds_load.h"
+#include "softgpu/engine/access/select.h"
+#include "softgpu/engine/lanes/lane_scan.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, LaneAddresses& addresses) {
+  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  if (saddr.kind == Operand::Kind::kSgpr) {
+    offset_addresses(wave.sgpr64(saddr.index) + offset, vaddr[0], addresses.at);
+  } else {
+    join_addresses(vaddr[0], vaddr[1], offset, addresses.at);
+  }
+}
+
+// Number of lanes, from lane 0 on, if no others are active: waves of 64 and of 32 lanes; else 0.
+unsigned whole_wave(uint64_t exec) {
+  return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;
+}
+
+// Host address of the lanes' data if a whole wave is active and its data are contiguous and in one mapping, as in most
+// accesses; else nullptr.
+uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr, uint32_t bytes, AccessKind kind) {
+  const unsigned lanes = whole_wave(wave.exec());
+  if (lanes == 0) return nullptr;
+  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
+  const bool uniform_base = saddr.kind == Operand::Kind::kSgpr;
+  if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes, lanes)) return nullptr;
+  const uint64_t base = uniform_base ? wave.sgpr64(saddr.index) : uint64_t{vaddr[1][0]} << 32;
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, lanes, kind);
+}
+
+template <Load load>
+void load_from_global(Wave& wave, const Instruction& i, VectorRegister* rows) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.vmem_read;
+  if (const uint8_t* from = check_contiguous(wave, i, i.src[1], bytes_of(load), AccessKind::kLoad)) {
+    return load_array_of<load>(rows, from, whole_wave(wave.exec()));
+  }
+  LaneAddresses addresses;
+  compute_addresses(wave, i, i.src[1], addresses);
+  const uint64_t lanes = wave.exec();
+  port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
+  load_lanes<load>(rows, addresses, lanes);
+}
+
+template <Load load>
+void global_load(Wave& wave, const Instruction& i) {
+  load_from_global<load>(wave, i, register_rows(wave, i.dst[0]));
+}
+
+template <Load load>
+void global_load_to_lds(Wave& wave, const Instruction& i) {
+  alignas(64) VectorRegister fetched;
+  load_from_global<load>(wave, i, &fetched);
+  store_to_lds(wave, i, &fetched);
+}
+
+template <Store store>
+void global_store(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.vmem_write;
+  if (uint8_t* to = check_contiguous(wave, i, i.src[2], bytes_of(store), AccessKind::kStore)) {
+    return store_array_of<store>(register_rows(wave, i.src[1]), to, whole_wave(wave.exec()));
+  }
+  LaneAddresses addresses;
+  compute_addresses(wave, i, i.src[2], addresses);
+  const uint64_t lanes = wave.exec();
+  port.check_global(addresses, lanes, bytes_of(store), AccessKind::kStore);
+  store_lanes<store>(register_rows(wave, i.src[1]), addresses, lanes);
+}
+
+template <Atomic atomic, typename T>
+void global_atomic(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.atomics;
+  LaneAddresses addresses;
+  compute_addresses(wave, i, i.src[2], addresses);
+  const uint64_t lanes = wave.exec();
+  note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
+  port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);
+  // Compare-and-swap: the new value comes first, the compared one after it.
+  const VectorRegister* data = register_rows(wave, i.src[1]);
+  const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
+  modify_lanes<atomic, T, true>(addresses, lanes, compared, data, i.glc ? register_rows(wave, i.dst[0]) : nullptr,
+                                memory_atomic_mode(i.isa), LaneOrder::of(wave));
+}
+
+}  // namespace
+
+// The loads that have an LDS form.
+ExecuteFn select_global_to_lds(const Instruction& instruction) {
+  switch (instruction.op) {
+    KERNLOOP_SELECT_DWORD_LOADS(global, global_load_to_lds)
+    default:
+      return nullptr;
+  }
+}
+
+ExecuteFn select_global(const Instruction& instruction) {
+  switch (instruction.op) {
+    KERNLOOP_SELECT_LOADS(global, global_load)
+    KERNLOOP_SELECT_STORES(global, global_store)
+    KERNLOOP_SELECT_ATOMICS(global, global_atomic)
+    KERNLOOP_SELECT_RDNA2_ATOMICS(global, global_atomic)
+    case Op::global_atomic_csub:
+      return global_atomic<Atomic::kClampedSub, uint32_t>;
+    case Op::global_atomic_add_f32:
+      return global_atomic<Atomic::kFloatAdd, uint32_t>;
+    case Op::global_atomic_pk_add_f16:
+      return global_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,328 @@
+// Compiled with -march=x86-64-v4: none of this may be inlined or linked into code for other hosts, so it uses no
+// templates or inline functions of others.
+#include "softgpu/engine/lanes/host_avx512.h"
+
+#include <immintrin.h>
+
+namespace kernloop::softgpu::avx512 {
+
+namespace {
+
+constexpr unsigned kGroup = 16;
+
+__m512i lane_numbers() {
+  return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+__m512i wide_lane_numbers() {
+  return _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+}
+__mmask16 active(uint64_t lanes, unsigned group) {
+  return static_cast<__mmask16>(lanes >> group);
+}
+uint32_t dword_at(const uint8_t* at) {
+  uint32_t value;
+  __builtin_memcpy(&value, at, 4);
+  return value;
+}
+// A blend and a whole store: masked stores are slow on some hosts.
+void write(uint32_t* row, __m512i values, __mmask16 mask) {
+  _mm512_storeu_si512(row, mask == 0xffff ? values : _mm512_mask_mov_epi32(_mm512_loadu_si512(row), mask, values));
+}
+
+enum class Pattern { kScattered, kUniform, kContiguous };
+
+// Pattern of one group of offsets.
+Pattern pattern_of(__m512i offsets, uint32_t first, __mmask16 mask, uint32_t bytes) {
+  const __m512i distance = _mm512_sub_epi32(offsets, _mm512_set1_epi32(static_cast<int>(first)));
+  if (_mm512_mask_test_epi32_mask(mask, distance, distance) == 0) return Pattern::kUniform;
+  const __m512i expected = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(bytes)));
+  return mask == 0xffff && _mm512_cmpneq_epi32_mask(distance, expected) == 0 ? Pattern::kContiguous
+                                                                             : Pattern::kScattered;
+}
+
+// Pattern of one group of addresses, active or not.
+Pattern pattern_of(const uint64_t* addresses) {
+  const __m512i first = _mm512_set1_epi64(static_cast<int64_t>(addresses[0]));
+  const __m512i low = _mm512_sub_epi64(_mm512_loadu_si512(addresses), first);
+  const __m512i high = _mm512_sub_epi64(_mm512_loadu_si512(addresses + 8), first);
+  const __m512i either = _mm512_or_si512(low, high);
+  if (_mm512_test_epi64_mask(either, either) == 0) return Pattern::kUniform;
+  const __m512i expected = _mm512_slli_epi64(wide_lane_numbers(), 2);
+  const __m512i later = _mm512_add_epi64(expected, _mm512_set1_epi64(32));
+  const bool contiguous = (_mm512_cmpneq_epi64_mask(low, expected) | _mm512_cmpneq_epi64_mask(high, later)) == 0;
+  return contiguous ? Pattern::kContiguous : Pattern::kScattered;
+}
+
+}  // namespace
+
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
+  __m512i lowest = _mm512_loadu_si512(addresses), highest = lowest, any = lowest;
+  __m512i gap = _mm512_setzero_si512(), crossing = gap;
+  const __m512i within = _mm512_set1_epi64(63), extent = _mm512_set1_epi64(bytes - 1);
+  const __m512i step = _mm512_set1_epi64(int64_t{bytes} * 8);
+  __m512i expected = _mm512_add_epi64(_mm512_set1_epi64(static_cast<int64_t>(addresses[0])),
+                                      _mm512_mullo_epi64(wide_lane_numbers(), _mm512_set1_epi64(bytes)));
+  unsigned changes = 0, descents = 0;
+  for (unsigned lane = 0; lane < kLanes; lane += 8) {
+    const __m512i at = _mm512_loadu_si512(addresses + lane);
+    lowest = _mm512_min_epi64(lowest, at);
+    highest = _mm512_max_epi64(highest, at);
+    any = _mm512_or_si512(any, at);
+    gap = _mm512_or_si512(gap, _mm512_xor_si512(at, expected));
+    expected = _mm512_add_epi64(expected, step);
+    crossing = _mm512_or_si512(crossing, _mm512_add_epi64(_mm512_and_si512(at, within), extent));
+    const __mmask8 followed = lane + 8 < kLanes ? 0xff : 0x7f;  // the last lane has no next one
+    const __m512i next = _mm512_maskz_loadu_epi64(followed, addresses + lane + 1);
+    const __m512i line = _mm512_srai_epi64(at, 6), next_line = _mm512_srai_epi64(next, 6);
+    changes += static_cast<unsigned>(__builtin_popcount(_mm512_mask_cmpneq_epi64_mask(followed, line, next_line)));
+    descents |= _mm512_mask_cmpgt_epi64_mask(followed, line, next_line);
+  }
+  const __m512i crossed = _mm512_srli_epi64(crossing, 6);
+  return LaneScan{.lowest = static_cast<uint64_t>(_mm512_reduce_min_epi64(lowest)),
+                  .highest = static_cast<uint64_t>(_mm512_reduce_max_epi64(highest)),
+                  .any_bits = static_cast<uint64_t>(_mm512_reduce_or_epi64(any)),
+                  .contiguous = _mm512_test_epi64_mask(gap, gap) == 0,
+                  .lines_known = _mm512_test_epi64_mask(crossed, crossed) == 0 && descents == 0,
+                  .lines = uint64_t{changes} + 1};
+}
+
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
+  __m512i highest = _mm512_setzero_si512(), any = highest, gap = highest;
+  const __m512i step = _mm512_set1_epi32(static_cast<int>(bytes * kGroup));
+  __m512i expected = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(offsets[0])),
+                                      _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(bytes))));
+  for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+    const __m512i at = _mm512_maskz_loadu_epi32(active(lanes, lane), offsets + lane);
+    highest = _mm512_max_epu32(highest, at);
+    any = _mm512_or_si512(any, at);
+    gap = _mm512_or_si512(gap, _mm512_xor_si512(at, expected));
+    expected = _mm512_add_epi32(expected, step);
+  }
+  return OffsetScan{.highest = static_cast<uint32_t>(_mm512_reduce_max_epu32(highest)),
+                    .any_bits = static_cast<uint32_t>(_mm512_reduce_or_epi32(any)),
+                    .contiguous = lanes == ~uint64_t{0} && _mm512_test_epi32_mask(gap, gap) == 0};
+}
+
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
+  const __m512i most = _mm512_set1_epi32(static_cast<int>(limit));
+  const __m512i bits = _mm512_set1_epi32(static_cast<int>(forbidden));
+  unsigned outside = 0;
+  for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+    const __m512i at = _mm512_loadu_si512(offsets + lane);
+    outside |= _mm512_mask_cmpgt_epu32_mask(active(lanes, lane), at, most);
+    outside |= _mm512_mask_test_epi32_mask(active(lanes, lane), at, bits);
+  }
+  return outside == 0;
+}
+
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes) {
+  if (uint64_t{low[0]} + uint64_t{bytes} * lanes > 0xffffffffu) return false;
+  __m512i gap = _mm512_setzero_si512();
+  const __m512i step = _mm512_set1_epi32(static_cast<int>(bytes * kGroup));
+  const __m512i first_high = _mm512_set1_epi32(static_cast<int>(high ? high[0] : 0));
+  __m512i expected = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(low[0])),
+                                      _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(bytes))));
+  for (unsigned lane = 0; lane < lanes; lane += kGroup) {
+    gap = _mm512_or_si512(gap, _mm512_xor_si512(_mm512_loadu_si512(low + lane), expected));
+    if (high) gap = _mm512_or_si512(gap, _mm512_xor_si512(_mm512_loadu_si512(high + lane), first_high));
+    expected = _mm512_add_epi32(expected, step);
+  }
+  return _mm512_test_epi32_mask(gap, gap) == 0;
+}
+
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
+  const __m512i added = _mm512_set1_epi64(static_cast<int64_t>(offset));
+  for (unsigned lane = 0; lane < kLanes; lane += 8) {
+    const __m512i l = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(low + lane)));
+    const __m512i h = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(high + lane)));
+    _mm512_storeu_si512(out + lane, _mm512_add_epi64(_mm512_or_si512(l, _mm512_slli_epi64(h, 32)), added));
+  }
+}
+
+void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offsets, uint64_t lanes, unsigned dwords) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    if (mask == 0) continue;
+    const __m512i at = _mm512_loadu_si512(offsets + group);
+    const uint32_t first = offsets[group + static_cast<unsigned>(__builtin_ctz(mask))];
+    const Pattern pattern = pattern_of(at, first, mask, 4);
+    for (unsigned k = 0; k < dwords; ++k) {
+      __m512i values;
+      if (pattern == Pattern::kUniform) {
+        values = _mm512_set1_epi32(static_cast<int>(dword_at(base + first + 4 * k)));
+      } else if (pattern == Pattern::kContiguous) {
+        values = _mm512_loadu_si512(base + first + 4 * k);
+      } else {
+        values = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), mask, at, base + 4 * k, 1);
+      }
+      write(rows[k] + group, values, mask);
+    }
+  }
+}
+
+void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    const uint64_t* const at = addresses + group;
+    const auto* first = reinterpret_cast<const uint8_t*>(at[0]);
+    const Pattern pattern = mask == 0xffff ? pattern_of(at) : Pattern::kScattered;
+    if (pattern == Pattern::kUniform) {
+      _mm512_storeu_si512(row + group, _mm512_set1_epi32(static_cast<int>(dword_at(first))));
+    } else if (pattern == Pattern::kContiguous) {
+      _mm512_storeu_si512(row + group, _mm512_loadu_si512(first));
+    } else {
+      for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+        row[group + lane] = dword_at(reinterpret_cast<const uint8_t*>(at[lane]));
+      }
+    }
+  }
+}
+
+void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    if (mask == 0xffff &&
+        pattern_of(_mm512_loadu_si512(offsets + group), offsets[group], mask, 4) == Pattern::kContiguous) {
+      _mm512_storeu_si512(base + offsets[group], _mm512_loadu_si512(row + group));
+      continue;
+    }
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const unsigned lane = group + static_cast<unsigned>(__builtin_ctz(rest));
+      __builtin_memcpy(base + offsets[lane], &row[lane], 4);
+    }
+  }
+}
+
+void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    const uint64_t* const at = addresses + group;
+    if (mask == 0xffff && pattern_of(at) == Pattern::kContiguous) {
+      _mm512_storeu_si512(reinterpret_cast<uint8_t*>(at[0]), _mm512_loadu_si512(row + group));
+      continue;
+    }
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+      __builtin_memcpy(reinterpret_cast<uint8_t*>(at[lane]), &row[group + lane], 4);
+    }
+  }
+}
+
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; lane += kGroup) {
+    const uint8_t* at = from + lane * bytes;
+    _mm512_storeu_si512(row + lane,
+                        bytes == 1 ? _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)))
+                                   : _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at))));
+  }
+}
+
+namespace {
+
+// Four registers of four words of 16 bytes: word j of register k becomes word k of register j.
+void transpose_words(__m512i (&z)[4]) {
+  const __m512i low01 = _mm512_shuffle_i32x4(z[0], z[1], 0x44), high01 = _mm512_shuffle_i32x4(z[0], z[1], 0xee);
+  const __m512i low23 = _mm512_shuffle_i32x4(z[2], z[3], 0x44), high23 = _mm512_shuffle_i32x4(z[2], z[3], 0xee);
+  z[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
+  z[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
+  z[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
+  z[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
+}
+
+// Within the words j of four registers: dword i of register k becomes dword k of register i.
+void transpose_dwords(__m512i (&z)[4]) {
+  const __m512i low01 = _mm512_unpacklo_epi32(z[0], z[1]), high01 = _mm512_unpackhi_epi32(z[0], z[1]);
+  const __m512i low23 = _mm512_unpacklo_epi32(z[2], z[3]), high23 = _mm512_unpackhi_epi32(z[2], z[3]);
+  z[0] = _mm512_unpacklo_epi64(low01, low23);
+  z[1] = _mm512_unpackhi_epi64(low01, low23);
+  z[2] = _mm512_unpacklo_epi64(high01, high23);
+  z[3] = _mm512_unpackhi_epi64(high01, high23);
+}
+
+// Loads for 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which
+// no processor splits within aligned words of 16.
+void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
+  __m512i z[4];
+  for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + lane * 16 + k * 64);
+  transpose_words(z);
+  transpose_dwords(z);
+  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(rows[k] + lane, z[k]);
+}
+
+void store_words(const VectorRegister* rows, unsigned lane, uint8_t* to) {
+  __m512i z[4];
+  for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(rows[k] + lane);
+  transpose_dwords(z);
+  transpose_words(z);
+  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(to + lane * 16 + k * 64, z[k]);
+}
+
+}  // namespace
+
+void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
+  if (dwords == 1) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup)
+      _mm512_storeu_si512(rows[0] + lane, _mm512_loadu_si512(from + lane * 4));
+    return;
+  }
+  const __m512i at = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(dwords)));
+  if (dwords == 2) {
+    const __m512i odd = _mm512_add_epi32(at, _mm512_set1_epi32(1));
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
+      const __m512i low = _mm512_loadu_si512(from + lane * 8), high = _mm512_loadu_si512(from + lane * 8 + 64);
+      _mm512_storeu_si512(rows[0] + lane, _mm512_permutex2var_epi32(low, at, high));
+      _mm512_storeu_si512(rows[1] + lane, _mm512_permutex2var_epi32(low, odd, high));
+    }
+    return;
+  }
+  if (dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) load_words(rows, lane, from);
+    return;
+  }
+  for (unsigned k = 0; k < dwords; ++k) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
+      _mm512_storeu_si512(rows[k] + lane, _mm512_i32gather_epi32(at, from + (lane * dwords + k) * 4, 4));
+    }
+  }
+}
+
+void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
+  if (dwords == 1) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup)
+      _mm512_storeu_si512(to + lane * 4, _mm512_loadu_si512(rows[0] + lane));
+    return;
+  }
+  if (dwords == 2) {
+    const __m512i low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
+      const __m512i low = _mm512_loadu_si512(rows[0] + lane), high = _mm512_loadu_si512(rows[1] + lane);
+      _mm512_storeu_si512(to + lane * 8, _mm512_permutex2var_epi32(low, low_half, high));
+      _mm512_storeu_si512(to + lane * 8 + 64, _mm512_permutex2var_epi32(low, high_half, high));
+    }
+    return;
+  }
+  if (dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) store_words(rows, lane, to);
+    return;
+  }
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    for (unsigned k = 0; k < dwords; ++k) __builtin_memcpy(to + (lane * dwords + k) * 4, &rows[k][lane], 4);
+  }
+}
+
+void fill_dwords(uint32_t* to, size_t count, uint32_t value) {
+  const __m512i values = _mm512_set1_epi32(static_cast<int>(value));
+  for (size_t k = 0; k < count; k += kGroup) _mm512_storeu_si512(to + k, values);
+}
+
+void count_up(uint32_t* to, size_t count, uint32_t first) {
+  __m512i values = _mm512_add_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(first)));
+  for (size_t k = 0; k < count; k += kGroup) {
+    _mm512_storeu_si512(to + k, values);
+    values = _mm512_add_epi32(values, _mm512_set1_epi32(kGroup));
+  }
+}
+
+}  // namespace kernloop::softgpu::avx512

@@ -1,0 +1,42 @@
+// Picks the forms that this host can run.
+#include "softgpu/engine/lanes/lane_scan.h"
+
+#include "softgpu/engine/lanes/host_avx512.h"
+#include "softgpu/engine/lanes/lane_scan_portable.h"
+
+namespace kernloop::softgpu {
+
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
+  return avx512::host_has() ? avx512::scan_lanes(addresses, bytes) : portable::scan_lanes(addresses, bytes);
+}
+
+void fill_inactive(uint64_t* addresses, uint64_t lanes) {
+  portable::fill_inactive(addresses, lanes);
+}
+
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
+  if (avx512::host_has()) return avx512::join_addresses(low, high, offset, out);
+  portable::join_addresses(low, high, offset, out);
+}
+
+void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
+  portable::offset_addresses(base, low, out);
+}
+
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes) {
+  if (avx512::host_has()) return avx512::are_contiguous(low, high, bytes, lanes);
+  static constexpr VectorRegister kZero = {};
+  return portable::are_contiguous(low, high ? high : kZero, bytes, lanes);
+}
+
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
+  return avx512::host_has() ? avx512::are_within(offsets, lanes, limit, forbidden)
+                            : portable::are_within(offsets, lanes, limit, forbidden);
+}
+
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
+  return avx512::host_has() ? avx512::scan_offsets(offsets, lanes, bytes)
+                            : portable::scan_offsets(offsets, lanes, bytes);
+}
+
+}  // namespace kernloop::softgpu

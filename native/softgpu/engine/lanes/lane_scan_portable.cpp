@@ -1,0 +1,94 @@
+#include "softgpu/engine/lanes/lane_scan_portable.h"
+
+namespace kernloop::softgpu::portable {
+
+#ifdef KERNLOOP_HOST_VARIANTS  // a test wants one of them
+#elif defined(__SANITIZE_THREAD__)
+#define KERNLOOP_HOST_VARIANTS  // the loader resolves variants before ThreadSanitizer is ready
+#else
+#define KERNLOOP_HOST_VARIANTS __attribute__((target_clones("default", "avx2")))
+#endif
+
+KERNLOOP_HOST_VARIANTS
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
+  // Device addresses are below 2^63; any_bits shows if one is not. Signed minima are one instruction less.
+  const auto* at = reinterpret_cast<const int64_t*>(addresses);
+  int64_t lowest = at[0], highest = at[0];
+  uint64_t any = 0, gap = 0, crossing = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    lowest = at[lane] < lowest ? at[lane] : lowest;
+    highest = at[lane] > highest ? at[lane] : highest;
+    any |= addresses[lane];
+    gap |= addresses[lane] ^ (addresses[0] + uint64_t{lane} * bytes);
+    crossing |= ((addresses[lane] & 63) + bytes - 1) >> 6;
+  }
+  int64_t changes = 0, descents = 0;
+  for (unsigned lane = 0; lane + 1 < kLanes; ++lane) {
+    const int64_t line = at[lane] >> 6, next = at[lane + 1] >> 6;
+    changes += line != next ? 1 : 0;
+    descents += line > next ? 1 : 0;
+  }
+  return LaneScan{.lowest = static_cast<uint64_t>(lowest),
+                  .highest = static_cast<uint64_t>(highest),
+                  .any_bits = any,
+                  .contiguous = gap == 0,
+                  .lines_known = crossing == 0 && descents == 0,
+                  .lines = static_cast<uint64_t>(changes) + 1};
+}
+
+KERNLOOP_HOST_VARIANTS
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = (low[lane] | uint64_t{high[lane]} << 32) + offset;
+}
+
+KERNLOOP_HOST_VARIANTS
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
+  uint32_t highest = 0, any = 0, gap = 0;
+  if (lanes == ~uint64_t{0}) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      highest = offsets[lane] > highest ? offsets[lane] : highest;
+      any |= offsets[lane];
+      gap |= offsets[lane] ^ (offsets[0] + lane * bytes);
+    }
+    return OffsetScan{.highest = highest, .any_bits = any, .contiguous = gap == 0};
+  }
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto active = static_cast<uint32_t>(lanes >> (32 * half));
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const uint32_t offset = offsets[32 * half + lane] & (0u - (active >> lane & 1));
+      highest = offset > highest ? offset : highest;
+      any |= offset;
+    }
+  }
+  return OffsetScan{.highest = highest, .any_bits = any, .contiguous = false};
+}
+
+KERNLOOP_HOST_VARIANTS
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes) {
+  uint32_t gap = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    gap |= low[lane] ^ (low[0] + lane * bytes);
+    gap |= high[lane] ^ high[0];
+  }
+  return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * lanes <= 0xffffffffu;
+}
+
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
+  const OffsetScan scan = scan_offsets(offsets, lanes, 1);
+  return scan.highest <= limit && (scan.any_bits & forbidden) == 0;
+}
+
+void fill_inactive(uint64_t* addresses, uint64_t lanes) {
+  uint64_t previous = addresses[__builtin_ctzll(lanes)];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    previous = (lanes >> lane & 1) ? addresses[lane] : previous;
+    addresses[lane] = previous;
+  }
+}
+
+KERNLOOP_HOST_VARIANTS
+void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base + low[lane];
+}
+
+}  // namespace kernloop::softgpu::portable
