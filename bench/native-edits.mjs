@@ -14,7 +14,7 @@ const { rounds = '2' } = parseArgs({ options: { rounds: { type: 'string' } } }).
 
 /** A file of medium size in each room, and the test that its author would run. */
 const edits = {
-  archive: ['archive/chunk_store.cpp', 'archive_test'],
+  archive: ['archive/store/chunk_store.cpp', 'archive_test'],
   codeobject: ['codeobject/cubin.cpp', 'codeobject_test'],
   'capture/core': ['capture/core/scope.cpp', 'capture_test'],
   'capture/hsa': ['capture/hsa/drain.cpp', 'kernloop-capture-hsa'],

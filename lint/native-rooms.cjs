@@ -5,10 +5,14 @@ const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 /**
- * Folders of the software GPU's engine, and the decoder that all of them use.
+ * Folders of a room that has several.
+ * @param {string} room
  * @param {string[]} folders
  */
-const engine = (...folders) => ['softgpu/isa', ...folders.map((folder) => `softgpu/engine/${folder}`)];
+const of = (room, ...folders) => folders.map((folder) => `${room}/${folder}`);
+const archive = (...folders) => of('archive', ...folders);
+/** The decoder, which all of the engine uses, and folders of the engine. */
+const engine = (...folders) => ['softgpu/isa', ...of('softgpu/engine', ...folders)];
 
 /**
  * Rooms in order of dependency, each with the rooms that it may include. The longest name that fits a file is its room.
@@ -17,7 +21,14 @@ const rooms = {
   base: [],
   elf: ['base'],
   'abi/hsa': [],
-  archive: ['base'],
+  'archive/files': ['base'],
+  'archive/chunks': ['base', ...archive('files')],
+  'archive/store': ['base', ...archive('files', 'chunks')],
+  'archive/manifest': ['base', ...archive('files', 'chunks')],
+  'archive/capture': archive('files', 'chunks', 'store', 'manifest'),
+  'archive/packed': ['base', ...archive('files', 'chunks', 'manifest', 'capture')],
+  'archive/upkeep': ['base', ...archive('files', 'chunks', 'store', 'capture', 'packed')],
+  archive: ['base', ...archive('files', 'manifest', 'capture', 'packed', 'upkeep')],
   codeobject: ['base', 'elf'],
   cuda: ['base'],
   'cuda/fake': ['base', 'codeobject', 'cuda'],
@@ -27,10 +38,10 @@ const rooms = {
   'capture/cuda': ['base', 'capture/core', 'cuda', 'elf'],
   'capture/nvrtc': [],
   'cuda/bench': ['capture/core', 'cuda'],
-  recorder: ['archive', 'base', 'codeobject', 'elf', 'protocol'],
-  'verdict/values': ['archive', 'base'],
-  verdict: ['archive', 'base', 'verdict/values'],
-  'replay/core': ['archive', 'base', 'codeobject', 'verdict', 'verdict/values'],
+  recorder: [...archive('files', 'manifest', 'capture', 'packed'), 'base', 'codeobject', 'elf', 'protocol'],
+  'verdict/values': [...archive('manifest'), 'base'],
+  verdict: [...archive('files', 'manifest', 'capture'), 'base', 'verdict/values'],
+  'replay/core': [...archive('files', 'manifest', 'capture'), 'base', 'codeobject', 'verdict', 'verdict/values'],
   'replay/hsa': ['abi/hsa', 'base', 'codeobject', 'replay/core', 'verdict', 'verdict/values'],
   'replay/cuda': ['base', 'codeobject', 'cuda', 'replay/core', 'verdict', 'verdict/values'],
   replay: ['replay/core', 'replay/cuda', 'replay/hsa'],

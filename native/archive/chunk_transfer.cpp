@@ -1,6 +1,6 @@
 #include "archive/chunk_transfer.h"
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 
 namespace kernloop::archive {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 
 namespace kernloop::archive {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "archive/manifest.h"
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
+#include "archive/manifest/manifest.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 

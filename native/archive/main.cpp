@@ -9,11 +9,12 @@
 #include <iostream>
 #include <set>
 
+#include "archive/capture/reader.h"
+#include "archive/capture/shrink.h"
 #include "archive/commands.h"
-#include "archive/dropped.h"
-#include "archive/file.h"
-#include "archive/packed_capture.h"
-#include "archive/reader.h"
+#include "archive/files/file.h"
+#include "archive/manifest/dropped.h"
+#include "archive/packed/packed_capture.h"
 #include "base/numbers.h"
 
 namespace kernloop::archive {

@@ -2,8 +2,8 @@
 #include <map>
 
 #include "archive/commands.h"
-#include "archive/store_check.h"
-#include "archive/store_gc.h"
+#include "archive/upkeep/store_check.h"
+#include "archive/upkeep/store_gc.h"
 #include "base/numbers.h"
 
 namespace kernloop::archive {

@@ -1,7 +1,7 @@
 // capture.json: an accepted manifest is written back as it was, and leads only to content that matches the digests.
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "fuzz/target.h"
 
 namespace kernloop::fuzz {

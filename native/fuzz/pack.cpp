@@ -1,5 +1,5 @@
 // chunks.pack. Its index has a digest, which a fuzzer cannot guess: it is made right before the reader sees the file.
-#include "archive/pack.h"
+#include "archive/chunks/pack.h"
 
 #include <cstring>
 

@@ -1,10 +1,10 @@
 // Packed captures: a hostile file is refused without a trace, or yields a capture whose every byte is right.
-#include "archive/packed_capture.h"
+#include "archive/packed/packed_capture.h"
 
 #include <cstdio>
 #include <cstring>
 
-#include "archive/tar.h"
+#include "archive/packed/tar.h"
 #include "fuzz/target.h"
 
 namespace kernloop::fuzz {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "base/result.h"
 #include "protocol/messages.h"
 #include "protocol/ring.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/capture_writer.h"
+#include "archive/capture/capture_writer.h"
 #include "protocol/messages.h"
 #include "recorder/agent_link.h"
 #include "recorder/kernels.h"

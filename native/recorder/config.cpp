@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 
 namespace kernloop::recorder {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/result.h"
 #include "protocol/messages.h"
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <ostream>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/json.h"
 
 namespace kernloop::recorder {

@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "archive/limits.h"
+#include "archive/manifest/limits.h"
 #include "protocol/ring.h"
 #include "recorder/protocol_error.h"
 

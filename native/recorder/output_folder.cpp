@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/packed_layout.h"
+#include "archive/packed/packed_layout.h"
 
 namespace kernloop::recorder {
 

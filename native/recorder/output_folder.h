@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "base/result.h"
 
 namespace kernloop::recorder {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "protocol/messages.h"
 #include "recorder/kernels.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "verdict/read_ahead.h"
 
 namespace kernloop::replay {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 

@@ -1,6 +1,6 @@
 #include "verdict/expected_files.h"
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 
 namespace kernloop::replay {
 

@@ -1,7 +1,7 @@
 // Arrays of a target that held the same values in another order in each replay of a calibration.
 #pragma once
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "verdict/target.h"
 #include "verdict/values/order_search.h"
 

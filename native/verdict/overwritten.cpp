@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "verdict/values/differences.h"
 
 namespace kernloop::replay {

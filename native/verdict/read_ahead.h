@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 
 namespace kernloop::replay {
 

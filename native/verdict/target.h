@@ -21,7 +21,7 @@ struct Target {
   std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
   std::vector<AddressRange> overwritten = {};     // offsets (overwritten.h): sorted, disjoint
   std::vector<AddressRange> untouched = {};       // offsets (untouched.h): sorted, disjoint
-  std::vector<AddressRange> dropped = {};         // offsets that are unmapped (archive/dropped.h), likewise
+  std::vector<AddressRange> dropped = {};         // offsets that are unmapped (archive/manifest/dropped.h), likewise
 
   uint64_t ignored_bytes() const;
   uint64_t dropped_bytes() const;

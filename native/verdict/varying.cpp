@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "verdict/free_order.h"
 
 namespace kernloop::replay {

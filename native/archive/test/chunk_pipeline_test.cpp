@@ -1,5 +1,5 @@
 // Many chunks at a time: their names, their order, the memory held, and errors of the disk.
-#include "archive/chunk_pipeline.h"
+#include "archive/chunks/chunk_pipeline.h"
 
 #include <gtest/gtest.h>
 

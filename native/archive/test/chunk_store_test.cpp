@@ -1,4 +1,4 @@
-#include "archive/chunk_store.h"
+#include "archive/store/chunk_store.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "archive/file.h"
-#include "archive/staging_folder.h"
+#include "archive/files/file.h"
+#include "archive/store/staging_folder.h"
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
 

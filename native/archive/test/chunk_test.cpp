@@ -1,4 +1,4 @@
-#include "archive/chunk.h"
+#include "archive/chunks/chunk.h"
 
 #include <gtest/gtest.h>
 

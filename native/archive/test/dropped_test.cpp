@@ -1,4 +1,5 @@
-#include "archive/dropped.h"
+#include "archive/manifest/dropped.h"
+#include "archive/capture/shrink.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // document alone.
 #include <gtest/gtest.h>
 
-#include "archive/file.h"
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
+#include "archive/files/file.h"
 
 namespace kernloop::archive {
 namespace {

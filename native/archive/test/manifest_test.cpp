@@ -1,4 +1,4 @@
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "archive/pack.h"
+#include "archive/chunks/pack.h"
 
 #include <gtest/gtest.h>
 

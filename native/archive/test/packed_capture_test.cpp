@@ -1,4 +1,4 @@
-#include "archive/packed_capture.h"
+#include "archive/packed/packed_capture.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "archive/packed_layout.h"
+#include "archive/packed/packed_layout.h"
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
 #include "archive/test/whole_file.h"

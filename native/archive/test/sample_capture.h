@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
-#include "archive/capture_writer.h"
-#include "archive/file.h"
-#include "archive/reader.h"
+#include "archive/capture/capture_writer.h"
+#include "archive/capture/reader.h"
+#include "archive/files/file.h"
 
 namespace kernloop::archive {
 

@@ -8,11 +8,11 @@
 #include <fstream>
 #include <thread>
 
-#include "archive/store_check.h"
-#include "archive/store_gc.h"
-#include "archive/store_lock.h"
+#include "archive/store/store_lock.h"
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
+#include "archive/upkeep/store_check.h"
+#include "archive/upkeep/store_gc.h"
 
 namespace kernloop::archive {
 namespace {

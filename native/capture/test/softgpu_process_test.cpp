@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "capture/test/recorded_run.h"
 
 namespace kernloop::capture {

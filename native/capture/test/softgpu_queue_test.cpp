@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "capture/hsa/hsa_api.h"
 #include "capture/test/recorded_run.h"
 

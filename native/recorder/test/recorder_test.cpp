@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "capture/test/recorded_run.h"
 #include "recorder/test/fake_agent.h"
 #include "recorder/test/tiny_code_object.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "capture/core/connection.h"
 #include "capture/test/fake_device.h"
 #include "capture/test/recorded_run.h"

@@ -10,7 +10,7 @@
 // are dropped, and so are those that change nothing of its result.
 #pragma once
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "replay/core/device.h"
 #include "replay/core/options.h"
 #include "replay/core/session.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/result.h"
 #include "codeobject/code_object.h"
 #include "replay/core/conditions.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 
 namespace kernloop::replay {
 

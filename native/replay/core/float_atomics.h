@@ -4,7 +4,7 @@
 // executes them everywhere, which is why the regions are watched.
 #pragma once
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "replay/core/device.h"
 #include "replay/core/program.h"
 #include "verdict/events.h"

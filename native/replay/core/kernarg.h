@@ -2,7 +2,7 @@
 // process zeroed.
 #pragma once
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/result.h"
 #include "codeobject/code_object.h"
 #include "replay/core/device.h"

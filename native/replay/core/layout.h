@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/result.h"
 #include "verdict/values/address_range.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "archive/file.h"
-#include "archive/manifest.h"
+#include "archive/files/file.h"
+#include "archive/manifest/manifest.h"
 
 namespace kernloop::replay {
 

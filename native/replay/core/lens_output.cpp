@@ -1,6 +1,6 @@
 #include "replay/core/lens_output.h"
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "replay/core/dump.h"
 
 namespace kernloop::replay {

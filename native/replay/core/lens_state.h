@@ -1,7 +1,7 @@
 // A lens on the device: found or allocated when the variant is loaded, and restored to that state before every launch.
 #pragma once
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "codeobject/code_object.h"
 #include "replay/core/device.h"
 #include "replay/core/lens.h"

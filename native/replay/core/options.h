@@ -82,8 +82,8 @@ struct Options {
   Disturbed disturb_untouched = Disturbed::kNothing;        // likewise (untouched.h): launches begin with other values
   bool find_overwritten = false;                            // if the device records reads
   std::optional<std::filesystem::path> search_overwritten;  // by launches; continues from the state in the file
-  std::optional<std::filesystem::path> dropped;             // more memory that is not there (archive/dropped.h)
-  uint64_t find_unused = 0;                                 // in granules of this many bytes; software GPU only
+  std::optional<std::filesystem::path> dropped;  // more memory that is not there (archive/manifest/dropped.h)
+  uint64_t find_unused = 0;                      // in granules of this many bytes; software GPU only
   std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
   std::optional<Derivation> derivation;

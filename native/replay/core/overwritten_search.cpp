@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "verdict/overwritten.h"
 
 namespace kernloop::replay {

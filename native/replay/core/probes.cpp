@@ -4,7 +4,7 @@
 #include <fstream>
 #include <functional>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 
 namespace kernloop::replay {
 

@@ -1,6 +1,6 @@
 #include "replay/core/replaying.h"
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "replay/core/findings.h"
 #include "replay/core/float_atomics.h"
 #include "replay/core/guard.h"

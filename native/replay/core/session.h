@@ -1,7 +1,7 @@
 // One replay from restored memory to verdict.
 #pragma once
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "replay/core/device.h"
 #include "replay/core/options.h"
 #include "verdict/events.h"

@@ -1,7 +1,7 @@
 // The captured code and a variant in one process, over the same restored memory, for a fair comparison of their costs.
 #pragma once
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "replay/core/device.h"
 #include "replay/core/options.h"
 #include "replay/core/session.h"

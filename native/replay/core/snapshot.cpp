@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "archive/dropped.h"
+#include "archive/manifest/dropped.h"
 #include "replay/core/stale_pointers.h"
 #include "verdict/overwritten.h"
 

@@ -21,8 +21,9 @@ class Snapshot {
   Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats, bool fills_padding = true)
       : cache_(cache), device_(device), poison_(poison), repeats_(repeats), fills_padding_(fills_padding) {}
 
-  // Maps all regions at their addresses, without the parts that the capture lacks (archive/dropped.h) or `dropped`
-  // names besides: their whole granules stay unmapped, so that every access there faults, and the rest is padding.
+  // Maps all regions at their addresses, without the parts that the capture lacks (archive/manifest/dropped.h) or
+  // `dropped` names besides: their whole granules stay unmapped, so that every access there faults, and the rest is
+  // padding.
   Status map(const std::optional<std::filesystem::path>& dropped = std::nullopt);
 
   const std::vector<Target>& regions() const { return regions_; }

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "archive/capture_writer.h"
-#include "archive/file.h"
+#include "archive/capture/capture_writer.h"
+#include "archive/files/file.h"
 #include "codeobject/code_object.h"
 
 namespace kernloop::replay {

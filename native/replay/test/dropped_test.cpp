@@ -1,7 +1,7 @@
 // Memory that a shrunk capture lacks is not there: nothing restores, compares, or reads it.
 #include <gtest/gtest.h>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "replay/core/session.h"
 #include "replay/core/unused.h"
 #include "replay/test/fake_device.h"

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "archive/capture_writer.h"
+#include "archive/capture/capture_writer.h"
 #include "archive/test/temporary_directory.h"
 #include "codeobject/code_object.h"
 #include "codeobject/test/test_files.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "replay/core/session.h"
 #include "replay/hsa/caches.h"
 #include "replay/hsa/hsa_device.h"

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <vector>
 
-#include "archive/file.h"
-#include "archive/manifest.h"
+#include "archive/files/file.h"
+#include "archive/manifest/manifest.h"
 
 namespace kernloop::replay {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 
 namespace kernloop::replay {
 

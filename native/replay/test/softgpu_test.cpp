@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "archive/file.h"
+#include "archive/files/file.h"
 #include "replay/test/fill_capture.h"
 #include "replay/test/program_run.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "archive/manifest.h"
+#include "archive/manifest/manifest.h"
 #include "base/bytes.h"
 
 namespace kernloop::replay {

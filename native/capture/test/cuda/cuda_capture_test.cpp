@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "archive/reader.h"
+#include "archive/capture/reader.h"
 #include "capture/test/recorded_run.h"
 
 namespace kernloop::capture {
