@@ -11,6 +11,7 @@ const { join } = require('node:path');
  */
 const of = (room, ...folders) => folders.map((folder) => `${room}/${folder}`);
 const archive = (...folders) => of('archive', ...folders);
+const replay = (...folders) => of('replay/core', ...folders);
 /** The decoder, which all of the engine uses, and folders of the engine. */
 const engine = (...folders) => ['softgpu/isa', ...of('softgpu/engine', ...folders)];
 
@@ -41,10 +42,32 @@ const rooms = {
   recorder: [...archive('files', 'manifest', 'capture', 'packed'), 'base', 'codeobject', 'elf', 'protocol'],
   'verdict/values': [...archive('manifest'), 'base'],
   verdict: [...archive('files', 'manifest', 'capture'), 'base', 'verdict/values'],
-  'replay/core': [...archive('files', 'manifest', 'capture'), 'base', 'codeobject', 'verdict', 'verdict/values'],
-  'replay/hsa': ['abi/hsa', 'base', 'codeobject', 'replay/core', 'verdict', 'verdict/values'],
-  'replay/cuda': ['base', 'codeobject', 'cuda', 'replay/core', 'verdict', 'verdict/values'],
-  replay: ['replay/core', 'replay/cuda', 'replay/hsa'],
+  'replay/core/device': [...archive('manifest'), 'base', 'codeobject', 'verdict', 'verdict/values'],
+  'replay/core/lenses': [...archive('files', 'manifest'), 'base', 'codeobject', 'verdict', ...replay('device')],
+  'replay/core/launch': [
+    ...archive('manifest'),
+    ...['base', 'codeobject', 'verdict', 'verdict/values'],
+    ...replay('device', 'lenses'),
+  ],
+  'replay/core/memory': [
+    ...archive('files', 'manifest'),
+    ...['base', 'verdict', 'verdict/values'],
+    ...replay('device', 'launch'),
+  ],
+  'replay/core/session': [
+    ...archive('files', 'manifest', 'capture'),
+    ...['base', 'verdict', 'verdict/values'],
+    ...replay('device', 'lenses', 'launch', 'memory'),
+  ],
+  'replay/hsa': [
+    ...['abi/hsa', 'base', 'codeobject', 'verdict', 'verdict/values'],
+    ...replay('device', 'memory', 'session'),
+  ],
+  'replay/cuda': [
+    ...['base', 'codeobject', 'cuda', 'verdict', 'verdict/values'],
+    ...replay('device', 'memory', 'session'),
+  ],
+  replay: [...replay('session'), 'replay/cuda', 'replay/hsa'],
   'softgpu/isa': [],
   'softgpu/engine/lanes': [],
   'softgpu/engine/wave': engine('lanes'),

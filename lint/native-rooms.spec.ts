@@ -15,14 +15,14 @@ describe('the rooms of native', () => {
 
   it('let capture and replay know nothing of the software GPU', () => {
     expect(including('capture/hsa/agent.cpp', 'abi/hsa/softgpu_extension.h', 'base/result.h')).toEqual([]);
-    for (const file of ['capture/hsa/agent.cpp', 'replay/hsa/hsa_device.cpp', 'replay/core/session.cpp'])
+    for (const file of ['capture/hsa/agent.cpp', 'replay/hsa/hsa_device.cpp', 'replay/core/session/session.cpp'])
       expect(including(file, 'softgpu/hsa/log.h')).toHaveLength(1);
   });
 
   it('let the cores know no device, and the devices not each other', () => {
     expect(including('capture/core/capture.cpp', 'capture/cuda/agent.h')).toHaveLength(1);
     expect(including('replay/cuda/cuda_device.cpp', 'replay/hsa/hsa_device.h')).toHaveLength(1);
-    expect(including('replay/main.cpp', 'replay/hsa/hsa_device.h', 'replay/core/session.h')).toEqual([]);
+    expect(including('replay/main.cpp', 'replay/hsa/hsa_device.h', 'replay/core/session/session.h')).toEqual([]);
   });
 
   it('take a file for the innermost room that it is in', () => {
@@ -32,7 +32,7 @@ describe('the rooms of native', () => {
 
   it('let tests include anything, and nothing else include tests', () => {
     expect(including('replay/test/session_test.cpp', 'softgpu/hsa/log.h')).toEqual([]);
-    expect(including('replay/core/session.cpp', 'replay/test/fake_device.h')).toHaveLength(1);
+    expect(including('replay/core/session/session.cpp', 'replay/test/fake_device.h')).toHaveLength(1);
   });
 
   it('want a place for a new room', () => {

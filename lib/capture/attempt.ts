@@ -64,7 +64,7 @@ export interface RunContext {
 }
 
 /**
- * Part of kernloop-replay's message for a fault where HIP would provide a service (native/replay/core/replaying.cpp).
+ * Part of kernloop-replay's message for a fault where HIP would provide a service (native/replay/core/session/replaying.cpp).
  * It names an option of replay and validate, so capture gives its own next step.
  */
 const wantsHip = '; launch it with --launch hip, which has';

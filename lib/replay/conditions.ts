@@ -3,7 +3,7 @@ import { z } from 'zod';
 const count = z.number().nonnegative();
 const spanSchema = z.object({ min: count, max: count });
 
-/** State of the GPU right after each timed launch, as kernloop-replay reports it (native/replay/core/conditions.h). */
+/** State of the GPU right after each timed launch, as kernloop-replay reports it (native/replay/core/device/conditions.h). */
 export const conditionsSchema = z.looseObject({
   samples: count,
   sm_mhz: spanSchema.optional().describe('Clock of the multiprocessors.'),

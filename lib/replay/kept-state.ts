@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '../support/report';
 
-/** State that a variant keeps in its own memory between launches (native/replay/core/own_state.h). */
+/** State that a variant keeps in its own memory between launches (native/replay/core/launch/own_state.h). */
 export const keptStateSchema = z.looseObject({
   changed_bytes: z.number().describe('Of its own writable bytes, how many a launch leaves changed.'),
   variables: z.array(z.string()).describe('Its own writable variables; other such bytes have no name.'),

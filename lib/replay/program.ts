@@ -119,7 +119,7 @@ export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
 export type Disturbed = 'all' | 'written' | 'zeros';
 
-/** Inputs derived from the captured one: native/replay/core/derived_inputs.h. */
+/** Inputs derived from the captured one: native/replay/core/session/derived_inputs.h. */
 export interface Derivation {
   inputs: number;
   seed: number;

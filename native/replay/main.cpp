@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "replay/core/session.h"
+#include "replay/core/session/session.h"
 #include "replay/cuda/cuda_device.h"
 #include "replay/cuda/describe.h"
 #include "replay/hsa/hsa_device.h"

@@ -6,7 +6,7 @@
 
 #include "cuda/device_kernels.h"
 #include "cuda/line_demoter.h"
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/cuda/context.h"
 
 namespace kernloop::replay {

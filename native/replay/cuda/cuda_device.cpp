@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "cuda/scrubber.h"
-#include "replay/core/address_hold.h"
+#include "replay/core/memory/address_hold.h"
 #include "replay/cuda/cache_state.h"
 #include "replay/cuda/device_memory.h"
 #include "replay/cuda/fault.h"

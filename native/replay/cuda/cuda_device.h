@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "replay/core/device.h"
-#include "replay/core/options.h"
+#include "replay/core/device/device.h"
+#include "replay/core/session/options.h"
 
 namespace kernloop::replay {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/cuda/context.h"
 #include "replay/cuda/reservation.h"
 

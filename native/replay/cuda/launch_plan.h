@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/abi.h"
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 
 namespace kernloop::replay {
 

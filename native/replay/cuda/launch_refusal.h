@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/cuda/context.h"
 
 namespace kernloop::replay {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "replay/core/conditions.h"
+#include "replay/core/device/conditions.h"
 
 namespace kernloop::replay {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/core/layout.h"
+#include "replay/core/device/layout.h"
 
 namespace kernloop::replay {
 

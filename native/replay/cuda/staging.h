@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/cuda/context.h"
 
 namespace kernloop::replay {

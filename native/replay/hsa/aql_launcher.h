@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/hsa/hsa_library.h"
 
 namespace kernloop::replay {

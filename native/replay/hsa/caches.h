@@ -1,7 +1,7 @@
 // Evicts the GPU's caches before a launch by accessing other memory.
 #pragma once
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/hsa/hsa_library.h"
 
 namespace kernloop::replay {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 
 namespace kernloop::replay {
 

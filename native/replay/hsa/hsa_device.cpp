@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "codeobject/bundle.h"
-#include "replay/core/address_hold.h"
-#include "replay/core/layout.h"
+#include "replay/core/device/layout.h"
+#include "replay/core/memory/address_hold.h"
 #include "replay/hsa/aql_launcher.h"
 #include "replay/hsa/caches.h"
 #include "replay/hsa/hip_launcher.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "replay/core/layout.h"
+#include "replay/core/device/layout.h"
 #include "replay/hsa/hsa_library.h"
 
 namespace kernloop::replay {

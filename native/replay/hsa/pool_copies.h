@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "replay/core/layout.h"
+#include "replay/core/device/layout.h"
 #include "replay/hsa/hsa_library.h"
 
 namespace kernloop::replay {

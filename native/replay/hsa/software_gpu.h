@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "abi/hsa/softgpu_extension.h"
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 #include "replay/hsa/hsa_library.h"
 
 namespace kernloop::replay {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "replay/core/device_parts.h"
+#include "replay/core/device/device_parts.h"
 #include "replay/hsa/pool_copies.h"
 
 namespace kernloop::replay {

@@ -9,11 +9,11 @@
 #include <random>
 #include <regex>
 
-#include "replay/core/dump.h"
-#include "replay/core/kernarg.h"
-#include "replay/core/layout.h"
-#include "replay/core/options.h"
-#include "replay/core/stale_pointers.h"
+#include "replay/core/device/layout.h"
+#include "replay/core/launch/kernarg.h"
+#include "replay/core/lenses/dump.h"
+#include "replay/core/memory/stale_pointers.h"
+#include "replay/core/session/options.h"
 #include "verdict/values/differences.h"
 #include "verdict/values/element_inference.h"
 #include "verdict/varying.h"

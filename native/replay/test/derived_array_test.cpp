@@ -1,4 +1,4 @@
-#include "replay/core/derived_array.h"
+#include "replay/core/memory/derived_array.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "replay/core/derived_sources.h"
+#include "replay/core/session/derived_sources.h"
 #include "replay/test/fill_capture.h"
 
 namespace kernloop::replay {

@@ -1,12 +1,12 @@
 // The captured code as an oracle for other inputs, on a fake device whose kernels are functions here.
-#include "replay/core/derived_inputs.h"
+#include "replay/core/session/derived_inputs.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "replay/core/derived_array.h"
+#include "replay/core/memory/derived_array.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 

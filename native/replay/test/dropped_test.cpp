@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "archive/files/file.h"
-#include "replay/core/session.h"
-#include "replay/core/unused.h"
+#include "replay/core/memory/unused.h"
+#include "replay/core/session/session.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 

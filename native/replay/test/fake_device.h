@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "replay/core/device.h"
+#include "replay/core/device/device.h"
 
 namespace kernloop::replay {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "archive/capture/reader.h"
-#include "replay/core/session.h"
+#include "replay/core/session/session.h"
 #include "replay/hsa/caches.h"
 #include "replay/hsa/hsa_device.h"
 #include "replay/test/fill_capture.h"

@@ -1,11 +1,11 @@
 // Whether a kernel can be launched as the app launches it: limits one by one, and their consequences.
-#include "replay/core/launch_check.h"
+#include "replay/core/launch/launch_check.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "replay/core/session.h"
+#include "replay/core/session/session.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 

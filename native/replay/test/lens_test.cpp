@@ -5,9 +5,9 @@
 #include <fstream>
 #include <random>
 
-#include "replay/core/kernarg.h"
-#include "replay/core/lens_state.h"
-#include "replay/core/session.h"
+#include "replay/core/launch/kernarg.h"
+#include "replay/core/lenses/lens_state.h"
+#include "replay/core/session/session.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 

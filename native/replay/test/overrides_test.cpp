@@ -1,11 +1,11 @@
 // Launches that are not the captured one: changes and refusals.
-#include "replay/core/overrides.h"
+#include "replay/core/launch/overrides.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "replay/core/options.h"
+#include "replay/core/session/options.h"
 
 namespace kernloop::replay {
 namespace {

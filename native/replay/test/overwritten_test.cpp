@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "replay/core/session.h"
+#include "replay/core/session/session.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 

@@ -1,4 +1,4 @@
-#include "replay/core/own_state.h"
+#include "replay/core/launch/own_state.h"
 
 #include <gtest/gtest.h>
 

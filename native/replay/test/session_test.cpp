@@ -1,5 +1,5 @@
 // Verdicts of whole replays, on a fake device.
-#include "replay/core/session.h"
+#include "replay/core/session/session.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "replay/core/session.h"
-#include "replay/core/turns.h"
+#include "replay/core/session/session.h"
+#include "replay/core/session/turns.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "replay/core/session.h"
+#include "replay/core/session/session.h"
 #include "replay/test/fake_device.h"
 #include "replay/test/fill_capture.h"
 #include "verdict/overwritten.h"
