@@ -18,7 +18,7 @@ const edits = {
   codeobject: ['codeobject/cubin.cpp', 'codeobject_test'],
   'capture/core': ['capture/core/scope.cpp', 'capture_test'],
   'capture/hsa': ['capture/hsa/drain.cpp', 'kernloop-capture-hsa'],
-  'capture/cuda': ['capture/cuda/graphs.cpp', 'cuda_capture_unit_test'],
+  'capture/cuda': ['capture/cuda/app/graphs.cpp', 'cuda_capture_unit_test'],
   recorder: ['recorder/session.cpp', 'kernloop-recorder'],
   verdict: ['verdict/compare.cpp', 'replay_test'],
   'replay/cuda': ['replay/cuda/launch_plan.cpp', 'replay_cuda_plan_test'],

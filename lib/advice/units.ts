@@ -105,7 +105,7 @@ const multiprocessors: Readonly<Record<string, readonly [warps: number, blocks: 
   sm_100: [64, 32, 228],
 };
 
-/** Rules of the toolkit's cuda_occupancy.h, as in native/capture/cuda/occupancy.cpp. */
+/** Rules of the toolkit's cuda_occupancy.h, as in native/capture/cuda/launch/occupancy.cpp. */
 function multiprocessor(target: string): Unit | null {
   const known = multiprocessors[target.replace(/[a-z]$/, '')];
   if (known === undefined) return null;

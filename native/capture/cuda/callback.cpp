@@ -1,7 +1,7 @@
 // CUPTI's callback: sorts the calls it reports, and lets the app's through the gate.
 #include "capture/cuda/agent.h"
 #include "capture/cuda/captured_launch.h"
-#include "capture/cuda/redirection.h"
+#include "capture/cuda/launch/redirection.h"
 
 namespace kernloop::capture {
 

@@ -4,7 +4,8 @@
 
 #include "base/bytes.h"
 #include "capture/cuda/agent.h"
-#include "capture/cuda/obstacles.h"
+#include "capture/cuda/app/thread_state.h"
+#include "capture/cuda/launch/obstacles.h"
 
 namespace kernloop::capture {
 
@@ -129,5 +130,9 @@ bool CapturedLaunch::after(CUresult result) {
   dispatch_->after(std::move(refusal), report);
   return device_->still_running();
 }
+
+// A thread owns the launch that it captures: CapturedLaunch has to be complete here.
+ThreadState::ThreadState() = default;
+ThreadState::~ThreadState() = default;
 
 }  // namespace kernloop::capture

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "capture/core/selected_dispatch.h"
-#include "capture/cuda/cubins.h"
-#include "capture/cuda/cuda_device.h"
-#include "capture/cuda/launch.h"
+#include "capture/cuda/app/cubins.h"
+#include "capture/cuda/launch/cuda_device.h"
+#include "capture/cuda/launch/launch.h"
 
 namespace kernloop::capture {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "capture/cuda/captured_launch.h"
-#include "capture/cuda/node_launch.h"
-#include "capture/cuda/redirection.h"
+#include "capture/cuda/launch/node_launch.h"
+#include "capture/cuda/launch/redirection.h"
 
 namespace kernloop::capture {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "capture/cuda/agent.h"
-#include "capture/cuda/graph_execs.h"
-#include "capture/cuda/launch.h"
+#include "capture/cuda/app/graph_execs.h"
+#include "capture/cuda/launch/launch.h"
 
 namespace kernloop::capture {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "capture/core/agent_base.h"
-#include "capture/cuda/occupancy.h"
+#include "capture/cuda/launch/occupancy.h"
 #include "cuda/cupti.h"
 #include "cuda/driver.h"
 

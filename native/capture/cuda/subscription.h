@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/result.h"
-#include "capture/cuda/api_call.h"
+#include "capture/cuda/app/api_call.h"
 #include "cuda/cupti.h"
 
 namespace kernloop::capture {

@@ -1,5 +1,5 @@
 // Runs of mapped memory, against a model that knows of each granule whether it is mapped and accessible.
-#include "capture/cuda/address_space.h"
+#include "capture/cuda/memory/address_space.h"
 
 #include <gtest/gtest.h>
 

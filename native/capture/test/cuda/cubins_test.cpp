@@ -1,5 +1,5 @@
 // Finding the cubin of a kernel. The cubins are nvcc's; the driver is a fake that knows only handles.
-#include "capture/cuda/cubins.h"
+#include "capture/cuda/app/cubins.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Launches as the app's calls describe them: built here from the structures of the driver's ABI.
-#include "capture/cuda/launch.h"
+#include "capture/cuda/launch/launch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The state of a thread can be asked for as long as the thread runs.
-#include "capture/cuda/thread_state.h"
+#include "capture/cuda/app/thread_state.h"
 
 #include <gtest/gtest.h>
 

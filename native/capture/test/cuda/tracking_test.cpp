@@ -3,10 +3,10 @@
 
 #include <cstring>
 
-#include "capture/cuda/obstacles.h"
-#include "capture/cuda/occupancy.h"
-#include "capture/cuda/tensor_maps.h"
-#include "capture/cuda/tracked_memory.h"
+#include "capture/cuda/launch/obstacles.h"
+#include "capture/cuda/launch/occupancy.h"
+#include "capture/cuda/memory/tensor_maps.h"
+#include "capture/cuda/memory/tracked_memory.h"
 
 namespace kernloop::capture {
 namespace {

@@ -6,8 +6,8 @@
 #include <future>
 #include <numeric>
 
-#include "capture/cuda/contexts.h"
-#include "capture/cuda/staging.h"
+#include "capture/cuda/app/contexts.h"
+#include "capture/cuda/memory/staging.h"
 
 namespace kernloop::capture {
 namespace {
