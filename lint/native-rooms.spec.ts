@@ -16,7 +16,7 @@ describe('the rooms of native', () => {
   it('let capture and replay know nothing of the software GPU', () => {
     expect(including('capture/hsa/agent.cpp', 'abi/hsa/softgpu_extension.h', 'base/result.h')).toEqual([]);
     for (const file of ['capture/hsa/agent.cpp', 'replay/hsa/hsa_device.cpp', 'replay/core/session/session.cpp'])
-      expect(including(file, 'softgpu/hsa/log.h')).toHaveLength(1);
+      expect(including(file, 'softgpu/hsa/host/log.h')).toHaveLength(1);
   });
 
   it('let the cores know no device, and the devices not each other', () => {
@@ -31,7 +31,7 @@ describe('the rooms of native', () => {
   });
 
   it('let tests include anything, and nothing else include tests', () => {
-    expect(including('replay/test/session_test.cpp', 'softgpu/hsa/log.h')).toEqual([]);
+    expect(including('replay/test/session_test.cpp', 'softgpu/hsa/host/log.h')).toEqual([]);
     expect(including('replay/core/session/session.cpp', 'replay/test/fake_device.h')).toHaveLength(1);
   });
 

@@ -46,7 +46,7 @@ export function softgpuTargetOf(isa: string): string {
 export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTargets.gfx90a.isa;
 
 /**
- * Variables that change the effect of a dispatch or its messages (native/softgpu/hsa/options.h): inputs of every task
+ * Variables that change the effect of a dispatch or its messages (native/softgpu/hsa/host/options.h): inputs of every task
  * that runs one.
  */
 export const softgpuVariables = [

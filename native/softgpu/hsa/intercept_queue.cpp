@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu {
 

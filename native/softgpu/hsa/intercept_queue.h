@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "softgpu/hsa/api/tables.h"
-#include "softgpu/hsa/hardware_queue.h"
+#include "softgpu/hsa/queues/hardware_queue.h"
 
 namespace kernloop::softgpu {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "softgpu/hsa/api/values.h"
-#include "softgpu/hsa/code_object_source.h"
+#include "softgpu/hsa/code/code_object_source.h"
 #include "softgpu/hsa/runtime.h"
 
 namespace kernloop::softgpu {

@@ -10,7 +10,7 @@
 #include "abi/hsa/softgpu_extension.h"
 #include "softgpu/engine/vector/select.h"
 #include "softgpu/hsa/api/tables.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu {
 namespace {

@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/hsa/async_handlers.h"
-#include "softgpu/hsa/copy_engine.h"
-#include "softgpu/hsa/dispatcher.h"
-#include "softgpu/hsa/executable.h"
-#include "softgpu/hsa/handle_registry.h"
-#include "softgpu/hsa/hardware_queue.h"
+#include "softgpu/hsa/code/executable.h"
+#include "softgpu/hsa/host/handle_registry.h"
+#include "softgpu/hsa/host/options.h"
 #include "softgpu/hsa/intercept_queue.h"
-#include "softgpu/hsa/memory.h"
-#include "softgpu/hsa/options.h"
-#include "softgpu/hsa/signals.h"
+#include "softgpu/hsa/memory/memory.h"
+#include "softgpu/hsa/memory/virtual_memory.h"
+#include "softgpu/hsa/queues/async_handlers.h"
+#include "softgpu/hsa/queues/copy_engine.h"
+#include "softgpu/hsa/queues/dispatcher.h"
+#include "softgpu/hsa/queues/hardware_queue.h"
+#include "softgpu/hsa/queues/signals.h"
 #include "softgpu/hsa/tools.h"
-#include "softgpu/hsa/virtual_memory.h"
 
 namespace kernloop::softgpu {
 

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu {
 

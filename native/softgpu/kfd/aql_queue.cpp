@@ -10,11 +10,11 @@
 #include <cstring>
 #include <span>
 
-#include "softgpu/hsa/dispatch_request.h"
-#include "softgpu/hsa/log.h"
-#include "softgpu/hsa/packets.h"
-#include "softgpu/hsa/past_lds_report.h"
-#include "softgpu/hsa/signals.h"
+#include "softgpu/hsa/host/log.h"
+#include "softgpu/hsa/queues/dispatch_request.h"
+#include "softgpu/hsa/queues/packets.h"
+#include "softgpu/hsa/queues/past_lds_report.h"
+#include "softgpu/hsa/queues/signals.h"
 #include "softgpu/kfd/kernel.h"
 #include "softgpu/kfd/later_calls.h"
 #include "softgpu/kfd/queue.h"

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "softgpu/engine/wave/apertures.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/kfd/gpu_model.h"
 #include "softgpu/kfd/kernel.h"
 #include "softgpu/kfd/later_calls.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/hsa/options.h"
+#include "softgpu/hsa/host/options.h"
 #include "softgpu/kfd/device_files.h"
 #include "softgpu/kfd/events.h"
 #include "softgpu/kfd/memory.h"

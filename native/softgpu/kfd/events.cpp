@@ -6,7 +6,7 @@
 #include <chrono>
 #include <memory>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/kfd/gpu_model.h"
 #include "softgpu/kfd/kernel.h"
 #include "softgpu/kfd/memory.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/kfd/double_view.h"
 #include "softgpu/kfd/gpu_model.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/kfd/gpu_model.h"
 #include "softgpu/kfd/kernel.h"
 #include "softgpu/kfd/render_abi.h"

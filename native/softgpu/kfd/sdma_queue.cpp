@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/kfd/queue.h"
 
 namespace kernloop::softgpu::kfd {

@@ -4,8 +4,8 @@
 
 #include "softgpu/hsa/api/functions.h"
 #include "softgpu/hsa/api/values.h"
-#include "softgpu/hsa/code_object_source.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/code/code_object_source.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/hsa/runtime.h"
 
 namespace kernloop::softgpu::api {

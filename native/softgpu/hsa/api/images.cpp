@@ -1,6 +1,6 @@
 // Images: the software GPU has no texture units.
 #include "softgpu/hsa/api/functions.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu::api {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "softgpu/hsa/api/functions.h"
-#include "softgpu/hsa/packets.h"
+#include "softgpu/hsa/queues/packets.h"
 
 namespace kernloop::softgpu::api {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "softgpu/hsa/api/functions.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/hsa/runtime.h"
 
 namespace kernloop::softgpu::api {

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "softgpu/hsa/api/functions.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/hsa/runtime.h"
 
 namespace kernloop::softgpu {

@@ -1,7 +1,7 @@
 // Parts of the API that the software GPU does not have. Each says so once on stderr, and fails.
 #include "softgpu/hsa/api/functions.h"
-#include "softgpu/hsa/log.h"
-#include "softgpu/hsa/memory_pools.h"
+#include "softgpu/hsa/host/log.h"
+#include "softgpu/hsa/memory/memory_pools.h"
 
 namespace kernloop::softgpu::api {
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <random>
 
-#include "softgpu/hsa/address_allocator.h"
 #include "softgpu/hsa/device_model.h"
-#include "softgpu/hsa/options.h"
+#include "softgpu/hsa/host/options.h"
+#include "softgpu/hsa/memory/address_allocator.h"
 #include "softgpu/hsa/tools.h"
 
 namespace kernloop::softgpu {

@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "softgpu/hsa/apertures.h"
+#include "softgpu/hsa/memory/apertures.h"
 #include "softgpu/hsa/tests/client.h"
 
 namespace kernloop::softgpu {

@@ -1,4 +1,4 @@
-#include "softgpu/hsa/mapping.h"
+#include "softgpu/hsa/host/mapping.h"
 
 #include <sys/mman.h>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "softgpu/hsa/executable.h"
+#include "softgpu/hsa/code/executable.h"
 
 namespace kernloop::softgpu {
 

@@ -1,4 +1,4 @@
-#include "softgpu/hsa/signals.h"
+#include "softgpu/hsa/queues/signals.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "softgpu/hsa/apertures.h"
+#include "softgpu/hsa/memory/apertures.h"
 
 namespace kernloop::softgpu {
 namespace {

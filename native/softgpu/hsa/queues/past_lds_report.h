@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu {
 

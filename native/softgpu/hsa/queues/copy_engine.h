@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "softgpu/hsa/signals.h"
+#include "softgpu/hsa/queues/signals.h"
 
 namespace kernloop::softgpu {
 

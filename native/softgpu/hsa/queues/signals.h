@@ -17,7 +17,7 @@
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/observe/probes.h"
-#include "softgpu/hsa/mapping.h"
+#include "softgpu/hsa/host/mapping.h"
 
 namespace kernloop::softgpu {
 

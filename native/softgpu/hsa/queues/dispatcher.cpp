@@ -1,10 +1,10 @@
-#include "softgpu/hsa/dispatcher.h"
+#include "softgpu/hsa/queues/dispatcher.h"
 
 #include <utility>
 
-#include "softgpu/hsa/dispatch_request.h"
-#include "softgpu/hsa/log.h"
-#include "softgpu/hsa/memory_pools.h"
+#include "softgpu/hsa/host/log.h"
+#include "softgpu/hsa/memory/memory_pools.h"
+#include "softgpu/hsa/queues/dispatch_request.h"
 
 namespace kernloop::softgpu {
 namespace {

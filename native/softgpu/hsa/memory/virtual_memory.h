@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include "softgpu/hsa/memory.h"
+#include "softgpu/hsa/memory/memory.h"
 
 namespace kernloop::softgpu {
 

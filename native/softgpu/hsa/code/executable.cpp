@@ -1,11 +1,11 @@
-#include "softgpu/hsa/executable.h"
+#include "softgpu/hsa/code/executable.h"
 
 #include <elf.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 #include "softgpu/loader/image.h"
 
 namespace kernloop::softgpu {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
-#include "softgpu/hsa/address_allocator.h"
-#include "softgpu/hsa/memory_pools.h"
+#include "softgpu/hsa/memory/address_allocator.h"
+#include "softgpu/hsa/memory/memory_pools.h"
 
 namespace kernloop::softgpu {
 

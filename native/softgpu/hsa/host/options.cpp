@@ -1,4 +1,4 @@
-#include "softgpu/hsa/options.h"
+#include "softgpu/hsa/host/options.h"
 
 #include <algorithm>
 #include <cstring>

@@ -14,8 +14,8 @@
 
 #include "softgpu/engine/code/kernel_descriptor.h"
 #include "softgpu/engine/engine.h"
-#include "softgpu/hsa/dispatcher.h"
-#include "softgpu/hsa/memory.h"
+#include "softgpu/hsa/memory/memory.h"
+#include "softgpu/hsa/queues/dispatcher.h"
 #include "softgpu/loader/code_object.h"
 
 namespace kernloop::softgpu {

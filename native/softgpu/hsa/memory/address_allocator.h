@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "softgpu/hsa/apertures.h"
-#include "softgpu/hsa/mapping.h"
+#include "softgpu/hsa/host/mapping.h"
+#include "softgpu/hsa/memory/apertures.h"
 
 namespace kernloop::softgpu {
 

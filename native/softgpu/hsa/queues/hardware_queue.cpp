@@ -1,10 +1,10 @@
-#include "softgpu/hsa/hardware_queue.h"
+#include "softgpu/hsa/queues/hardware_queue.h"
 
 #include <cstdlib>
 #include <utility>
 #include <vector>
 
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu {
 

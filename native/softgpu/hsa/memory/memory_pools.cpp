@@ -1,4 +1,4 @@
-#include "softgpu/hsa/memory_pools.h"
+#include "softgpu/hsa/memory/memory_pools.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "softgpu/hsa/apertures.h"
+#include "softgpu/hsa/memory/apertures.h"
 
 namespace kernloop::softgpu {
 namespace {

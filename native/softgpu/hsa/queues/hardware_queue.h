@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "softgpu/hsa/dispatcher.h"
-#include "softgpu/hsa/queue.h"
+#include "softgpu/hsa/queues/dispatcher.h"
+#include "softgpu/hsa/queues/queue.h"
 
 namespace kernloop::softgpu {
 

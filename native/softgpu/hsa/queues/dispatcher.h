@@ -13,8 +13,8 @@
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/observe/probes.h"
-#include "softgpu/hsa/past_lds_report.h"
-#include "softgpu/hsa/signals.h"
+#include "softgpu/hsa/queues/past_lds_report.h"
+#include "softgpu/hsa/queues/signals.h"
 
 namespace kernloop::softgpu {
 

@@ -1,4 +1,4 @@
-#include "softgpu/hsa/queue.h"
+#include "softgpu/hsa/queues/queue.h"
 
 #include <atomic>
 #include <utility>

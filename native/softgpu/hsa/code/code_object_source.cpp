@@ -1,4 +1,4 @@
-#include "softgpu/hsa/code_object_source.h"
+#include "softgpu/hsa/code/code_object_source.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 #include <unistd.h>
 

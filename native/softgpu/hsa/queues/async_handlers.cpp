@@ -1,4 +1,4 @@
-#include "softgpu/hsa/async_handlers.h"
+#include "softgpu/hsa/queues/async_handlers.h"
 
 #include <algorithm>
 #include <utility>

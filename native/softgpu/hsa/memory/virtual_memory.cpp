@@ -1,4 +1,4 @@
-#include "softgpu/hsa/virtual_memory.h"
+#include "softgpu/hsa/memory/virtual_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

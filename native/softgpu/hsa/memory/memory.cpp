@@ -1,4 +1,4 @@
-#include "softgpu/hsa/memory.h"
+#include "softgpu/hsa/memory/memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "softgpu/engine/memory/byte_shadow.h"
-#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/host/log.h"
 
 namespace kernloop::softgpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "softgpu/hsa/copy_engine.h"
+#include "softgpu/hsa/queues/copy_engine.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "softgpu/hsa/address_allocator.h"
+#include "softgpu/hsa/memory/address_allocator.h"
 
 #include <algorithm>
 #include <utility>

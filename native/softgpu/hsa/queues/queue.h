@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "softgpu/hsa/address_allocator.h"
-#include "softgpu/hsa/packets.h"
-#include "softgpu/hsa/signals.h"
+#include "softgpu/hsa/memory/address_allocator.h"
+#include "softgpu/hsa/queues/packets.h"
+#include "softgpu/hsa/queues/signals.h"
 
 namespace kernloop::softgpu {
 
