@@ -7,10 +7,10 @@
 #include <tuple>
 #include <type_traits>
 
-#include "cuda/fake/activity.h"
 #include "cuda/fake/api.h"
 #include "cuda/fake/callbacks.h"
 #include "cuda/fake/process.h"
+#include "cuda/fake/work/activity.h"
 
 namespace kernloop::cuda::fake {
 

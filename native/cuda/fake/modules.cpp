@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cuda/fake/callbacks.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "cuda/abi.h"
 #include "cuda/fake/image.h"
-#include "cuda/fake/launch.h"
-#include "cuda/fake/operation.h"
+#include "cuda/fake/work/launch.h"
+#include "cuda/fake/work/operation.h"
 
 namespace kernloop::cuda {
 

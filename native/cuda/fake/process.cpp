@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cuda/fake/address_map.h"
 #include "cuda/fake/callbacks.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/address_map.h"
+#include "cuda/fake/memory/memory.h"
 #include "cuda/fake/settings.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,7 +1,7 @@
 #include "cuda/fake/api.h"
 #include "cuda/fake/process.h"
 #include "cuda/fake/settings.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 

@@ -1,10 +1,10 @@
 #include <cstring>
 
 #include "cuda/fake/api.h"
-#include "cuda/fake/execution.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 #include "cuda/fake/process.h"
 #include "cuda/fake/settings.h"
+#include "cuda/fake/work/execution.h"
 
 namespace kernloop::cuda::fake {
 namespace {

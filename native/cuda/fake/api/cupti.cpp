@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cuda/fake/activity.h"
 #include "cuda/fake/api_call.h"
 #include "cuda/fake/callbacks.h"
 #include "cuda/fake/objects.h"
 #include "cuda/fake/process.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/activity.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 namespace {

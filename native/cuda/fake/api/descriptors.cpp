@@ -1,7 +1,7 @@
-#include "cuda/fake/descriptors.h"
+#include "cuda/fake/memory/descriptors.h"
 
 #include "cuda/fake/api.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 #include "cuda/fake/process.h"
 
 namespace kernloop::cuda::fake {

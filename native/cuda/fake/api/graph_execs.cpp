@@ -1,8 +1,8 @@
 // Executable graphs. Their nodes are named by those of the graph that they were made from.
 #include "cuda/fake/api.h"
-#include "cuda/fake/graph_work.h"
-#include "cuda/fake/graphs.h"
 #include "cuda/fake/process.h"
+#include "cuda/fake/work/graph_work.h"
+#include "cuda/fake/work/graphs.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,12 +1,12 @@
-#include "cuda/fake/graphs.h"
+#include "cuda/fake/work/graphs.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "cuda/fake/api.h"
-#include "cuda/fake/graph_work.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 #include "cuda/fake/process.h"
+#include "cuda/fake/work/graph_work.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/fake/launches.h"
+#include "cuda/fake/work/launches.h"
 
 #include "cuda/fake/api.h"
 #include "cuda/fake/functions.h"

@@ -1,4 +1,4 @@
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include "cuda/fake/api.h"
 #include "cuda/fake/process.h"
 #include "cuda/fake/settings.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -6,7 +6,7 @@
 #include "cuda/fake/api.h"
 #include "cuda/fake/functions.h"
 #include "cuda/fake/process.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 #include <chrono>
 #include <thread>

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cuda/fake/api.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 #include "cuda/fake/process.h"
 #include "cuda/fake/settings.h"
 

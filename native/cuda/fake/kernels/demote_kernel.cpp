@@ -1,8 +1,8 @@
 // There is no cache: what Kernloop's demoting kernel was told is written down.
 #include <fstream>
 
-#include "cuda/fake/gpu.h"
 #include "cuda/fake/settings.h"
+#include "cuda/fake/work/gpu.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "cuda/fake/gpu.h"
 #include "cuda/fake/kernels/leftovers.h"
+#include "cuda/fake/work/gpu.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,6 +1,6 @@
 // Kernloop's scrubbing kernel, on the host.
-#include "cuda/fake/gpu.h"
 #include "cuda/fake/kernels/leftovers.h"
+#include "cuda/fake/work/gpu.h"
 #include "cuda/scrub_params.h"
 
 namespace kernloop::cuda::fake {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/fake/gpu.h"
+#include "cuda/fake/work/gpu.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/memory.h"
 
 #include <algorithm>
 #include <mutex>

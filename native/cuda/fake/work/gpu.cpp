@@ -1,11 +1,11 @@
-#include "cuda/fake/gpu.h"
+#include "cuda/fake/work/gpu.h"
 
 #include <map>
 #include <thread>
 
 #include "cuda/device_kernels_host.h"
-#include "cuda/fake/descriptors.h"
-#include "cuda/fake/memory.h"
+#include "cuda/fake/memory/descriptors.h"
+#include "cuda/fake/memory/memory.h"
 #include "cuda/fake/objects.h"
 #include "cuda/fake/settings.h"
 

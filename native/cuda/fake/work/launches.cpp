@@ -1,11 +1,11 @@
-#include "cuda/fake/launches.h"
+#include "cuda/fake/work/launches.h"
 
 #include <cstdio>
 
 #include "cuda/fake/api_call.h"
 #include "cuda/fake/functions.h"
-#include "cuda/fake/gpu.h"
 #include "cuda/fake/modules.h"
+#include "cuda/fake/work/gpu.h"
 
 namespace kernloop::cuda::fake {
 

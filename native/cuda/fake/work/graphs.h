@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/fake/objects.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 

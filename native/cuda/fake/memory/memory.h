@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cuda/abi.h"
-#include "cuda/fake/address_map.h"
+#include "cuda/fake/memory/address_map.h"
 
 namespace kernloop::cuda::fake {
 

@@ -1,4 +1,4 @@
-#include "cuda/fake/operation.h"
+#include "cuda/fake/work/operation.h"
 
 #include <chrono>
 #include <condition_variable>

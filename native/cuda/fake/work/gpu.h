@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "cuda/abi.h"
-#include "cuda/fake/launch.h"
+#include "cuda/fake/work/launch.h"
 
 namespace kernloop::cuda::fake {
 

@@ -1,12 +1,12 @@
-#include "cuda/fake/execution.h"
+#include "cuda/fake/work/execution.h"
 
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
 
-#include "cuda/fake/activity.h"
-#include "cuda/fake/gpu.h"
 #include "cuda/fake/process.h"
+#include "cuda/fake/work/activity.h"
+#include "cuda/fake/work/gpu.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,8 +1,8 @@
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 #include "cuda/fake/callbacks.h"
-#include "cuda/fake/execution.h"
-#include "cuda/fake/graphs.h"
+#include "cuda/fake/work/execution.h"
+#include "cuda/fake/work/graphs.h"
 
 namespace kernloop::cuda::fake {
 namespace {

@@ -1,11 +1,11 @@
-#include "cuda/fake/graphs.h"
+#include "cuda/fake/work/graphs.h"
 
 #include <algorithm>
 #include <set>
 
 #include "cuda/fake/api_call.h"
 #include "cuda/fake/callbacks.h"
-#include "cuda/fake/execution.h"
+#include "cuda/fake/work/execution.h"
 
 namespace kernloop::cuda::fake {
 namespace {

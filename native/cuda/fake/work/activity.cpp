@@ -1,4 +1,4 @@
-#include "cuda/fake/activity.h"
+#include "cuda/fake/work/activity.h"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "cuda/fake/descriptors.h"
+#include "cuda/fake/memory/descriptors.h"
 
 #include <cstring>
 #include <map>

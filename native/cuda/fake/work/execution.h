@@ -1,7 +1,7 @@
 // Doing the work of a stream, on its thread.
 #pragma once
 
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 

@@ -1,10 +1,10 @@
-#include "cuda/fake/graph_work.h"
+#include "cuda/fake/work/graph_work.h"
 
 #include <cstring>
 
-#include "cuda/fake/execution.h"
-#include "cuda/fake/launches.h"
 #include "cuda/fake/process.h"
+#include "cuda/fake/work/execution.h"
+#include "cuda/fake/work/launches.h"
 
 namespace kernloop::cuda::fake {
 

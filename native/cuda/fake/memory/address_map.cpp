@@ -1,4 +1,4 @@
-#include "cuda/fake/address_map.h"
+#include "cuda/fake/memory/address_map.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/cupti_abi.h"
-#include "cuda/fake/launch.h"
+#include "cuda/fake/work/launch.h"
 
 namespace kernloop::cuda::fake {
 

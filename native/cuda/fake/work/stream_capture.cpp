@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "cuda/fake/graphs.h"
 #include "cuda/fake/process.h"
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/graphs.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 namespace {

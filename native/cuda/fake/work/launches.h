@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/fake/streams.h"
+#include "cuda/fake/work/streams.h"
 
 namespace kernloop::cuda::fake {
 
