@@ -41,7 +41,7 @@ describe('the rooms of native', () => {
   });
 
   it('leave alone what lies beside, and the system', () => {
-    expect(broken({ 'pgo/pass/plan.cpp': '#include "plan.h"\n#include <softgpu/engine/wave/wave.h>\n' })).toEqual([]);
+    expect(broken({ 'pgo/pass/shared/plan.cpp': '#include "plan.h"\n#include <softgpu/engine/wave/wave.h>\n' })).toEqual([]);
   });
 
   it('let the engine observe memory without knowing the port to it', () => {

@@ -9,10 +9,10 @@
 
 #include <llvm/Plugins/PassPlugin.h>
 
-#include "generate.h"
-#include "options.h"
-#include "use.h"
-#include "use_options.h"
+#include "pgo/pass/generate/generate.h"
+#include "pgo/pass/shared/options.h"
+#include "pgo/pass/use/options.h"
+#include "pgo/pass/use/use.h"
 
 namespace kernloop::pgo_pass {
 

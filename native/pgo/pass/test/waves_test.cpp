@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "../flow.h"
-#include "../use_waves.h"
+#include "pgo/pass/use/flow.h"
+#include "pgo/pass/use/waves.h"
 
 namespace kernloop::pgo_pass {
 namespace {
