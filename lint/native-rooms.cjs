@@ -1,8 +1,8 @@
-// `npm run lint:rooms`: which room of native/ may include which others (docs/contributing/architecture.md). Tests may
-// include anything.
+// `npm run lint:rooms`: which room of native/ may include which others (docs/contributing/architecture.md), and how
+// many files a folder may have. Tests may include anything.
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 /**
  * Folders of a room that has several.
@@ -149,7 +149,26 @@ function broken(files) {
   return wrong;
 }
 
-module.exports = { broken, rooms };
+/** Number of files that a reader still takes in at once. */
+const mostFiles = 45;
+
+/**
+ * Folders with too many files, each as a sentence.
+ * @param {readonly string[]} files in native/
+ * @returns {string[]}
+ */
+function crowded(files) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  return [...counts].flatMap(([folder, count]) =>
+    count <= mostFiles
+      ? []
+      : [`${folder}: ${count} files, more than ${mostFiles}: divide it by what its files are about`],
+  );
+}
+
+module.exports = { broken, crowded, mostFiles, rooms };
 
 if (require.main === module) {
   const native = join(__dirname, '..', 'native');
@@ -159,8 +178,8 @@ if (require.main === module) {
   const texts = files
     .filter((file) => /\.(?:cpp|h|def|cu|S)$/.test(file))
     .map((file) => [file, readFileSync(join(native, file), 'utf8')]);
-  const wrong = broken(Object.fromEntries(texts));
+  const wrong = [...broken(Object.fromEntries(texts)), ...crowded(files)];
   for (const line of wrong) console.error(`native/${line}`);
   if (wrong.length > 0) process.exitCode = 1;
-  else console.log(`✔ no native room includes one that it may not (${texts.length} files)`);
+  else console.log(`✔ no native room includes one that it may not, and none is crowded (${texts.length} files)`);
 }

@@ -1,6 +1,8 @@
-const { broken, rooms } = jest.requireActual<{
+const { broken, crowded, mostFiles, rooms } = jest.requireActual<{
   rooms: Readonly<Record<string, readonly string[]>>;
   broken: (files: Readonly<Record<string, string>>) => readonly string[];
+  crowded: (files: readonly string[]) => readonly string[];
+  mostFiles: number;
 }>('./native-rooms.cjs');
 
 const including = (file: string, ...included: string[]): readonly string[] =>
@@ -41,11 +43,21 @@ describe('the rooms of native', () => {
   });
 
   it('leave alone what lies beside, and the system', () => {
-    expect(broken({ 'pgo/pass/shared/plan.cpp': '#include "plan.h"\n#include <softgpu/engine/wave/wave.h>\n' })).toEqual([]);
+    expect(
+      broken({ 'pgo/pass/shared/plan.cpp': '#include "plan.h"\n#include <softgpu/engine/wave/wave.h>\n' }),
+    ).toEqual([]);
   });
 
   it('let the engine observe memory without knowing the port to it', () => {
     expect(including('softgpu/engine/access/memory_port.cpp', 'softgpu/engine/observe/checker.h')).toEqual([]);
     expect(including('softgpu/engine/observe/checker.cpp', 'softgpu/engine/access/memory_port.h')).toHaveLength(1);
+  });
+
+  it('have folders of few files, each counted without those below it', () => {
+    const names = (folder: string, count: number) => Array.from({ length: count }, (_, k) => `${folder}/${k}.cpp`);
+    expect(crowded([...names('base', mostFiles), ...names('base/test', mostFiles)])).toEqual([]);
+    expect(crowded([...names('base', mostFiles), 'base/CMakeLists.txt', ...names('elf', 2)])).toEqual([
+      expect.stringMatching(/^base: 46 files/),
+    ]);
   });
 });
