@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "base/testing/soon.h"
 #include "capture/test/fake_device.h"
 
 namespace kernloop::capture {
@@ -341,9 +342,9 @@ TEST_F(CaptureTest, AThreadThatStaysInsideTheRuntimeIsRefusedAtTheLimit) {
   std::thread stubborn([&] {
     HoldScope scope(hold);
     inside = true;
-    while (!leave) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(soon([&] { return leave.load(); }));
   });
-  while (!inside) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(soon([&] { return inside.load(); }));
   request.drain_limit = 50ms;
   const CaptureOutcome outcome = capture();
   EXPECT_EQ(outcome.refusal->code, "HOLD_LIMIT");
@@ -377,13 +378,15 @@ TEST_F(CaptureTest, CallsOfOtherThreadsWaitWhileTheDispatchRuns) {
   device.allocate(kA, filled(64));
   argument(kA);
   std::atomic<bool> entered{false};
+  std::atomic<pid_t> thread{0};
   std::thread other;
   device.kernel = [&](FakeDevice&) {
     other = std::thread([&] {
+      thread = gettid();
       HoldScope scope(hold);
       entered = true;
     });
-    std::this_thread::sleep_for(50ms);
+    EXPECT_TRUE(soon([&] { return entered || (thread != 0 && is_asleep(thread)); }));
     EXPECT_FALSE(entered);
   };
   EXPECT_FALSE(capture().refusal);

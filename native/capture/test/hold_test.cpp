@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/testing/soon.h"
+
 namespace kernloop::capture {
 namespace {
 
@@ -16,11 +18,11 @@ TEST(HoldGate, ACallThatReentersTheRuntimeDoesNotWaitForItself) {
   std::thread app([&] {
     HoldScope outer(gate);
     outer_in = true;
-    while (!go) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(soon([&] { return go.load(); }));
     HoldScope inner(gate);  // while the other thread wants to hold
     done = true;
   });
-  while (!outer_in) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(soon([&] { return outer_in.load(); }));
   std::thread holder([&] {
     gate.enter();
     go = true;

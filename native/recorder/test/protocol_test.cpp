@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "base/testing/soon.h"
 #include "capture/core/this_process.h"
 #include "protocol/messages.h"
 #include "protocol/ring.h"
@@ -31,7 +32,10 @@ TEST(Ring, FramesOfEverySizeCrossToAnotherProcessInOrder) {
     for (uint32_t i = 0; i < kFrames; ++i) {
       const auto bytes = frame_bytes(i, random() % 3000);
       const size_t split = bytes.empty() ? 0 : random() % bytes.size();
-      while (!producer.try_write(i, std::span(bytes).first(split), std::span(bytes).subspan(split))) usleep(10);
+      const auto write = [&] {
+        return producer.try_write(i, std::span(bytes).first(split), std::span(bytes).subspan(split));
+      };
+      if (!soon(write)) _exit(1);
     }
     _exit(0);
   }
@@ -42,12 +46,9 @@ TEST(Ring, FramesOfEverySizeCrossToAnotherProcessInOrder) {
   for (uint32_t i = 0; i < kFrames;) {
     uint32_t type = 0;
     std::vector<uint8_t> payload;
-    const auto outcome = consumer.read(&type, &payload);
+    auto outcome = RingConsumer::Outcome::kEmpty;
+    ASSERT_TRUE(soon([&] { return (outcome = consumer.read(&type, &payload)) != RingConsumer::Outcome::kEmpty; }));
     ASSERT_NE(outcome, RingConsumer::Outcome::kCorrupt);
-    if (outcome == RingConsumer::Outcome::kEmpty) {
-      usleep(10);
-      continue;
-    }
     ASSERT_EQ(type, i);
     ASSERT_EQ(payload, frame_bytes(i, random() % 3000));
     if (!payload.empty()) random();

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <thread>
 
+#include "base/testing/soon.h"
 #include "softgpu/engine/tests/program.h"
 
 namespace kernloop::softgpu::testing {
@@ -122,8 +124,12 @@ TEST_P(Kernels, WaitForAFlagThatAConcurrentDispatchSets) {
     const DispatchRequest waiting = device.request(waiter, linear(64, 64), Arguments(flag.address(), out.address()), 0);
     const DispatchRequest setting = device.request("set_flag", linear(1, 1), Arguments(flag.address()), 1);
     DispatchOutcome waited;
-    std::thread queue([&] { waited = device.engine.run(waiting, {}); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::atomic<int> slices{0};
+    const std::function<bool()> count_slices = [&] { return ++slices, false; };
+    DispatchOptions counted;
+    counted.cancelled = &count_slices;
+    std::thread queue([&] { waited = device.engine.run(waiting, counted); });
+    EXPECT_TRUE(soon([&] { return slices > 2; }));
     EXPECT_EQ(out[0], 0u) << "the waiting kernel must not have passed yet";
     expect_completed(device.engine.run(setting, {}));
     queue.join();

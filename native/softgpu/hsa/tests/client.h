@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "abi/hsa/softgpu_extension.h"
+#include "base/testing/soon.h"
 
 namespace kernloop::softgpu {
 
@@ -125,15 +126,10 @@ class HsaTest : public ::testing::Test {
     std::atomic<int> status{0};
     std::atomic<int> count{0};
     hsa_queue_t* source = nullptr;
-    bool wait(uint64_t timeout = kLong) const {
-      for (uint64_t waited = 0; count == 0 && waited < timeout; waited += 1'000'000) usleep_ms(1);
-      return count != 0;
+    ::testing::AssertionResult wait() const {
+      return soon([this] { return count != 0; });
     }
   };
-  static void usleep_ms(unsigned ms) {
-    timespec time{0, static_cast<long>(ms) * 1'000'000};
-    nanosleep(&time, nullptr);
-  }
   static void on_error(hsa_status_t status, hsa_queue_t* source, void* data) {
     auto* errors = static_cast<Errors*>(data);
     errors->source = source;
@@ -183,7 +179,7 @@ class HsaTest : public ::testing::Test {
   static uint64_t enqueue(hsa_queue_t* queue, const Packet& packet, bool ring = true) {
     static_assert(sizeof(Packet) == 64);
     const uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
-    while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) usleep_ms(1);
+    EXPECT_TRUE(soon([&] { return index - hsa_queue_load_read_index_scacquire(queue) < queue->size; }));
     write_packet(queue, index, packet);
     if (ring) hsa_signal_store_screlease(queue->doorbell_signal, static_cast<int64_t>(index));
     return index;

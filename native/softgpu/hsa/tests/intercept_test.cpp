@@ -150,7 +150,7 @@ TEST_F(InterceptTest, ABlockedHandlerHoldsUpOnlyWhatPassesThroughIt) {
       [](const void* packets, uint64_t count, uint64_t, void* data, Writer writer) {
         auto& gate = *static_cast<Gate*>(data);
         gate.entered = true;
-        while (!gate.open) usleep_ms(1);
+        EXPECT_TRUE(soon([&] { return gate.open.load(); }));
         gate.packets += static_cast<int>(count);
         writer(packets, count);
       },
@@ -160,7 +160,7 @@ TEST_F(InterceptTest, ABlockedHandlerHoldsUpOnlyWhatPassesThroughIt) {
   void* arguments = kernargs(to, 5u);
   hsa_signal_t done = signal(2), free_done = signal(1);
   std::thread ringing([&] { enqueue(held, packet(store, arguments, done)); });
-  while (!gate.entered) usleep_ms(1);
+  EXPECT_TRUE(soon([&] { return gate.entered.load(); }));
   enqueue(held, packet(store, arguments, done));  // returns at once: the first thread will take it along
   enqueue(intercept_queue(), packet(store, kernargs(to + 1, 6u), free_done));
   EXPECT_EQ(wait_zero(free_done), 0);

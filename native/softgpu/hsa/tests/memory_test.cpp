@@ -19,13 +19,8 @@ class MemoryTest : public HsaTest {
     hsa_signal_t done = signal(1);
     errors.count = 0;
     enqueue(queue(), packet(kernel("store"), kernargs(to, value), done));
-    for (int waited = 0; waited < 20000; ++waited) {
-      if (hsa_signal_load_scacquire(done) == 0) return *to == value;
-      if (errors.count != 0) return false;
-      usleep_ms(1);
-    }
-    ADD_FAILURE() << "neither completed nor failed";
-    return false;
+    EXPECT_TRUE(soon([&] { return hsa_signal_load_scacquire(done) == 0 || errors.count != 0; }));
+    return hsa_signal_load_scacquire(done) == 0 && *to == value;
   }
   hsa_amd_pointer_info_t info(const void* pointer) {
     hsa_amd_pointer_info_t result{};
@@ -68,13 +63,16 @@ TEST_F(MemoryTest, MemoryFreedUnderARunningDispatchStaysUntilItsEnd) {
   errors.count = 0;
   enqueue(queue(), packet(kernel("use_until"), kernargs(flag, started, data), done));
   const volatile uint32_t* has_started = started;
-  while (*has_started == 0 && errors.count == 0) usleep_ms(1);
+  EXPECT_TRUE(soon([&] { return *has_started != 0 || errors.count != 0; }));
   ASSERT_HSA(hsa_amd_memory_pool_free(data));
   uint32_t* other = device(1024);
   EXPECT_NE(other, data) << "the dispatch may still write there";
-  usleep_ms(20);
+  for (int round = 0; round < 2; ++round) {  // in the second one it writes after the call
+    __atomic_store_n(started, 0u, __ATOMIC_RELEASE);
+    EXPECT_TRUE(soon([&] { return *has_started != 0 || errors.count != 0; }));
+  }
   __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
-  while (hsa_signal_load_scacquire(done) != 0 && errors.count == 0) usleep_ms(1);
+  EXPECT_TRUE(soon([&] { return hsa_signal_load_scacquire(done) == 0 || errors.count != 0; }));
   EXPECT_TRUE(std::all_of(other, other + 1024, [](uint32_t word) { return word == 0; }));
   EXPECT_TRUE(kernel_can_store(other, 1)) << "the device goes on";
   EXPECT_EQ(device(1024), data) << "and the block is free again";

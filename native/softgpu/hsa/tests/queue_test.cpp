@@ -63,7 +63,10 @@ TEST_F(QueueTest, APacketThatBecomesValidLateHoldsUpThoseBehindIt) {
   const uint64_t first = hsa_queue_add_write_index_relaxed(q, 2);
   write_packet(q, first + 1, packet(object, kernargs(list, length, 2u), done));
   hsa_signal_store_screlease(q->doorbell_signal, static_cast<int64_t>(first + 1));
-  usleep_ms(20);
+  // While another queue executes a packet, this one would have had the time for its own.
+  hsa_signal_t elsewhere = signal(1);
+  enqueue(queue(), packet(kernel("store"), kernargs(device(1), 1u), elsewhere));
+  ASSERT_EQ(wait_zero(elsewhere), 0);
   EXPECT_EQ(*length, 0u);
   write_packet(q, first, packet(object, kernargs(list, length, 1u), done));
   hsa_signal_store_screlease(q->doorbell_signal, static_cast<int64_t>(first));
@@ -206,10 +209,11 @@ TEST_F(QueueTest, AKernelThatNeverEndsIsStoppedAtTheLimit) {
 }
 
 TEST_F(QueueTest, DestroyingAQueueCancelsItsKernel) {
-  auto* flag = device(1);
+  uint32_t *flag = device(1), *started = device(1), *data = device(1);
   hsa_queue_t* q = queue();
-  enqueue(q, packet(kernel("wait_for"), kernargs(flag), signal(1)));
-  usleep_ms(20);
+  enqueue(q, packet(kernel("use_until"), kernargs(flag, started, data), signal(1)));
+  const volatile uint32_t* has_started = started;
+  ASSERT_TRUE(soon([&] { return *has_started != 0; }));
   const auto start = std::chrono::steady_clock::now();
   ASSERT_HSA(hsa_queue_destroy(q));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));

@@ -63,8 +63,8 @@ TEST_F(SignalTest, EachConditionEndsItsWait) {
                         Case{HSA_SIGNAL_CONDITION_LT, 3, -2, 3}, Case{HSA_SIGNAL_CONDITION_GTE, 3, 3, 2}}) {
     hsa_signal_t s = signal(c.fails);
     EXPECT_EQ(hsa_signal_wait_relaxed(s, c.condition, c.compare, kSecond / 100, HSA_WAIT_STATE_BLOCKED), c.fails);
-    std::thread other([&] {
-      usleep_ms(10);
+    std::thread other([&, waiter = gettid()] {
+      EXPECT_TRUE(soon([&] { return is_asleep(waiter); }));
       hsa_signal_store_screlease(s, c.holds);
     });
     EXPECT_EQ(hsa_signal_wait_scacquire(s, c.condition, c.compare, kLong, HSA_WAIT_STATE_BLOCKED), c.holds);
@@ -97,8 +97,8 @@ TEST_F(SignalTest, WaitAnyTellsWhich) {
   hsa_signal_value_t seen = 77;
   EXPECT_EQ(hsa_amd_signal_wait_any(3, signals, conditions, values, kSecond / 100, HSA_WAIT_STATE_BLOCKED, &seen),
             UINT32_MAX);
-  std::thread other([&] {
-    usleep_ms(10);
+  std::thread other([&, waiter = gettid()] {
+    EXPECT_TRUE(soon([&] { return is_asleep(waiter); }));
     hsa_signal_store_screlease(signals[2], -4);
   });
   EXPECT_EQ(hsa_amd_signal_wait_any(3, signals, conditions, values, kLong, HSA_WAIT_STATE_BLOCKED, &seen), 2u);
@@ -110,8 +110,8 @@ TEST_F(SignalTest, AValueChangedInMemoryIsNoticed) {
   hsa_signal_t s = signal(1);
   volatile hsa_signal_value_t* word = nullptr;
   ASSERT_HSA(hsa_amd_signal_value_pointer(s, &word));
-  std::thread other([&] {
-    usleep_ms(20);
+  std::thread other([&, waiter = gettid()] {
+    EXPECT_TRUE(soon([&] { return is_asleep(waiter); }));
     *word = 0;  // no API call: no waiter is woken
   });
   EXPECT_EQ(wait_zero(s), 0);
@@ -138,17 +138,23 @@ TEST_F(SignalTest, AsyncHandlersRunOnceOrAsLongAsTheyAsk) {
         return often < 30;
       },
       &t));
-  usleep_ms(20);
-  EXPECT_EQ(once, 0);
-  hsa_signal_store_screlease(s, 0);
   for (int i = 0; i < 3; ++i) {
     hsa_signal_store_screlease(t, 10);
-    for (int waited = 0; often < 10 * (i + 1) && waited < 5000; ++waited) usleep_ms(1);
+    EXPECT_TRUE(soon([&] { return often >= 10 * (i + 1); }));
+    EXPECT_EQ(once, i > 0);
+    if (i == 0) hsa_signal_store_screlease(s, 0);
+    EXPECT_TRUE(soon([] { return once != 0; }));
   }
   EXPECT_EQ(often, 30);
   EXPECT_EQ(once, 1);
   hsa_signal_store_screlease(t, 10);
-  usleep_ms(30);
+  // The thread of the handlers has looked at `t` when it has run two functions, one after the other.
+  for (int i = 0; i < 2; ++i) {
+    static std::atomic<bool> ran;
+    ran = false;
+    ASSERT_HSA(hsa_amd_async_function([](void*) { ran = true; }, nullptr));
+    EXPECT_TRUE(soon([] { return ran.load(); }));
+  }
   EXPECT_EQ(often, 30) << "a handler that returned false is gone";
 }
 
@@ -168,16 +174,14 @@ TEST_F(SignalTest, AsyncHandlersMayUseTheApiAndRegisterMore) {
       },
       nullptr));
   hsa_signal_store_screlease(first, 0);
-  for (int waited = 0; !second && waited < 5000; ++waited) usleep_ms(1);
-  EXPECT_TRUE(second);
+  EXPECT_TRUE(soon([] { return second.load(); }));
 }
 
 TEST_F(SignalTest, FunctionsCanBeRunOnTheHandlerThread) {
   static std::atomic<bool> ran;
   ran = false;
   ASSERT_HSA(hsa_amd_async_function([](void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; }, &ran));
-  for (int waited = 0; !ran && waited < 5000; ++waited) usleep_ms(1);
-  EXPECT_TRUE(ran);
+  EXPECT_TRUE(soon([] { return ran.load(); }));
 }
 
 TEST_F(SignalTest, WhatIsNoSignalIsRefused) {
