@@ -50,6 +50,13 @@ describe('dependencies in a sandbox', () => {
   });
 });
 
+it('a program that needs stdin is refused, which a sandbox does not pass on', () => {
+  const deps = fakeDeps({ 'kernloop-sandbox': () => 0 }, workspace.native);
+  const confined = inSandbox(deps, { read: ['/usr'], write: ['/candidate'] });
+  expect(() => confined.run('cat', [], { holdStdin: true })).toThrow('cat has no stdin in a sandbox');
+  expect(deps.calls).toEqual([]);
+});
+
 describe('support for sandboxes', () => {
   const asked = (program: FakeProgram) => sandboxSupport(fakeDeps({ 'kernloop-sandbox': program }, workspace.native));
 
@@ -94,7 +101,11 @@ describe('the folders of a toolchain', () => {
     workspace.write('rocm-6/include/hip/hip_runtime.h', '');
     workspace.write('cuda/nvvm/bin/cicc', '');
     symlinkSync(workspace.path('rocm-6'), workspace.path('rocm'));
-    const found = folders(workspace.path('rocm/bin/hipcc'), { CUDA_HOME: workspace.path('cuda') });
+    workspace.write('libraries/libamd.so', '');
+    const env = { CUDA_HOME: workspace.path('cuda'), LD_LIBRARY_PATH: `.:${workspace.path('libraries')}:/nowhere` };
+    const found = folders(workspace.path('rocm/bin/hipcc'), env);
+    expect(found).toContain(realpathSync(workspace.path('libraries')));
+    expect(found.filter((path) => !path.startsWith('/') || path === '/nowhere')).toEqual([]);
     expect(found).toContain(realpathSync(workspace.path('rocm-6')));
     expect(found).toContain(realpathSync(workspace.path('cuda')));
   });

@@ -3,7 +3,7 @@ import type { Environment } from '../support/environment';
 import type { ProcessRunner } from '../support/exec';
 
 /** Limits of everything that a program starts. */
-export interface SandboxLimits {
+interface SandboxLimits {
   /** Address space of each process, and resident memory of all together. */
   readonly memoryBytes?: number;
   /** Size of each written file. */
@@ -16,7 +16,7 @@ export interface SandboxLimits {
   readonly cpuSeconds?: number;
 }
 
-/** What a program sees of the machine; everything else is refused. */
+/** The part of the machine that a program sees; everything else is refused. */
 export interface Sandbox {
   /** Existing files and folders that it may read, and whose programs it may start. */
   readonly read: readonly string[];
@@ -41,7 +41,7 @@ interface Command {
 const passed = /^(PATH|LD_LIBRARY_PATH|LANG|LC_\w+|SOURCE_DATE_EPOCH|(HIP|HCC|HSA|ROCM|ROCR|CUDA|NVCC|DEVICE_LIB)\w*)$/;
 
 /** Command that runs another in a sandbox (native/sandbox). */
-export function sandboxed(program: string, command: Command, { read, write, limits = {} }: Sandbox): string[] {
+function sandboxed(program: string, command: Command, { read, write, limits = {} }: Sandbox): string[] {
   const { memoryBytes, fileBytes, folderBytes, processes, cpuSeconds } = limits;
   const numbers = { memoryBytes, fileBytes, folderBytes, processes, cpuSeconds };
   return [
@@ -67,9 +67,13 @@ const optionOf: Readonly<Record<keyof SandboxLimits, string>> = {
   cpuSeconds: 'cpu-seconds',
 };
 
-/** The same dependencies, but each program runs in the sandbox. */
+/**
+ * The same dependencies, but each program runs in the sandbox: for `compileReproducer` and what it calls. Locks
+ * (deps/lock.ts) are taken with the caller's own.
+ */
 export function inSandbox<D extends Pick<Deps, 'run' | 'env' | 'native'>>(deps: D, sandbox: Sandbox): D {
   const run: ProcessRunner = (file, args, options = {}) => {
+    if (options.input !== undefined || options.holdStdin === true) throw new Error(`${file} has no stdin in a sandbox`);
     const [home] = sandbox.write;
     const env = { ...passedOf(deps.env), ...options.env, ...sandbox.env, HOME: home, TMPDIR: home };
     const [program = '', ...words] = sandboxed(deps.native.sandbox, { file, args, env }, sandbox);

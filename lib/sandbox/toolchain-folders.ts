@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../support/environment';
 import { installations } from '../toolchain/system-folders';
 
@@ -15,7 +15,9 @@ const system = [
  * are absolute paths of programs (also Python with Triton) or libraries (NVRTC).
  */
 export function toolchainFolders(compilers: readonly string[], env: Environment): string[] {
-  const found = [...system, ...compilers.flatMap(filesOf), ...installations(compilers, env)];
+  // The loader passes over a folder that it may not read, and takes a library from another.
+  const libraries = (env['LD_LIBRARY_PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  const found = [...system, ...libraries, ...compilers.flatMap(filesOf), ...installations(compilers, env)];
   return [...new Set(found.filter(existsSync).map((path) => realpathSync(path)))].sort();
 }
 

@@ -57,13 +57,19 @@ std::optional<std::vector<Process>> all_processes() {
     if (!pid) continue;
     if (const auto process = process_of(*pid)) processes.push_back(*process);
   }
+  // A list that broke off, or that of another namespace, must not pass for a small count.
+  if (std::none_of(processes.begin(), processes.end(), [](const Process& each) { return each.pid == getpid(); }))
+    return std::nullopt;
   return processes;
 }
 
 }  // namespace
 
 bool keep_descendants() {
-  return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+  // A /proc of another namespace has other numbers.
+  char self[32] = {};
+  const ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+  return length > 0 && number_of<pid_t>(self) == getpid() && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
 }
 
 std::optional<Tree> descendants() {

@@ -11,7 +11,8 @@
 
 namespace kernloop::sandbox {
 
-/// Makes this process the new parent of all that descend from it and lose theirs.
+/// Makes this process the new parent of all that descend from it and lose theirs. False if they could not be found in
+/// /proc.
 bool keep_descendants();
 
 struct Tree {

@@ -52,7 +52,7 @@ std::optional<uint64_t> used_bytes(std::span<const std::string> folders, const T
   for (const auto& folder : folders)
     walk(folder, [&](FTS*, FTSENT* entry) {
       const bool has_failed = entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS;
-      // What is removed meanwhile is no longer there.
+      // An entry may be removed meanwhile.
       if (has_failed && entry->fts_errno != ENOENT) is_hidden = true;
       if (!has_failed && entry->fts_info != FTS_DP) sum += bytes_of(*entry->fts_statp);
       return sum <= most && !is_hidden;

@@ -13,7 +13,7 @@ namespace kernloop::sandbox {
 namespace {
 
 constexpr rlim_t kOpenFiles = 1024;
-/// Of a core dump. With 0 the kernel would still give it to a program that the system names; with 1 it does not.
+/// Size of a core dump. With 0 the kernel would still give it to a program that the system names; with 1 it does not.
 constexpr rlim_t kCoreBytes = 1;
 
 /// Lowers a limit, never raises it: that needs a privilege.

@@ -18,7 +18,7 @@ namespace {
 /// Empty if it can be done; else why not.
 std::string why_not() {
   int result[2];
-  if (!descendants()) return "/proc cannot be read, so that processes cannot be counted";
+  if (!keep_descendants() || !descendants()) return "/proc cannot be read, so that processes cannot be counted";
   if (pipe2(result, O_CLOEXEC) != 0) return "no pipe can be made";
   FileDescriptor reading(result[0]), writing(result[1]);
   const pid_t child = fork();

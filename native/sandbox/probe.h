@@ -1,4 +1,4 @@
-// What this kernel, container and user allow.
+// Tells whether this kernel, container and user allow a sandbox.
 #pragma once
 
 namespace kernloop::sandbox {

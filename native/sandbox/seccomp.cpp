@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -76,6 +77,17 @@ class Filter {
     give(action);
   }
 
+  /// Refuses to make files that run as their owner, whoever starts them (S_ISUID, S_ISGID).
+  void special_mode(long number, int flags, int mode) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 8);
+    load_masked(flags, O_CREAT | (O_TMPFILE & ~O_DIRECTORY));
+    unless_equal(0, 4);  // the mode has no meaning
+    load_masked(mode, S_ISUID | S_ISGID);
+    unless_equal(0, 1);
+    give(kRefuse);
+    load(offsetof(seccomp_data, nr));
+  }
+
   /// `action` if each of both arguments has its value after masking, else `otherwise`.
   struct Wanted {
     int position;
@@ -132,6 +144,11 @@ void add_signals(Filter& filter, bool allows_signals) {
 void add_files(Filter& filter) {
   // Its flags are in memory.
   filter.call(SYS_openat2, kUnknown);
+  filter.special_mode(SYS_openat, 2, 3);
+#ifdef __x86_64__
+  filter.special_mode(SYS_open, 1, 2);
+  filter.argument(SYS_creat, 1, S_ISUID | S_ISGID, {0}, kAllow, kRefuse);
+#endif
   // Before ABI 3 Landlock takes a file that is truncated without being opened for writing as read. Mode 3 opens a file
   // for ioctl alone, whoever may read or write it.
   constexpr uint32_t kMode = O_ACCMODE | O_TRUNC;
@@ -140,7 +157,7 @@ void add_files(Filter& filter) {
 #ifdef __x86_64__
   filter.argument(SYS_open, 1, kMode, refused, kRefuse, kAllow);
 #endif
-  // What programs ask of terminals and pipes. Others change attributes of files that are open for reading (chattr,
+  // Programs ask these of terminals and pipes. Others change attributes of files that are open for reading (chattr,
   // fs-verity), put input into a terminal, or name who gets signals. ENOTTY: this is no such device.
   filter.argument(SYS_ioctl, 1, ~0u,
                   {TCGETS, 0x802c542a /* TCGETS2 */, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX},
@@ -152,7 +169,7 @@ void add_itself(Filter& filter) {
   filter.argument(SYS_prctl, 0, ~0u, {PR_SET_DUMPABLE}, kRefuse, kAllow);
 }
 
-/// Of another process these change limits or speed; 0 is the caller.
+/// These change limits or speed, also of another process; 0 is the caller.
 void add_scheduling(Filter& filter) {
   for (const long call :
        {SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr})

@@ -87,7 +87,7 @@ bool die_with(pid_t parent, int signal) {
   if (!die_with(supervisor, SIGKILL)) _exit(kExitEnvironment);
   auto listener = confine(options, channel);
   if (!listener) _exit(fail(listener.error()));
-  if (!send_descriptor(channel.get(), listener->get())) _exit(kExitEnvironment);
+  if (!send_descriptor(channel.get(), listener->get())) _exit(fail(unavailable("the supervisor is not reached")));
   sigprocmask(SIG_SETMASK, &signals, nullptr);
   start_program(options);
   const int why = errno;

@@ -126,12 +126,28 @@ static int try_utimes(void) {
 static int try_setxattr(void) {
   return setxattr(text(0), "user.kernloop", "x", 1, 0);
 }
+/// A file that runs as its owner, whoever starts it.
+static int try_set_user(void) {
+  return open(text(0), O_WRONLY | O_CREAT | O_EXCL, 04755) < 0 ? -1 : 0;
+}
+static int try_set_user_creat(void) {
+  return syscall(SYS_creat, text(0), 02755) < 0 ? -1 : 0;
+}
+static int try_set_user_unnamed(void) {
+  return open(text(0), O_WRONLY | O_TMPFILE, 04755) < 0 ? -1 : 0;
+}
+static int try_set_user_node(void) {
+  return mknod(text(0), S_IFREG | 04755, 0);
+}
 static int try_execute(void) {
   return execl(text(0), text(0), NULL);
 }
 static int try_attributes(void) {
-  int flags = FS_NODUMP_FL;
-  return ioctl(open(text(0), O_RDONLY), FS_IOC_SETFLAGS, &flags);
+  const int file = open(text(0), O_RDONLY);
+  int flags = 0;
+  ioctl(file, FS_IOC_GETFLAGS, &flags);
+  flags |= FS_NODUMP_FL;
+  return ioctl(file, FS_IOC_SETFLAGS, &flags);
 }
 static int try_lease(void) {
   return fcntl(open(text(0), O_RDONLY), F_SETLEASE, F_RDLCK);
@@ -224,6 +240,9 @@ static int try_read_memory(void) {
 static int try_kill(void) {
   return kill((pid_t)number(0), 0);
 }
+static int try_kill_parent(void) {
+  return kill(getppid(), 0);
+}
 static int try_kill_thread(void) {
   return (int)syscall(SYS_tgkill, number(0), number(0), 0);
 }
@@ -245,8 +264,8 @@ static int try_limit(void) {
 static int try_renice(void) {
   return setpriority(PRIO_PROCESS, (id_t)number(0), 5);
 }
-static int try_renice_user(void) {
-  return setpriority(PRIO_USER, 0, getpriority(PRIO_USER, 0));
+static int try_renice_group(void) {
+  return setpriority(PRIO_PGRP, (id_t)number(0), 5);
 }
 static int try_affinity(void) {
   cpu_set_t cpus;
@@ -524,6 +543,10 @@ static const struct {
     {"chown", try_chown},
     {"utimes", try_utimes},
     {"setxattr", try_setxattr},
+    {"set-user", try_set_user},
+    {"set-user-creat", try_set_user_creat},
+    {"set-user-unnamed", try_set_user_unnamed},
+    {"set-user-node", try_set_user_node},
     {"execute", try_execute},
     {"attributes", try_attributes},
     {"lease", try_lease},
@@ -543,13 +566,14 @@ static const struct {
     {"ptrace", try_ptrace},
     {"read-memory", try_read_memory},
     {"kill", try_kill},
+    {"kill-parent", try_kill_parent},
     {"kill-thread", try_kill_thread},
     {"queue", try_queue},
     {"kill-by-pidfd", try_kill_by_pidfd},
     {"owner", try_owner},
     {"limit", try_limit},
     {"renice", try_renice},
-    {"renice-user", try_renice_user},
+    {"renice-group", try_renice_group},
     {"affinity", try_affinity},
     {"tcp", try_tcp},
     {"listen", try_listen},
