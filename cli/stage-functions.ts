@@ -71,6 +71,11 @@ export const judge = stageFunction('judge');
 export type JudgeOptions = OptionsOf<'judge'>;
 export type JudgeResult = ResultOf<'judge'>;
 
+/** Say whether reports of judge are genuine, and of this capture, these settings and these sources. */
+export const verifyReport = stageFunction('verify-report');
+export type VerifyReportOptions = OptionsOf<'verify-report'>;
+export type VerifyReportResult = ResultOf<'verify-report'>;
+
 /** Show the profile of a kernel, block by block: counts, wave visits, uniformity, spills. */
 export const pgoShow = stageFunction('pgo-show');
 export type PgoShowOptions = OptionsOf<'pgo-show'>;

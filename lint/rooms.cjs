@@ -60,6 +60,7 @@ const rooms = [
   'timeline',
   'tune',
   'judge',
+  'verify-report',
   'trace',
   'probe',
   'trace-run',

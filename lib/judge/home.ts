@@ -9,7 +9,7 @@ import { userCacheFile } from '../support/user-cache';
 import { candidateSchema, type Candidate } from './candidate-json';
 import { judgementSchema } from './judgement-json';
 import type { Outcome } from './judge-candidate';
-import { canonicalJson, sealedSchema, type Sealed } from './seal';
+import { asWritten, canonicalJson, sealedSchema, type Sealed } from './seal';
 
 /** A candidate that the judge has promised to judge. */
 export interface Accepted {
@@ -37,21 +37,24 @@ const knownSchema = z.strictObject({
 const mostKept = 50_000;
 const prunedEvery = 1000;
 
+/** Where the home of a judge is; it need not exist yet. */
+export function homeFolder(given: string | undefined, env: Environment): string {
+  const root = given === undefined ? userCacheFile(env, 'judge') : resolve(given);
+  if (root !== undefined) return root;
+  throw new KernloopError(
+    'ENVIRONMENT_HOME',
+    'neither HOME nor XDG_CACHE_HOME is set, so the judge has no folder for its key and its verdicts',
+    'name one with --home',
+  );
+}
+
 /** Folder of a judge: what it has accepted, its verdicts, and outcomes by content. It holds the key as well (seal.ts). */
 export class Home {
   readonly root: string;
   private written = 0;
 
   constructor(given: string | undefined, env: Environment) {
-    const root = given === undefined ? userCacheFile(env, 'judge') : resolve(given);
-    if (root === undefined) {
-      throw new KernloopError(
-        'ENVIRONMENT_HOME',
-        'neither HOME nor XDG_CACHE_HOME is set, so the judge has no folder for its key and its verdicts',
-        'name one with --home',
-      );
-    }
-    this.root = root;
+    this.root = homeFolder(given, env);
     mkdirSync(this.root, { recursive: true, mode: 0o700 });
     for (const folder of ['accepted', 'verdicts', 'known']) mkdirSync(join(this.root, folder), { recursive: true });
     this.prune();
@@ -129,7 +132,7 @@ export class Home {
 }
 
 /** Digest that ignores the order of keys, which parsing changes. */
-const digestOf = (outcome: Outcome): string => sha256(canonicalJson(outcome));
+const digestOf = (outcome: Outcome): string => sha256(canonicalJson(asWritten(outcome)));
 
 function jsonOf(path: string): unknown {
   if (!existsSync(path)) return null;

@@ -22,7 +22,8 @@ import { judge } from '../validate/validate';
 import { placeOfVerdict } from '../validate/place';
 import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
-import type { Judgement, JudgementVerdict } from './judgement-json';
+import { unreadFiles } from './decided-by';
+import type { DecidedBy, Judgement, JudgementVerdict } from './judgement-json';
 import type { Subject } from './subject';
 import { worstOf } from './worst';
 
@@ -96,7 +97,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
         resources: resourcesOf(code.path, subject),
         decidedBy: {
           ...subject.pinned,
-          sources: compiled.sources,
+          ...readOf(subject, compiled, { root, names: Object.keys(subject.snapshot.digestsWith(candidate.files)) }),
           codeObject: compiled.codeObjectSha256,
           configuration: code.configuration ?? null,
           sandboxed: given.confine !== null,
@@ -283,6 +284,20 @@ function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
 
 function readBy({ reproducer }: Subject, { outside, system = [] }: CompileResult): Record<string, string> {
   return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
+}
+
+/** Text of the workspace that was compiled, and what an edit elsewhere could have it read instead. */
+function readOf(
+  subject: Subject,
+  compiled: CompileResult,
+  { root, names }: { root: string; names: readonly string[] },
+): Pick<DecidedBy, 'sources' | 'unread' | 'outside'> {
+  const { sources } = compiled;
+  return {
+    sources,
+    unread: unreadFiles(root, names, Object.keys(sources)),
+    outside: Object.fromEntries(Object.entries(readBy(subject, compiled)).filter(([path]) => !isAbsolute(path))),
+  };
 }
 
 /** Whether the files outside that a candidate was compiled from are still the same. */

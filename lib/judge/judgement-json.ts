@@ -52,9 +52,15 @@ const resourcesSchema = z.object({
 const decidedBySchema = z.object({
   kernloop: z.string().describe('Version.'),
   programs: z.record(z.string(), z.string()).describe('Native programs that replayed and compared.'),
-  kernelJson: z.string(),
+  kernelJson: z.string().describe('"none" here, and for the other files that decide, is one that is not there.'),
   captures: z.array(z.object({ dispatch: z.int(), capture: z.string(), selfcheck: z.string() })),
   sources: z.record(z.string(), z.string()).describe('Files that were compiled, by name in the reproducer.'),
+  unread: z
+    .array(z.string())
+    .describe('Files beside them that an #include or import could find, but that were not read: a new one may be.'),
+  outside: z
+    .record(z.string(), z.string())
+    .describe('Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer.'),
   recipe: z.string().describe('Of the captured command of the compiler, with its options.'),
   compiler: z.string().describe('Its version, in words.'),
   codeObject: z.string().nullable().describe('Of the compiled candidate; null if there is none.'),

@@ -2,7 +2,20 @@ import { z } from 'zod';
 import { candidateReplaying, inputs, iterations, judging, trying } from '../candidate/options';
 import { deviceKinds } from '../device/kinds';
 
-const { reproducer: _reproducer, device: _device, ...replaying } = candidateReplaying;
+const { reproducer: _reproducer, device: _device, gpu, store, ...replaying } = candidateReplaying;
+
+/** Options that decide a verdict, beside those of the reproducer; `verify-report` takes them as well. */
+export const decidingSettings = {
+  device: z.enum(deviceKinds).optional().describe('Where candidates run. Default: the kind that each capture is from.'),
+  ...replaying,
+  ...judging,
+  inputs: inputs.describe(
+    'Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none. Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.',
+  ),
+  ...trying,
+};
+
+export type DecidingSettings = z.output<z.ZodObject<typeof decidingSettings>>;
 
 /** Options of a judge, whoever asks it. */
 export const judgeSettings = {
@@ -12,14 +25,10 @@ export const judgeSettings = {
     .describe(
       'Folder of a reproducer to judge candidates of. May be given several times. Default: the working folder.',
     ),
-  device: z.enum(deviceKinds).optional().describe('Where candidates run. Default: the kind that each capture is from.'),
-  ...replaying,
+  gpu,
+  store,
+  ...decidingSettings,
   iterations,
-  ...judging,
-  inputs: inputs.describe(
-    'Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none. Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.',
-  ),
-  ...trying,
   jobs: z
     .int()
     .min(1)

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError, systemCode } from '../support/error';
+import { readRegularFile } from '../support/regular-file';
 import { judgementSchema, type Judgement } from './judgement-json';
 
 /** A judgement with the signature of the judge that made it: Ed25519 over the canonical JSON of the judgement. */
@@ -47,7 +48,7 @@ export function signingKey(home: string): SigningKey {
       schema: 'kernloop.sealed-judgement/1',
       judgement,
       publicKey,
-      signature: sign(null, Buffer.from(canonicalJson(judgement)), privateKey).toString('base64url'),
+      signature: sign(null, Buffer.from(canonicalJson(asWritten(judgement))), privateKey).toString('base64url'),
     }),
   };
 }
@@ -71,19 +72,46 @@ function textOf(key: KeyObject): string {
   return x;
 }
 
-/** Whether the judgement is what the holder of `publicKey` has signed. */
-export function isSealedBy({ judgement, signature }: Sealed, publicKey: string): boolean {
+/** The key that others know a judge by, which its home has beside the private one; undefined before its first start. */
+export function publicKeyIn(home: string): string | undefined {
+  const path = publicKeyFile(home);
+  return existsSync(path) ? readRegularFile(path, 'utf8').trim() : undefined;
+}
+
+/** Whether a text is a key as `publicKey` has it. Other spellings of the same bytes are refused. */
+export const isPublicKey = (text: string): boolean => bytesOf(text)?.length === 32;
+
+/** Whether the judgement, as it was parsed from its file, is what the holder of `publicKey` has signed. */
+export function isSealedBy(
+  { judgement, signature }: { judgement: unknown; signature: string },
+  publicKey: string,
+): boolean {
+  const bytes = bytesOf(signature);
+  if (bytes === null) return false;
   try {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
-    return verify(null, Buffer.from(canonicalJson(judgement)), key, Buffer.from(signature, 'base64url'));
+    return verify(null, Buffer.from(canonicalJson(judgement)), key, bytes);
   } catch {
     return false;
   }
 }
 
-/** JSON without spaces, with the keys of each object in the order of their UTF-16 units (RFC 8785). */
+/** Null for what is no base64url, or not as an encoder writes it. */
+function bytesOf(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
+}
+
+/** The value that readers of its file get: JSON has neither NaN nor undefined. */
+export const asWritten = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/**
+ * JSON without spaces, with the keys of each object in the order of their UTF-16 units (RFC 8785). Throws for a number
+ * that JSON does not have: written as null, it would pass for one.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(',')}]`;
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`JSON has no number ${value}`);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const entries = Object.entries(value)
     .filter(([, each]) => each !== undefined)

@@ -1,9 +1,6 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { captureFile, selfcheckFile } from '../archive/capture-files';
-import { decidingFiles } from '../candidate/deciding-files';
-import { judgingOptions, replayingOptions } from '../candidate/judging';
-import type { CandidateOptions } from '../candidate/options';
+import { replayingOptions } from '../candidate/judging';
 import { Snapshot } from '../candidate/snapshot';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
@@ -11,24 +8,20 @@ import { compilerOf, readRecipe } from '../recompile/recompile';
 import { chooseDispatches, type CapturedDispatch } from '../replay/captured-dispatches';
 import { openReplayDevice } from '../replay/replay-device';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
-import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
-import { sha256, sha256OfFile } from '../support/files';
+import { sha256 } from '../support/files';
 import { KnownDigests } from '../support/known-digests';
-import { kernelFile } from '../support/project-file-names';
 import { version } from '../support/version';
 import { toolchainIdentity } from '../toolchain/identity';
 import type { Compiler } from '../toolchain/find-compiler';
 import type { Overlay } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
 import { requireOptionsOfDevice } from '../validate/device-options';
-import { validateOptionsSchema, type ValidateOptions } from '../validate/options';
+import type { ValidateOptions } from '../validate/options';
 import type { Candidate } from './candidate-json';
+import { candidateOptions, decidedHere, judgingIn } from './decided-by';
 import type { DecidedBy } from './judgement-json';
 import type { JudgeSettings } from './options';
-
-/** Number of derived inputs where nobody says one. */
-const usualInputs = 4;
 
 /** A reproducer that candidates are judged against: what decides is read once, copied or pinned by digest. */
 export interface Subject {
@@ -44,7 +37,7 @@ export interface Subject {
   readonly iterations: number | undefined;
   readonly chosen: readonly CapturedDispatch[];
   /** All that decides besides the candidate. */
-  readonly pinned: Omit<DecidedBy, 'sources' | 'codeObject' | 'configuration' | 'sandboxed'>;
+  readonly pinned: Omit<DecidedBy, 'sources' | 'unread' | 'outside' | 'codeObject' | 'configuration' | 'sandboxed'>;
   /** Throws if something that decides was changed since. */
   requirePinned(): void;
   /** Digest of all that decides the verdict on a candidate, except files outside that only a compilation reveals. */
@@ -58,44 +51,25 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
   const { chosen } = chooseDispatches(reproducer, settings.capture, 'all');
   const [main] = chosen;
   if (!main) throw new Error('the capture in capture/ is of its own kernel');
-  const options: CandidateOptions = {
-    ...settings,
-    reproducer: reproducer.root,
-    device: settings.device ?? reproducer.config.device.kind,
-  };
+  const options = candidateOptions(reproducer, settings);
   const device = await openReplayDevice(options, [main.capture], deps);
   requireOptionsOfDevice(options, device);
-  const declared = judgingOptions(reproducer, options);
-  const judging = validateOptionsSchema.parse({
-    ...declared,
-    inputs: 'inputs' in declared && declared.inputs !== undefined ? declared.inputs : usualInputs,
-  });
+  const judging = judgingIn(reproducer, options);
   const compiler = await compilerOf(recipe, reproducer, deps);
   const snapshot = new Snapshot(reproducer.root);
   const programs = KnownDigests.of(deps.env);
-  const pin = (): Subject['pinned'] => {
-    const files = decidingFiles(options);
-    const digest = (path: string): string => files[path] ?? 'none';
-    return {
-      kernloop: version,
-      programs: Object.fromEntries(
-        [deps.native.replay, deps.native.softgpu].map((path) => [basename(path), programs.of(path)]),
-      ),
-      kernelJson: digest(join(reproducer.root, kernelFile)),
-      captures: chosen.map(({ dispatch, folder: capture }) => ({
-        dispatch,
-        capture: digest(captureFile(capture)),
-        selfcheck: digest(selfcheckFile(capture)),
-      })),
-      recipe: sha256OfFile(reproducerPaths(reproducer.root).recipe),
-      compiler: compiler.version,
-      settings: placeless(judging),
-      device: { kind: device.description.kind, identity: device.description.identity },
-    };
-  };
+  const pin = (): Subject['pinned'] => ({
+    kernloop: version,
+    programs: Object.fromEntries(
+      [deps.native.replay, deps.native.softgpu].map((path) => [basename(path), programs.of(path)]),
+    ),
+    ...decidedHere(reproducer, chosen, options, judging),
+    compiler: compiler.version,
+    device: { kind: device.description.kind, identity: device.description.identity },
+  });
   const pinned = pin();
   const { options: _options, ...config } = reproducer.config;
-  const shared = [pinned, config, toolchainIdentity(deps.env), settings.iterations ?? null];
+  const shared = [pinned, config, toolchainIdentity(deps.env), settings.iterations ?? null, settings.gpu ?? null];
   return {
     ...{ name: reproducer.config.name, reproducer, recipe, overlay, compiler, snapshot, device, judging },
     ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },
@@ -111,9 +85,4 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
       sha256(JSON.stringify(['kernloop.judgement/1', shared, snapshot.digestsWith(files), configuration ?? null])),
     close: () => snapshot.remove(),
   };
-}
-
-/** Paths decide nothing, and differ from machine to machine. */
-function placeless(options: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !['reproducer', 'store'].includes(name)));
 }

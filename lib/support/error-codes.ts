@@ -178,7 +178,8 @@ export const errorCodes = kinds({
   KEY_EXPOSED: { exitCode: exitCodes.environment, meaning: 'others can read the key that the judge signs with' },
   REPORT_FORGED: {
     exitCode: exitCodes.fail,
-    meaning: 'a report was not signed by this judge, was edited, or is of another capture, source or setting',
+    meaning:
+      'a report was not signed by the trusted judge, was edited, or is of another capture, source or setting than it should be',
   },
   TUNE_NOT_APPLIED: {
     exitCode: exitCodes.fail,

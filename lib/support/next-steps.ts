@@ -71,7 +71,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   JUDGE_FULL: 'wait until some are judged, then give it to `kernloop judge` again',
   JUDGE_CLOSED: 'wait for the next `kernloop judge` of the same home',
   KEY_EXPOSED: 'remove `key.pem` from the home of the judge, which then makes another',
-  REPORT_FORGED: 'run `kernloop judge` on the candidate again',
+  REPORT_FORGED: 'run `kernloop judge` on the candidate again, or bring back what it was judged by',
   TUNE_NOT_APPLIED: 'look at `build/tune/best.patch`, and apply it by hand',
   PGO_UNSUPPORTED: 'use `kernloop tune`, or a kernel and target that `docs/pgo.md` names',
   PGO_NOTHING_TO_COUNT: 'use `kernloop tune` instead: a profile cannot help a kernel without branches',

@@ -2139,9 +2139,14 @@ class JudgeJudgementDecidedBy:
     programs: dict[str, str]
     """Native programs that replayed and compared."""
     kernel_json: str = field(metadata={"json": "kernelJson"})
+    """"none" here, and for the other files that decide, is one that is not there."""
     captures: list[JudgeJudgementDecidedByCapture]
     sources: dict[str, str]
     """Files that were compiled, by name in the reproducer."""
+    unread: list[str]
+    """Files beside them that an #include or import could find, but that were not read: a new one may be."""
+    outside: dict[str, str]
+    """Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer."""
     recipe: str
     """Of the captured command of the compiler, with its options."""
     compiler: str
@@ -2216,6 +2221,189 @@ class JudgeResult(StageResult):
     """The signed reports, in the same order: `kernloop verify-report` reads them."""
     public_key: str = field(metadata={"json": "publicKey"})
     """Key of the judge that signed them."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementDiagnostic:
+    file: str
+    """As the candidate names it; an absolute path for a header of the toolchain."""
+    line: int
+    column: int | None
+    severity: Literal["error", "warning"]
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementWorstFirst:
+    element: int
+    expected: float | str
+    actual: float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementWorst:
+    where: str
+    """Parameter, else region or module variable."""
+    type: str
+    """Element type: "f32", "i64", …."""
+    elements: int
+    wrong: int
+    """Elements that did not pass."""
+    max_abs_error: float | None = field(metadata={"json": "maxAbsError"})
+    max_rel_error: float | None = field(metadata={"json": "maxRelError"})
+    max_ulp_error: float | None = field(metadata={"json": "maxUlpError"})
+    first: VerifyReportReportJudgementWorstFirst | None
+    """The first wrong element."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementDerivedInputs:
+    judged: int
+    dropped: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementScoreTimeCi95:
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementScore:
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Executed by all judged dispatches together; null on hardware. A count, not a time."""
+    time_ns: float | None = field(metadata={"json": "timeNs"})
+    """On hardware: the medians of all judged dispatches together."""
+    time_ratio: float | None = field(metadata={"json": "timeRatio"})
+    """On hardware: its time over that of the captured code, measured in turns."""
+    time_ci95: VerifyReportReportJudgementScoreTimeCi95 | None = field(metadata={"json": "timeCi95"})
+    """Of that ratio."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementResources:
+    vector_registers: int = field(metadata={"json": "vectorRegisters"})
+    """Registers of a lane; of a thread on CUDA."""
+    scalar_registers: int | None = field(metadata={"json": "scalarRegisters"})
+    spilled_vector: int | None = field(metadata={"json": "spilledVector"})
+    """Null in a cubin, which does not tell."""
+    private_bytes: int | None = field(metadata={"json": "privateBytes"})
+    """Private (local) memory of a lane; null if only a run knows."""
+    static_shared: int = field(metadata={"json": "staticShared"})
+    """Bytes of static LDS (shared memory) of a block."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementDecidedByCapture:
+    dispatch: int
+    capture: str
+    selfcheck: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementDecidedByDevice:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementDecidedBy:
+    kernloop: str
+    """Version."""
+    programs: dict[str, str]
+    """Native programs that replayed and compared."""
+    kernel_json: str = field(metadata={"json": "kernelJson"})
+    """"none" here, and for the other files that decide, is one that is not there."""
+    captures: list[VerifyReportReportJudgementDecidedByCapture]
+    sources: dict[str, str]
+    """Files that were compiled, by name in the reproducer."""
+    unread: list[str]
+    """Files beside them that an #include or import could find, but that were not read: a new one may be."""
+    outside: dict[str, str]
+    """Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer."""
+    recipe: str
+    """Of the captured command of the compiler, with its options."""
+    compiler: str
+    """Its version, in words."""
+    code_object: str | None = field(metadata={"json": "codeObject"})
+    """Of the compiled candidate; null if there is none."""
+    configuration: Any
+    """Macros and launch; null for those of the app."""
+    settings: dict[str, Any]
+    """Options of validate that were in force."""
+    device: VerifyReportReportJudgementDecidedByDevice
+    sandboxed: bool
+    """Whether the candidate was compiled in the sandbox."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgementDurationsMs:
+    waited: float
+    compile: float
+    judge: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReportJudgement:
+    """Verdict of `kernloop judge` on one candidate."""
+
+    schema: Literal["kernloop.judgement/1"]
+    id: str
+    kernel: str
+    label: str | None
+    verdict: Literal["pass", "fail", "vacuous", "fault", "limit", "not-compiled", "not-launched", "error", "cancelled"]
+    summary: str
+    """The verdict in words, or the first error."""
+    error: str | None
+    """Error code, if the candidate has no verdict of validate."""
+    place: str | None
+    """FILE:LINE of what is wrong, if it is known."""
+    diagnostics: list[VerifyReportReportJudgementDiagnostic]
+    """Errors and warnings of the compiler, at most 100."""
+    compared_bytes: int = field(metadata={"json": "comparedBytes"})
+    differing_bytes: int = field(metadata={"json": "differingBytes"})
+    worst: list[VerifyReportReportJudgementWorst]
+    """Arrays with wrong elements, the worst first, at most 16."""
+    races: list[str]
+    """Races that the captured code does not have, at most 16."""
+    derived_inputs: VerifyReportReportJudgementDerivedInputs | None = field(metadata={"json": "derivedInputs"})
+    """Inputs derived from the captured one, by which it was judged as well."""
+    keeps_state: bool = field(metadata={"json": "keepsState"})
+    """Whether the variant keeps values in memory of its own from launch to launch."""
+    score: VerifyReportReportJudgementScore | None
+    """Only of what passes."""
+    ratio: float | None
+    """Score over that of the captured code: below 1 is better. Time on hardware, wave-instructions on the software GPU."""
+    resources: VerifyReportReportJudgementResources | None
+    decided_by: VerifyReportReportJudgementDecidedBy | None = field(metadata={"json": "decidedBy"})
+    """Null if it was cancelled, or ended before it was compiled."""
+    durations_ms: VerifyReportReportJudgementDurationsMs = field(metadata={"json": "durationsMs"})
+    from_cache: bool = field(metadata={"json": "fromCache"})
+    """The same files were judged before, under the same conditions."""
+    judged_at: str = field(metadata={"json": "judgedAt"})
+    """UTC, ISO 8601."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportReport:
+    file: str
+    judgement: VerifyReportReportJudgement
+    """Verdict of `kernloop judge` on one candidate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyReportResult(StageResult):
+    """Verdicts of signed reports that are genuine."""
+
+    schema: Literal["kernloop.verify-report/1"]
+    public_key: str = field(metadata={"json": "publicKey"})
+    """Key of the judge that is trusted, and that has signed all of them."""
+    reports: list[VerifyReportReport]
+    """In the order of the files. All are genuine: another one is an error."""
+    reproducer: str | None
+    """Kernel whose reproducer all are of; null if none was named."""
     exit_code: int
     """Of the verb."""
 

@@ -950,15 +950,14 @@ class Stages:
         *,
         kernel: str | None = None,
         reproducer: Path | Sequence[Path] | None = None,
+        gpu: str | None = None,
+        store: Path | None = None,
         device: Literal["softgpu", "hsa", "cuda"] | None = None,
         capture: str | None = None,
-        gpu: str | None = None,
         softgpu: str | None = None,
-        store: Path | None = None,
         launch: Literal["direct", "hip"] | None = None,
         limit_factor: float | None = None,
         limit_seconds: float | None = None,
-        iterations: int | None = None,
         atol: float | None = None,
         rtol: float | None = None,
         ulp: int | None = None,
@@ -972,6 +971,7 @@ class Stages:
         replays: int | None = None,
         adverse: bool | None = None,
         delays: int | None = None,
+        iterations: int | None = None,
         jobs: int | None = None,
         compile_limit_seconds: float | None = None,
         compile_limit_memory_mib: int | None = None,
@@ -987,18 +987,17 @@ class Stages:
         kernel: Kernel that the candidates are variants of, if several are judged.
         reproducer: Folder of a reproducer to judge candidates of. May be given several times. Default: the working folder.
             Default: ["."].
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         device: Where candidates run. Default: the kind that each capture is from.
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
-        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
-        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
             dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
         limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
-        iterations: On hardware, how many times to replay each candidate and the captured code, in turns. Default: 30.
         atol: Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must
             be equal.
         rtol: Relative tolerance. See --atol.
@@ -1023,6 +1022,7 @@ class Stages:
         delays: Number of further launches in which warps wait at random before their accesses to memory and their barriers, to
             provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures
             that the captured code does not have fail. Default: 4 on cuda; no other device can.
+        iterations: On hardware, how many times to replay each candidate and the captured code, in turns. Default: 30.
         jobs: Number of candidates at work at a time. Default: one for each core. A GPU takes one at a time.
         compile_limit_seconds: End a compilation after this time. Default: 60.
         compile_limit_memory_mib: End a compilation that takes more memory than this, in MiB. Only in the sandbox. Default:
@@ -1049,15 +1049,14 @@ class Stages:
             {
                 "--kernel": kernel,
                 "--reproducer": reproducer,
+                "--gpu": gpu,
+                "--store": store,
                 "--device": device,
                 "--capture": capture,
-                "--gpu": gpu,
                 "--softgpu": softgpu,
-                "--store": store,
                 "--launch": launch,
                 "--limit-factor": limit_factor,
                 "--limit-seconds": limit_seconds,
-                "--iterations": iterations,
                 "--atol": atol,
                 "--rtol": rtol,
                 "--ulp": ulp,
@@ -1071,6 +1070,7 @@ class Stages:
                 "--replays": replays,
                 "--adverse": adverse,
                 "--delays": delays,
+                "--iterations": iterations,
                 "--jobs": jobs,
                 "--compile-limit-seconds": compile_limit_seconds,
                 "--compile-limit-memory-mib": compile_limit_memory_mib,
@@ -1078,6 +1078,122 @@ class Stages:
                 "--home": home,
                 "--fresh": fresh,
                 "--reports": reports,
+            },
+        )
+        return result
+
+    def verify_report(
+        self,
+        file: Path | Sequence[Path],
+        *,
+        reproducer: Path | None = None,
+        candidate: Path | Sequence[Path] | None = None,
+        public_key: str | None = None,
+        home: Path | None = None,
+        require_sandbox: bool | None = None,
+        max_age_hours: float | None = None,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        capture: str | None = None,
+        softgpu: str | None = None,
+        launch: Literal["direct", "hip"] | None = None,
+        limit_factor: float | None = None,
+        limit_seconds: float | None = None,
+        atol: float | None = None,
+        rtol: float | None = None,
+        ulp: int | None = None,
+        matched_ratio: float | None = None,
+        nan: Literal["match", "refuse", "ignore"] | None = None,
+        inf: Literal["match", "refuse", "ignore"] | None = None,
+        dtype: str | Sequence[str] | None = None,
+        record: str | Sequence[str] | None = None,
+        inputs: int | None = None,
+        inputs_keep: str | Sequence[str] | None = None,
+        replays: int | None = None,
+        adverse: bool | None = None,
+        delays: int | None = None,
+    ) -> results.VerifyReportResult:
+        """Say whether reports of judge are genuine, and of this capture, these settings and these sources.
+
+        file: Signed reports of `kernloop judge`.
+        reproducer: Reproducer that the reports must be of, with its captures, settings and sources as they are now.
+        candidate: Candidates that the reports must be on, in the order of the reports, as `judge` was given them. Default: the
+            files of the reproducer itself.
+        public_key: Key of the judge that is trusted, or a file with it. Default: key.pub in the home.
+        home: Home of the judge that is trusted. Default: kernloop/judge in the cache folder of the user.
+        require_sandbox: Refuse reports on candidates that were compiled without the sandbox. Default: false.
+        max_age_hours: Refuse reports that are older.
+        device: Where candidates run. Default: the kind that each capture is from.
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least 20 million) and no workgroup has come to its end, or 16 times that in all. Default: 10.
+        limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
+        atol: Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must
+            be equal.
+        rtol: Relative tolerance. See --atol.
+        ulp: Floating-point elements may also differ by this many units in the last place.
+        matched_ratio: Share of elements, 0 to 1, that must be within the tolerance in each typed range. Default: all. Never
+            excuses a NaN or infinity in place of a number.
+        nan: What to accept where the app computed a NaN. match (default): a NaN. refuse: nothing, and no other NaN either.
+            ignore: anything. A NaN in place of a number always fails.
+        inf: The same for infinities. A match must have the same sign.
+        dtype: Element types, for tolerances: "r3=f32" (a region, pointer parameter or module variable), "r3:OFFSET:SIZE=f32"
+            (part of one), or "f32" (everything the kernel changed that has no type from the signature). A type that contradicts
+            the signature is refused.
+        record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
+            variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
+        inputs: Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none.
+            Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.
+        inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
+            correct variant may rely on.
+        replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
+        adverse: Also replay in a wave order that provokes races, and detect them. Races that the captured code does not have
+            fail. Default: true on the software GPU (--no-adverse leaves it out); no other device can.
+        delays: Number of further launches in which warps wait at random before their accesses to memory and their barriers, to
+            provoke races; launches in which half of the blocks wait follow. 0: none. Needs the PTX of the variant. Failures
+            that the captured code does not have fail. Default: 4 on cuda; no other device can.
+
+        `exit_code` of the result:
+
+        0: Every report is genuine, and its candidate passes.
+        1: A genuine report is on a candidate that is wrong, does not compile or cannot be launched.
+        3: A genuine report is on a candidate for which nothing was compared.
+        4: A genuine report is on a candidate with which the device faulted, or that exceeded its limit.
+        5: A genuine report has no verdict.
+        """
+        result: results.VerifyReportResult = self._stage(
+            results.VerifyReportResult,
+            "verify-report",
+            file,
+            {
+                "--reproducer": reproducer,
+                "--candidate": candidate,
+                "--public-key": public_key,
+                "--home": home,
+                "--require-sandbox": require_sandbox,
+                "--max-age-hours": max_age_hours,
+                "--device": device,
+                "--capture": capture,
+                "--softgpu": softgpu,
+                "--launch": launch,
+                "--limit-factor": limit_factor,
+                "--limit-seconds": limit_seconds,
+                "--atol": atol,
+                "--rtol": rtol,
+                "--ulp": ulp,
+                "--matched-ratio": matched_ratio,
+                "--nan": nan,
+                "--inf": inf,
+                "--dtype": dtype,
+                "--record": record,
+                "--inputs": inputs,
+                "--inputs-keep": inputs_keep,
+                "--replays": replays,
+                "--adverse": adverse,
+                "--delays": delays,
             },
         )
         return result

@@ -1,0 +1,67 @@
+import { chooseDispatches } from '../replay/captured-dispatches';
+import { openReproducer } from '../reproducer/reproducer';
+import { sha256OfFile } from '../support/files';
+import { reproducerForEachTest, someDigest } from '../testing/workspace';
+import { candidateOptions, decidedHere, judgingIn, unreadFiles, type DecidedHere } from './decided-by';
+import { judgeOptionsSchema, type JudgeOptions } from './options';
+
+describe('what decides a verdict', () => {
+  const made = reproducerForEachTest();
+
+  const decided = (given: Partial<JudgeOptions> = {}): DecidedHere => {
+    const reproducer = openReproducer(made.reproducer);
+    const options = candidateOptions(reproducer, judgeOptionsSchema.parse({ candidate: ['x'], ...given }));
+    const { chosen } = chooseDispatches(reproducer, options.capture, 'all');
+    return decidedHere(reproducer, chosen, options, judgingIn(reproducer, options));
+  };
+
+  it('is kernel.json, the captures with their self-checks, the recipe and the settings', () => {
+    const digest = (name: string): string => sha256OfFile(`${made.reproducer}/${name}`);
+    made.workspace.write('kernels/app/saxpy/pristine/recipe.json', { code_object: { captured: someDigest } });
+    expect(decided()).toEqual({
+      kernelJson: digest('kernel.json'),
+      captures: [{ dispatch: 1, capture: digest('capture/capture.json'), selfcheck: digest('capture/selfcheck.json') }],
+      recipe: digest('pristine/recipe.json'),
+      settings: expect.objectContaining({ device: 'softgpu', inputs: 4, replays: 2, limitSeconds: 10 }) as object,
+    });
+  });
+
+  it('says "none" of a file that is not there', () => {
+    expect(decided().recipe).toBe('none');
+  });
+
+  it('is the same on another machine: neither paths nor numbers of GPUs are in it', () => {
+    expect(decided({ gpu: '1', store: '/elsewhere', capture: '1' })).toEqual(decided());
+  });
+
+  it('has each setting, of the judge ahead of those of the app', () => {
+    made.workspace.write('app/kernloop.json', {
+      ...{ name: 'app', command: ['./program'], kernels: [] },
+      options: { validate: { atol: 0.5, inputs: 2 } },
+    });
+    expect(decided().settings).toMatchObject({ atol: 0.5, inputs: 2 });
+    expect(decided({ inputs: 0, rtol: 0.1 }).settings).toMatchObject({ atol: 0.5, inputs: 0, rtol: 0.1 });
+  });
+});
+
+describe('files that were not read, but could be', () => {
+  const made = reproducerForEachTest();
+  const unread = (sources: Record<string, string>, others: readonly string[]): string[] => {
+    for (const [name, text] of Object.entries(sources)) made.workspace.write(`kernels/app/saxpy/${name}`, text);
+    return unreadFiles(made.reproducer, [...Object.keys(sources), ...others], Object.keys(sources));
+  };
+
+  it('are those of deps/, and those that an #include or a macro names', () => {
+    const source = '#include "range.h"\n#define OTHER <sys/clamp.h>\n#include OTHER\n';
+    expect(
+      unread({ 'kernel_variant.hip': source, 'deps/range.h': '' }, ['range.h', 'clamp.h', 'deps/new.h', 'notes.md']),
+    ).toEqual(['clamp.h', 'deps/new.h', 'range.h']);
+  });
+
+  it('are all modules beside a script, which an import may find', () => {
+    expect(unread({ 'reproducer.py': 'import numpy' }, ['numpy.py', 'numpy.so', 'notes.md'])).toEqual([
+      'numpy.py',
+      'numpy.so',
+    ]);
+  });
+});

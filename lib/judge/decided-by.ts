@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { captureFile, selfcheckFile } from '../archive/capture-files';
+import { decidingFiles } from '../candidate/deciding-files';
+import { judgingOptions } from '../candidate/judging';
+import type { CandidateOptions } from '../candidate/options';
+import type { CapturedDispatch } from '../replay/captured-dispatches';
+import { reproducerPaths } from '../reproducer/layout';
+import type { Reproducer } from '../reproducer/reproducer';
+import { sha256OfFile } from '../support/files';
+import { readRegularFile } from '../support/regular-file';
+import { validateOptionsSchema, type ValidateOptions } from '../validate/options';
+import type { DecidedBy } from './judgement-json';
+
+/** Number of derived inputs where nobody says one. */
+const usualInputs = 4;
+
+/** What decides a verdict and is in the reproducer, besides the sources. */
+export type DecidedHere = Pick<DecidedBy, 'kernelJson' | 'captures' | 'recipe' | 'settings'>;
+
+/** Options that say what a candidate is judged by, as those of a judge and of verify-report. */
+export const candidateOptions = <S extends { device?: CandidateOptions['device'] }>(
+  { root, config }: Reproducer,
+  settings: S,
+): S & Pick<CandidateOptions, 'reproducer' | 'device'> => ({
+  ...settings,
+  reproducer: root,
+  device: settings.device ?? config.device.kind,
+});
+
+/** Options of validate that are in force for candidates of a reproducer. */
+export function judgingIn(reproducer: Reproducer, options: CandidateOptions): ValidateOptions {
+  const declared = judgingOptions(reproducer, options);
+  const inputs = 'inputs' in declared ? declared.inputs : undefined;
+  return validateOptionsSchema.parse({ ...declared, inputs: inputs ?? usualInputs });
+}
+
+/** Reads anew, at each call, the files that decide. */
+export function decidedHere(
+  { root }: Reproducer,
+  chosen: readonly CapturedDispatch[],
+  options: CandidateOptions,
+  judging: ValidateOptions,
+): DecidedHere {
+  const files = decidingFiles(options);
+  const digest = (path: string): string => files[path] ?? 'none';
+  const { kernelJson, recipe } = reproducerPaths(root);
+  return {
+    kernelJson: digest(kernelJson),
+    captures: chosen.map(({ dispatch, folder }) => ({
+      dispatch,
+      capture: digest(captureFile(folder)),
+      selfcheck: digest(selfcheckFile(folder)),
+    })),
+    recipe: existsSync(recipe) ? sha256OfFile(recipe) : 'none',
+    settings: comparable(judging),
+  };
+}
+
+/** Names the files of `names` that these sources could have found by an #include or import, but that they did not read. */
+export function unreadFiles(root: string, names: readonly string[], sources: readonly string[]): string[] {
+  const isPython = sources.some((name) => name.endsWith('.py'));
+  const asked = new Set(
+    sources.flatMap((name) =>
+      [...readRegularFile(join(root, name), 'utf8').matchAll(quoted)].map(([, path = '']) => lastOf(path)),
+    ),
+  );
+  const couldBeRead = (name: string): boolean =>
+    name.startsWith('deps/') || asked.has(lastOf(name)) || (isPython && /\.(py|pyc|so)$/.test(name));
+  return names.filter((name) => !sources.includes(name) && couldBeRead(name)).sort();
+}
+
+/** Matches every quoted or bracketed text: a macro may hold the name of a header. */
+const quoted = /["<]([^"<>\n]+)(?=[">])/g;
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Paths and numbers of GPUs differ from machine to machine; the captures are named by their digests. */
+const ofTheMachine: readonly string[] = ['reproducer', 'store', 'gpu', 'capture'];
+
+function comparable(judging: ValidateOptions): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(judging).filter(([name, value]) => value !== undefined && !ofTheMachine.includes(name)),
+  );
+}
