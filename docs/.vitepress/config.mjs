@@ -38,6 +38,7 @@ const sidebar = [
   group(
     'Teams and machines',
     page('Nx, CI, shared cache', 'nx'),
+    page('Reports of judge in CI', 'judge-reports'),
     page('Share captures safely', 'sharing'),
     page('A server for captures', 'remote'),
     page('Slurm', 'slurm'),

@@ -36,6 +36,7 @@ export const notCompiled: ReadonlySet<string> = new Set([
   'trace',
   'report.json',
   'pushed.json',
+  'judged.json',
   'README.md',
   'Makefile',
 ]);

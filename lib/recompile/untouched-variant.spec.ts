@@ -76,7 +76,7 @@ describe('an untouched source', () => {
     expect(untouched()).toBeUndefined();
   });
 
-  it.each(['trace/dmat/probe-run.json', 'pushed.json', 'capture.lock'])(
+  it.each(['trace/dmat/probe-run.json', 'pushed.json', 'judged.json', 'capture.lock'])(
     'is known beside %s, which a stage writes',
     (path) => {
       const before = untouched();

@@ -436,7 +436,7 @@ describe('verify-report', () => {
 
     it('never for a file that decides nothing', async () => {
       write(sealed());
-      for (const name of ['README.md', 'notes.md', 'reports/a.json', 'build/variant.hsaco'])
+      for (const name of ['README.md', 'notes.md', 'judged.json', 'reports/a.json', 'build/variant.hsaco'])
         made.workspace.write(`kernels/app/saxpy/${name}`, 'x');
       expect(exitCodeOf(await here())).toBe(0);
     });

@@ -105,6 +105,7 @@ const ownFiles: TargetInput[] = [
   '!{projectRoot}/trace/**/*',
   '!{projectRoot}/report.json',
   '!{projectRoot}/pushed.json',
+  '!{projectRoot}/judged.json',
   '!{projectRoot}/README.md',
   '!{projectRoot}/Makefile',
 ];
