@@ -24,8 +24,8 @@ export interface SigningKey {
   seal(judgement: Judgement): Sealed;
 }
 
-const keyFile = (home: string): string => join(home, 'key.pem');
-const publicKeyFile = (home: string): string => join(home, 'key.pub');
+export const keyFile = (home: string): string => join(home, 'key.pem');
+export const publicKeyFile = (home: string): string => join(home, 'key.pub');
 
 /** The key in the home of a judge, made at its first start. */
 export function signingKey(home: string): SigningKey {
