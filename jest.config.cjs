@@ -18,7 +18,7 @@ const tools = [
   'lib/generate/{built-units,generate,one-kernel,one-kernel-clang,unit-id}',
   'lib/pgo-app-use/pgo-app',
   'lib/pgo-use/pgo-chain',
-  'lib/judge/{judge,run}',
+  'lib/judge/{client,judge,run,service/http,service/stdio}',
   'lib/probe/cuda',
   'lib/probe/ptx/rewrite',
   'lib/recompile/{recompile,rewritten-code}',

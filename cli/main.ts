@@ -15,6 +15,7 @@ const verbs = () => require('./verb') as typeof import('./verb');
 const mcp = () => require('./mcp/serve') as typeof import('./mcp/serve');
 
 const watching = () => require('./watch') as typeof import('./watch');
+const judging = () => require('./judge-service') as typeof import('./judge-service');
 const jobs = () => require('../lib/stages/job') as typeof import('../lib/stages/job');
 
 /** `kernloop <verb>`; sets the exit code of the process. */
@@ -34,8 +35,9 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
     const { own, trailing } = splitAtDashes(argv);
     const named = stageNames.filter((name) => verbWords(name).every((word) => own.includes(word, 2)));
     let exitCode: number = exitCodes.pass;
+    const isService = named.includes('judge') && own.some((word) => /^--(serve(=|$)|stdio$)/.test(word));
     const listed = asksForAllVerbs(argv) ? 'all' : 'first';
-    command = program(named, listed, trailing, overrides, (code) => (exitCode = code));
+    command = program(named, listed, trailing, overrides, (code) => (exitCode = code), isService);
     await command.parseAsync(argv.length > 2 ? own : [...argv, '--help']);
     return exitCode;
   } catch (error) {
@@ -81,6 +83,7 @@ function program(
   trailing: readonly string[],
   overrides: Partial<Deps>,
   ended: (exitCode: number) => void,
+  isService: boolean,
 ): Command {
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
@@ -107,12 +110,28 @@ function program(
       .command(words.at(-1) ?? name)
       .description(stageSummaries[name].summary)
       .exitOverride();
-    if (named.includes(name)) verbs().addVerb(verb, name, trailing, overrides, ended);
+    if (name === 'judge') verb.addHelpText('after', `\n${service}`);
+    if (name === 'judge' && isService) addJudgeService(verb, overrides, ended);
+    else if (named.includes(name)) verbs().addVerb(verb, name, trailing, overrides, ended);
     else verb.usage('[options]');
   }
   addWatch(command, overrides, ended);
   addServer(command, overrides);
   return command;
+}
+
+const service = `As a service, which judges what it is sent until it is ended:
+  kernloop judge --serve ./judge.sock --reproducer kernels/demo/NAME   HTTP on a Unix socket, or at HOST:PORT
+  kernloop judge --stdio --reproducer kernels/demo/NAME                one candidate a line in, one verdict a line out
+  kernloop judge --stdio --help                                        the options of both
+`;
+
+/** Makes `judge` the service, which is no stage: it judges what it is sent until it is ended. */
+function addJudgeService(command: Command, overrides: Partial<Deps>, ended: (exitCode: number) => void): void {
+  verbs().addOptions(command, judging().serviceOptions);
+  command.usage('(--serve <address> | --stdio) [options]').action(async () => {
+    ended(await judging().runJudgeService(command.opts(), overrides));
+  });
 }
 
 /** Adds `watch`, which is no stage: it runs stages until it is ended. */

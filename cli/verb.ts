@@ -40,7 +40,7 @@ export function addVerb(
   verb
     .option('--json', 'print the result as JSON on stdout; everything else goes to stderr')
     .option('--print-config', 'print the options in effect and where each value comes from, and do nothing');
-  for (const info of infos) addOption(verb, info);
+  addOptions(verb, stage.options);
   if (positional) {
     const word = positional.type === 'array' ? `[${positional.name}...]` : `[${positional.name}]`;
     verb.argument(word, `the same as ${positional.flag}`);
@@ -55,6 +55,11 @@ export function addVerb(
     const values = withTrailing(stage, trailing, withPositional(positional, words, flags));
     ended(await runStage(stage, values, flags, overrides));
   });
+}
+
+/** Adds the options of a verb that is no stage. */
+export function addOptions(verb: Command, options: OptionsSchema): void {
+  for (const info of optionInfos(options)) addOption(verb, info);
 }
 
 function addOption(verb: Command, info: OptionInfo): void {

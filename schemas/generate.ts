@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { buildOptionsSchema } from '../executors/build/options';
 import { kernloopJsonSchema } from '../lib/app/kernloop-json';
 import { selfcheckSchema } from '../lib/archive/capture-files';
+import { openApiDocument } from '../lib/judge/service/openapi';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
 import { profileSchema } from '../lib/profile/profile-json';
 import { outputSchema, usageOutputSchema } from '../lib/stages/output';
@@ -35,6 +36,7 @@ export function generatedFiles(): Map<string, string> {
     ['schemas/selfcheck.schema.json', fileSchema(selfcheckSchema, 'selfcheck')],
     ['schemas/profile.schema.json', fileSchema(profileSchema, 'profile')],
     ['schemas/events.schema.json', fileSchema(eventsSchema, 'events')],
+    ['schemas/judge.openapi.json', toText(openApiDocument())],
     ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
     ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
     ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],

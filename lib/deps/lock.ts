@@ -6,8 +6,10 @@ import type { Deps } from './deps';
  * opened for reading only, because another user of the same GPU may own it: flock(1) by itself would create it, which
  * fs.protected_regular forbids then.
  */
-const hold = 'exec 9< "$0" && flock 9 && echo held && exec cat';
+const hold = (flags = ''): string => `exec 9< "$0" && flock ${flags} 9 && echo held && exec cat`;
 const patienceMs = 1000;
+/** Exit code of a holder whose lock another one has. */
+const taken = 75;
 /** Interval between messages that the wait goes on. */
 const reminderMs = 30_000;
 
@@ -27,20 +29,34 @@ export async function takeLock(
   guarded: Guarded,
   deps: Deps,
 ): Promise<{ release: () => Promise<void> } | { refused: string }> {
+  const { acquisition, holder, release } = start(path, hold(), deps);
+  const waiting = new Waiting(guarded, deps);
+  const ended = await Promise.race([acquisition, holder.result]).finally(() => waiting.end());
+  return ended ? { refused: describeEnd('flock', ended) } : { release };
+}
+
+/** Takes the lock as `takeLock` does, unless somebody has it: `taken` then. */
+export async function takeFreeLock(
+  path: string,
+  deps: Deps,
+): Promise<{ release: () => Promise<void> } | 'taken' | { refused: string }> {
+  const { acquisition, holder, release } = start(path, hold(`--nonblock --conflict-exit-code ${taken}`), deps);
+  const ended = await Promise.race([acquisition, holder.result]);
+  if (!ended) return { release };
+  return ended.exitCode === taken ? 'taken' : { refused: describeEnd('flock', ended) };
+}
+
+function start(path: string, script: string, deps: Deps) {
   let acquired = (): void => undefined;
   const acquisition = new Promise<void>((resolve) => {
     acquired = resolve;
   });
-  const holder = deps.run('sh', ['-c', hold, path], { holdStdin: true, onStdoutLine: () => acquired() });
-  const waiting = new Waiting(guarded, deps);
-  const ended = await Promise.race([acquisition, holder.result]).finally(() => waiting.end());
-  if (ended) return { refused: describeEnd('flock', ended) };
-  return {
-    release: async () => {
-      holder.closeStdin();
-      await holder.result;
-    },
+  const holder = deps.run('sh', ['-c', script, path], { holdStdin: true, onStdoutLine: () => acquired() });
+  const release = async (): Promise<void> => {
+    holder.closeStdin();
+    await holder.result;
   };
+  return { acquisition, holder, release };
 }
 
 /** Reports why and how long a stage waits, and finally how long it took. */

@@ -46,4 +46,9 @@ export const candidateSchema = z
   .meta({ title: 'candidate', description: 'A variant of a kernel, for `kernloop judge`.' });
 
 export type Candidate = z.output<typeof candidateSchema>;
+/** A candidate as it is sent. */
 export type CandidateInput = z.input<typeof candidateSchema>;
+
+/** UTF-8 bytes of the files. */
+export const bytesOf = ({ files }: Pick<Candidate, 'files'>): number =>
+  Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);

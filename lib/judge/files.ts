@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { codeObjects, notCompiled } from '../recompile/current-variant';
 import { KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
-import { bounds, type Candidate } from './candidate-json';
+import { bounds, bytesOf, type Candidate } from './candidate-json';
 
 /** Control characters would break messages and dependency files. */
 const printable = /^[^\p{Cc}\\]+$/u;
@@ -31,7 +31,7 @@ export function requireCandidateFiles({ files }: Pick<Candidate, 'files'>, root:
     for (let parent = posix.dirname(name); parent !== '.'; parent = posix.dirname(parent))
       if (names.includes(parent) || isFile(join(root, parent))) refuse(name, `lies below the file ${parent}`);
   }
-  const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const bytes = bytesOf({ files });
   if (bytes > bounds.bytes)
     throw new KernloopError(
       'CANDIDATE_REFUSED',

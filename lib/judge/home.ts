@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import type { Environment } from '../support/environment';
@@ -18,6 +19,14 @@ export interface Accepted {
   readonly group: string;
   readonly acceptedAt: string;
 }
+
+/** Sender of a candidate and digest of what it sent: kept as long as the verdict. */
+interface Sent {
+  readonly group: string;
+  readonly sha256: string;
+}
+
+const sentSchema = z.strictObject({ group: z.string(), sha256: z.string() });
 
 const acceptedSchema = z.strictObject({
   candidate: candidateSchema.extend({ id: z.string() }),
@@ -56,13 +65,33 @@ export class Home {
   constructor(given: string | undefined, env: Environment) {
     this.root = homeFolder(given, env);
     mkdirSync(this.root, { recursive: true, mode: 0o700 });
-    for (const folder of ['accepted', 'verdicts', 'known']) mkdirSync(join(this.root, folder), { recursive: true });
+    for (const folder of ['accepted', 'sent', 'verdicts', 'known'])
+      mkdirSync(join(this.root, folder), { recursive: true });
     this.prune();
   }
 
   /** Written to the disk before the promise is given. */
   accept(accepted: Accepted): void {
-    writeJson(this.acceptedFile(accepted.candidate.id), accepted);
+    const { id } = accepted.candidate;
+    // Nobody else may ever see the candidate, so its sender is known before it is accepted.
+    writeJson(this.sentFile(id), sentOf(accepted));
+    writeJson(this.acceptedFile(id), accepted);
+  }
+
+  /** Who sent the candidate of that id; empty if nobody was named. */
+  groupOf(id: string): string {
+    return this.sent(id)?.group ?? '';
+  }
+
+  /** Whether the candidate of that id is this one, of this group. */
+  isSame(accepted: Pick<Accepted, 'candidate' | 'group'>): boolean {
+    const before = this.sent(accepted.candidate.id);
+    return before !== null && isDeepStrictEqual(before, sentOf(accepted));
+  }
+
+  private sent(id: string): Sent | null {
+    const parsed = sentSchema.safeParse(jsonOf(this.sentFile(id)));
+    return parsed.success ? parsed.data : null;
   }
 
   /** Accepted candidates without a verdict, the oldest first; damaged files are named by `tell`. */
@@ -112,6 +141,10 @@ export class Home {
     return join(this.root, 'verdicts', `${id}.json`);
   }
 
+  private sentFile(id: string): string {
+    return join(this.root, 'sent', `${id}.json`);
+  }
+
   private acceptedFile(id: string): string {
     return join(this.root, 'accepted', `${id}.json`);
   }
@@ -121,15 +154,24 @@ export class Home {
   }
 
   private prune(): void {
-    for (const folder of ['verdicts', 'known'].map((name) => join(this.root, name))) {
+    for (const kind of ['verdicts', 'known']) {
+      const folder = join(this.root, kind);
       const names = readdirSync(folder);
       if (names.length <= mostKept) continue;
       const timeOf = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
       const byAge = names.map((name) => ({ name, time: timeOf(name) })).sort((a, b) => a.time - b.time);
-      for (const { name } of byAge.slice(0, names.length - mostKept)) rmSync(join(folder, name), { force: true });
+      for (const { name } of byAge.slice(0, names.length - mostKept)) {
+        rmSync(join(folder, name), { force: true });
+        if (kind === 'verdicts') rmSync(join(this.root, 'sent', name), { force: true });
+      }
     }
   }
 }
+
+const sentOf = ({ candidate, group }: Pick<Accepted, 'candidate' | 'group'>): Sent => ({
+  group,
+  sha256: sha256(canonicalJson(candidate)),
+});
 
 /** Digest that ignores the order of keys, which parsing changes. */
 const digestOf = (outcome: Outcome): string => sha256(canonicalJson(asWritten(outcome)));

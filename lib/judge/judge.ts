@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { isDeepStrictEqual } from 'node:util';
 import { cpus } from 'node:os';
 import type { Deps } from '../deps/deps';
 import { KernloopError, nearest } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { parseJson } from '../support/schema';
-import { candidateSchema, type Candidate, type CandidateInput } from './candidate-json';
+import { bounds, bytesOf, candidateSchema, type Candidate, type CandidateInput } from './candidate-json';
 import { requireCandidateFiles } from './files';
 import { Home, type Accepted } from './home';
 import { isCurrent, judgeCandidate, noVerdict, type Confine, type Judged, type Outcome } from './judge-candidate';
@@ -22,6 +21,8 @@ export type Phase = 'queued' | 'compiling' | 'judging' | 'done';
 export interface Status {
   readonly id: string;
   readonly kernel: string;
+  /** Who sent it. */
+  readonly group: string;
   readonly phase: Phase;
   /** Null until it is done. */
   readonly sealed: Sealed | null;
@@ -32,13 +33,15 @@ interface Entry {
   readonly subject: Subject;
   readonly priority: number;
   readonly group: string;
+  /** UTF-8 bytes of its files. */
+  readonly bytes: number;
   readonly acceptedMs: number;
   readonly stop: AbortController;
   phase: Phase;
 }
 
 /** Candidates that may wait at a time; more are refused. */
-const mostQueued = 10_000;
+export const mostQueued = 10_000;
 
 /**
  * A resident scorer of candidates. What it accepts is on disk before it says so, and is judged after a restart if it was
@@ -111,6 +114,14 @@ export class Judge {
     return { queued: this.queue.length, working: this.working.size };
   }
 
+  /** Candidates of a group that are accepted and not judged, and the bytes of their files. */
+  loadOf(group: string): { candidates: number; bytes: number } {
+    let load = { candidates: 0, bytes: 0 };
+    for (const entry of this.entries.values())
+      if (entry.group === group) load = { candidates: load.candidates + 1, bytes: load.bytes + entry.bytes };
+    return load;
+  }
+
   /** Takes up what an earlier judge of the same home accepted and did not judge. Returns how many. */
   resume(): number {
     const pending = this.home.pending((line) => this.deps.report.warn(line));
@@ -123,20 +134,27 @@ export class Judge {
     return pending.length;
   }
 
-  /** Accepts a candidate; the same one under the same id is accepted once. */
+  /** Accepts a candidate; the same one under the same id is accepted once, even if it is judged already. */
   submit(input: CandidateInput, group = ''): Status {
     if (this.isClosed) throw judgeClosed();
-    const given = parseJson('the candidate', JSON.stringify(input), candidateSchema);
+    const text = JSON.stringify(input);
+    if (Buffer.byteLength(text) > bounds.jsonBytes) {
+      throw new KernloopError(
+        'CANDIDATE_REFUSED',
+        `it has more than ${bounds.jsonBytes} bytes as JSON`,
+        'send only the files that differ from the reproducer',
+      );
+    }
+    const given = parseJson('the candidate', text, candidateSchema);
     const subject = this.subjectOf(given);
     requireCandidateFiles(given, subject.snapshot.root);
     const id = given.id ?? randomBytes(9).toString('hex');
     const candidate = { ...given, id, kernel: subject.name };
-    const known = this.entries.get(id)?.accepted.candidate;
     const before = this.status(id);
     if (before !== null) {
-      if (known === undefined || isDeepStrictEqual(known, candidate)) return before;
+      if (this.home.isSame({ candidate, group })) return before;
       throw new KernloopError(
-        'CANDIDATE_REFUSED',
+        'CANDIDATE_ID_TAKEN',
         `another candidate has the id ${id}`,
         'leave the id out, and the judge chooses one',
       );
@@ -158,9 +176,9 @@ export class Judge {
   /** Null for an id that was never accepted, or whose verdict is too old to be kept. */
   status(id: string): Status | null {
     const entry = this.entries.get(id);
-    if (entry) return { id, kernel: entry.subject.name, phase: entry.phase, sealed: null };
+    if (entry) return { id, kernel: entry.subject.name, group: entry.group, phase: entry.phase, sealed: null };
     const sealed = this.home.verdictOn(id);
-    return sealed && { id, kernel: sealed.judgement.kernel, phase: 'done', sealed };
+    return sealed && { id, kernel: sealed.judgement.kernel, group: this.home.groupOf(id), phase: 'done', sealed };
   }
 
   /** The verdict, once there is one. `signal` ends the waiting, not the work; the end of the judge ends both. */
@@ -242,6 +260,7 @@ export class Judge {
   private enqueue(accepted: Accepted, subject: Subject): void {
     const entry: Entry = {
       ...{ accepted, subject, priority: accepted.candidate.priority, group: accepted.group },
+      bytes: bytesOf(accepted.candidate),
       acceptedMs: this.deps.clock.monotonicMs(),
       stop: new AbortController(),
       phase: 'queued',
@@ -327,7 +346,8 @@ export class Judge {
     entry.phase = phase;
     const { id } = entry.accepted.candidate;
     const sealed = phase === 'done' ? this.home.verdictOn(id) : null;
-    for (const listener of [...this.listeners]) listener({ id, kernel: entry.subject.name, phase, sealed });
+    const status = { id, kernel: entry.subject.name, group: entry.group, phase, sealed };
+    for (const listener of [...this.listeners]) listener(status);
   }
 }
 

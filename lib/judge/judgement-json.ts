@@ -105,6 +105,7 @@ export const judgementSchema = z
   })
   .meta({ title: 'judgement', description: 'Verdict of `kernloop judge` on one candidate.' });
 
+/** Verdict on a candidate, with all that led to it. */
 export type Judgement = z.output<typeof judgementSchema>;
 export type JudgementVerdict = (typeof verdicts)[number];
 export type Diagnostic = z.output<typeof diagnosticSchema>;

@@ -16,6 +16,7 @@ export const sealedSchema = z
   })
   .meta({ title: 'sealed judgement', description: 'A verdict of `kernloop judge`, signed.' });
 
+/** A judgement and its signature. */
 export type Sealed = z.output<typeof sealedSchema>;
 
 /** Key of a judge. The private part never leaves its home. */

@@ -166,8 +166,9 @@ export const errorCodes = kinds({
   TUNE_INPUT_CHANGED: { exitCode: exitCodes.usage, meaning: 'what tune judges by was changed while it ran' },
   CANDIDATE_REFUSED: {
     exitCode: exitCodes.usage,
-    meaning: 'a candidate holds files that it may not replace, or too many, or has the id of another one',
+    meaning: 'a candidate is no candidate, holds files that it may not replace, or too many',
   },
+  CANDIDATE_ID_TAKEN: { exitCode: exitCodes.usage, meaning: 'the judge knows another candidate of that id' },
   CANDIDATE_UNKNOWN: { exitCode: exitCodes.usage, meaning: 'the judge has accepted no candidate of that id' },
   JUDGE_INPUT_CHANGED: {
     exitCode: exitCodes.environment,
@@ -175,6 +176,23 @@ export const errorCodes = kinds({
   },
   JUDGE_FULL: { exitCode: exitCodes.environment, meaning: 'as many candidates wait as the judge takes' },
   JUDGE_CLOSED: { exitCode: exitCodes.environment, meaning: 'the judge is ending, and accepts no candidates' },
+  JUDGE_RUNNING: {
+    exitCode: exitCodes.environment,
+    meaning: 'another judge serves the same home, or listens at the same address',
+  },
+  JUDGE_UNREACHABLE: { exitCode: exitCodes.environment, meaning: 'no judge answers at the address' },
+  JUDGE_ANSWER: { exitCode: exitCodes.environment, meaning: 'the answer of the judge is not as its version gives it' },
+  ADDRESS_REFUSED: { exitCode: exitCodes.usage, meaning: 'the judge cannot listen at the address' },
+  TOKENS_INVALID: {
+    exitCode: exitCodes.usage,
+    meaning: 'others can read the file of tokens, or a line of it is no name with a token',
+  },
+  TOKEN_REFUSED: { exitCode: exitCodes.usage, meaning: 'the judge wants a token, and this is none of its tokens' },
+  REQUEST_REFUSED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the judge does not know the request, or it is too large, or comes from a web page',
+  },
+  READER_SLOW: { exitCode: exitCodes.usage, meaning: 'the reader of the events of a judge is slower than they come' },
   KEY_EXPOSED: { exitCode: exitCodes.environment, meaning: 'others can read the key that the judge signs with' },
   REPORT_FORGED: {
     exitCode: exitCodes.fail,

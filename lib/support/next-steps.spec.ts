@@ -9,7 +9,7 @@ const options = readFileSync(join(root, 'docs', 'reference', 'options.md'), 'utf
 const verbs = new Set([...options.matchAll(/^## ([\w -]+)$/gm)].map(([, verb = '']) => verb));
 const flags = new Set([...options.matchAll(/`(--[a-z-]+)/g)].map(([, flag = '']) => flag));
 /** Options of other programs or of every command. */
-const others = new Set(['--help', '--omit', '--version', '--no-offload-compress', '--mem']);
+const others = new Set(['--help', '--omit', '--version', '--no-offload-compress', '--mem', '--serve']);
 const orders =
   /^(ask|bring|build|capture|check|compile|copy|correct|end|export|gather|give|go|inject|install|keep|launch|leave|let|lower|look|link|make|mend|merge|move|name|pack|pass|put|raise|read|record|remove|replay|report|restart|run|say|set|split|start|take|trace|update|use|wait|widen|write) /;
 
