@@ -12,7 +12,7 @@ export const bounds = {
 } as const;
 
 /** Names of files and folders of the judge are made of it, so it has no dots and no slashes. */
-const idSchema = z
+export const idSchema = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, - and _, at most 64, a letter or digit first');
 

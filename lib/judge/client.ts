@@ -110,7 +110,7 @@ export class JudgeClient {
           yield event.sealed;
         }
       } catch (error) {
-        // What is missing is asked for again: the judge was restarted, or this reader was slow.
+        // Missing verdicts are asked for again: the judge was restarted, or this reader was slow.
         if (
           !(error instanceof KernloopError) ||
           !['JUDGE_CLOSED', 'READER_SLOW', 'JUDGE_UNREACHABLE'].includes(error.code)

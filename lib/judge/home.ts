@@ -78,7 +78,7 @@ export class Home {
     writeJson(this.acceptedFile(id), accepted);
   }
 
-  /** Who sent the candidate of that id; empty if nobody was named. */
+  /** Sender of the candidate of that id; empty if nobody was named. */
   groupOf(id: string): string {
     return this.sent(id)?.group ?? '';
   }

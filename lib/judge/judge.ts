@@ -21,7 +21,7 @@ export type Phase = 'queued' | 'compiling' | 'judging' | 'done';
 export interface Status {
   readonly id: string;
   readonly kernel: string;
-  /** Who sent it. */
+  /** Sender. */
   readonly group: string;
   readonly phase: Phase;
   /** Null until it is done. */

@@ -23,7 +23,7 @@ export interface Served {
 interface Request extends Sender {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What the path names. */
+  /** Part of the path. */
   readonly id: string;
   readonly query: URLSearchParams;
 }
@@ -157,7 +157,7 @@ export class JudgeServer {
     return this.served.judge.submit(candidate, group);
   }
 
-  /** What a group has in the queue, and its share of it. */
+  /** Candidates of a group in the queue, and its share of it. */
   private load(group: string) {
     const { judge, tokens } = this.served;
     const share = (of: number): number => Math.floor(of / tokens.groups);

@@ -69,7 +69,7 @@ async function* linesIn(input: Streams['input']): AsyncGenerator<string | null> 
   let bytes = 0;
   const take = (part: Buffer): void => {
     bytes += part.length;
-    // What is skipped anyway is not kept.
+    // A line that is skipped is not kept.
     if (bytes > bounds.jsonBytes) parts = [];
     else parts.push(part);
   };

@@ -5,7 +5,7 @@ import { KernloopError, systemCode } from '../../support/error';
 import { readRegularFile } from '../../support/regular-file';
 import { writePrivate } from '../private-file';
 
-/** Who sends a request. */
+/** Sender of a request. */
 export interface Sender {
   /** Senders of one group see each other's candidates, and take turns with other groups. */
   readonly group: string;

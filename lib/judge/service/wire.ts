@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { candidateSchema, idSchema } from '../candidate-json';
 import { sealedSchema } from '../seal';
 
-/** What goes over the wire; the OpenAPI document and the clients are made of the same schemas. */
+/** Messages of the service; the OpenAPI document and the clients are made of the same schemas. */
 
 const errorSchema = z
   .object({

@@ -93,7 +93,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** What the test asked for. */
+  /** Answer in JSON, with the fields that the test expects. */
   readonly body: Sealed & { candidates: unknown[]; error: ErrorBody; kernels: unknown; phase: string };
 }
 

@@ -33,6 +33,14 @@ def decode(kind: Any, value: Any, verb: str, exit_code: int) -> Any:
         raise KernloopError("INTERNAL_ERROR", f"what {verb} printed is not what its schema says: {error}", "report it", 5) from error
 
 
+def decode_record(kind: Any, value: Any, where: str) -> Any:
+    """An answer of a judge."""
+    try:
+        return _decode(kind, value, where)
+    except _Mismatch as error:
+        raise KernloopError("JUDGE_ANSWER", f"the answer of the judge is not what this version knows: {error}", "install one version of Kernloop on both sides", 5) from error
+
+
 def _decode(kind: Any, value: Any, where: str) -> Any:
     if kind is Any:
         return value
