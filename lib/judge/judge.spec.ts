@@ -186,8 +186,11 @@ describe('kernloop judge', () => {
     judge.submit(rows(8, { id: 'mine' }));
     expect(judge.submit(rows(8, { id: 'mine' })).id).toBe('mine');
     const taken = await failure(Promise.resolve().then(() => judge.submit(rows(16, { id: 'mine' }))));
-    expect([taken.code, taken.what]).toEqual(['CANDIDATE_REFUSED', 'another candidate has the id mine']);
+    expect([taken.code, taken.what]).toEqual(['CANDIDATE_ID_TAKEN', 'another candidate has the id mine']);
     expect((await judge.verdict('mine')).judgement.score?.waveInstructions).toBe(500);
+    // The same holds once it is judged: the verdict on other files would be a wrong one.
+    const late = await failure(Promise.resolve().then(() => judge.submit(rows(16, { id: 'mine' }))));
+    expect([late.code, judge.submit(rows(8, { id: 'mine' })).phase]).toEqual(['CANDIDATE_ID_TAKEN', 'done']);
     expect(compiled(deps)).toBe(2);
   });
 
@@ -319,6 +322,7 @@ describe('kernloop judge', () => {
       'key.pem',
       'key.pub',
       'known',
+      'sent',
       'verdicts',
     ]);
     await judge.close();
