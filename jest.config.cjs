@@ -13,6 +13,7 @@ const specs = {
 /** Specs that start compilers, browsers or whole tools: minutes. In all others jest.setup.cjs refuses them. */
 const tools = [
   'cli/json',
+  'cli/mcp/judge-tools',
   'executors/unchanged',
   'generators/reproducer/generator',
   'lib/generate/{built-units,generate,one-kernel,one-kernel-clang,unit-id}',

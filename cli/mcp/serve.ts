@@ -8,6 +8,7 @@ import { isStageName, stageNames, type StageName } from '../../lib/stages/regist
 import { KernloopError, closest } from '../../lib/support/error';
 import { describeIssues } from '../../lib/support/schema';
 import { findWorkspaceRoot } from '../../lib/support/workspace-root';
+import { isJudgeTool, judgeToolNames, WorkspaceJudges } from './judge-tools';
 import { verbRunner, type RunVerb } from './run-verb';
 import { createServer, loopNames } from './server';
 
@@ -29,13 +30,14 @@ export async function serve(given: object, overrides: Partial<Deps> = {}): Promi
   if (!parsed.success) throw new KernloopError('USAGE', describeIssues(parsed.error), 'see kernloop mcp --help');
   const options = parsed.data;
   const workspace = workspaceOf(options.workspace);
-  const tools = toolsOf(options.tools);
+  const { stages: tools, judge: isJudging } = toolsOf(options.tools);
   const deps = defaultDeps(overrides);
   const running = new Set<Promise<unknown>>();
+  const { maxBytes } = options;
+  const bounds = { workspace, outside: options.allowOutside };
+  const judges = isJudging ? new WorkspaceJudges({ bounds, maxBytes, deps }) : undefined;
   const server = createServer({
-    bounds: { workspace, outside: options.allowOutside },
-    tools,
-    maxBytes: options.maxBytes,
+    ...{ bounds, tools, judges, maxBytes },
     run: remembered(verbRunner(workspace, deps), running),
     now: () => deps.clock.monotonicMs(),
   });
@@ -44,10 +46,12 @@ export async function serve(given: object, overrides: Partial<Deps> = {}): Promi
     deps.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await server.connect(new StdioServerTransport(process.stdin, protocolOutput()));
-  process.stderr.write(`kernloop mcp: ${(tools ?? loopNames).length} tools, in ${workspace}\n`);
+  const offered = (tools ?? loopNames).length + (judges ? judgeToolNames.length : 0);
+  process.stderr.write(`kernloop mcp: ${offered} tools, in ${workspace}\n`);
   await ended;
   // Aborts running stages.
   await server.close();
+  await judges?.close();
   await Promise.allSettled(running);
   process.stdin.destroy();
 }
@@ -63,20 +67,23 @@ function workspaceOf(named: string | undefined): string {
   );
 }
 
-/** Undefined: those of the loop. */
-function toolsOf(named: string | undefined): readonly StageName[] | undefined {
-  if (named === undefined) return undefined;
-  if (named === 'all') return stageNames;
-  return named.split(',').map((word) => {
-    const name = word.trim();
-    if (isStageName(name)) return name;
-    const [suggestion] = closest(name, stageNames, 1);
-    throw new KernloopError(
-      'USAGE',
-      `--tools: there is no stage "${name}"${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,
-      `there are ${stageNames.join(', ')}, and "all"`,
-    );
-  });
+/** Stages to offer, undefined for those of the loop, and whether the tools of a judge are offered. */
+function toolsOf(named: string | undefined): { stages: readonly StageName[] | undefined; judge: boolean } {
+  if (named === undefined) return { stages: undefined, judge: false };
+  if (named === 'all') return { stages: stageNames, judge: true };
+  const names = named.split(',').map((word) => word.trim());
+  return { stages: names.filter((name) => !isJudgeTool(name)).map(stageOf), judge: names.some(isJudgeTool) };
+}
+
+function stageOf(name: string): StageName {
+  if (isStageName(name)) return name;
+  const all = [...stageNames, ...judgeToolNames];
+  const [suggestion] = closest(name, all, 1);
+  throw new KernloopError(
+    'USAGE',
+    `--tools: there is no tool "${name}"${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,
+    `there are ${all.join(', ')}, and "all"`,
+  );
 }
 
 function remembered(run: RunVerb, running: Set<Promise<unknown>>): RunVerb {

@@ -16,6 +16,7 @@ import { asKernloopError, closest } from '../../lib/support/error';
 import { version } from '../../lib/support/version';
 import type { Bounds } from './arguments';
 import { callStage } from './calls';
+import { isJudgeTool, judgeTools, type WorkspaceJudges } from './judge-tools';
 import { loopTools } from './loop-tools';
 import { ProgressNotices } from './progress';
 import { promptOf, prompts } from './prompts';
@@ -29,6 +30,8 @@ export interface ServerPlace {
   readonly bounds: Bounds;
   /** Stages to offer with complete schemas. Left out: those of the loop, in few words. */
   readonly tools?: readonly StageName[] | undefined;
+  /** Judges behind `judge_submit` and `judge_result`; left out, these are not offered. */
+  readonly judges?: Pick<WorkspaceJudges, 'call'> | undefined;
   readonly maxBytes: number;
   readonly run: RunVerb;
   readonly now: () => number;
@@ -45,7 +48,7 @@ const resourcesAtOnce = 200;
 const resourceNotFound = -32002;
 
 /** Stages as tools, and the files that they work on as resources. */
-export function createServer({ bounds, tools: named, maxBytes, run, now }: ServerPlace): Server {
+export function createServer({ bounds, tools: named, judges, maxBytes, run, now }: ServerPlace): Server {
   const tools = named ?? loopNames;
   const words = toolWords(tools);
   const results = new Results();
@@ -60,9 +63,10 @@ export function createServer({ bounds, tools: named, maxBytes, run, now }: Serve
       const short = named === undefined ? loopTools[name] : undefined;
       return short === undefined ? toolOf(name, words) : shortToolOf(name, short);
     });
-    return { tools: described };
+    return { tools: judges ? [...described, ...judgeTools] : described };
   });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification, _meta }) => {
+    if (judges && isJudgeTool(params.name)) return judges.call(params.name, params.arguments ?? {}, signal);
     const name = tools.find((tool) => tool === params.name);
     if (name === undefined) throw unknownTool(params.name, tools);
     const token = _meta?.progressToken;
@@ -102,7 +106,7 @@ export function createServer({ bounds, tools: named, maxBytes, run, now }: Serve
 export const loopNames: readonly StageName[] = Object.keys(loopTools).filter(isStageName);
 
 function unknownTool(name: string, tools: readonly string[]): McpError {
-  if (isStageName(name)) {
+  if (isStageName(name) || isJudgeTool(name)) {
     const all = `kernloop mcp --tools all`;
     return new McpError(ErrorCode.InvalidParams, `${name} is not offered here: \`${all}\` has it`);
   }
