@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import type { Deps } from '../../deps/deps';
 import { takeFreeLock } from '../../deps/lock';
 import { KernloopError } from '../../support/error';
@@ -65,6 +66,7 @@ function tokensOf({ tokens }: ServiceOptions, address: Address, home: string, de
 /** Two judges of one home would judge what they find there twice. */
 async function withHome(options: ServiceOptions, deps: Deps, work: (home: string) => Promise<void>): Promise<void> {
   const home = homeFolder(options.home, deps.env);
+  mkdirSync(home, { recursive: true, mode: 0o700 });
   const lock = await takeFreeLock(home, deps);
   if (lock === 'taken') throw new KernloopError('JUDGE_RUNNING', `another judge serves ${home}`, '');
   if ('refused' in lock) throw new KernloopError('FILE_UNREADABLE', `${home}: ${lock.refused}`, '');
