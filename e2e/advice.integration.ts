@@ -127,7 +127,7 @@ describe('the explanation of a replay', () => {
       const outcome = await workspace.kernloop(['validate', reproducer]);
       const report = JSON.parse(workspace.read(`${reproducer}/report.json`)) as {
         verdict: string;
-        edited_lines?: { edited: number; without_code: number; not_run: object[] };
+        edited_lines?: { edited: number; without_code: number; not_run: object[]; partly_run: object[] };
       };
       return { ...report, text: outcome.text };
     };
@@ -145,6 +145,17 @@ describe('the explanation of a replay', () => {
       );
     });
 
+    it('a branch that is in the line of its condition is told by its column', async () => {
+      const line = `if (gridDim.x < 3) out[i] = 7.0f * in[i % kSide]; else ${head}`;
+      const original = workspace.read(file);
+      workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
+      workspace.edit(file, (text) => text.replace(head, line));
+      const { verdict, text, edited_lines: lines } = await validated();
+      workspace.write(file, original);
+      expect([verdict, lines?.not_run]).toEqual(['pass', []]);
+      expect(text).toMatch(/a part of 1 of 1 edited lines never ran: kernel_variant\.hip:\d+ from column \d+\n/);
+    });
+
     it('a failing verdict says it too, and nothing where every line ran', async () => {
       workspace.edit(file, (text) => text.replace('gridDim.x < 3', 'gridDim.x > 3'));
       const wrong = await validated();
@@ -153,7 +164,8 @@ describe('the explanation of a replay', () => {
       workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
       workspace.edit(file, (text) => text.replace(head, `  ${head}`));
       const right = await validated();
-      expect([right.verdict, right.edited_lines]).toEqual(['pass', { edited: 1, without_code: 0, not_run: [] }]);
+      const whole = { edited: 1, without_code: 0, not_run: [], partly_run: [] };
+      expect([right.verdict, right.edited_lines]).toEqual(['pass', whole]);
       expect(right.text).not.toContain('edited lines');
     });
   });

@@ -45,7 +45,7 @@ missing.cu:1:10: fatal error: not-there.h: No such file or directory
       |          ^~~~~~~~~~~~~
 compilation terminated.`;
 const judged = `  r7 at offset 2: expected 9041008094410000, got 1042008014420000; 6,278 bytes differ
-at kernels/a/k/kernel_variant.hip:19
+edited at kernels/a/k/kernel_variant.hip:19, and 2 more places
 Result: FAIL (77,713 of 213,157 bytes compared with what the app computed differ)`;
 
 describe('what init sets up for VS Code', () => {
@@ -90,6 +90,8 @@ describe('what init sets up for VS Code', () => {
     ]);
     const vacuous = problemsIn(judged.replace('FAIL', 'VACUOUS'), 'validate');
     expect(vacuous).toMatchObject([{ ...place, severity: 'warning' }]);
+    for (const line of ['at', 'edited at'])
+      expect(problemsIn(judged.replace(/edited at (.*:19).*/, `${line} $1`), 'validate')).toMatchObject([place]);
     expect(problemsIn(judged.replace('FAIL', 'PASS'), 'validate')).toEqual([]);
     expect(problemsIn('the captured code\nResult: FAIL (it differs)', 'validate')).toEqual([]);
   });

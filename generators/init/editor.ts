@@ -22,7 +22,7 @@ const verdicts = [
 ].map(({ word, severity }) => ({
   severity,
   pattern: [
-    { regexp: String.raw`^at (.+):(\d+)$`, file: 1, line: 2 },
+    { regexp: String.raw`^(?:edited )?at (.+?):(\d+)(?:, and \d+ more places?)?$`, file: 1, line: 2 },
     { regexp: String.raw`^Result: (${word} \(.*\))$`, message: 1 },
   ],
 }));

@@ -127,13 +127,14 @@ function currentBuild(
 
 /**
  * Nx runs the task again after each recompile, because the files that were read are known only then: it need not
- * compile again.
+ * compile again, nor after `validate`, which adds line information.
  */
 export function isUpToDate(
   { reproducer, lineInfo }: Pick<RecompileOptions, 'reproducer' | 'lineInfo'>,
   { env, report }: Pick<Deps, 'env' | 'report'>,
 ): boolean {
-  if (currentVariant(reproducer, { lineInfo }, env) === undefined) return false;
+  const accepted = lineInfo === undefined ? [false, true] : [lineInfo];
+  if (accepted.every((each) => currentVariant(reproducer, { lineInfo: each }, env) === undefined)) return false;
   report.result(`${openReproducer(reproducer).config.name}: what recompile built is up to date`);
   return true;
 }

@@ -23,7 +23,7 @@ export async function recompileEdited(options: RecompileOptions, deps: Deps): Pr
     // The last verdict is that of another text, and must not outlive a failed compilation.
     if (!isForeignFile(reproducer.report, reportFormat)) rmSync(reproducer.report, { force: true });
     try {
-      await compileVariant(asLastBuilt(options, reproducer), deps);
+      await compileVariant(asJudged(options, reproducer), deps);
     } catch (error) {
       if (!isBuiltElsewhere(error, reproducer)) throw error;
       deps.report.warn(`${reproducer.config.name} was not built again on this machine: ${error.what}`);
@@ -40,10 +40,20 @@ function isReady(reproducer: Reproducer, options: RecompileOptions, { env }: Pic
   return currentVariant(root, asLastBuilt(options, reproducer), env) !== undefined;
 }
 
-/** A build with line information stays one, because the user asked for it once. */
+/** A build with line information stays one: the user may have asked for it. */
 function asLastBuilt(options: RecompileOptions, { root }: Reproducer): RecompileOptions {
   const lineInfo = options.lineInfo ?? builtIn(reproducerPaths(root).variantJson)?.line_info;
   return { ...options, ...(lineInfo === undefined ? {} : { lineInfo }) };
+}
+
+/**
+ * An edit for the software GPU gets line information, which changes no instruction: a verdict names lines of it. An
+ * edit that was undone does not, and gives the captured code. Other devices do not tell what each instruction did.
+ */
+function asJudged(options: RecompileOptions, reproducer: Reproducer): RecompileOptions {
+  const { language, device } = reproducer.config;
+  if (language !== 'hip' || device.kind !== 'softgpu') return asLastBuilt(options, reproducer);
+  return { ...options, lineInfo: options.lineInfo ?? editedFile(reproducer) !== undefined };
 }
 
 /** A machine without the compiler judges what another machine built, if every source is still the same. */

@@ -24,7 +24,7 @@ import { SourceFiles } from '../replay/source-files';
 import { asKernloopError, KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { failure, thrown } from '../testing/failure';
-import { currentVariant } from './current-variant';
+import { currentVariant, isUpToDate } from './current-variant';
 import { readLineTable } from '../toolchain/line-table';
 import { recompile } from './recompile';
 import { recompileEdited } from './recompile-edited';
@@ -711,6 +711,19 @@ describe('recompile', () => {
       expect(readLineTable(readFileSync(built()))).not.toBeNull();
       await build({}, { lineInfo: false });
       expect(readLineTable(readFileSync(built()))).toBeNull();
+    });
+
+    it('adds line information to an edit, and accepts a build without it', async () => {
+      edit('+= SCALE');
+      await recompile(options(), deps);
+      compiled();
+      await build();
+      expect(readLineTable(readFileSync(built()))).toBeNull();
+      edit('-= SCALE');
+      await build();
+      expect(readLineTable(readFileSync(built()))).not.toBeNull();
+      expect(isUpToDate({ reproducer: made.reproducer }, deps)).toBe(true);
+      expect(isUpToDate({ reproducer: made.reproducer, lineInfo: false }, deps)).toBe(false);
     });
 
     it('judges what another machine built of the same text, where there is no compiler', async () => {

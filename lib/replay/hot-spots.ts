@@ -1,7 +1,7 @@
 import { readCapturedCode } from '../archive/captured-code';
 import type { Deps } from '../deps/deps';
 import { sha256 } from '../support/files';
-import { readLineTable, type LineTable } from '../toolchain/line-table';
+import { readLineTable, type SourceLine } from '../toolchain/line-table';
 import {
   hotSpotFigures,
   type Figures,
@@ -23,7 +23,7 @@ export async function codeBytes(code: Code, { reproducer }: ReplaySession, deps:
 
 export interface CodeLines {
   codeObject: string;
-  table: Pick<LineTable, 'at'>;
+  table: { at(address: number): SourceLine | undefined };
 }
 
 /** Line table of the code, or the reason why there is none. */

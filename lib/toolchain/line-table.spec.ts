@@ -36,11 +36,12 @@ function compiled(...options: string[]): string {
 }
 
 /** Rows as LLVM prints them: `0x1900 8 15 1 0 0 is_stmt`. */
-function rowsOfLlvm(file: string): { address: number; line: number; ends: boolean }[] {
+function rowsOfLlvm(file: string): { address: number; line: number; column: number; ends: boolean }[] {
   const text = execFileSync('/usr/lib/llvm-15/bin/llvm-dwarfdump', ['--debug-line', file], { encoding: 'utf8' });
-  return [...text.matchAll(/^(0x[0-9a-f]{16}) +(\d+) +\d+ +\d+.*$/gm)].map(([row, address, line]) => ({
+  return [...text.matchAll(/^(0x[0-9a-f]{16}) +(\d+) +(\d+) +\d+.*$/gm)].map(([row, address, line, column]) => ({
     address: Number(address),
     line: Number(line),
+    column: Number(column),
     ends: row.includes('end_sequence'),
   }));
 }
@@ -80,18 +81,19 @@ describe('readLineTable', () => {
     expect(rows.length).toBeGreaterThan(20);
     let compared = 0;
     const withCode = new Set<number>();
-    for (const [index, { address, line, ends }] of rows.entries()) {
+    for (const [index, { address, line, column, ends }] of rows.entries()) {
       const next = rows[index + 1];
       // The last of several rows at one address counts.
       if (ends || !next || next.address === address) continue;
       if (line > 0) withCode.add(line);
       for (let at = address; at < next.address; at += 4) {
-        expect([at, table?.at(at)?.line ?? 0]).toEqual([at, line]);
+        const found = table?.at(at);
+        expect([at, found?.line ?? 0, found?.column]).toEqual([at, line, line > 0 ? column : undefined]);
         compared += 1;
       }
     }
     expect(compared).toBeGreaterThan(20);
-    expect(new Set([...(table?.lines() ?? [])].map(({ line }) => line))).toEqual(withCode);
+    expect(new Set([...(table?.places() ?? [])].map(({ line }) => line))).toEqual(withCode);
     const last = rows.at(-1);
     expect(table?.at(last?.address ?? 0)).toBeUndefined();
     expect(table?.at(4)).toBeUndefined();
@@ -100,7 +102,8 @@ describe('readLineTable', () => {
   it('names the file', () => {
     const file = compiled('-gdwarf-5', '-O0');
     const row = rowsOfLlvm(file).find(({ line }) => line === 8);
-    expect(readLineTable(readFileSync(file))?.at(row?.address ?? 0)).toEqual({ file: join(folder, 'k.hip'), line: 8 });
+    const place = { file: join(folder, 'k.hip'), line: 8, column: row?.column };
+    expect(readLineTable(readFileSync(file))?.at(row?.address ?? 0)).toEqual(place);
   });
 
   it('gives up on a line program of more rows than can be', () => {
@@ -119,7 +122,7 @@ describe('readLineTable', () => {
       length.writeUInt32LE(unit.length);
       return elfWith('.debug_line', Buffer.concat([length, unit]));
     };
-    expect(readLineTable(tableOf(100))?.at(0x1004)).toEqual({ file: 'k', line: 1 });
+    expect(readLineTable(tableOf(100))?.at(0x1004)).toEqual({ file: 'k', line: 1, column: 0 });
     expect(readLineTable(tableOf(2 ** 20 + 1))).toBeNull();
   });
 

@@ -5,15 +5,20 @@ export interface SourceLine {
   line: number;
 }
 
+/** `column`: counted in bytes from 1; 0 if the compiler recorded none. */
+export interface SourcePlace extends SourceLine {
+  column: number;
+}
+
 /** Source line of each instruction. */
 export interface LineTable {
   /** Undefined if the compiler recorded no line. */
-  at(address: number): SourceLine | undefined;
-  /** Every line that has instructions of its own, once for each stretch of them. */
-  lines(): Iterable<SourceLine>;
+  at(address: number): SourcePlace | undefined;
+  /** Every place that has instructions of its own, once for each stretch of them. */
+  places(): Iterable<SourcePlace>;
 }
 
-interface Row extends SourceLine {
+interface Row extends SourcePlace {
   address: number;
 }
 
@@ -33,14 +38,14 @@ export function readLineTable(elf: Buffer): LineTable | null {
       const sequence = lastAtOrBelow(kept, start, address);
       const row = sequence && lastAtOrBelow(sequence, (candidate) => candidate.address, address);
       if (!row || row === sequence.at(-1) || row.line === 0) return undefined;
-      return { file: row.file, line: row.line };
+      return { file: row.file, line: row.line, column: row.column };
     },
-    lines: () => kept.flatMap(linesWithCode),
+    places: () => kept.flatMap(placesWithCode),
   };
 }
 
 /** A row that the next one follows at the same address has no instruction; line 0 stands for no line. */
-function linesWithCode(sequence: Sequence): SourceLine[] {
+function placesWithCode(sequence: Sequence): SourcePlace[] {
   return sequence.filter(({ address, line }, index) => {
     const next = sequence[index + 1];
     return line > 0 && next !== undefined && next.address > address;
@@ -62,7 +67,15 @@ function lastAtOrBelow<Item>(items: readonly Item[], key: (item: Item) => number
 const maxRows = 1 << 20;
 
 /** Opcode numbers (DWARF 5, tables 7.25 and 7.26). */
-const standard = { copy: 1, advancePc: 2, advanceLine: 3, setFile: 4, constAddPc: 8, fixedAdvancePc: 9 } as const;
+const standard = {
+  copy: 1,
+  advancePc: 2,
+  advanceLine: 3,
+  setFile: 4,
+  setColumn: 5,
+  constAddPc: 8,
+  fixedAdvancePc: 9,
+} as const;
 const extended = { endSequence: 1, setAddress: 2 } as const;
 
 function sequencesOf(unit: LineUnit): Sequence[] {
@@ -71,12 +84,12 @@ function sequencesOf(unit: LineUnit): Sequence[] {
   const opcodeBase = operandCounts.length + 1;
   const sequences: Sequence[] = [];
   let rows: Sequence = [];
-  let [address, file, line] = [0, 1, 1];
+  let [address, file, line, column] = [0, 1, 1, 0];
   let rowCount = 0;
   const append = (): void => {
     rowCount += 1;
     if (rowCount > maxRows) throw new Malformed('more rows than any source gives');
-    rows.push({ address, file: unit.files[file] ?? '', line });
+    rows.push({ address, file: unit.files[file] ?? '', line, column });
   };
   const advance = (operations: number): number => (address += operations * minimumInstructionBytes);
   while (!program.isAtEnd) {
@@ -92,11 +105,12 @@ function sequencesOf(unit: LineUnit): Sequence[] {
       append();
       sequences.push(rows);
       rows = [];
-      [address, file, line] = [0, 1, 1];
+      [address, file, line, column] = [0, 1, 1, 0];
     } else if (opcode === standard.copy) append();
     else if (opcode === standard.advancePc) advance(program.leb());
     else if (opcode === standard.advanceLine) line += program.signedLeb();
     else if (opcode === standard.setFile) file = program.leb();
+    else if (opcode === standard.setColumn) column = program.leb();
     else if (opcode === standard.constAddPc) advance(Math.floor((255 - opcodeBase) / lineRange));
     else if (opcode === standard.fixedAdvancePc) address += program.unsigned(2);
     else for (let operand = operandCounts[opcode - 1] ?? 0; operand > 0; operand -= 1) program.leb();

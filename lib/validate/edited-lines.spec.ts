@@ -1,7 +1,16 @@
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import type { ReplaySession } from '../replay/session';
-import { editedLines, editedLineWords, hasOtherLines, hasRun, newLines, sortEdit } from './edited-lines';
+import {
+  changesIn,
+  columnsOf,
+  editedLines,
+  editedLineWords,
+  hasOtherLines,
+  hasRun,
+  newLines,
+  sortEdit,
+} from './edited-lines';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -34,22 +43,47 @@ describe('the lines of an edit', () => {
     expect(hasOtherLines(text)).toBe(others);
   });
 
-  it('are sorted by whether they have code and whether any of it ran', () => {
-    const edited = [1, 2, 3].map((line) => ({ file: 'k.hip', line }));
-    const found = sortEdit(edited, new Set(['k.hip:1', 'k.hip:2', 'other.hip:3']), new Set(['k.hip:1', 'other.hip:2']));
-    expect(found).toEqual({ edited: 3, without_code: 1, not_run: [{ file: 'k.hip', line: 2 }] });
+  it('are sorted by whether they have code, and whether any or all of it ran', () => {
+    const edited = [1, 2, 3, 4, 5].map((line) => ({ file: 'k.hip', line }));
+    const places = (...all: [line: number, column: number][]) =>
+      columnsOf(all.map(([line, column]) => ({ file: 'k.hip', line, column })));
+    const withCode = places([1, 3], [2, 3], [2, 9], [4, 3], [4, 20], [4, 30], [5, 0], [5, 7]);
+    // A branch body in the line of its condition; an instruction without a column that did not run.
+    const found = sortEdit(edited, withCode, places([1, 3], [4, 3], [5, 7]));
+    expect(found).toEqual({
+      edited: 5,
+      without_code: 1,
+      not_run: [{ file: 'k.hip', line: 2 }],
+      partly_run: [{ file: 'k.hip', line: 4, column: 20 }],
+    });
+    const other = columnsOf([{ file: 'other.hip', line: 1, column: 3 }]);
+    expect(sortEdit(edited.slice(0, 1), withCode, other).not_run).toEqual([{ file: 'k.hip', line: 1 }]);
   });
 
-  it('are named where no instruction of them ran, and else nothing is said', () => {
+  it.each([
+    ['nothing', 'a\nb\n', 'a\nb\n', []],
+    ['two changes', 'a\nb\nc\nd\n', 'a\nx\ny\nc\nd\nz\n', [2, 6]],
+    ['a removed line', 'a\nbarrier\nc\n', 'a\nc\n', [2]],
+    ['a removed last line', 'a\nb\n', 'a\n', [1]],
+    ['an added line', 'a\nc\n', 'a\nb\nc\n', [2]],
+  ])('begin where the text differs: %s', (_, before, after, lines) => {
+    expect(changesIn(before, after)).toEqual(lines);
+  });
+
+  it('are named where no instruction of them ran, or of a part of them, and else nothing is said', () => {
     const lines = (count: number) => Array.from({ length: count }, (_, index) => ({ file: 'k.hip', line: index + 1 }));
-    const words = (count: number, without: number) =>
-      editedLineWords({ edited: 14, without_code: without, not_run: lines(count) });
+    const words = (count: number, without: number, partly = 0) =>
+      editedLineWords({
+        ...{ edited: 14, without_code: without, not_run: lines(count) },
+        partly_run: lines(partly).map((line) => ({ ...line, column: 9 })),
+      });
     expect(words(2, 3)).toEqual([
       'no instruction of 2 of 14 edited lines ran: k.hip:1, k.hip:2; 3 have no code of their own',
     ]);
     expect(words(7, 0)).toEqual([
       'no instruction of 7 of 14 edited lines ran: k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 2 more',
     ]);
+    expect(words(0, 3, 1)).toEqual(['a part of 1 of 14 edited lines never ran: k.hip:1 from column 9']);
     expect([words(0, 3), editedLineWords(undefined)]).toEqual([[], []]);
   });
 

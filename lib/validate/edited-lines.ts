@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { diffLines } from 'diff';
 import { replayOnce } from '../replay/program';
 import type { HotSpotEvent } from '../replay/replay-events';
@@ -15,7 +15,7 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
-import { readLineTable, type SourceLine } from '../toolchain/line-table';
+import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
 import type { EditedLines, Verdict } from './report-json';
 
@@ -42,7 +42,7 @@ export async function editedLines(
   if (code.kind !== 'variant' || language === 'none') return undefined;
   if (code.path !== reproducerPaths(reproducer.root).variant(language, device.kind)) return undefined;
   try {
-    return await linesThatRan(sessions, first, code.path, deps);
+    return await linesThatRan(sessions, first, code.path, verdict, deps);
   } catch (error) {
     throwIfInterrupted(deps.signal);
     deps.report.info(`which edited lines ran is not known: ${asKernloopError(error).what}`);
@@ -54,22 +54,34 @@ async function linesThatRan(
   sessions: readonly ReplaySession[],
   { reproducer, device }: ReplaySession,
   codeObject: string,
+  verdict: Verdict,
   deps: Deps,
 ): Promise<EditedLines | undefined> {
   const bytes = readRegularFile(codeObject);
+  const files = filesOfEdit(reproducer);
+  const edited = files?.flatMap(({ file, after, lines }) => {
+    if (hasOtherLines(after))
+      throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
+    return lines.map((line) => ({ file, line }));
+  });
+  if (edited === undefined || edited.length === 0) return undefined;
   const table = readLineTable(bytes);
-  if (table === null) return undefined;
-  const edited = linesOfEdit(reproducer);
-  if (edited === null || edited.length === 0) return undefined;
+  if (table === null) {
+    if (verdict === 'pass') deps.report.info(`which edited lines ran is not known: ${lineInfoHint(reproducer)}`);
+    return undefined;
+  }
   const events = await withDevice(device, deps, () => counted(sessions, deps));
   const digest = sha256(bytes);
   const own = events.filter((event) => event.code_object === digest && hasRun(event));
   if (own.length === 0) return undefined;
   const ran = own.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
   const sources = new SourceFiles(reproducer);
-  const told = (line: SourceLine): string => keyOf({ ...line, file: sources.shown(line.file) });
-  return sortEdit(edited, new Set([...table.lines()].map(told)), new Set(ran.map(told)));
+  const told = (place: SourcePlace): SourcePlace => ({ ...place, file: sources.shown(place.file) });
+  return sortEdit(edited, columnsOf([...table.places()].map(told)), columnsOf(ran.map(told)));
 }
+
+const lineInfoHint = ({ root }: Reproducer): string =>
+  `the code has no line information; \`kernloop recompile ${relative(process.cwd(), root) || '.'} --line-info\` adds it`;
 
 /** The compiler leaves out the jump around a short branch: its vector instructions are then executed by no lane. */
 export const hasRun = ({ vector, lanes }: HotSpotEvent): boolean =>
@@ -87,24 +99,37 @@ async function counted(sessions: readonly ReplaySession[], deps: Deps): Promise<
 
 const keyOf = ({ file, line }: SourceLine): string => `${file}:${line}`;
 
-/** Lines that were added or changed since extraction, in the files that the compiler read; null if that is not known. */
-function linesOfEdit({ root }: Reproducer): SourceLine[] | null {
+/** A file that was edited since extraction, and the numbers of its lines that were added or changed. */
+interface EditedFile {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly lines: readonly number[];
+}
+
+/** Edited files among those that the compiler read; null if that is not known. */
+function filesOfEdit({ root }: Reproducer): EditedFile[] | null {
   const { pristine, variantJson } = reproducerPaths(root);
   const { sources } = readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', 'run `kernloop recompile`');
-  const edited: SourceLine[] = [];
+  const edited: EditedFile[] = [];
   for (const [file, digest] of Object.entries(sources)) {
-    const before = join(pristine, file);
+    const original = join(pristine, file);
     const after = readRegularFile(resolveInside(root, file, 'build/variant.json: sources'), 'utf8');
     if (sha256(after) !== digest) return null;
-    const text = existsSync(before) ? readRegularFile(before, 'utf8') : '';
-    if (text === after) continue;
-    if (hasOtherLines(after))
-      throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
-    const lines = newLines(text, after);
+    const before = existsSync(original) ? readRegularFile(original, 'utf8') : '';
+    if (before === after) continue;
+    const lines = newLines(before, after);
     if (lines === null) return null;
-    edited.push(...lines.map((line) => ({ file, line })));
+    edited.push({ file, before, after, lines });
   }
   return edited;
+}
+
+/** Beginning of each change of the edit: its first line, or the line behind what was removed. Empty if not known. */
+export function placesOfEdit(reproducer: Reproducer): SourceLine[] {
+  return (filesOfEdit(reproducer) ?? []).flatMap(({ file, before, after }) =>
+    (changesIn(before, after) ?? []).map((line) => ({ file, line })),
+  );
 }
 
 /** Whether the compiler counts lines otherwise than an editor: `#line`, and carriage returns alone. */
@@ -112,43 +137,90 @@ export const hasOtherLines = (text: string): boolean => /^[ \t]*#[ \t]*(?:line\b
 
 /** Numbers of the lines of `after` that `before` lacks; null if that takes too long to find out. */
 export function newLines(before: string, after: string): number[] | null {
-  if (before === after) return [];
-  const parts = diffLines(before, after, { timeout: diffLimitMs, stripTrailingCr: true });
-  if (parts === undefined) return null;
-  const found: number[] = [];
-  let line = 1;
-  for (const { added, removed, count } of parts) {
-    if (removed) continue;
-    if (added) for (let index = 0; index < count; index += 1) found.push(line + index);
-    line += count;
-  }
-  return found;
+  return (
+    differences(before, after)?.flatMap(({ added, count, line }) =>
+      added ? Array.from({ length: count }, (_, index) => line + index) : [],
+    ) ?? null
+  );
 }
 
-/** `withCode` and `ran`: lines as `file:line` that have instructions, and of which an instruction was executed. */
-export function sortEdit(
-  edited: readonly SourceLine[],
-  withCode: ReadonlySet<string>,
-  ran: ReadonlySet<string>,
-): EditedLines {
+/** Number of the line at which each change begins; null likewise. */
+export function changesIn(before: string, after: string): number[] | null {
+  const parts = differences(before, after);
+  if (parts === null) return null;
+  const last = after.replace(/\n$/, '').split('\n').length;
+  const begins = parts.filter(({ added, removed }, index) => {
+    const previous = parts[index - 1];
+    return (added || removed) && !(previous?.added === true || previous?.removed === true);
+  });
+  return begins.map(({ line }) => Math.min(line, last));
+}
+
+/** Parts that differ or are the same, each with the number of its line in `after`. */
+function differences(
+  before: string,
+  after: string,
+): { added: boolean; removed: boolean; count: number; line: number }[] | null {
+  if (before === after) return [];
+  const parts = diffLines(before, after, { timeout: diffLimitMs, stripTrailingCr: true });
+  let next = 1;
+  return (
+    parts?.map(({ added, removed, count }) => {
+      const line = next;
+      if (!removed) next += count;
+      return { added, removed, count, line };
+    }) ?? null
+  );
+}
+
+/** Columns of each line, by `file:line`. */
+type Columns = ReadonlyMap<string, ReadonlySet<number>>;
+
+export function columnsOf(places: readonly SourcePlace[]): Columns {
+  const columns = new Map<string, Set<number>>();
+  for (const place of places) {
+    const known = columns.get(keyOf(place)) ?? new Set();
+    columns.set(keyOf(place), known.add(place.column));
+  }
+  return columns;
+}
+
+/** `withCode` and `ran`: places that have instructions, and of which an instruction was executed. */
+export function sortEdit(edited: readonly SourceLine[], withCode: Columns, ran: Columns): EditedLines {
   const own = edited.filter((line) => withCode.has(keyOf(line)));
+  const partly = own.flatMap(({ file, line }) => {
+    const known = ran.get(keyOf({ file, line }));
+    const idle = [...(withCode.get(keyOf({ file, line })) ?? [])].filter((column) => known?.has(column) === false);
+    // Column 0 stands for none.
+    const places = idle.filter((column) => column > 0);
+    return places.length > 0 ? [{ file, line, column: Math.min(...places) }] : [];
+  });
   return {
     edited: edited.length,
     without_code: edited.length - own.length,
     not_run: own.filter((line) => !ran.has(keyOf(line))).map(({ file, line }) => ({ file, line })),
+    partly_run: partly,
   };
 }
 
 const shownLines = 5;
 
-/** Nothing where an instruction of every line ran. */
+/** Nothing where all instructions ran, as far as lines and columns tell. */
 export function editedLineWords(lines: EditedLines | undefined): string[] {
-  if (!lines || lines.not_run.length === 0) return [];
-  const { edited, without_code: without, not_run: idle } = lines;
-  const places = idle.slice(0, shownLines).map(keyOf).join(', ');
-  const more = idle.length > shownLines ? `, and ${formatCount(idle.length - shownLines)} more` : '';
+  if (!lines) return [];
+  const { edited, without_code: without, not_run: idle, partly_run: partly = [] } = lines;
   const others = without > 0 ? `; ${formatCount(without)} have no code of their own` : '';
+  const whole = `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${listed(idle.map(keyOf))}${others}`;
+  const parts = partly.map((place) => `${keyOf(place)} from column ${place.column}`);
   return [
-    `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${places}${more}${others}`,
+    ...(idle.length > 0 ? [whole] : []),
+    ...(parts.length > 0
+      ? [`a part of ${formatCount(parts.length)} of ${formatCount(edited)} edited lines never ran: ${listed(parts)}`]
+      : []),
   ];
+}
+
+function listed(places: readonly string[]): string {
+  const more = places.length > shownLines ? `, and ${formatCount(places.length - shownLines)} more` : '';
+  return `${places.slice(0, shownLines).join(', ')}${more}`;
 }

@@ -237,8 +237,14 @@ const editedLinesSchema = z
     not_run: z
       .array(z.object({ file: z.string(), line: z.int() }))
       .describe('Of these, the lines with instructions of which no replay executed one.'),
+    partly_run: z
+      .array(z.object({ file: z.string(), line: z.int(), column: z.int() }))
+      .optional()
+      .describe(
+        'Of these, the lines of which only a part ran: no instruction of this column, such as a branch behind its condition.',
+      ),
   })
-  .describe('Counted in one more replay of each dispatch; where the variant was built with --line-info.');
+  .describe('Counted in one more replay of each dispatch; where the variant has line information.');
 
 const dispatchReportSchema = z.object({
   schema: z.literal('kernloop.report/1'),

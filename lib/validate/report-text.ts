@@ -47,7 +47,7 @@ export function printReport(
   for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
   lines.push(...editedLineWords(report.edited_lines));
-  if (place !== null) lines.push(`at ${place}`);
+  if (place !== null) lines.push(place);
   lines.push(`Result: ${verdictLabels[report.verdict]} (${report.summary})`);
   for (const line of lines) deps.report.result(line);
 }

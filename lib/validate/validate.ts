@@ -42,11 +42,18 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   // The error about report.json says as much of the folder.
   if (lost === undefined) keepVerdict(first.reproducer.root, keptOf(report), deps);
-  const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
+  const place = report.verdict === 'pass' ? null : placeOf(reports, first);
   printReport(report, reports, first, options, place, deps);
   if (lost === undefined) return report;
   const what = `${lost.what}; the verdict was ${verdictLabels[report.verdict]} (${report.summary})`;
   throw new KernloopError(lost.code, what, lost.hint, { cause: lost });
+}
+
+/** The verdict is printed also if its place cannot be read. */
+function placeOf(reports: readonly DispatchReport[], session: ReplaySession): string | null {
+  let place: string | null = null;
+  failureOf(() => (place = placeOfVerdict(reports, session)));
+  return place;
 }
 
 /** Refuses the verdict of a source that was edited meanwhile: it would be taken for that of the text in the folder. */
@@ -72,7 +79,7 @@ function removeEarlier(path: string, { report }: Deps): void {
   if (failed) report.warn(`${path} is that of an earlier run, and stays: ${failed.what}`);
 }
 
-function failureOf(write: () => void): KernloopError | undefined {
+function failureOf(write: () => unknown): KernloopError | undefined {
   try {
     write();
     return undefined;

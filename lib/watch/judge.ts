@@ -44,7 +44,7 @@ const timeOf = (now: Date): string => now.toTimeString().slice(0, 8);
 
 /** The result, and the place in the source that a failure names in a line before it. */
 function verdictLine(said: readonly string[]): string {
-  const place = said.findLast((line) => line.startsWith('at '));
+  const place = said.findLast((line) => /^(?:edited )?at /.test(line));
   return [said.findLast((line) => line.startsWith('Result: ')), place].filter((line) => line !== undefined).join(' ');
 }
 

@@ -1828,8 +1828,15 @@ class ValidateEditedLinesNotRun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateEditedLinesPartlyRun:
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateEditedLines:
-    """Counted in one more replay of each dispatch; where the variant was built with --line-info."""
+    """Counted in one more replay of each dispatch; where the variant has line information."""
 
     edited: int
     """Lines that were added or changed since extraction, in every file that was compiled."""
@@ -1837,6 +1844,8 @@ class ValidateEditedLines:
     """Of these, the lines without instructions of their own: comments, or merged or dropped by the compiler."""
     not_run: list[ValidateEditedLinesNotRun]
     """Of these, the lines with instructions of which no replay executed one."""
+    partly_run: list[ValidateEditedLinesPartlyRun] | None = None
+    """Of these, the lines of which only a part ran: no instruction of this column, such as a branch behind its condition."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1931,7 +1940,7 @@ class ValidateResult(StageResult):
     not_judged: list[ValidateNotJudged]
     """Captured dispatches that were not judged."""
     edited_lines: ValidateEditedLines | None = None
-    """Counted in one more replay of each dispatch; where the variant was built with --line-info."""
+    """Counted in one more replay of each dispatch; where the variant has line information."""
     unjudged_edit: str | None = None
     """An edited source, or a code object, beside the captured code that --variant none had judged instead."""
 
