@@ -76,6 +76,11 @@ export const verifyReport = stageFunction('verify-report');
 export type VerifyReportOptions = OptionsOf<'verify-report'>;
 export type VerifyReportResult = ResultOf<'verify-report'>;
 
+/** Write a reproducer as a task of a benchmark for agents: AgentKernelArena, flashinfer-bench. */
+export const exportTask = stageFunction('export-task');
+export type ExportTaskOptions = OptionsOf<'export-task'>;
+export type ExportTaskResult = ResultOf<'export-task'>;
+
 /** Show the profile of a kernel, block by block: counts, wave visits, uniformity, spills. */
 export const pgoShow = stageFunction('pgo-show');
 export type PgoShowOptions = OptionsOf<'pgo-show'>;

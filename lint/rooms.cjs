@@ -61,6 +61,7 @@ const rooms = [
   'tune',
   'judge',
   'verify-report',
+  'export-task',
   'trace',
   'probe',
   'trace-run',

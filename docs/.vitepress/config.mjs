@@ -39,6 +39,7 @@ const sidebar = [
     'Teams and machines',
     page('Nx, CI, shared cache', 'nx'),
     page('Reports of judge in CI', 'judge-reports'),
+    page('Tasks of other benchmarks', 'export-task'),
     page('Share captures safely', 'sharing'),
     page('A server for captures', 'remote'),
     page('Slurm', 'slurm'),

@@ -48,6 +48,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'record',
     'inputsKeep',
   ],
+  'export-task': ['format', 'gpu'],
   'pgo-show': ['spills'],
   'pgo-instrument': ['sample', 'uniform'],
   'pgo-generate': ['capture', ...device, 'launch'],

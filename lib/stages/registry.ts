@@ -21,6 +21,7 @@ export const stages = {
   get tune() { return (require('../tune/stage') as typeof import('../tune/stage')).stage; },
   get judge() { return (require('../judge/stage') as typeof import('../judge/stage')).stage; },
   get 'verify-report'() { return (require('../verify-report/stage') as typeof import('../verify-report/stage')).stage; },
+  get 'export-task'() { return (require('../export-task/stage') as typeof import('../export-task/stage')).stage; },
   get 'pgo-show'() { return (require('../pgo-show/stage') as typeof import('../pgo-show/stage')).stage; },
   get 'pgo-instrument'() { return (require('../pgo-instrument/stage') as typeof import('../pgo-instrument/stage')).stage; },
   get 'pgo-generate'() { return (require('../pgo-generate/stage') as typeof import('../pgo-generate/stage')).stage; },

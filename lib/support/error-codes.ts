@@ -199,6 +199,10 @@ export const errorCodes = kinds({
     meaning:
       'a report was not signed by the trusted judge, was edited, or is of another capture, source or setting than it should be',
   },
+  EXPORT_UNSUPPORTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the format of the task has no way to say what the kernel is or works on',
+  },
   TUNE_NOT_APPLIED: {
     exitCode: exitCodes.fail,
     meaning: 'the best configuration was not written into the variant, or did not pass there and was taken back',

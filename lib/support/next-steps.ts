@@ -82,6 +82,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   READER_SLOW: 'read `/v1/events` again, and faster',
   KEY_EXPOSED: 'remove `key.pem` from the home of the judge, which then makes another',
   REPORT_FORGED: 'run `kernloop judge` on the candidate again, or bring back what it was judged by',
+  EXPORT_UNSUPPORTED: 'use another `--format`, or `kernloop judge` with the reproducer as it is',
   TUNE_NOT_APPLIED: 'look at `build/tune/best.patch`, and apply it by hand',
   PGO_UNSUPPORTED: 'use `kernloop tune`, or a kernel and target that `docs/pgo.md` names',
   PGO_NOTHING_TO_COUNT: 'use `kernloop tune` instead: a profile cannot help a kernel without branches',

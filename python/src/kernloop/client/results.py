@@ -2418,6 +2418,20 @@ class VerifyReportResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExportTaskResult(StageResult):
+    """Files of a task that was made of a reproducer."""
+
+    schema: Literal["kernloop.export-task/1"]
+    kernel: str
+    format: Literal["agent-kernel-arena", "flashinfer-bench"]
+    folder: str
+    files: list[str]
+    """Files that were written, relative to the folder; a trailing / is a whole folder."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PgoShowFunctionBlock:
     block: int
     file: str | None

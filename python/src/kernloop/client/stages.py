@@ -1198,6 +1198,41 @@ class Stages:
         )
         return result
 
+    def export_task(
+        self,
+        reproducer: Path | None = None,
+        *,
+        format: Literal["agent-kernel-arena", "flashinfer-bench"],
+        output: Path,
+        gpu: str | None = None,
+        store: Path | None = None,
+    ) -> results.ExportTaskResult:
+        """Write a reproducer as a task of a benchmark for agents: AgentKernelArena, flashinfer-bench.
+
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        format: Format of the task: of AgentKernelArena (HIP; judged by validate), or of flashinfer-bench (arrays of the
+            captured dispatch, and what the app computed from them).
+        output: Folder of the task, or for flashinfer-bench of the data set, to which the task is added.
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+
+        `exit_code` of the result:
+
+        0: The task was written.
+        """
+        result: results.ExportTaskResult = self._stage(
+            results.ExportTaskResult,
+            "export-task",
+            reproducer,
+            {
+                "--format": format,
+                "--output": output,
+                "--gpu": gpu,
+                "--store": store,
+            },
+        )
+        return result
+
     def pgo_show(
         self,
         reproducer: Path | None = None,
