@@ -86,6 +86,16 @@ describe('kernloop judge FILE…', () => {
     expect(await failure(judge(options([workspace.path('empty')]), deps))).toMatchObject({ code: 'CANDIDATE_REFUSED' });
   });
 
+  it('prints no character that steers a terminal', async () => {
+    const path = made.workspace.write('odd.json', {
+      files: { 'kernel_variant.hip': sourceOf(8) },
+      label: 'a\u001b[2Jb\nc',
+    });
+    const deps = depsWith(honest);
+    await judge(options([path]), deps);
+    expect(deps.said.result).toEqual([expect.stringMatching(/^a \[2Jb c: PASS {2}500/)]);
+  });
+
   it('compiles nothing without a sandbox unless it is told to', async () => {
     const deps = depsWith(honest);
     const error = await failure(judge(options([made.workspace.write('a.hip', source)], { unsandboxed: false }), deps));

@@ -18,8 +18,12 @@ export function judgementLine(judgement: Judgement): string {
   const { label, id, verdict, summary, place, fromCache } = judgement;
   const where = place === null ? '' : `${place}: `;
   const said = verdict === 'pass' ? scoreWords(judgement) : `${where}${summary}`;
-  return `${label ?? id}: ${words[verdict]}${said === '' ? '' : `  ${said}`}${fromCache ? ' (judged before)' : ''}`;
+  const line = `${label ?? id}: ${words[verdict]}${said === '' ? '' : `  ${said}`}${fromCache ? ' (judged before)' : ''}`;
+  return printable(line).replaceAll('\n', ' ');
 }
+
+/** Text of a candidate or a forger could steer the terminal. */
+export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, ' ');
 
 function scoreWords({ score, ratio, keepsState }: Judgement): string {
   const times = ratio === null ? '' : `, ${ratio.toFixed(3)}× the captured code`;

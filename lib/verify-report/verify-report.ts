@@ -1,7 +1,7 @@
 import type { Deps } from '../deps/deps';
 import type { DecidedBy, Judgement } from '../judge/judgement-json';
 import { exitCodeOf as exitCodeOfJudge } from '../judge/run';
-import { judgementLine } from '../judge/text';
+import { judgementLine, printable } from '../judge/text';
 import { KernloopError } from '../support/error';
 import { Present } from './held-against';
 import type { VerifyReportOptions } from './options';
@@ -98,6 +98,3 @@ function lineOf(file: string, judgement: Judgement, reproducer: string | undefin
 
 const describe = ({ kernloop, device, sandboxed }: DecidedBy): string =>
   ` by Kernloop ${kernloop} on ${device.identity}, ${sandboxed ? 'sandboxed' : 'not sandboxed'}`;
-
-/** Text of a candidate or a forger could steer the terminal. */
-const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, ' ');
