@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { scoreOf } from '../candidate/score';
 import type { Score } from '../candidate/score-json';
 import type { Deps } from '../deps/deps';
@@ -19,7 +19,7 @@ import { ownMacros as ownMacrosOf, withMacros } from '../toolchain/macros';
 import { tritonFile } from '../archive/triton-json';
 import { judge } from '../validate/validate';
 
-import { placeOfVerdict } from '../validate/place';
+import { wrongAccess } from '../validate/place';
 import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
 import { unreadFiles } from './decided-by';
@@ -227,16 +227,15 @@ type Verdict = Pick<
 >;
 
 async function judgeCode(subject: Subject, { code }: Built, root: string, deps: Deps): Promise<Verdict> {
-  const { judging, reproducer, replaying, iterations, device } = subject;
+  const { judging, replaying, iterations, device } = subject;
   const { report, reports, sessions } = await judge(judging, silent(deps), code);
-  const place =
-    report.verdict === 'pass' ? null : await placeOfVerdict(reports, { code, reproducer: { ...reproducer, root } });
+  const place = wrongAccess(reports, root);
   const inputs = reports.flatMap((one) => one.inputs ?? []);
   const sum = (name: 'judged' | 'dropped'): number => inputs.reduce((total, one) => total + one[name], 0);
   const base: Verdict = {
     verdict: report.verdict,
     summary: report.fault ?? report.summary,
-    place: place === null ? null : relativeTo(root, place),
+    place: place && `${place.file}:${place.line}`,
     comparedBytes: report.compared_bytes,
     differingBytes: report.differing_bytes,
     worst: worstOf(reports),
@@ -266,8 +265,6 @@ function total(counts: readonly (number | null | undefined)[]): number | null {
     0,
   );
 }
-
-const relativeTo = (root: string, place: string): string => relative(root, resolve(place));
 
 function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
   const resources = existsSync(path) ? kernelResources(readFileSync(path), recipe.symbol) : null;
