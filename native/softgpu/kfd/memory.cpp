@@ -273,7 +273,7 @@ int Memory::set_or_get_attributes(kfd_ioctl_svm_args& args) {
     known->second.preferred_location = range.preferred_location;
   }
   if (is_accessible) {
-    log_line(LogLevel::kObjects, "kfd: shared memory 0x%lx, %lu bytes, %s, preferred location %u", args.start_addr,
+    log_line(LogLevel::kObjects, "kfd: shared memory 0x%llx, %llu bytes, %s, preferred location %u", args.start_addr,
              args.size, range.flags & KFD_IOCTL_SVM_FLAG_COHERENT ? "coherent" : "not coherent",
              range.preferred_location);
   }

@@ -278,6 +278,7 @@ LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const Instruction& ins
   for_lanes(lanes, [&](unsigned lane) {
     const uint64_t offset = sums[lane] = offsets[lane] + immediate, end = offset + bytes;
     WaveFault fault{.kind = Fault::Kind::kLdsOutOfRange,
+                    .detail = {},
                     .lane = static_cast<int32_t>(lane),
                     .address = offset,
                     .bytes = bytes,
