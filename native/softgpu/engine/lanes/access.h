@@ -1,4 +1,4 @@
-// What lanes access: how, at which addresses.
+// Accesses of lanes: how, and at which addresses.
 #pragma once
 
 #include <cstdint>
