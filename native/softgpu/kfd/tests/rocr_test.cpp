@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/testing/soon.h"
+
 namespace {
 
 constexpr uint64_t kLong = 20'000'000'000;  // a wait that takes this long has failed
@@ -163,9 +165,11 @@ TEST_F(Rocr, DispatchesAndCopiesByItsOwnQueues) {
 
 TEST_F(Rocr, KernelsAndTheHostSeeEachOthersStores) {
   auto* const flag = words(host_, 1);
-  *flag = 0;
-  launch("wait_for", 1, {address(flag)});
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  auto* const started = words(host_, 1);
+  auto* const data = words(host_, 1);
+  *flag = *started = *data = 0;
+  launch("use_until", 1, {address(flag), address(started), address(data)});
+  ASSERT_TRUE(kernloop::soon([&] { return std::atomic_ref<uint32_t>(*started).load(std::memory_order_acquire) != 0; }));
   EXPECT_EQ(hsa_signal_load_scacquire(done_), 1);
   std::atomic_ref<uint32_t>(*flag).store(1, std::memory_order_release);
   EXPECT_EQ(wait(), 0);
