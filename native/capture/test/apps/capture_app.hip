@@ -160,7 +160,7 @@ int streams() {
   int* pair = upload(std::vector<int>(2, 0));
   int* copied = upload(std::vector<int>(kCount, 5));
   std::atomic<bool> stop{false};
-  int launched = 0;
+  std::atomic<int> launched{0};
   std::thread other([&] {
     hipStream_t stream;
     CHECK(hipStreamCreate(&stream));
@@ -178,7 +178,7 @@ int streams() {
   for (int i = 0; i < kLaunches; ++i) {
     add_one<<<kCount / 256, 256, 0, stream>>>(values, kCount);
     CHECK(hipStreamSynchronize(stream));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (const int before = launched; launched == before;) std::this_thread::yield();
   }
   stop = true;
   other.join();
@@ -287,13 +287,17 @@ int events() {
 int forked() {
   int* values = upload(std::vector<int>(256, 0));
   CHECK(hipDeviceSynchronize());
+  int until_done[2];
+  if (pipe(until_done) != 0) return 1;
   const pid_t child = fork();
   if (child == 0) {
-    usleep(300000);
-    _exit(0);
+    close(until_done[1]);
+    char none;
+    _exit(read(until_done[0], &none, 1) == 0 ? 0 : 1);  // the end of the file
   }
   add_one<<<1, 256>>>(values, 256);
   CHECK(hipDeviceSynchronize());
+  close(until_done[1]);
   int status = -1;
   waitpid(child, &status, 0);
   return status;
