@@ -18,8 +18,9 @@ import { kernelResources } from '../toolchain/kernel-resources';
 import { ownMacros as ownMacrosOf, withMacros } from '../toolchain/macros';
 import { tritonFile } from '../archive/triton-json';
 import { judge } from '../validate/validate';
-
-import { wrongAccess } from '../validate/place';
+import { changesIn } from '../validate/edited-lines';
+import { placeOfAccess } from '../validate/place';
+import type { DispatchReport } from '../validate/report-json';
 import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
 import { unreadFiles } from './decided-by';
@@ -87,7 +88,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
     const built = await compile(subject, candidate, root, given, tell);
     compiledMs = clock();
     given.onPhase('judging');
-    const verdict = await judgeCode(subject, built, root, deps);
+    const verdict = await judgeCode(subject, candidate, built, root, deps);
     subject.requirePinned();
     const { compiled, code } = built;
     return {
@@ -226,16 +227,22 @@ type Verdict = Pick<
   | 'ratio'
 >;
 
-async function judgeCode(subject: Subject, { code }: Built, root: string, deps: Deps): Promise<Verdict> {
+async function judgeCode(
+  subject: Subject,
+  candidate: Candidate,
+  { code }: Built,
+  root: string,
+  deps: Deps,
+): Promise<Verdict> {
   const { judging, replaying, iterations, device } = subject;
   const { report, reports, sessions } = await judge(judging, silent(deps), code);
-  const place = wrongAccess(reports, root);
+  const place = report.verdict === 'pass' ? null : placeOf(candidate, subject, reports, root);
   const inputs = reports.flatMap((one) => one.inputs ?? []);
   const sum = (name: 'judged' | 'dropped'): number => inputs.reduce((total, one) => total + one[name], 0);
   const base: Verdict = {
     verdict: report.verdict,
     summary: report.fault ?? report.summary,
-    place: place && `${place.file}:${place.line}`,
+    place,
     comparedBytes: report.compared_bytes,
     differingBytes: report.differing_bytes,
     worst: worstOf(reports),
@@ -264,6 +271,21 @@ function total(counts: readonly (number | null | undefined)[]): number | null {
     (sum, count) => (sum === null || count === null || count === undefined ? null : sum + count),
     0,
   );
+}
+
+/** First access that is wrong by itself, or else the first line that the candidate changes. */
+function placeOf(
+  { files }: Candidate,
+  { snapshot }: Subject,
+  reports: readonly DispatchReport[],
+  root: string,
+): string | null {
+  const wrong = placeOfAccess(reports, root);
+  if (wrong) return `${wrong.file}:${wrong.line}`;
+  const changed = Object.entries(files).flatMap(([name, text]) =>
+    name in snapshot.digests ? (changesIn(snapshot.read(name), text) ?? []).map((line) => `${name}:${line}`) : [],
+  );
+  return changed[0] ?? null;
 }
 
 function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { ReplaySession } from '../replay/session';
 import { reproducerPaths } from '../reproducer/layout';
+import type { SourceLine } from '../toolchain/line-table';
 import { placesOfEdit } from './edited-lines';
 import { newPastLds } from './past-lds';
 import type { DispatchReport } from './report-json';
@@ -17,28 +18,23 @@ export function placeOfVerdict(
   const { root, config } = reproducer;
   if (code.kind !== 'variant' || config.language === 'none') return null;
   if (code.path !== reproducerPaths(root).variant(config.language, config.device.kind)) return null;
-  const place = wrongAccess(reports, root);
-  if (place !== null) return `at ${shown(root, place.file)}:${place.line}`;
+  const wrong = placeOfAccess(reports, root);
+  if (wrong) return `at ${shown(root, wrong.file)}:${wrong.line}`;
   const [first, ...others] = placesOfEdit(reproducer);
   if (first === undefined) return null;
   const more = others.length > 0 ? `, and ${others.length} more ${others.length === 1 ? 'place' : 'places'}` : '';
   return `edited at ${shown(root, first.file)}:${first.line}${more}`;
 }
 
-/** The first access that is wrong by itself, a race or one past the end of LDS, in a source below `root`. */
-export function wrongAccess(
-  reports: readonly Pick<DispatchReport, 'races' | 'past_lds'>[],
-  root: string,
-): { file: string; line: number } | null {
+/** Source of the first access that is wrong by itself: a race, or one past the end of LDS. Null if there is none. */
+export function placeOfAccess(reports: readonly DispatchReport[], root: string): SourceLine | null {
   const wrong = reports.flatMap(({ races = [], past_lds: pastLds }) => [
     ...races.flatMap(({ accesses: [first] }) => first?.source ?? []),
     ...newPastLds(pastLds).flatMap(({ source }) => source ?? []),
   ]);
-  for (const text of wrong) {
-    const [, file, line] = /^(.*):(\d+)$/.exec(text) ?? [];
-    if (file !== undefined && existsSync(join(root, file))) return { file, line: Number(line) };
-  }
-  return null;
+  const [, file = '', line = ''] =
+    wrong.map((text) => /^(.*):(\d+)$/.exec(text)).find((found) => existsSync(join(root, found?.[1] ?? ''))) ?? [];
+  return line === '' ? null : { file, line: Number(line) };
 }
 
 const shown = (root: string, file: string): string => relative(process.cwd(), join(root, file));
