@@ -268,10 +268,16 @@ describe('bad input', () => {
     );
     const folder = workspace.path('kernels', `killed-${signal}`, 'scale_linked');
     const timer = { handle: undefined as NodeJS.Timeout | undefined };
+    const isHalfWritten = (): boolean => existsSync(folder) && readdirSync(folder).some((name) => /partial/.test(name));
+    const killOnce = (kill: (signal: NodeJS.Signals) => void): void => {
+      if (!isHalfWritten()) return;
+      clearInterval(timer.handle);
+      kill(signal);
+    };
     const outcome = await workspace.kernloop(['capture', '--app', app, '--scope', 'all'], {
-      when: { output: /captur/i, then: (kill) => void (timer.handle = setTimeout(() => kill(signal), 300)) },
+      when: { output: /captur/i, then: (kill) => void (timer.handle = setInterval(() => killOnce(kill), 10)) },
     });
-    clearTimeout(timer.handle);
+    clearInterval(timer.handle);
     expect(outcome.code).not.toBe(0);
     expect(existsSync(join(folder, 'capture'))).toBe(false);
     const captureAgain = (): Promise<Outcome> => workspace.kernloop(['capture', '--app', app]);
