@@ -402,7 +402,7 @@ TEST(Options, TakesEveryDocumentedOption) {
 }
 
 TEST(Options, UsageNamesEveryOptionThatIsTaken) {
-  const auto source = std::filesystem::path(__FILE__).parent_path().parent_path() / "core" / "options.cpp";
+  const auto source = std::filesystem::path(__FILE__).parent_path().parent_path() / "core" / "session" / "options.cpp";
   std::ifstream file(source);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   ASSERT_FALSE(text.empty()) << source;
