@@ -24,8 +24,8 @@ describe('a judge that serves', () => {
   afterEach(() => end('SIGKILL'));
   afterAll(() => workspace.remove());
 
-  async function serve(...more: string[]): Promise<void> {
-    const args = ['judge', '--serve', './judge.sock', '--reproducer', reproducer, '--home', 'home', ...more];
+  async function serve(folder: string, ...more: string[]): Promise<void> {
+    const args = ['judge', '--serve', './judge.sock', '--reproducer', folder, '--home', 'home', ...more];
     const { env } = workspace.settings();
     const child = spawn(process.execPath, [join(repository, 'bin', 'kernloop.js'), ...args], {
       cwd: workspace.root,
@@ -36,7 +36,7 @@ describe('a judge that serves', () => {
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said += String(chunk)));
     const first = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-    expect([String(first[0]), said]).toEqual([expect.stringMatching(/^judging two_outputs at /), expect.any(String)]);
+    expect([String(first[0]), said]).toEqual([expect.stringMatching(/^judging \w+ at /), expect.any(String)]);
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
@@ -71,7 +71,7 @@ describe('a judge that serves', () => {
 
   it('gives each of 20 candidates one verdict, though some never end, and it is killed in between', async () => {
     expect(source).toContain(edits.pass);
-    await serve('--jobs', '2');
+    await serve(reproducer, '--jobs', '2');
     const expected = Object.fromEntries(
       Object.entries(edits).flatMap(([verdict, edit]) =>
         [1, 2, 3, 4].map((number) => [`${verdict}-${number}`, { verdict, edit }]),
@@ -91,7 +91,7 @@ describe('a judge that serves', () => {
       early = Object.fromEntries(Object.keys(got).map((id) => [id, readFileSync(verdictFile(id), 'utf8')]));
       await end('SIGKILL');
       expect(existsSync(workspace.path('judge.sock'))).toBe(true);
-      await serve('--jobs', '2');
+      await serve(reproducer, '--jobs', '2');
     }
     expect([times, got]).toEqual([
       20,
@@ -115,7 +115,7 @@ describe('a judge that serves', () => {
     const [alice, bob] = ['token-of-alice-0123456789', 'token-of-bob-0123456789'];
     workspace.write('tokens', `alice ${alice}\nbob ${bob}\n`);
     chmodSync(workspace.path('tokens'), 0o600);
-    await serve('--jobs', '1', '--tokens', 'tokens');
+    await serve(reproducer, '--jobs', '1', '--tokens', 'tokens');
     for (const half of ['a', 'b'])
       await client(alice).submitAll(
         Array.from({ length: 100 }, (_, index) => candidate(edits.pass, `many ${half}${index}`)),
@@ -127,5 +127,20 @@ describe('a judge that serves', () => {
     // The one that was at work, and one that began since.
     expect([before > 150, before - (await waiting()) <= 2]).toEqual([true, true]);
     expect(await end('SIGTERM')).toBe(0);
+  });
+
+  it('the loop of docs/judge.md finds the best of its edits', async () => {
+    const page = readFileSync(join(repository, 'docs', 'judge.md'), 'utf8');
+    const [, script = ''] = /```python\n(# loop\.py[^]*?)```/.exec(page) ?? [];
+    const [, printed = ''] = /\$ python3 loop\.py\n([^]*?)```/.exec(page) ?? [];
+    workspace.addApp('examples/hip-pipeline');
+    const extracted = await workspace.kernloop(['extract', '--app', 'apps/hip-pipeline', '--kernel', 'block_sums']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+    await serve('kernels/hip-pipeline/block_sums');
+    workspace.write('loop.py', script);
+    const env = { PYTHONPATH: join(repository, 'python', 'src') };
+    const outcome = await run('python3', ['loop.py'], { cwd: workspace.root, env });
+    expect([outcome.code, outcome.text]).toEqual([0, printed]);
+    expect(workspace.read('best.hip')).toContain('__shfl_down');
   });
 });
