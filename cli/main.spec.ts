@@ -179,6 +179,25 @@ describe('kernloop on the command line', () => {
     expect(await failure(validate({ reproducer, recompile: false }))).toMatchObject({ code: 'VARIANT_MISSING' });
   });
 
+  it.each<[string[], RegExp]>([
+    [['--serve', './a.sock', '--stdio'], /either an address or stdio.*USAGE/],
+    [['--stdio', 'candidate.hip'], /too many arguments.*USAGE/],
+    [['--serve', './a.sock', '--reports', 'r'], /unknown option '--reports'/],
+    [['--serve=nonsense', '--unsandboxed'], /nonsense is no address.*ADDRESS_REFUSED/],
+  ])('judge %j is refused as a service', async (words, message) => {
+    const folder = writeReproducer(workspace);
+    expect(await kernloop('judge', '--reproducer', folder, '--home', workspace.path('home'), ...words)).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it('tells of the service in the help of judge, and its options in the help of the service', async () => {
+    expect(await kernloop('judge', '--help')).toBe(0);
+    expect(stdout).toMatch(/kernloop judge --stdio --reproducer/);
+    stdout = '';
+    expect(await kernloop('judge', '--stdio', '--help')).toBe(0);
+    expect(stdout).toMatch(/--tokens <value>/);
+  });
+
   it('watches a reproducer alone, and ends with its input if it is asked to', async () => {
     expect(await kernloop('watch', '/')).toBe(2);
     expect(stderr).toContain('no kernel.json');

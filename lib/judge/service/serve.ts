@@ -21,19 +21,14 @@ export async function serveJudge(options: ServiceOptions, deps: Deps, streams: S
       'name one of --serve ADDRESS and --stdio',
     );
   }
+  const address = serve === undefined ? null : parseAddress(serve);
   const confine = await confinement(options, deps);
   await withHome(options, deps, async (home) => {
+    const tokens = address && tokensOf(options, address, home, deps);
     const judge = await Judge.open(options, confine, deps);
     try {
-      if (serve === undefined) return await judgeLines(judge, streams, deps);
-      const address = parseAddress(serve);
-      const server = new JudgeServer({
-        judge,
-        tokens: tokensOf(options, address, home, deps),
-        address,
-        isSandboxed: confine !== null,
-      });
-      await listening(server, judge, deps);
+      if (!address || !tokens) return await judgeLines(judge, streams, deps);
+      await listening(new JudgeServer({ judge, tokens, address, isSandboxed: confine !== null }), judge, deps);
     } finally {
       await judge.close();
     }
