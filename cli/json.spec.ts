@@ -187,6 +187,17 @@ describe('--json', () => {
     const words = [candidate, '--reproducer', reproducer, '--home', home, '--unsandboxed'];
     const { code, document } = await kernloop('judge', words, deps);
     expect([code, document]).toMatchObject([0, { result: { judgements: [{ verdict: 'pass', ratio: 1 }] } }]);
+    const [report = ''] = (document as { result: { reports: string[] } }).result.reports;
+    stdout = '';
+    const verified = await kernloop('verify-report', [report, '--home', home, '--reproducer', reproducer], deps);
+    expect([verified.code, verified.document]).toMatchObject([0, { result: { reproducer: 'saxpy' } }]);
+  });
+
+  it('export-task', async () => {
+    const reproducer = writeReproducer(workspace);
+    const words = [reproducer, '--format', 'agent-kernel-arena', '--output', workspace.path('task')];
+    const { code, document } = await kernloop('export-task', words, fakeDeps({}, workspace.native));
+    expect([code, document]).toMatchObject([0, { result: { kernel: 'saxpy' } }]);
   });
 
   it('replay', async () => {
@@ -413,6 +424,8 @@ describe('--json', () => {
       ['report', ['/'], 'CONFIG_MISSING', 2],
       ['tune', ['/'], 'CONFIG_MISSING', 2],
       ['judge', ['a.hip', '--reproducer', '/', '--unsandboxed'], 'CONFIG_MISSING', 2],
+      ['verify-report', ['{app}/none.json'], 'ENVIRONMENT_HOME', 5],
+      ['export-task', ['/', '--format', 'flashinfer-bench', '--output', '{app}/task'], 'CONFIG_MISSING', 2],
       ['pgo-instrument', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-generate', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-merge', ['/'], 'CONFIG_MISSING', 2],
@@ -468,6 +481,8 @@ describe('--json', () => {
   const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
   const required: Partial<Record<StageName, string[]>> = {
     judge: ['kernel_variant.hip'],
+    'verify-report': ['report.json'],
+    'export-task': ['--format', 'agent-kernel-arena', '--output', 'task'],
     generate: ['saxpy'],
     declare: ['late'],
     store: ['gc'],

@@ -77,7 +77,7 @@ describe('a stage that is added', () => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   it('is a verb, with its options and its result as JSON', () => {
-    expect(run('bin/kernloop.js', '--help')).toMatch(/count .*Count the arguments of a kernel\./);
+    expect(run('bin/kernloop.js', 'help', '--all')).toMatch(/count .*Count the arguments of a kernel\./);
     expect(run('bin/kernloop.js', 'count', '--help')).toContain('--at-least');
     const document: unknown = JSON.parse(run('bin/kernloop.js', 'count', 'k', '--json'));
     expect(document).toMatchObject({ verb: 'count', exit_code: 0, result: { args: 0, enough: true } });

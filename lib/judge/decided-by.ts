@@ -15,7 +15,7 @@ import type { DecidedBy } from './judgement-json';
 /** Number of derived inputs where nobody says one. */
 const usualInputs = 4;
 
-/** What decides a verdict and is in the reproducer, besides the sources. */
+/** Files and settings of a reproducer that decide a verdict, besides the sources. */
 export type DecidedHere = Pick<DecidedBy, 'kernelJson' | 'captures' | 'recipe' | 'settings'>;
 
 /** Options that say what a candidate is judged by, as those of a judge and of verify-report. */

@@ -46,7 +46,7 @@ const knownSchema = z.strictObject({
 const mostKept = 50_000;
 const prunedEvery = 1000;
 
-/** Where the home of a judge is; it need not exist yet. */
+/** Absolute path of the home of a judge, which need not exist yet. */
 export function homeFolder(given: string | undefined, env: Environment): string {
   const root = given === undefined ? userCacheFile(env, 'judge') : resolve(given);
   if (root !== undefined) return root;

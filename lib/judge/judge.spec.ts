@@ -78,7 +78,12 @@ describe('kernloop judge', () => {
   it('signs the verdict, so that an edit of it shows', async () => {
     const judge = await judgeWith(depsWith((count) => ({ ...honest(count, '', []), verdict: 'fail' })));
     const sealed = await judge.verdict(judge.submit(rows(8)).id);
-    expect(sealed.judgement).toMatchObject({ verdict: 'fail', place: 'kernel_variant.hip:1', score: null, ratio: null });
+    expect(sealed.judgement).toMatchObject({
+      verdict: 'fail',
+      place: 'kernel_variant.hip:1',
+      score: null,
+      ratio: null,
+    });
     expect(isSealedBy(sealed, judge.publicKey)).toBe(true);
     expect(isSealedBy({ ...sealed, judgement: { ...sealed.judgement, verdict: 'pass' } }, judge.publicKey)).toBe(false);
     const other = await judgeWith(depsWith(), { home: made.workspace.path('other') });

@@ -31,7 +31,7 @@ export class Present {
     return this.reproducer.config.name;
   }
 
-  /** What `judge` would be given by this path of its command line. */
+  /** Candidate that `judge` would be given by this path of its command line. */
   candidateAt(path: string): CandidateInput {
     return candidateAt(path, this.reproducer.config.source?.variant ?? '');
   }

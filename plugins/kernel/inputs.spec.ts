@@ -9,7 +9,7 @@ const harmless = ['KERNLOOP_SOFTGPU_LOG', 'KERNLOOP_SOFTGPU_API_TABLES', 'KERNLO
 
 describe('the environment of the software GPU', () => {
   it('is listed as it is read', () => {
-    const source = readFileSync(join(packageRoot, 'native', 'softgpu', 'hsa', 'options.cpp'), 'utf8');
+    const source = readFileSync(join(packageRoot, 'native', 'softgpu', 'hsa', 'host', 'options.cpp'), 'utf8');
     const read = new Set(source.match(/KERNLOOP_SOFTGPU_\w+/g)?.filter((name) => !harmless.includes(name)));
     expect([...read].sort()).toEqual([...softgpuVariables]);
   });
