@@ -233,6 +233,18 @@ describe('the service of the judge', () => {
     expect(text).toMatch(/^HTTP\/1.1 413 [^]*connection: close/i);
   });
 
+  it('lets a bounded number of requests of a sender wait, and those of others beside them', async () => {
+    const server = await judges.serve(await judges.judge(), tokens());
+    const streams = Array.from({ length: 65 }, () => request('GET', '/v1/events', { token: alice }));
+    const refused = await Promise.race(streams);
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'JUDGE_FULL']);
+    const others = request('GET', '/v1/events', { token: bob });
+    await request('GET', '/v1/status', { token: bob });
+    await server.close();
+    const ended = await Promise.all([...streams, others]);
+    expect(ended.filter(({ status }) => status === 200)).toHaveLength(65);
+  });
+
   it('ends streams and waiting requests with a reason, and the next judge of the home goes on', async () => {
     const first = await judges.judge();
     const server = await judges.serve(first);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { asKernloopError, KernloopError } from '../../support/error';
@@ -56,6 +57,8 @@ export class JudgeServer {
 
   constructor(private readonly served: Served) {
     this.bound = served.address;
+    // Each request that waits is one.
+    setMaxListeners(limits.connections, this.closing.signal);
     this.server = createServer(
       {
         maxHeaderSize: limits.headerBytes,
