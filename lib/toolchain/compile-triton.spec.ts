@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
@@ -20,23 +20,29 @@ function request(): CompileRequest {
   } as unknown as CompileRequest;
 }
 
+/** Python that compiles, as kernloop_reproducer.py does. */
+const compiles: FakeProgram = ({ args }) => {
+  const made = args[args.indexOf('--output') + 1] ?? '';
+  writeFileSync(made, 'code');
+  const launch = { grid: [1, 1, 1], block: [64, 1, 1], shared: 0, num_ctas: 1 };
+  const needs = { global_scratch_size: 0, profile_scratch_size: 0 };
+  const candidate = { code_object: 'made.bin', code_object_sha256: '', launch: { ...launch, ...needs } };
+  writeFileSync(
+    join(dirname(made), 'made.json'),
+    JSON.stringify({ schema: 'kernloop.triton-candidate/1', ...candidate, sources: {}, outside: [], system: [] }),
+  );
+  return 0;
+};
+
 describe('compilation with Triton', () => {
   it('writes into the scratch folder that it is given, and leaves nothing there', async () => {
     const wanted = request();
     const written: string[] = [];
-    const python: FakeProgram = ({ args, options }) => {
-      const [made, recipe] = ['--output', '--recipe'].map((option) => args[args.indexOf(option) + 1] ?? '');
+    const python: FakeProgram = (call) => {
+      const [made, recipe] = ['--output', '--recipe'].map((option) => call.args[call.args.indexOf(option) + 1] ?? '');
       written.push(dirname(dirname(made ?? '')), dirname(dirname(recipe ?? '')));
-      written.push(dirname(dirname(options.env?.['TRITON_CACHE_DIR'] ?? '')));
-      writeFileSync(made ?? '', 'code');
-      const launch = { grid: [1, 1, 1], block: [64, 1, 1], shared: 0, num_ctas: 1 };
-      const needs = { global_scratch_size: 0, profile_scratch_size: 0 };
-      const candidate = { code_object: 'made.bin', code_object_sha256: '', launch: { ...launch, ...needs } };
-      writeFileSync(
-        join(dirname(made ?? ''), 'made.json'),
-        JSON.stringify({ schema: 'kernloop.triton-candidate/1', ...candidate, sources: {}, outside: [], system: [] }),
-      );
-      return 0;
+      written.push(dirname(dirname(call.options.env?.['TRITON_CACHE_DIR'] ?? '')));
+      return compiles(call);
     };
     await compileWithTriton(wanted, wanted.output, fakeDeps({ python3: python }, workspace.native));
     expect([...new Set(written)]).toEqual([workspace.path('scratch')]);
@@ -49,5 +55,40 @@ describe('compilation with Triton', () => {
     const deps = fakeDeps({ python3: () => ({ exitCode: 1, stderrTail: 'SyntaxError: it' }) }, workspace.native);
     expect((await failure(compileWithTriton(wanted, wanted.output, deps))).what).toContain('SyntaxError: it');
     expect(readdirSync(workspace.path('scratch'))).toEqual([]);
+  });
+
+  it('writes no file that a link leads to from the place of the code object', async () => {
+    const wanted = request();
+    const other = workspace.write('other.json', 'before');
+    const deps = fakeDeps(
+      {
+        python3: (call) => {
+          symlinkSync(other, wanted.output);
+          return compiles(call);
+        },
+      },
+      workspace.native,
+    );
+    await compileWithTriton(wanted, wanted.output, deps);
+    expect([workspace.read('other.json'), workspace.read('variant.hsaco')]).toEqual(['before', 'code']);
+  });
+
+  it.each(['made.bin', 'made.json'])('takes no link for %s', async (name) => {
+    const wanted = request();
+    const deps = fakeDeps(
+      {
+        python3: async (call) => {
+          await compiles(call);
+          const path = join(dirname(call.args[call.args.indexOf('--output') + 1] ?? ''), name);
+          renameSync(path, workspace.path(name));
+          symlinkSync(workspace.path(name), path);
+          return 0;
+        },
+      },
+      workspace.native,
+    );
+    const error = await failure(compileWithTriton(wanted, wanted.output, deps));
+    expect(error).toMatchObject({ code: 'COMPILE_FAILED', what: `${name} was made as a link` });
+    expect(existsSync(wanted.output)).toBe(false);
   });
 });

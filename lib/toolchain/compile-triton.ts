@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { reproducerScript } from '../language/triton';
 import { KernloopError } from '../support/error';
 import { errorCodes, type ErrorCode } from '../support/error-codes';
 import { throwIfInterrupted } from '../support/interrupted';
+import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
 import type { CompileRequest } from './compile-request';
 import type { UnprovenRecipe } from './recipe';
@@ -59,9 +60,12 @@ export async function compileWithTriton(
     }).result;
     throwIfInterrupted(deps.signal);
     if (ended.exitCode !== 0) throw whyNot(ended, request);
+    // The script may have run Python of a stranger, whose links must not lead this process to other files.
+    for (const file of [made, join(scratch, 'made.json')]) refuseLink(file);
     const candidate = readJson(join(scratch, 'made.json'), candidateSchema, 'COMPILE_FAILED', 'compile again');
     refuseOtherNeeds(candidate, recipe);
-    writeFileSync(output, readFileSync(made));
+    rmSync(output, { force: true, recursive: true });
+    writeFileSync(output, readRegularFile(made), { flag: 'wx' });
     const { sources, outside, system } = candidate;
     return {
       opened: [...Object.keys(sources).map((name) => join(reproducer, name)), ...outside],
@@ -71,6 +75,15 @@ export async function compileWithTriton(
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new KernloopError(
+    'COMPILE_FAILED',
+    `${basename(path)} was made as a link`,
+    'leave it to kernloop_reproducer.py to write what was compiled',
+  );
 }
 
 /** Refuses candidates that need what the captured launch does not pass: more scratch memory, other clusters. */
