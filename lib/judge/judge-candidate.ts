@@ -256,7 +256,10 @@ async function judgeCode(
   };
   if (report.verdict !== 'pass') return base;
   if (device.work === 'wave_instructions') {
-    const count = total(reports.map(({ replays }) => replays.at(-1)?.wave_instructions));
+    // The last replays of a variant that keeps state began with what others had left, so that they may copy results.
+    const count = base.keepsState
+      ? (await scoreOf(code, replaying, iterations, device.work, silent(deps))).score.waveInstructions
+      : total(reports.map(({ replays }) => replays.at(-1)?.wave_instructions));
     const captured = total(sessions.map(({ capture }) => capture.execution.wave_instructions));
     const score: Score = { waveInstructions: count, timeNs: null, timeRatio: null, timeCi95: null };
     return { ...base, score, ratio: count === null || captured === null ? null : count / captured };

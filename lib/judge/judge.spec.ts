@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FakeDeps, FakeProgram } from '../testing/fake-deps';
 import { fakeDeps } from '../testing/fake-deps';
+import { fakeReplay, passed } from '../testing/fake-programs';
 import { failure } from '../testing/failure';
 import { reproducerForEachTest } from '../testing/workspace';
 import {
@@ -72,6 +73,24 @@ describe('kernloop judge', () => {
         settings: { inputs: 4, replays: 2 },
         captures: [{ dispatch: 1 }],
       },
+    });
+  });
+
+  it('counts the work of a variant that keeps state in a launch that finds none of it', async () => {
+    const state = { changed_bytes: 8, variables: ['stash'], out_of_reach: [], launches: 2 };
+    const isScored = (args: readonly string[]): boolean => !args.includes('--compare') && !args.includes('--derive');
+    const copies = (call: Parameters<FakeProgram>[0]) =>
+      fakeReplay((args) =>
+        isScored(args)
+          ? [
+              { event: 'iteration', index: 0, counters: { wave_instructions: 3000 } },
+              { ...passed, verdict: 'ran' },
+            ]
+          : [{ ...passed, differing_bytes: 0, wave_instructions: 10, state }],
+      )(call);
+    const judge = await judgeWith(depsWith(honest, { 'kernloop-replay': copies }), { inputs: 0 });
+    expect(await verdictOf(judge, rows(8))).toMatchObject({
+      ...{ verdict: 'pass', keepsState: true, score: { waveInstructions: 3000 }, ratio: 3 },
     });
   });
 
