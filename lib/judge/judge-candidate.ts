@@ -4,7 +4,7 @@ import { scoreOf } from '../candidate/score';
 import type { Score } from '../candidate/score-json';
 import type { Deps } from '../deps/deps';
 import { reproducerPaths } from '../reproducer/layout';
-import { macrosOf } from '../reproducer/configuration';
+import { macrosOf, type Configuration } from '../reproducer/configuration';
 import type { Code } from '../reproducer/reproducer';
 import { outsideName } from '../reproducer/variant-json';
 import { asKernloopError, KernloopError } from '../support/error';
@@ -149,6 +149,7 @@ async function compile(
       'write the configuration into reproducer.py: CONSTEXPRS, OPTIONS and grid()',
     );
   }
+  requireArgumentsOfApp(given, reproducer.config.configuration);
   const macros = macrosOf(configuration);
   const paths = reproducerPaths(root);
   mkdirSync(paths.build, { recursive: true });
@@ -187,6 +188,21 @@ async function compile(
       ownMacros,
     },
   };
+}
+
+/**
+ * Refuses other values for arguments than those that the app passes: a candidate could be right for one value alone, and
+ * keep derived inputs from changing it. Arguments of kernel.json's own configuration may change.
+ */
+function requireArgumentsOfApp(given: Configuration | undefined, declared: Configuration | undefined): void {
+  const allowed = Object.keys(declared?.arguments ?? {});
+  const changed = Object.keys(given?.arguments ?? {}).find((name) => !allowed.includes(name));
+  if (changed === undefined) return;
+  throw new KernloopError(
+    'ARGUMENT_VALUE',
+    `its configuration changes the argument ${changed}, which the app passes`,
+    'leave "arguments" out of the configuration; an owner of the reproducer may allow a name in that of kernel.json',
+  );
 }
 
 /** Refuses a candidate whose compilation, which may run its Python, changed a file: the report would name another text. */

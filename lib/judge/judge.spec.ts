@@ -94,6 +94,17 @@ describe('kernloop judge', () => {
     });
   });
 
+  it('launches no candidate with other arguments than the app, unless kernel.json has them in its configuration', async () => {
+    const given = { configuration: { arguments: { n: '5' } } };
+    expect(await verdictOf(await judgeWith(), rows(8, given))).toMatchObject({
+      ...{ verdict: 'not-launched', error: 'ARGUMENT_VALUE', score: null },
+      summary: expect.stringContaining('the argument n') as string,
+    });
+    const config = JSON.parse(made.workspace.read(path('kernel.json'))) as object;
+    made.workspace.write(path('kernel.json'), { ...config, ...given });
+    expect(await verdictOf(await judgeWith(), rows(8, given))).not.toMatchObject({ error: 'ARGUMENT_VALUE' });
+  });
+
   it('signs the verdict, so that an edit of it shows', async () => {
     const judge = await judgeWith(depsWith((count) => ({ ...honest(count, '', []), verdict: 'fail' })));
     const sealed = await judge.verdict(judge.submit(rows(8)).id);
