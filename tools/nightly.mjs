@@ -10,6 +10,7 @@ export const endToEnd = [
   'generators',
   'gfx1030',
   'inputs',
+  'known-cheats',
   'launch',
   'made',
   'moments',
