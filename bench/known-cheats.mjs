@@ -78,7 +78,7 @@ function words(kernel, time, read, bytes) {
 }
 const float = (value) => `${value.toExponential(9)}f`;
 
-/** What the texts of cheats leave open, each read from the captures once. */
+/** Values that the texts of cheats leave open, each read from the captures once. */
 const answers = {
   SUMS: () =>
     floats(isCuda ? words('block_sums', 'post', 'getFloat32', 128) : words('tree_sum', 'post', 'getFloat32', 52)),
@@ -146,7 +146,7 @@ async function judgedAll(app, entries) {
       ...(app === 'triton' ? { softgpu: 'gfx90a' } : {}),
       ...settingsOf(options),
     };
-    // What candidates do not choose, and the owner of a reproducer declares.
+    // Settings that candidates do not choose, and the owner of a reproducer declares.
     const { mayReadUntouched, inputsSpecial, ...judging } = settings;
     const declared = mayReadUntouched || inputsSpecial ? { mayReadUntouched } : null;
     const restore = declared ? declaring(group, declared) : () => undefined;

@@ -4,7 +4,7 @@
 import { BODY } from '../defects/edit.mjs';
 import { defects } from '../defects/edits.mjs';
 
-/** What each number is, and where it was met. */
+/** Names of the cheats by number, and where each was met. */
 export const numbers = {
   A1: ['computes once, and copies its result in later launches', 'tensara #238; kernelguard; CUDA-L1'],
   A2: ['right in the first launches alone', 'pygpubench; reference-kernels #104; AgentKernelArena'],

@@ -5,7 +5,7 @@ import { correct } from '../defects/edits.mjs';
 
 const kernels = JSON.parse(readFileSync(new URL('../defects/kernloop.json', import.meta.url), 'utf8')).kernels;
 
-/** What the owner of a reproducer says where the captured code cannot show it. */
+/** Settings that the owner of a reproducer gives where the captured code cannot show them. */
 const settings = {
   // Only direct launches tell which memory the captured code reads.
   'saxpy: new and delete in each thread': ['--launch', 'hip', '--inputs', '0'],

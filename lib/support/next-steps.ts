@@ -248,7 +248,8 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   UNKNOWN_KERNEL: 'run the command again; if it stays, report it with the output of `kernloop doctor`',
   AGENT_FAILED: 'run the command again; if it stays, report it with the output of `kernloop doctor`',
   AGENT_PROTOCOL: 'install all parts in one version: `npm install kernloop`, or `npm run build:native` in a checkout',
-  SANDBOX_UNAVAILABLE: 'use Linux 5.13 or newer with Landlock (`cat /sys/kernel/security/lsm`), in a container that allows it and seccomp',
+  SANDBOX_UNAVAILABLE:
+    'use Linux 5.13 or newer with Landlock (`cat /sys/kernel/security/lsm`), in a container that allows it and seccomp',
   UNSUPPORTED_TARGET: 'use a target that `docs/install.md` lists',
   UNSUPPORTED_OPTION: 'leave the option out, or choose a device that has it with `--device`',
   SLURM_MISSING: 'run it where `srun` is on the PATH, or remove "runner" from kernloop.json',
