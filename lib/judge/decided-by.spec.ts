@@ -2,7 +2,7 @@ import { chooseDispatches } from '../replay/captured-dispatches';
 import { openReproducer } from '../reproducer/reproducer';
 import { sha256OfFile } from '../support/files';
 import { reproducerForEachTest, someDigest } from '../testing/workspace';
-import { candidateOptions, decidedHere, judgingIn, unreadFiles, type DecidedHere } from './decided-by';
+import { candidateOptions, decidedHere, judgingIn, newFiles, type DecidedHere } from './decided-by';
 import { judgeOptionsSchema, type JudgeOptions } from './options';
 
 describe('what decides a verdict', () => {
@@ -44,22 +44,22 @@ describe('what decides a verdict', () => {
   });
 });
 
-describe('files that were not read, but could be', () => {
+describe('files that were not there, but could be read now', () => {
   const made = reproducerForEachTest();
-  const unread = (sources: Record<string, string>, others: readonly string[]): string[] => {
+  const added = (sources: Record<string, string>, others: readonly string[]): string[] => {
     for (const [name, text] of Object.entries(sources)) made.workspace.write(`kernels/app/saxpy/${name}`, text);
-    return unreadFiles(made.reproducer, [...Object.keys(sources), ...others], Object.keys(sources));
+    return newFiles(made.reproducer, [...Object.keys(sources), ...others], Object.keys(sources));
   };
 
   it('are those of deps/, and those that an #include or a macro names', () => {
     const source = '#include "range.h"\n#define OTHER <sys/clamp.h>\n#include OTHER\n';
     expect(
-      unread({ 'kernel_variant.hip': source, 'deps/range.h': '' }, ['range.h', 'clamp.h', 'deps/new.h', 'notes.md']),
+      added({ 'kernel_variant.hip': source, 'deps/range.h': '' }, ['range.h', 'clamp.h', 'deps/new.h', 'notes.md']),
     ).toEqual(['clamp.h', 'deps/new.h', 'range.h']);
   });
 
   it('are all modules beside a script, which an import may find', () => {
-    expect(unread({ 'reproducer.py': 'import numpy' }, ['numpy.py', 'numpy.so', 'notes.md'])).toEqual([
+    expect(added({ 'reproducer.py': 'import numpy' }, ['numpy.py', 'numpy.so', 'notes.md'])).toEqual([
       'numpy.py',
       'numpy.so',
     ]);

@@ -57,8 +57,8 @@ export function decidedHere(
   };
 }
 
-/** Names the files of `names` that these sources could have found by an #include or import, but that they did not read. */
-export function unreadFiles(root: string, names: readonly string[], sources: readonly string[]): string[] {
+/** Names the files of `names` that are not among these sources, and that an #include or import of theirs could find. */
+export function newFiles(root: string, names: readonly string[], sources: readonly string[]): string[] {
   const isPython = sources.some((name) => name.endsWith('.py'));
   const asked = new Set(
     sources.flatMap((name) =>

@@ -23,8 +23,7 @@ import { placeOfAccess } from '../validate/place';
 import type { DispatchReport } from '../validate/report-json';
 import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
-import { unreadFiles } from './decided-by';
-import type { DecidedBy, Judgement, JudgementVerdict } from './judgement-json';
+import type { Judgement, JudgementVerdict } from './judgement-json';
 import type { Subject } from './subject';
 import { worstOf } from './worst';
 
@@ -91,6 +90,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
     const verdict = await judgeCode(subject, candidate, built, root, deps);
     subject.requirePinned();
     const { compiled, code } = built;
+    const read = readBy(subject, compiled);
     return {
       judged: {
         ...base(),
@@ -98,13 +98,15 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
         resources: resourcesOf(code.path, subject),
         decidedBy: {
           ...subject.pinned,
-          ...readOf(subject, compiled, { root, names: Object.keys(subject.snapshot.digestsWith(candidate.files)) }),
+          // A compiler does not tell all that it read (.incbin), and a candidate's Python tells what it likes.
+          sources: subject.snapshot.digestsWith(candidate.files),
+          outside: Object.fromEntries(Object.entries(read).filter(([path]) => !isAbsolute(path))),
           codeObject: compiled.codeObjectSha256,
           configuration: code.configuration ?? null,
           sandboxed: given.confine !== null,
         },
       },
-      read: readBy(subject, compiled),
+      read,
       isLasting: true,
     };
   } catch (error) {
@@ -322,20 +324,6 @@ function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
 
 function readBy({ reproducer }: Subject, { outside, system = [] }: CompileResult): Record<string, string> {
   return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
-}
-
-/** Text of the workspace that was compiled, and what an edit elsewhere could have it read instead. */
-function readOf(
-  subject: Subject,
-  compiled: CompileResult,
-  { root, names }: { root: string; names: readonly string[] },
-): Pick<DecidedBy, 'sources' | 'unread' | 'outside'> {
-  const { sources } = compiled;
-  return {
-    sources,
-    unread: unreadFiles(root, names, Object.keys(sources)),
-    outside: Object.fromEntries(Object.entries(readBy(subject, compiled)).filter(([path]) => !isAbsolute(path))),
-  };
 }
 
 /** Whether the files outside that a candidate was compiled from are still the same. */

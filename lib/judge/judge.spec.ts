@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FakeDeps, FakeProgram } from '../testing/fake-deps';
 import { fakeDeps } from '../testing/fake-deps';
 import { fakeReplay, passed } from '../testing/fake-programs';
+import { sha256 } from '../support/files';
 import { failure } from '../testing/failure';
 import { reproducerForEachTest } from '../testing/workspace';
 import {
@@ -103,6 +104,14 @@ describe('kernloop judge', () => {
     const config = JSON.parse(made.workspace.read(path('kernel.json'))) as object;
     made.workspace.write(path('kernel.json'), { ...config, ...given });
     expect(await verdictOf(await judgeWith(), rows(8, given))).not.toMatchObject({ error: 'ARGUMENT_VALUE' });
+  });
+
+  it('signs the text of every file that could be read: no compiler tells of .incbin', async () => {
+    const judge = await judgeWith();
+    const data = 'A'.repeat(64);
+    const { files } = rows(8);
+    const { decidedBy } = await verdictOf(judge, { files: { ...files, 'data.bin': data } });
+    expect(decidedBy?.sources).toMatchObject({ 'data.bin': sha256(data) });
   });
 
   it('signs the verdict, so that an edit of it shows', async () => {

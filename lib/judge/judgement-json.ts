@@ -54,10 +54,11 @@ const decidedBySchema = z.object({
   programs: z.record(z.string(), z.string()).describe('Native programs that replayed and compared.'),
   kernelJson: z.string().describe('"none" here, and for the other files that decide, is one that is not there.'),
   captures: z.array(z.object({ dispatch: z.int(), capture: z.string(), selfcheck: z.string() })),
-  sources: z.record(z.string(), z.string()).describe('Files that were compiled, by name in the reproducer.'),
-  unread: z
-    .array(z.string())
-    .describe('Files beside them that an #include or import could find, but that were not read: a new one may be.'),
+  sources: z
+    .record(z.string(), z.string())
+    .describe(
+      'Every file that the compilation could read, by name in the reproducer: no compiler tells all that it read.',
+    ),
   outside: z
     .record(z.string(), z.string())
     .describe('Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer.'),

@@ -37,7 +37,7 @@ export interface Subject {
   readonly iterations: number | undefined;
   readonly chosen: readonly CapturedDispatch[];
   /** All that decides besides the candidate. */
-  readonly pinned: Omit<DecidedBy, 'sources' | 'unread' | 'outside' | 'codeObject' | 'configuration' | 'sandboxed'>;
+  readonly pinned: Omit<DecidedBy, 'sources' | 'outside' | 'codeObject' | 'configuration' | 'sandboxed'>;
   /** Throws if something that decides was changed since. */
   requirePinned(): void;
   /** Digest of all that decides the verdict on a candidate, except files outside that only a compilation reveals. */
@@ -81,8 +81,9 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
         'bring it back, or start the judge anew: verdicts of before and after cannot be compared',
       );
     },
+    // The tag changes with what an outcome says: an older one may name fewer sources.
     keyOf: ({ files, configuration }) =>
-      sha256(JSON.stringify(['kernloop.judgement/1', shared, snapshot.digestsWith(files), configuration ?? null])),
+      sha256(JSON.stringify(['kernloop.outcome/2', shared, snapshot.digestsWith(files), configuration ?? null])),
     close: () => snapshot.remove(),
   };
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Snapshot } from '../candidate/snapshot';
 import { candidateSchema, type CandidateInput } from '../judge/candidate-json';
 import { candidateAt } from '../judge/candidates-in';
-import { candidateOptions, decidedHere, judgingIn, unreadFiles, type DecidedHere } from '../judge/decided-by';
+import { candidateOptions, decidedHere, judgingIn, newFiles, type DecidedHere } from '../judge/decided-by';
 import { requireCandidateFiles } from '../judge/files';
 import type { DecidedBy, Judgement } from '../judge/judgement-json';
 import type { DecidingSettings } from '../judge/options';
@@ -75,7 +75,7 @@ export class Present {
     ];
   }
 
-  private ofSources({ sources, unread, outside }: DecidedBy, files: Readonly<Record<string, string>>): string[] {
+  private ofSources({ sources, outside }: DecidedBy, files: Readonly<Record<string, string>>): string[] {
     const root = this.snapshot.candidate(files);
     const names = Object.keys(sources);
     const changed = [
@@ -83,9 +83,9 @@ export class Present {
       ...differing('outside', outside, (name) => resolve(this.reproducer.root, name)),
     ];
     if (changed.length > 0) return changed;
-    return unreadFiles(root, Object.keys(this.snapshot.digestsWith(files)), names)
-      .filter((name) => !unread.includes(name))
-      .map((name) => `sources: ${name} was not there, and an #include or import may find it now`);
+    return newFiles(root, Object.keys(this.snapshot.digestsWith(files)), names).map(
+      (name) => `sources: ${name} was not there, and an #include or import may find it now`,
+    );
   }
 }
 

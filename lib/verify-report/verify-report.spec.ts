@@ -44,8 +44,9 @@ describe('verify-report', () => {
       ...decidedHere(reproducer, chosen, given, judgingIn(reproducer, given)),
       kernloop: '0.1.0',
       programs: { 'kernloop-replay': 'c'.repeat(64) },
-      sources: { 'kernel_variant.hip': digest('kernel_variant.hip'), 'deps/scale.h': digest('deps/scale.h') },
-      unread: ['deps/unread.h'],
+      sources: Object.fromEntries(
+        ['kernel_variant.hip', 'deps/scale.h', 'deps/unread.h'].map((name) => [name, digest(name)]),
+      ),
       outside: { '../../../include/common.h': digest('../../../include/common.h') },
       compiler: 'clang 15',
       codeObject: 'd'.repeat(64),
@@ -376,6 +377,11 @@ describe('verify-report', () => {
         'a header',
         () => writeFileSync(inReproducer('deps/scale.h'), '#define SCALE 3'),
         /sources: deps\/scale.h is another/,
+      ],
+      [
+        'a file that no compiler told of',
+        () => writeFileSync(inReproducer('deps/unread.h'), '//'),
+        /sources: deps\/unread.h is another/,
       ],
       [
         'a header of the workspace',

@@ -2151,9 +2151,7 @@ class JudgeJudgementDecidedBy:
     """"none" here, and for the other files that decide, is one that is not there."""
     captures: list[JudgeJudgementDecidedByCapture]
     sources: dict[str, str]
-    """Files that were compiled, by name in the reproducer."""
-    unread: list[str]
-    """Files beside them that an #include or import could find, but that were not read: a new one may be."""
+    """Every file that the compilation could read, by name in the reproducer: no compiler tells all that it read."""
     outside: dict[str, str]
     """Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer."""
     recipe: str
@@ -2327,9 +2325,7 @@ class VerifyReportReportJudgementDecidedBy:
     """"none" here, and for the other files that decide, is one that is not there."""
     captures: list[VerifyReportReportJudgementDecidedByCapture]
     sources: dict[str, str]
-    """Files that were compiled, by name in the reproducer."""
-    unread: list[str]
-    """Files beside them that an #include or import could find, but that were not read: a new one may be."""
+    """Every file that the compilation could read, by name in the reproducer: no compiler tells all that it read."""
     outside: dict[str, str]
     """Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer."""
     recipe: str
