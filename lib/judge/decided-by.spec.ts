@@ -26,6 +26,12 @@ describe('what decides a verdict', () => {
     });
   });
 
+  it('has derived inputs unless HIP launches the kernel, which does not show what is read', () => {
+    expect(decided({ launch: 'hip' }).settings).toMatchObject({ inputs: 0 });
+    expect(decided({ launch: 'hip', inputs: 2 }).settings).toMatchObject({ inputs: 2 });
+    expect(decided({ launch: 'direct' }).settings).toMatchObject({ inputs: 4 });
+  });
+
   it('says "none" of a file that is not there', () => {
     expect(decided().recipe).toBe('none');
   });

@@ -32,7 +32,9 @@ export const candidateOptions = <S extends { device?: CandidateOptions['device']
 export function judgingIn(reproducer: Reproducer, options: CandidateOptions): ValidateOptions {
   const declared = judgingOptions(reproducer, options);
   const inputs = 'inputs' in declared ? declared.inputs : undefined;
-  return validateOptionsSchema.parse({ ...declared, inputs: inputs ?? usualInputs });
+  // A launch by HIP does not show what a kernel reads, which other inputs are derived from.
+  const usual = options.launch === 'hip' ? 0 : usualInputs;
+  return validateOptionsSchema.parse({ ...declared, inputs: inputs ?? usual });
 }
 
 /** Reads anew, at each call, the files that decide. */

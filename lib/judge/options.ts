@@ -10,7 +10,7 @@ export const decidingSettings = {
   ...replaying,
   ...judging,
   inputs: inputs.describe(
-    'Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none. Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.',
+    'Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none. Default: as kernel.json has validate, else 4 (0 with --launch hip), so that results written into a candidate do not pass.',
   ),
   ...trying,
 };

@@ -1013,7 +1013,8 @@ class Stages:
         record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
             variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
         inputs: Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none.
-            Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.
+            Default: as kernel.json has validate, else 4 (0 with --launch hip), so that results written into a candidate do not
+            pass.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
@@ -1146,7 +1147,8 @@ class Stages:
         record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
             variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
         inputs: Also judge what passes by this many inputs derived from the captured one: see --inputs of validate. 0: none.
-            Default: as kernel.json has validate, else 4, so that results written into a candidate do not pass.
+            Default: as kernel.json has validate, else 4 (0 with --launch hip), so that results written into a candidate do not
+            pass.
         inputs_keep: Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a
             correct variant may rely on.
         replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
