@@ -97,7 +97,7 @@ describe('recompile', () => {
     workspace.write(variant, `// edited\n${original}`);
     await until(/build\/variant\.hsaco from .*[^]*Result: PASS \([^]*wave_instructions .* → /);
     workspace.write(variant, original.replace('x[i] = range', 'x[i] = 1 + range'));
-    await until(/Result: FAIL \(.*\) at .*kernel_variant\.h:\d+\n/);
+    await until(/Result: FAIL \(.*\) edited at .*kernel_variant\.h:\d+\n/);
     workspace.write(variant, original);
     program.stdin.end();
     expect((await once(program, 'close'))[0]).toBe(0);
