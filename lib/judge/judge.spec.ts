@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FakeDeps, FakeProgram } from '../testing/fake-deps';
 import { fakeDeps } from '../testing/fake-deps';
@@ -355,6 +355,27 @@ describe('kernloop judge', () => {
     }));
     expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', decidedBy: { sandboxed: true } });
     expect([...new Set(inside)]).toEqual(['hipcc']);
+  });
+
+  it('keeps a verdict that the disk does not take, and goes on once it does', async () => {
+    const verdicts = made.workspace.path('home/verdicts');
+    const deps = depsWith();
+    const judge = await judgeWith(deps);
+    rmSync(verdicts, { recursive: true });
+    writeFileSync(verdicts, '');
+    const { id } = judge.submit(rows(8));
+    const verdict = judge.verdict(id);
+    const isTold = new Promise<void>((resolve) => {
+      const warn = deps.report.warn.bind(deps.report);
+      jest.spyOn(deps.report, 'warn').mockImplementation((line) => {
+        warn(line);
+        if (line.startsWith(`the verdict on ${id} waits: `)) resolve();
+      });
+    });
+    await isTold;
+    expect(judge.status(id)?.sealed).toBeNull();
+    rmSync(verdicts);
+    expect((await verdict).judgement.verdict).toBe('pass');
   });
 
   it('leaves nothing of a candidate behind, and keeps its key to itself', async () => {

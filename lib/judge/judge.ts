@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { cpus } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../deps/deps';
-import { KernloopError, nearest } from '../support/error';
+import { KernloopError, messageOf, nearest, systemCode } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { parseJson } from '../support/schema';
 import { bounds, bytesOf, candidateSchema, type Candidate, type CandidateInput } from './candidate-json';
@@ -42,6 +43,9 @@ interface Entry {
 
 /** Candidates that may wait at a time; more are refused. */
 export const mostQueued = 10_000;
+
+/** Time between two tries to write a verdict. */
+const writeAgainMs = 1000;
 
 /**
  * A resident scorer of candidates. What it accepts is on disk before it says so, and is judged after a restart if it was
@@ -214,7 +218,8 @@ export class Judge {
     const entry = this.entries.get(id);
     if (!entry) return this.requireStatus(id);
     entry.stop.abort('cancel');
-    if (this.queue.remove(entry)) this.conclude(entry, cancelled(entry.subject), false, 0);
+    if (this.queue.remove(entry))
+      void this.written(entry, () => this.conclude(entry, cancelled(entry.subject), false, 0));
     return this.requireStatus(id);
   }
 
@@ -289,17 +294,38 @@ export class Judge {
     const known = this.settings.fresh ? null : this.home.known(key);
     try {
       entry.subject.requirePinned();
-      if (known && isCurrent(known.read, entry.subject)) return this.conclude(entry, known.judged, true, waited);
+      if (known && isCurrent(known.read, entry.subject))
+        return await this.written(entry, () => this.conclude(entry, known.judged, true, waited));
       const outcome = await this.once(key, entry);
       // A judge that ends leaves the candidate to the next one.
       if (entry.stop.signal.aborted && entry.stop.signal.reason === 'close') return;
       if (this.deps.signal.aborted) return;
       const judged = entry.stop.signal.aborted ? cancelled(entry.subject) : outcome.judged;
-      if (outcome.isLasting && !entry.stop.signal.aborted) this.home.remember(key, outcome);
-      this.conclude(entry, judged, false, waited);
+      const isKnown = outcome.isLasting && !entry.stop.signal.aborted;
+      await this.written(entry, () => {
+        if (isKnown) this.home.remember(key, outcome);
+        this.conclude(entry, judged, false, waited);
+      });
     } catch (error) {
       const { code, what } = asError(error);
-      this.conclude(entry, { ...noVerdict(entry.subject), summary: what, error: code }, false, waited);
+      const judged = { ...noVerdict(entry.subject), summary: what, error: code };
+      await this.written(entry, () => this.conclude(entry, judged, false, waited));
+    }
+  }
+
+  /**
+   * Tries again while the disk takes no verdict: the judge would end otherwise. What a judge that ends did not write, the
+   * next one of its home judges again.
+   */
+  private async written({ accepted }: Entry, write: () => void): Promise<void> {
+    while (!this.isClosed) {
+      try {
+        return write();
+      } catch (error) {
+        if (error instanceof KernloopError || systemCode(error) === undefined) throw error;
+        this.deps.report.warn(`the verdict on ${accepted.candidate.id} waits: ${messageOf(error)}`);
+        await delay(writeAgainMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+      }
     }
   }
 
