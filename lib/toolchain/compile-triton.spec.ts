@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
@@ -47,6 +47,21 @@ describe('compilation with Triton', () => {
     await compileWithTriton(wanted, wanted.output, fakeDeps({ python3: python }, workspace.native));
     expect([...new Set(written)]).toEqual([workspace.path('scratch')]);
     expect(workspace.read('variant.hsaco')).toBe('code');
+    expect(readdirSync(workspace.path('scratch'))).toEqual([]);
+  });
+
+  it('reads no code object of a GiB, which would stop a judge', async () => {
+    const wanted = request();
+    const python: FakeProgram = ({ args }) => {
+      const made = args[args.indexOf('--output') + 1] ?? '';
+      writeFileSync(made, '');
+      truncateSync(made, 2 ** 30);
+      return 0;
+    };
+    const { code, what } = await failure(
+      compileWithTriton(wanted, wanted.output, fakeDeps({ python3: python }, workspace.native)),
+    );
+    expect([code, what]).toEqual(['COMPILE_FAILED', 'the code object has 1073741824 bytes, and may have 268435456']);
     expect(readdirSync(workspace.path('scratch'))).toEqual([]);
   });
 

@@ -8,6 +8,7 @@ import { errorCodes, type ErrorCode } from '../support/error-codes';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
+import { requireBounded } from './bounded-files';
 import type { CompileRequest } from './compile-request';
 import type { UnprovenRecipe } from './recipe';
 import type { CompileDeps } from './run-compiler';
@@ -60,9 +61,11 @@ export async function compileWithTriton(
     }).result;
     throwIfInterrupted(deps.signal);
     if (ended.exitCode !== 0) throw whyNot(ended, request);
+    const told = join(scratch, 'made.json');
     // The script may have run Python of a stranger, whose links must not lead this process to other files.
-    for (const file of [made, join(scratch, 'made.json')]) refuseLink(file);
-    const candidate = readJson(join(scratch, 'made.json'), candidateSchema, 'COMPILE_FAILED', 'compile again');
+    for (const file of [made, told]) refuseLink(file);
+    requireBounded([made, told], 'the code object has');
+    const candidate = readJson(told, candidateSchema, 'COMPILE_FAILED', 'compile again');
     refuseOtherNeeds(candidate, recipe);
     rmSync(output, { force: true, recursive: true });
     writeFileSync(output, readRegularFile(made), { flag: 'wx' });

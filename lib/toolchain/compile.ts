@@ -6,6 +6,7 @@ import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { partialOf } from '../support/leftovers';
 import { requireWritable } from '../support/unwritable';
+import { requireBounded } from './bounded-files';
 import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileOneWithClang } from './compile-one-clang';
@@ -47,6 +48,8 @@ export async function compileReproducer(request: CompileRequest, deps: CompileDe
   const partial = partialOf(request.output);
   try {
     const { opened, launch, system, whole } = await runCompilation(request, partial, deps);
+    requireBounded([partial], 'the code object has');
+    requireBounded([...new Set([...opened, ...(system ?? [])])], 'the files that it was compiled from have');
     checkKernel(partial, request);
     const result = {
       codeObjectSha256: sha256OfFile(partial),
