@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, extname, join, relative, sep } from 'node:path';
 import { KernloopError } from '../support/error';
@@ -21,7 +22,9 @@ export function candidateAt(path: string, variant: string): CandidateInput {
       `give it the extension ${extname(variant)}, or name a folder or a JSON document`,
     );
   }
-  return { label: path, files: { [variant]: readText(path, 'FILE_UNREADABLE', 'name a file that exists') } };
+  const text = readText(path, 'FILE_UNREADABLE', 'name a file that exists');
+  requireUtf8(path);
+  return { label: path, files: { [variant]: text } };
 }
 
 function filesIn(folder: string): Record<string, string> {
@@ -36,7 +39,14 @@ function filesIn(folder: string): Record<string, string> {
   return Object.fromEntries(
     entries.map((entry) => {
       const path = join(entry.parentPath, entry.name);
+      requireUtf8(path);
       return [relative(folder, path).split(sep).join('/'), readRegularFile(path, 'utf8')];
     }),
   );
+}
+
+/** Refuses bytes that no text has: two files that differ in such bytes would be the same candidate. */
+function requireUtf8(path: string): void {
+  if (isUtf8(readRegularFile(path))) return;
+  throw new KernloopError('CANDIDATE_REFUSED', `${path} is not UTF-8`, 'save it as UTF-8: candidates are sent as text');
 }
