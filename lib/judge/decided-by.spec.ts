@@ -18,10 +18,12 @@ describe('what decides a verdict', () => {
   it('is kernel.json, the captures with their self-checks, the recipe and the settings', () => {
     const digest = (name: string): string => sha256OfFile(`${made.reproducer}/${name}`);
     made.workspace.write('kernels/app/saxpy/pristine/recipe.json', { code_object: { captured: someDigest } });
+    made.workspace.write('kernels/app/saxpy/pristine/overlay.template.json', {});
     expect(decided()).toEqual({
       kernelJson: digest('kernel.json'),
       captures: [{ dispatch: 1, capture: digest('capture/capture.json'), selfcheck: digest('capture/selfcheck.json') }],
       recipe: digest('pristine/recipe.json'),
+      overlay: digest('pristine/overlay.template.json'),
       settings: expect.objectContaining({ device: 'softgpu', inputs: 4, replays: 2, limitSeconds: 10 }) as object,
     });
   });

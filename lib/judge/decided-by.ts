@@ -16,7 +16,7 @@ import type { DecidedBy } from './judgement-json';
 const usualInputs = 4;
 
 /** Files and settings of a reproducer that decide a verdict, besides the sources. */
-export type DecidedHere = Pick<DecidedBy, 'kernelJson' | 'captures' | 'recipe' | 'settings'>;
+export type DecidedHere = Pick<DecidedBy, 'kernelJson' | 'captures' | 'recipe' | 'overlay' | 'settings'>;
 
 /** Options that say what a candidate is judged by, as those of a judge and of verify-report. */
 export const candidateOptions = <S extends { device?: CandidateOptions['device'] }>(
@@ -46,7 +46,7 @@ export function decidedHere(
 ): DecidedHere {
   const files = decidingFiles(options);
   const digest = (path: string): string => files[path] ?? 'none';
-  const { kernelJson, recipe } = reproducerPaths(root);
+  const { kernelJson, recipe, overlayTemplate } = reproducerPaths(root);
   return {
     kernelJson: digest(kernelJson),
     captures: chosen.map(({ dispatch, folder }) => ({
@@ -55,6 +55,7 @@ export function decidedHere(
       selfcheck: digest(selfcheckFile(folder)),
     })),
     recipe: existsSync(recipe) ? sha256OfFile(recipe) : 'none',
+    overlay: existsSync(overlayTemplate) ? sha256OfFile(overlayTemplate) : 'none',
     settings: comparable(judging),
   };
 }

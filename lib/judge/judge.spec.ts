@@ -245,18 +245,18 @@ describe('kernloop judge', () => {
     });
   });
 
-  it.each(['kernel.json', 'capture/selfcheck.json', 'capture/capture.json', 'pristine/recipe.json'])(
-    'gives no verdict once %s is not what it was when the judge started',
-    async (name) => {
-      const judge = await judgeWith();
-      expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass' });
-      made.workspace.write(path(name), `${made.workspace.read(path(name))} `);
-      for (const candidate of [rows(8), rows(16)])
-        expect(await verdictOf(judge, candidate)).toMatchObject({
-          ...{ verdict: 'error', error: 'JUDGE_INPUT_CHANGED', score: null },
-        });
-    },
-  );
+  it.each([
+    ...['kernel.json', 'capture/selfcheck.json', 'capture/capture.json'],
+    ...['pristine/recipe.json', 'pristine/overlay.template.json'],
+  ])('gives no verdict once %s is not what it was when the judge started', async (name) => {
+    const judge = await judgeWith();
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass' });
+    made.workspace.write(path(name), `${made.workspace.read(path(name))} `);
+    for (const candidate of [rows(8), rows(16)])
+      expect(await verdictOf(judge, candidate)).toMatchObject({
+        ...{ verdict: 'error', error: 'JUDGE_INPUT_CHANGED', score: null },
+      });
+  });
 
   it('gives no verdict if that is changed while a candidate is judged', async () => {
     const selfcheck = path('capture/selfcheck.json');

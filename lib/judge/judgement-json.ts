@@ -63,6 +63,9 @@ const decidedBySchema = z.object({
     .record(z.string(), z.string())
     .describe('Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer.'),
   recipe: z.string().describe('Of the captured command of the compiler, with its options.'),
+  overlay: z
+    .string()
+    .describe('Of the places that the files of the reproducer have in the compilation; "none" for Triton.'),
   compiler: z.string().describe('Its version, in words.'),
   codeObject: z.string().nullable().describe('Of the compiled candidate; null if there is none.'),
   configuration: z.unknown().describe('Macros and launch; null for those of the app.'),

@@ -69,7 +69,14 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
   });
   const pinned = pin();
   const { options: _options, ...config } = reproducer.config;
-  const shared = [pinned, config, toolchainIdentity(deps.env), settings.iterations ?? null, settings.gpu ?? null];
+  const shared = [
+    pinned,
+    config,
+    toolchainIdentity(deps.env),
+    settings.iterations ?? null,
+    settings.gpu ?? null,
+    settings.unsandboxed,
+  ];
   return {
     ...{ name: reproducer.config.name, reproducer, recipe, overlay, compiler, snapshot, device, judging },
     ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },

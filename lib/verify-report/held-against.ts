@@ -51,6 +51,7 @@ export class Present {
       ...differingFile('kernelJson', 'kernel.json', decidedBy, this.here),
       ...this.ofCaptures(decidedBy),
       ...differingFile('recipe', 'pristine/recipe.json', decidedBy, this.here),
+      ...differingFile('overlay', 'pristine/overlay.template.json', decidedBy, this.here),
       ...differingSettings(decidedBy.settings, this.here.settings),
       ...(canonicalJson(decidedBy.configuration ?? null) === canonicalJson(configuration)
         ? []
@@ -102,9 +103,9 @@ function differing(
 }
 
 function differingFile(
-  field: 'kernelJson' | 'recipe',
+  field: 'kernelJson' | 'recipe' | 'overlay',
   file: string,
-  then: Pick<DecidedBy, 'kernelJson' | 'recipe'>,
+  then: Pick<DecidedBy, 'kernelJson' | 'recipe' | 'overlay'>,
   now: DecidedHere,
 ): string[] {
   return then[field] === now[field] ? [] : [`${field}: ${file} is another one`];

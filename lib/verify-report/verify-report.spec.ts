@@ -307,6 +307,7 @@ describe('verify-report', () => {
     it.each([
       ['kernel.json', 'kernelJson: kernel.json is another one', { kernelJson: digestOfElse }],
       ['recipe', 'recipe: pristine/recipe.json is another one', { recipe: digestOfElse }],
+      ['overlay', 'overlay: pristine/overlay.template.json is another one', { overlay: digestOfElse }],
       ['launch', 'configuration: macros or launch are other ones', { configuration: { block: '64' } }],
     ])('of another %s', async (_what, words, changes) => {
       signed(changes);

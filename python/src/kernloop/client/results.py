@@ -2156,6 +2156,8 @@ class JudgeJudgementDecidedBy:
     """Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer."""
     recipe: str
     """Of the captured command of the compiler, with its options."""
+    overlay: str
+    """Of the places that the files of the reproducer have in the compilation; "none" for Triton."""
     compiler: str
     """Its version, in words."""
     code_object: str | None = field(metadata={"json": "codeObject"})
@@ -2330,6 +2332,8 @@ class VerifyReportReportJudgementDecidedBy:
     """Files of the workspace, but not of the reproducer, that were compiled, by path from the reproducer."""
     recipe: str
     """Of the captured command of the compiler, with its options."""
+    overlay: str
+    """Of the places that the files of the reproducer have in the compilation; "none" for Triton."""
     compiler: str
     """Its version, in words."""
     code_object: str | None = field(metadata={"json": "codeObject"})
