@@ -155,6 +155,12 @@ describe('kernloop on the command line', () => {
     });
   });
 
+  it('takes no program after -- for a kernel that is to be captured, and says what does', async () => {
+    expect(await kernloop('capture', '-k', '.*', '--', './three')).toBe(2);
+    expect(stderr).toContain('capture takes no program after --');
+    expect(stderr).toContain("kernloop extract -k '.*' -- ./three");
+  });
+
   it.each([['validate'], ['replay'], ['trace', 'run']])(
     'recompiles what was edited before it is replayed: %s',
     async (...verb) => {

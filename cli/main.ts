@@ -49,6 +49,13 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
 function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trailing: readonly string[] } {
   const verb = verbOf(argv);
   const at = argv.indexOf('--');
+  if (at >= 0 && verb === 'capture') {
+    throw new KernloopError(
+      'USAGE',
+      'capture takes no program after --: it runs the one that kernloop.json names',
+      `kernloop extract ${commandText(argv.slice(3))} captures from a program without one`,
+    );
+  }
   if (at < 0 || verb === null || stageSummaries[verb].trailing === undefined) return { own: argv, trailing: [] };
   if (at === argv.length - 1) {
     throw new KernloopError('USAGE', 'no program follows --', `write it there: kernloop ${verb} -- ./demo args`);

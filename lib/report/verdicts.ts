@@ -2,6 +2,7 @@ import { readVerdicts, type KeptVerdict } from '../reproducer/kept-results';
 import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import { formatCount } from '../support/format';
+import { editedLineWords } from '../validate/edited-lines';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
 import type { CommandOn } from './commands';
@@ -25,8 +26,9 @@ export const verdictWord = (verdict: string): Html =>
 /** The answer, first on the page. */
 export function verdictLead(left: Left<Report>): Html {
   if (left.value === null) return left.why;
-  const { verdict, summary, code, variant, device } = left.value;
+  const { verdict, summary, code, variant, device, edited_lines: lines } = left.value;
   return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${summary}</p>
+    ${editedLineWords(lines).map((words) => markup`<p class="doubt">${words}</p>`)}
     <p class="muted">
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.
     </p>`;

@@ -14,6 +14,7 @@ export function tunePlot(result: Result): TopLevelSpec {
   const title = `${result.kernel}: ${scoreTitle(result)}`;
   const values = pointsOf(result);
   const captured = capturedScore(result);
+  const order = (name: string): string[] | number[] => ordered(values.flatMap((point) => point[name] ?? []));
   if (others.length > 0) {
     const folded = values.flatMap((point) =>
       varying.map((name) => ({ ...point, parameter: name, value: String(point[name] ?? '') })),
@@ -28,7 +29,10 @@ export function tunePlot(result: Result): TopLevelSpec {
         width: 240,
         height: 200,
         mark: { type: 'point', filled: true, opacity: 0.7 },
-        encoding: { x: { field: 'value', type: 'ordinal', title: null, sort: null }, y: score, shape, color: shape },
+        encoding: {
+          x: { field: 'value', type: 'ordinal', title: null, sort: varying.flatMap((name) => order(name).map(String)) },
+          ...{ y: score, shape, color: shape },
+        },
       },
     };
   }
@@ -42,7 +46,7 @@ export function tunePlot(result: Result): TopLevelSpec {
         data: { values: values.map((point) => ({ ...point, first: point[first], second: point[second ?? ''] })) },
         mark: { type: 'line', point: { filled: true, size: 60 } },
         encoding: {
-          x: { field: 'first', type: 'ordinal', title: first, sort: null },
+          x: { field: 'first', type: 'ordinal', title: first, sort: order(first) },
           y: score,
           ...(second === undefined ? {} : { color: { field: 'second', type: 'nominal', title: second } }),
         },
@@ -58,6 +62,13 @@ export function tunePlot(result: Result): TopLevelSpec {
           ]),
     ],
   };
+}
+
+/** Values of a parameter as an axis shows them: numbers by size, all else as they come. */
+function ordered(values: readonly (string | number)[]): string[] | number[] {
+  const all = [...new Set(values)];
+  const numbers = all.filter((value) => typeof value === 'number');
+  return numbers.length === all.length ? numbers.sort((a, b) => a - b) : all.map(String);
 }
 
 const scoreTitle = ({ device, scoredBy }: Result): string =>

@@ -457,6 +457,7 @@ describe('verify-report', () => {
       signed({ sources: { ...decidedBy().sources, 'kernel_variant.hip': sha256(text) } });
       expect(exitCodeOf(await here({ candidate: [candidate] }))).toBe(0);
       expect(await refused(here())).toContain('sources: kernel_variant.hip is another one');
+      expect((await failure(here())).hint).toContain('--candidate FILE');
       write(sealed());
       expect(await refused(here({ candidate: [candidate] }))).toContain('sources: kernel_variant.hip is another one');
       expect(readFileSync(inReproducer('kernel_variant.hip'), 'utf8')).toBe('#include "scale.h"\n');

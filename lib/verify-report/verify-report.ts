@@ -27,7 +27,7 @@ export async function verifyReport(options: VerifyReportOptions, deps: Deps): Pr
     });
     const genuine = found.flatMap(([file, judgement]) => (Array.isArray(judgement) ? [] : [{ file, judgement }]));
     for (const { file, judgement } of genuine) deps.report.result(lineOf(file, judgement, present?.name));
-    requireAll(found);
+    requireAll(found, options.candidate);
     return await Promise.resolve({
       schema: 'kernloop.verify-report/1',
       publicKey: trusted,
@@ -78,13 +78,17 @@ function notAsAsked(
   ];
 }
 
-function requireAll(found: readonly (readonly [string, Judgement | string[]])[]): void {
+function requireAll(found: readonly (readonly [string, Judgement | string[]])[], candidates: readonly string[]): void {
   const refused = found.flatMap(([file, wrong]) => (Array.isArray(wrong) ? [{ file, wrong }] : []));
   if (refused.length === 0) return;
+  const again = 'run `kernloop judge` on the candidate again, or bring back what it was judged by';
+  const isOfOtherSources = refused.some(({ wrong }) => wrong.some((words) => words.startsWith('sources: ')));
   throw new KernloopError(
     'REPORT_FORGED',
     printable(refused.map(({ file, wrong }) => [`${file} is refused:`, ...wrong].join('\n  ')).join('\n')),
-    'run `kernloop judge` on the candidate again, or bring back what it was judged by',
+    isOfOtherSources && candidates.length === 0
+      ? `name the candidate that it is on, if that is not the text in the reproducer: --candidate FILE; else ${again}`
+      : again,
   );
 }
 
