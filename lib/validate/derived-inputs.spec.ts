@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sealed } from '../archive/selfcheck-seal';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
-import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
 import { captureJson, TestWorkspace, verifiedSelfcheck, writeReproducer, writeVariant } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
@@ -66,7 +66,11 @@ describe('validate --inputs', () => {
     asked: readonly string[];
   }> => {
     const replay = fakeReplay((given) => (given.includes('--derive') ? answer : [passed]));
-    const fake = fakeDeps({ 'kernloop-replay': replay }, workspace.native);
+    const printing: FakeProgram = (call) => {
+      if (call.args.includes('--derive')) call.options.onStderr?.('memory access outside\n');
+      return replay(call);
+    };
+    const fake = fakeDeps({ 'kernloop-replay': printing }, workspace.native);
     const report = await validate(validateOptionsSchema.parse({ reproducer, adverse: false, ...options }), fake);
     const asked = fake.calls.map((call) => call.args).find((each) => each.includes('--derive')) ?? [];
     return { fake, report, asked, line: fake.said.result.at(-1) ?? '' };
@@ -113,7 +117,7 @@ describe('validate --inputs', () => {
   });
 
   it('passes with what it is a pass of', async () => {
-    const { line, report } = await judge({ inputs: 2 }, [
+    const { fake, line, report } = await judge({ inputs: 2 }, [
       same(1),
       same(2),
       dropped,
@@ -122,6 +126,8 @@ describe('validate --inputs', () => {
     expect(line).toMatch(
       /^Result: PASS \(.*; judged on the captured input and 2 derived ones \(1 dropped: the captured code faults with it\)\)$/,
     );
+    // The captured code faulted with an input: the device's words would be taken for a fault of the variant.
+    expect(fake.said.output).toEqual([]);
     expect(report.inputs).toMatchObject({ asked: 2, judged: 2, dropped: 1, failed: null });
     expect(report.inputs?.tried[0]).toMatchObject({ changes: 'other values in out', verdict: 'same' });
     expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
@@ -198,12 +204,13 @@ describe('validate --inputs', () => {
   });
 
   it('fails where the variant faults with one', async () => {
-    const { report, line } = await judge({ inputs: 2 }, [
+    const { fake, report, line } = await judge({ inputs: 2 }, [
       { ...same(1), verdict: 'fault' },
       { event: 'fault', kind: 'memory_access', text: 'wave 3 reads beyond' },
       result('fault', { judged: 1, dropped: 0, failed: 1 }),
     ]);
     expect(report).toMatchObject({ verdict: 'fault', exit_code: 4 });
+    expect(fake.said.output).toEqual(['memory access outside\n']);
     expect(line).toMatch(/wrong for derived input 1 \(other values in out\): the device faulted: .*beyond/);
   });
 

@@ -87,7 +87,11 @@ export async function judgeInputs(
     compare: true,
     derive,
   };
-  const outcome = await replayWithinLimit(request, session.device, deps);
+  const held = new HeldOutput(deps);
+  const outcome = await replayWithinLimit(request, session.device, held.deps).catch((error: unknown) => {
+    held.tell();
+    throw error;
+  });
   const { result, derived, differences, faults } = outcome;
   const namesAt = argumentNames(session.reproducer.config, session.capture);
   const inputs: DerivedInputs = {
@@ -101,6 +105,7 @@ export async function judgeInputs(
   };
   if (result.verdict === 'pass' || result.verdict === 'vacuous')
     return { ...report, inputs, summary: withInputs(report.summary, inputs) };
+  held.tell();
   const verdict = result.verdict === 'ran' ? 'fail' : result.verdict;
   const failed: DispatchReport = {
     ...report,
@@ -113,4 +118,25 @@ export async function judgeInputs(
     fault: faults[0] ? describeFault(faults[0]) : null,
   };
   return { ...failed, summary: withFailure(failed, inputs) };
+}
+
+/**
+ * Output of a replay about faults, kept until it is known whom they concern: an input with which the captured code faults
+ * is dropped, and a fault above a PASS would be taken for one of the variant.
+ */
+class HeldOutput {
+  readonly deps: Deps;
+  private readonly chunks: string[] = [];
+
+  constructor(private readonly own: Deps) {
+    const { run, clock, env, signal, input, native, report } = own;
+    this.deps = {
+      ...{ run, clock, env, signal, input, native },
+      report: { ...report, output: (chunk) => this.chunks.push(chunk) },
+    };
+  }
+
+  tell(): void {
+    for (const chunk of this.chunks) this.own.report.output(chunk);
+  }
 }
