@@ -1,15 +1,14 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { outsideFiles } from '../candidate/outside-files';
+import { ownErrors } from '../candidate/own-errors';
 import { scoreOf } from '../candidate/score';
 import type { Score } from '../candidate/score-json';
 import type { Deps } from '../deps/deps';
 import { reproducerPaths } from '../reproducer/layout';
 import { macrosOf, type Configuration } from '../reproducer/configuration';
 import type { Code } from '../reproducer/reproducer';
-import { outsideName } from '../reproducer/variant-json';
 import { asKernloopError, KernloopError } from '../support/error';
-import type { ErrorCode } from '../support/error-codes';
-import { sha256OfFile } from '../support/files';
 import { silentReporter } from '../support/report';
 import { requireSameInApp } from '../recompile/same-in-app';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
@@ -23,7 +22,7 @@ import { placeOfAccess } from '../validate/place';
 import type { DispatchReport } from '../validate/report-json';
 import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
-import type { Judgement, JudgementVerdict } from './judgement-json';
+import type { Judgement } from './judgement-json';
 import type { Subject } from './subject';
 import { worstOf } from './worst';
 
@@ -51,20 +50,6 @@ export interface Outcome {
   readonly isLasting: boolean;
 }
 
-/** Errors that a candidate causes; every other one is the machine's, and may not come again. */
-const ofCandidate: Readonly<Partial<Record<ErrorCode, JudgementVerdict>>> = {
-  COMPILE_FAILED: 'not-compiled',
-  SYMBOL_MISSING: 'not-compiled',
-  RDC_UNSUPPORTED: 'not-compiled',
-  SOURCE_DEPENDS_ON_REPRODUCER: 'not-compiled',
-  LAUNCH_IMPOSSIBLE: 'not-launched',
-  LAUNCH_REFUSED: 'not-launched',
-  KERNARG_MISMATCH: 'not-launched',
-  FORMULA_INVALID: 'not-launched',
-  ARGUMENT_VALUE: 'not-launched',
-  ARGUMENT_UNTYPED: 'not-launched',
-};
-
 const mostRaces = 16;
 
 /** Compiles a candidate in a folder of its own and judges it; nothing stays of the folder. */
@@ -90,7 +75,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
     const verdict = await judgeCode(subject, candidate, built, root, deps);
     subject.requirePinned();
     const { compiled, code } = built;
-    const read = readBy(subject, compiled);
+    const read = outsideFiles(subject.reproducer, compiled);
     return {
       judged: {
         ...base(),
@@ -112,7 +97,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
   } catch (error) {
     if (compiledMs === beganMs) compiledMs = clock();
     const known = asKernloopError(error);
-    const verdict = ofCandidate[known.code];
+    const verdict = ownErrors[known.code];
     // A compilation reveals what it read only if it succeeds: an edit of a header elsewhere may mend it.
     return {
       judged: { ...base(), verdict: verdict ?? 'error', summary: plain(known.what), error: known.code },
@@ -320,18 +305,6 @@ function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
       staticShared: resources.staticShared,
     }
   );
-}
-
-function readBy({ reproducer }: Subject, { outside, system = [] }: CompileResult): Record<string, string> {
-  return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
-}
-
-/** Whether the files outside that a candidate was compiled from are still the same. */
-export function isCurrent(read: Outcome['read'], { reproducer }: Pick<Subject, 'reproducer'>): boolean {
-  return Object.entries(read).every(([name, content]) => {
-    const path = isAbsolute(name) ? name : resolve(reproducer.root, name);
-    return existsSync(path) && sha256OfFile(path) === content;
-  });
 }
 
 export const noVerdict = ({ name }: Pick<Subject, 'name'>): Judged => ({

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { areCurrent } from '../candidate/outside-files';
 import type { Deps } from '../deps/deps';
 import { KernloopError, messageOf, nearest, systemCode } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
@@ -9,7 +10,7 @@ import { parseJson } from '../support/schema';
 import { bounds, bytesOf, candidateSchema, type Candidate, type CandidateInput } from './candidate-json';
 import { requireCandidateFiles } from './files';
 import { Home, type Accepted } from './home';
-import { isCurrent, judgeCandidate, noVerdict, type Confine, type Judged, type Outcome } from './judge-candidate';
+import { judgeCandidate, noVerdict, type Confine, type Judged, type Outcome } from './judge-candidate';
 import type { Judgement } from './judgement-json';
 import type { JudgeSettings } from './options';
 import { Queue } from './queue';
@@ -294,7 +295,7 @@ export class Judge {
     const known = this.settings.fresh ? null : this.home.known(key);
     try {
       entry.subject.requirePinned();
-      if (known && isCurrent(known.read, entry.subject))
+      if (known && areCurrent(known.read, entry.subject.reproducer.root))
         return await this.written(entry, () => this.conclude(entry, known.judged, true, waited));
       const outcome = await this.once(key, entry);
       // A judge that ends leaves the candidate to the next one.

@@ -111,7 +111,6 @@ export const judgementSchema = z
 
 /** Verdict on a candidate, with all that led to it. */
 export type Judgement = z.output<typeof judgementSchema>;
-export type JudgementVerdict = (typeof verdicts)[number];
 export type Diagnostic = z.output<typeof diagnosticSchema>;
 export type Worst = z.output<typeof worstSchema>;
 export type DecidedBy = z.output<typeof decidedBySchema>;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { sha256, sha256OfFile, writeJson } from '../support/files';
+import { sha256, writeJson } from '../support/files';
+import { areCurrent } from '../candidate/outside-files';
 import { scoreSchema } from '../candidate/score-json';
 import { inputsSchema, statuses } from './result';
 
@@ -42,11 +43,7 @@ export class CandidateCache {
     if (!stored.success) return null;
     const { outcome, sha256: digest } = stored.data;
     if (digest !== digestOf(outcome) || outcome.key !== key) return null;
-    const isSame = ([name, content]: [string, string]): boolean => {
-      const file = isAbsolute(name) ? name : resolve(this.reproducer, name);
-      return existsSync(file) && sha256OfFile(file) === content;
-    };
-    return Object.entries(outcome.read).every(isSame) ? outcome : null;
+    return areCurrent(outcome.read, this.reproducer) ? outcome : null;
   }
 
   store(outcome: Outcome): void {

@@ -67,4 +67,3 @@ export const tuneResultSchema = z
 
 export type TuneResult = z.output<typeof tuneResultSchema>;
 export type Candidate = z.output<typeof candidateSchema>;
-export type Status = (typeof statuses)[number];

@@ -1,17 +1,16 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { outsideFiles } from '../candidate/outside-files';
+import { ownErrors } from '../candidate/own-errors';
 import { scoreOf } from '../candidate/score';
 import type { Snapshot } from '../candidate/snapshot';
 import type { Deps } from '../deps/deps';
 import { quiet } from '../deps/quiet';
 import type { WorkUnit } from '../device/device';
 import { variantExtension } from '../language/languages';
-import { outsideName } from '../reproducer/variant-json';
 import type { Code, Reproducer } from '../reproducer/reproducer';
 import { macrosOf } from '../reproducer/configuration';
 import { KernloopError } from '../support/error';
-import type { ErrorCode } from '../support/error-codes';
-import { sha256OfFile } from '../support/files';
 import { silentReporter } from '../support/report';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
@@ -23,7 +22,6 @@ import { validateOptionsSchema } from '../validate/options';
 import type { DispatchReport } from '../validate/report-json';
 import type { Outcome } from './cache';
 import type { TuneOptions } from './options';
-import type { Status } from './result';
 import type { Variation } from './subject';
 
 /** State that all candidates of a search share. */
@@ -51,19 +49,6 @@ export interface Plan {
 export type Built =
   { plan: Plan; code: Code; compiled: CompileResult; read: Outcome['read'] } | { plan: Plan; outcome: Outcome };
 
-/** Errors of a single configuration; every other error ends the search. */
-const ofOneConfiguration: readonly ErrorCode[] = [
-  'COMPILE_FAILED',
-  'SYMBOL_MISSING',
-  'RDC_UNSUPPORTED',
-  'LAUNCH_IMPOSSIBLE',
-  'LAUNCH_REFUSED',
-  'KERNARG_MISMATCH',
-  'FORMULA_INVALID',
-  'ARGUMENT_VALUE',
-  'ARGUMENT_UNTYPED',
-];
-
 export const jobsOf = ({ jobs }: TuneOptions): number => jobs ?? Math.max(1, cpus().length);
 
 export async function build(search: Search, plan: Plan, deps: Deps): Promise<Built> {
@@ -87,9 +72,9 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
     const { configuration } = variation;
     const code: Code = { kind: 'variant', path: output, shown: 'a candidate', sha256, launch, configuration };
     // Digests are taken now, so that an edit during judging is not taken for what was compiled.
-    return { plan, code, compiled, read: readBy(search, compiled) };
+    return { plan, code, compiled, read: outsideFiles(reproducer, compiled) };
   } catch (error) {
-    return { plan, outcome: outcomeOf(plan, error, 'not-compiled') };
+    return { plan, outcome: outcomeOf(plan, error) };
   }
 }
 
@@ -121,14 +106,15 @@ export async function evaluate(
     const { score, capturedNs } = await scoreOf(code, replaying, options.iterations, work, quiet(deps));
     return { ...base, status: 'pass', reason: report.summary, score, capturedNs };
   } catch (error) {
-    return { ...outcomeOf(plan, error, 'not-launched'), codeObjectSha256: base.codeObjectSha256, read: base.read };
+    return { ...outcomeOf(plan, error), codeObjectSha256: base.codeObjectSha256, read: base.read };
   }
 }
 
-function outcomeOf(plan: Plan, error: unknown, status: Status): Outcome {
-  if (!(error instanceof KernloopError) || !ofOneConfiguration.includes(error.code)) throw error;
-  const isLaunch = ['LAUNCH_IMPOSSIBLE', 'LAUNCH_REFUSED', 'FORMULA_INVALID'].includes(error.code);
-  return { ...emptyOutcome(plan), status: isLaunch ? 'not-launched' : status, reason: `${error.code}: ${error.what}` };
+/** Errors of a single configuration are its outcome; every other error ends the search. */
+function outcomeOf(plan: Plan, error: unknown): Outcome {
+  const status = error instanceof KernloopError ? ownErrors[error.code] : undefined;
+  if (!(error instanceof KernloopError) || status === undefined) throw error;
+  return { ...emptyOutcome(plan), status, reason: `${error.code}: ${error.what}` };
 }
 
 const emptyOutcome = ({ key }: Plan): Outcome => ({
@@ -149,9 +135,4 @@ function inputsOf(reports: readonly Pick<DispatchReport, 'inputs'>[]): Outcome['
   if (all.length === 0) return null;
   const sum = (name: 'judged' | 'dropped'): number => all.reduce((total, inputs) => total + inputs[name], 0);
   return { judged: sum('judged'), dropped: sum('dropped') };
-}
-
-/** Digests of files outside the snapshot. */
-function readBy({ reproducer }: Search, { outside, system = [] }: CompileResult): Record<string, string> {
-  return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
 }

@@ -1,4 +1,4 @@
-// What a hostile candidate would try. `hostile NAME ARGUMENTS` ends with 0 if the try succeeded, with 1 and the reason
+// The tries of a hostile candidate. `hostile NAME ARGUMENTS` ends with 0 if the try succeeded, with 1 and the reason
 // if it was refused. lib/sandbox/escapes.spec.ts runs each outside of the sandbox, where it must succeed, and inside.
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -381,7 +381,7 @@ static int try_queue_of_messages(void) {
   if (queue >= 0) mq_unlink("/kernloop-hostile");
   return queue < 0 ? -1 : 0;
 }
-// What is inherited.
+// Inherited descriptors and variables.
 static int try_descriptor(void) {
   return fcntl((int)number(0), F_GETFD) < 0 ? -1 : 0;
 }
