@@ -14,6 +14,7 @@
 #include "verdict/calibration.h"
 #include "verdict/free_order.h"
 #include "verdict/given_records.h"
+#include "verdict/known_order.h"
 #include "verdict/overwritten.h"
 
 namespace kernloop::replay {
@@ -465,13 +466,30 @@ class DerivedInputs {
 
   Result<bool> is_same(const Answer& answer, const Ran& ran, Comparison& comparison, HeldBack& told) {
     if (!ran.launched.is_complete) return false;
-    auto compared = compare(variant(), answer, told);
+    auto compared = compare(variant(), answer, answer.varying, told);
     if (!compared) return compared.error();
     comparison = *compared;
+    if (comparison.differing_bytes > 0) {
+      if (auto ordered = look_at_known_order(answer, comparison); !ordered) return ordered.error();
+    }
     const bool is_past_lds =
         std::any_of(ran.launched.past_lds.begin(), ran.launched.past_lds.end(),
                     [&](const Json& event) { return !answer.past_lds.contains(event.value("access", "")); });
     return comparison.differing_bytes == 0 && !is_past_lds;
+  }
+
+  // After a comparison that found differences: whether these are only of an order in which the captured code left its
+  // result with the captured input.
+  Status look_at_known_order(const Answer& answer, Comparison& comparison) {
+    const std::vector<VaryingRange> known = in_known_order(answer.varying, varying_, captured().targets);
+    if (known.empty()) return Unit{};
+    HeldBack untold;
+    auto compared = compare(variant(), answer, known, untold);
+    if (!compared) return compared.error();
+    if (compared->differing_bytes > 0) return Unit{};
+    comparison = *compared;
+    comparison.undecided = "its records are the same, in an order that the captured code did not give them with it";
+    return Unit{};
   }
 
   // Content that the previous launch, with another input, left in the variant's own memory; empty if that is as
@@ -503,16 +521,17 @@ class DerivedInputs {
       if (!ran) return ran.error();
       if (!ran->launched.is_complete) return false;
       HeldBack untold;
-      auto compared = compare(captured(), answer, untold);
+      auto compared = compare(captured(), answer, answer.varying, untold);
       if (!compared) return compared.error();
       if (compared->differing_bytes > 0 || !compared->undecided.empty()) return false;
     }
     return true;
   }
 
-  Result<Comparison> compare(Party& side, const Answer& answer, EventSink& sink) {
+  Result<Comparison> compare(Party& side, const Answer& answer, const std::vector<VaryingRange>& varying,
+                             EventSink& sink) {
     const std::vector<Target> targets = targets_with(answer, side);
-    return compare_replay(device_, cache_, side.program, targets, snapshot_, options_.poison, answer.varying, sink);
+    return compare_replay(device_, cache_, side.program, targets, snapshot_, options_.poison, varying, sink);
   }
 
   // Targets of a side, with the captured code's result for this input in place of *post*.
