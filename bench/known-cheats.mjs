@@ -1,7 +1,7 @@
 // Known cheats (bench/cheats), each planted against a kernel, and more than 200 right edits, judged by one process: which are
 // caught, which are impossible, which no captured input excludes; whether a right edit is refused; how many candidates an hour.
 //   node bench/known-cheats.mjs [--device cuda] [--only REGEX] [--part cheats|honest] [--unsandboxed]
-// KERNLOOP_BENCH_WORKSPACE names a folder that keeps the captures for the next run. Triton's kernels need python/.venv (tools/python.mjs).
+// KERNLOOP_BENCH_WORKSPACE names a folder that keeps the captures for the next run. Triton's kernels need python/.venv (tools/python.mjs), or on a GPU python3 with torch and triton.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,9 +10,9 @@ import { byOptions, cpuSeconds, judged, settingsOf } from './cheats/judging.mjs'
 import { cheats, numbers } from './cheats/cheats.mjs';
 import { cudaCheats, cudaHonest } from './cheats/cuda.mjs';
 import { configurations, configured, honest } from './cheats/honest.mjs';
-import { cheating, tritonCheats } from './cheats/triton.mjs';
+import { cheating, tritonCheats, tritonCudaCheats } from './cheats/triton.mjs';
 import { edited } from './defects/edits.mjs';
-import { conclude, kernloop, must, root, rounded } from './gpu/host.mjs';
+import { conclude, kernloop, must, root, rounded, run } from './gpu/host.mjs';
 
 const { values: given } = parseArgs({
   options: {
@@ -31,14 +31,17 @@ mkdirSync(join(folder, 'apps'), { recursive: true });
 writeFileSync(join(folder, 'nx.json'), '{}\n');
 
 const virtual = join(root, 'python', '.venv', 'bin');
-const hasTriton = !isCuda && existsSync(join(virtual, 'python3'));
-const environment = hasTriton
-  ? {
-      PATH: `${virtual}:${process.env.PATH ?? ''}`,
-      PYTHONPATH: join(root, 'python', 'tests'),
-      PYTHONDONTWRITEBYTECODE: '1',
-    }
-  : {};
+const hasTriton = isCuda
+  ? run('python3', ['-c', 'import torch, triton']).code === 0
+  : existsSync(join(virtual, 'python3'));
+const environment =
+  hasTriton && !isCuda
+    ? {
+        PATH: `${virtual}:${process.env.PATH ?? ''}`,
+        PYTHONPATH: join(root, 'python', 'tests'),
+        PYTHONDONTWRITEBYTECODE: '1',
+      }
+    : {};
 Object.assign(process.env, { HIP_PLATFORM: 'amd', FORCE_COLOR: '0' });
 
 const seconds = () => performance.now() / 1000;
@@ -52,7 +55,8 @@ function extracted(app, source, args = [], env = {}) {
 }
 const main = isCuda ? 'gpu-verdicts' : 'planted';
 extracted(main, isCuda ? 'bench/gpu/verdicts' : 'bench/defects');
-if (hasTriton) extracted('triton', 'e2e/fixtures/triton', ['--softgpu', 'gfx90a'], environment);
+if (hasTriton && isCuda) extracted('triton', 'examples/triton-cuda', ['softmax']);
+else if (hasTriton) extracted('triton', 'e2e/fixtures/triton', ['--softgpu', 'gfx90a'], environment);
 
 const reproducerOf = ({ app, kernel }) => join(folder, 'kernels', app, kernel);
 const textOf = (entry, name) => readFileSync(join(reproducerOf(entry), name), 'utf8');
@@ -143,7 +147,7 @@ async function judgedAll(app, entries) {
     const settings = {
       reproducer: [...new Set(group.map(reproducerOf))],
       ...{ home, unsandboxed: !sandboxed, fresh: true, compileLimitSeconds: 600 },
-      ...(app === 'triton' ? { softgpu: 'gfx90a' } : {}),
+      ...(app === 'triton' && !isCuda ? { softgpu: 'gfx90a' } : {}),
       ...settingsOf(options),
     };
     // Settings that candidates do not choose, and the owner of a reproducer declares.
@@ -228,7 +232,7 @@ async function cheatsOf(app, table) {
 const tried = [...(await cheatsOf(main, isCuda ? cudaCheats : cheats))];
 if (hasTriton) {
   Object.assign(process.env, environment);
-  tried.push(...(await cheatsOf('triton', tritonCheats)));
+  tried.push(...(await cheatsOf('triton', isCuda ? tritonCudaCheats : tritonCheats)));
 }
 for (const one of tried.filter(({ ok }) => !ok)) console.log(`! ${JSON.stringify(one)}`);
 const ofCheats = { ...passed, load: [...passed.load] };
@@ -252,7 +256,7 @@ const judgeHonest = async (app, table) => {
   }
 };
 await judgeHonest(main, isCuda ? cudaHonest : honest);
-if (hasTriton) await judgeHonest('triton', configurations);
+if (hasTriton && !isCuda) await judgeHonest('triton', configurations);
 for (const one of refusals) console.log(`! ${JSON.stringify(one)}`);
 const ofHonest = { ...passed, load: [...passed.load] };
 

@@ -170,6 +170,25 @@ export const cudaCheats = [
     { options: ['--rtol', '1e-2'] },
   ),
 
+  // A8
+  cheat(
+    'A8',
+    'softmax_rows',
+    'no maximum, byte for byte',
+    [['highest = s[0];', 'highest = 0.0f;']],
+    caught('fail', differs),
+    'The bytes are others.',
+  ),
+  cheat(
+    'A8',
+    'softmax_rows',
+    'no maximum, within a tolerance',
+    [['highest = s[0];', 'highest = 0.0f;']],
+    notExcluded(anything),
+    'Floats of derived inputs stay in the range of the captured ones, from 0 to 1, where no exponential overflows.',
+    { options: ['--rtol', '1e-5'] },
+  ),
+
   // A9
   cheat(
     'A9',
@@ -488,7 +507,7 @@ export const cudaCheats = [
 export const cudaHonest = [
   ...[
     ...['collect_records', 'collect_pairs', 'block_sums', 'scatter_sums', 'cancelling_sums', 'slot_maxima'],
-    ...['window_sums', 'scale', 'add_biases'],
+    ...['window_sums', 'scale', 'add_biases', 'softmax_rows'],
   ].map((kernel) =>
     right(
       'annotation',

@@ -95,6 +95,32 @@ __global__ void add_biases(const float* x, float* y, int n) {
   if (i < n) y[i] = x[i] + bias_set + bias_own;
 }
 
+// One block a row.
+__global__ void softmax_rows(const float* x, float* y, int columns) {
+  __shared__ float s[kBlock];
+  const int t = threadIdx.x;
+  const float* in = x + blockIdx.x * columns;
+  float highest = -3.402823466e38f;
+  for (int i = t; i < columns; i += kBlock) highest = fmaxf(highest, in[i]);
+  s[t] = highest;
+  __syncthreads();
+  for (int step = kBlock / 2; step > 0; step /= 2) {
+    if (t < step) s[t] = fmaxf(s[t], s[t + step]);
+    __syncthreads();
+  }
+  highest = s[0];
+  __syncthreads();
+  float sum = 0.0f;
+  for (int i = t; i < columns; i += kBlock) sum += expf(in[i] - highest);
+  s[t] = sum;
+  __syncthreads();
+  for (int step = kBlock / 2; step > 0; step /= 2) {
+    if (t < step) s[t] += s[t + step];
+    __syncthreads();
+  }
+  for (int i = t; i < columns; i += kBlock) y[blockIdx.x * columns + i] = expf(in[i] - highest) / s[0];
+}
+
 #define CHECK(call)                                                        \
   do {                                                                     \
     const cudaError_t status = (call);                                     \
@@ -141,6 +167,7 @@ int main() {
   const float bias = 1.0f;  // as it is initialised
   CHECK(cudaMemcpyToSymbol(bias_set, &bias, sizeof bias));
   add_biases<<<blocks, kBlock>>>(in, device_array<float>(kCount), kCount);
+  softmax_rows<<<16, kBlock>>>(in, device_array<float>(kCount), kCount / 16);
   CHECK(cudaDeviceSynchronize());
   std::puts("done");
   return 0;
