@@ -34,6 +34,8 @@ const virtual = join(root, 'python', '.venv', 'bin');
 const hasTriton = isCuda
   ? run('python3', ['-c', 'import torch, triton']).code === 0
   : existsSync(join(virtual, 'python3'));
+/** Also the name of the app in its kernloop.json. */
+const triton = isCuda ? 'triton-cuda' : 'triton';
 const environment =
   hasTriton && !isCuda
     ? {
@@ -55,8 +57,8 @@ function extracted(app, source, args = [], env = {}) {
 }
 const main = isCuda ? 'gpu-verdicts' : 'planted';
 extracted(main, isCuda ? 'bench/gpu/verdicts' : 'bench/defects');
-if (hasTriton && isCuda) extracted('triton', 'examples/triton-cuda', ['softmax']);
-else if (hasTriton) extracted('triton', 'e2e/fixtures/triton', ['--softgpu', 'gfx90a'], environment);
+if (hasTriton && isCuda) extracted(triton, 'examples/triton-cuda', ['softmax']);
+else if (hasTriton) extracted(triton, 'e2e/fixtures/triton', ['--softgpu', 'gfx90a'], environment);
 
 const reproducerOf = ({ app, kernel }) => join(folder, 'kernels', app, kernel);
 const textOf = (entry, name) => readFileSync(join(reproducerOf(entry), name), 'utf8');
@@ -125,7 +127,7 @@ function candidateOf(entry) {
   const label = `${entry.number ?? 'right'} ${entry.kernel}: ${entry.name}`;
   const base = { label, kernel: entry.kernel, ...(entry.configuration ? { configuration: entry.configuration } : {}) };
   if (entry.option) return { ...base, files: { 'reproducer.py': configured(textOf(entry, 'reproducer.py'), entry) } };
-  if (entry.app !== 'triton')
+  if (entry.app !== triton)
     return { ...base, files: { [variant]: filled(edited(textOf(entry, variant), entry), entry), ...entry.files?.() } };
   const script = (entry.reproducer ?? []).reduce(
     (text, [from, to]) => {
@@ -147,7 +149,7 @@ async function judgedAll(app, entries) {
     const settings = {
       reproducer: [...new Set(group.map(reproducerOf))],
       ...{ home, unsandboxed: !sandboxed, fresh: true, compileLimitSeconds: 600 },
-      ...(app === 'triton' && !isCuda ? { softgpu: 'gfx90a' } : {}),
+      ...(app === triton && !isCuda ? { softgpu: 'gfx90a' } : {}),
       ...settingsOf(options),
     };
     // Settings that candidates do not choose, and the owner of a reproducer declares.
@@ -232,7 +234,7 @@ async function cheatsOf(app, table) {
 const tried = [...(await cheatsOf(main, isCuda ? cudaCheats : cheats))];
 if (hasTriton) {
   Object.assign(process.env, environment);
-  tried.push(...(await cheatsOf('triton', isCuda ? tritonCudaCheats : tritonCheats)));
+  tried.push(...(await cheatsOf(triton, isCuda ? tritonCudaCheats : tritonCheats)));
 }
 for (const one of tried.filter(({ ok }) => !ok)) console.log(`! ${JSON.stringify(one)}`);
 const ofCheats = { ...passed, load: [...passed.load] };
@@ -256,7 +258,7 @@ const judgeHonest = async (app, table) => {
   }
 };
 await judgeHonest(main, isCuda ? cudaHonest : honest);
-if (hasTriton && !isCuda) await judgeHonest('triton', configurations);
+if (hasTriton && !isCuda) await judgeHonest(triton, configurations);
 for (const one of refusals) console.log(`! ${JSON.stringify(one)}`);
 const ofHonest = { ...passed, load: [...passed.load] };
 
