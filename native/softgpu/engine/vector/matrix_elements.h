@@ -43,10 +43,12 @@ constexpr uint32_t byte_of(const uint32_t* p, unsigned lane, unsigned e) {
 }
 template <unsigned kElements>
 struct ByteElement {
-  using Sum = int32_t;
+  using Sum = uint32_t;  // wraps
   static constexpr unsigned kPerLane = kElements, kResultDwords = 1;
   static constexpr bool kFlushes = false;
-  static Sum load(const uint32_t* p, unsigned lane, unsigned e) { return static_cast<int8_t>(byte_of(p, lane, e)); }
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
+    return static_cast<uint32_t>(static_cast<int8_t>(byte_of(p, lane, e)));
+  }
 };
 // A and B may have different formats of 8 bits.
 template <unsigned kMantissaOfA, unsigned kMantissaOfB>
@@ -63,14 +65,22 @@ struct Float8Element {
 };
 inline constexpr unsigned kFp8 = 3, kBf8 = 2;  // bits of mantissa
 
-inline float multiply_add(float sum, float a, float b) {
-  return fused(a, b, sum);
+// The first kElements elements of each lane as numbers, by element: then a row of B lies in adjacent lanes.
+template <class Element, unsigned kElements>
+void load_a(const uint32_t* planes, typename Element::Sum (&values)[kElements][kLanes]) {
+  for (unsigned e = 0; e < kElements; ++e) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) values[e][lane] = Element::load(planes, lane, e);
+  }
 }
-inline double multiply_add(double sum, double a, double b) {
-  return fused(a, b, sum);
-}
-inline int32_t multiply_add(int32_t sum, int32_t a, int32_t b) {  // wraps
-  return static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a * b));
+template <class Element, unsigned kElements>
+void load_b(const uint32_t* planes, typename Element::Sum (&values)[kElements][kLanes]) {
+  if constexpr (requires { Element::load_b(planes, 0, 0); }) {
+    for (unsigned e = 0; e < kElements; ++e) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) values[e][lane] = Element::load_b(planes, lane, e);
+    }
+  } else {
+    load_a<Element>(planes, values);
+  }
 }
 
 struct Place {
@@ -106,6 +116,41 @@ void store_sum(uint32_t* p, unsigned lane, Sum v) {
     p[lane] = is_nan(v) ? kDefaultNan32 : bits(v);
   } else {
     p[lane] = static_cast<uint32_t>(v);
+  }
+}
+
+inline float multiply_add(float sum, float a, float b) {
+  return fused(a, b, sum);
+}
+inline double multiply_add(double sum, double a, double b) {
+  return fused(a, b, sum);
+}
+inline uint32_t multiply_add(uint32_t sum, uint32_t a, uint32_t b) {
+  return sum + a * b;
+}
+
+// Rows that are summed at once, because each sum waits for the one before it: what the host's vector registers hold.
+#if defined(__AVX512F__)
+inline constexpr unsigned kSumsAtOnce = 128, kUnrolledDepth = 32;
+#elif defined(__FMA__)
+inline constexpr unsigned kSumsAtOnce = 64, kUnrolledDepth = 32;
+#else
+inline constexpr unsigned kSumsAtOnce = 4, kUnrolledDepth = 1;
+#endif
+template <unsigned kSize>
+inline constexpr unsigned kRowsAtOnce = kSize * 4 <= kSumsAtOnce ? 4 : 1;
+
+// Adds part of A * B to rows of a matrix: `left` gives A[r][k], `row` the row of B that A[r][k] is multiplied with.
+template <unsigned kDepth, unsigned kSize, class Sum, class Left, class Row>
+KERNLOOP_LANE void add_products(Sum (&rows)[kRowsAtOnce<kSize>][kSize], const Left& left, const Row& row) {
+#pragma GCC unroll kUnrolledDepth
+  for (unsigned k = 0; k < kDepth; ++k) {
+    for (unsigned r = 0; r < kRowsAtOnce<kSize>; ++r) {
+      const Sum factor = left(r, k);
+      const Sum* factors = row(r, k);
+#pragma GCC unroll 1
+      for (unsigned j = 0; j < kSize; ++j) rows[r][j] = multiply_add(rows[r][j], factor, factors[j]);
+    }
   }
 }
 

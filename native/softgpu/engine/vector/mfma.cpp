@@ -36,28 +36,29 @@ unsigned b_lane(unsigned blgp, unsigned lane) {
   }
 }
 
+template <class Sum, unsigned kElements, class Source>
+void move_lanes(Sum (&values)[kElements][kLanes], const Source& source) {
+  Sum before[kLanes];
+  for (Sum(&element)[kLanes] : values) {
+    __builtin_memcpy(before, element, sizeof before);
+    for (unsigned lane = 0; lane < kLanes; ++lane) element[lane] = before[source(lane)];
+  }
+}
+
 template <class Element, unsigned kSize, unsigned kDepth, unsigned kBlocks>
 void multiply(Wave& wave, const Instruction& instruction) {
   using Sum = typename Element::Sum;
   constexpr unsigned per = Element::kPerLane, dwords = Element::kResultDwords;
   static_assert(kSize * kBlocks * kDepth / per == kLanes, "A fills the lanes");
-  constexpr unsigned results = kSize * kSize * kBlocks / kLanes;
+  constexpr unsigned results = kSize * kSize * kBlocks / kLanes, kRows = kRowsAtOnce<kSize>;
   const auto file = [&](const Operand& o) { return (o.kind == Kind::kAgpr ? wave.agpr : wave.vgpr)[o.index]; };
   const uint32_t *a_planes = file(instruction.src[0]), *b_planes = file(instruction.src[1]);
 
-  Sum a[kBlocks][kSize][kDepth], b[kBlocks][kDepth][kSize];
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const unsigned place = lane % kSize, block = lane / kSize % kBlocks, k = lane / (kSize * kBlocks) * per;
-    const unsigned from_a = a_lane(instruction, lane, kSize, kBlocks), from_b = b_lane(instruction.blgp, lane);
-    for (unsigned e = 0; e < per; ++e) {
-      a[block][place][k + e] = Element::load(a_planes, from_a, e);
-      if constexpr (requires { Element::load_b(b_planes, from_b, e); }) {
-        b[block][k + e][place] = Element::load_b(b_planes, from_b, e);
-      } else {
-        b[block][k + e][place] = Element::load(b_planes, from_b, e);
-      }
-    }
-  }
+  alignas(64) Sum a[per][kLanes], b[per][kLanes];
+  load_a<Element>(a_planes, a);
+  load_b<Element>(b_planes, b);
+  if (instruction.cbsz) move_lanes(a, [&](unsigned lane) { return a_lane(instruction, lane, kSize, kBlocks); });
+  if (instruction.blgp) move_lanes(b, [&](unsigned lane) { return b_lane(instruction.blgp, lane); });
 
   const Operand& c = instruction.src[2];
   const bool constant = c.kind == Kind::kConstant;
@@ -69,21 +70,25 @@ void multiply(Wave& wave, const Instruction& instruction) {
   // D may be C: everything is computed before anything is written.
   alignas(64) uint32_t d[results * dwords * kLanes];
   for (unsigned block = 0; block < kBlocks; ++block) {
-    for (unsigned i = 0; i < kSize; ++i) {
-      Sum row[kSize];
-      for (unsigned j = 0; j < kSize; ++j) {
-        const Place at = place<kSize, kBlocks, dwords == 2>(block, i, j);
-        row[j] = constant ? constant_sum : load_sum<Sum>(c_planes + at.result * dwords * kLanes, at.lane);
-        if constexpr (Element::kFlushes) row[j] = flush_denormal(row[j]);
+    const auto first_lane = [block](unsigned k) { return kSize * (block + kBlocks * (k / per)); };
+    for (unsigned i = 0; i < kSize; i += kRows) {
+      Sum rows[kRows][kSize];
+      for (unsigned r = 0; r < kRows; ++r) {
+        for (unsigned j = 0; j < kSize; ++j) {
+          const Place at = place<kSize, kBlocks, dwords == 2>(block, i + r, j);
+          rows[r][j] = constant ? constant_sum : load_sum<Sum>(c_planes + at.result * dwords * kLanes, at.lane);
+          if constexpr (Element::kFlushes) rows[r][j] = flush_denormal(rows[r][j]);
+        }
       }
-      for (unsigned k = 0; k < kDepth; ++k) {
-        const Sum left = a[block][i][k];
-        for (unsigned j = 0; j < kSize; ++j) row[j] = multiply_add(row[j], left, b[block][k][j]);
-      }
-      for (unsigned j = 0; j < kSize; ++j) {
-        const Place at = place<kSize, kBlocks, dwords == 2>(block, i, j);
-        if constexpr (Element::kFlushes) row[j] = flush_denormal(row[j]);
-        store_sum<Sum>(d + at.result * dwords * kLanes, at.lane, row[j]);
+      add_products<kDepth, kSize>(
+          rows, [&](unsigned r, unsigned k) { return a[k % per][first_lane(k) + i + r]; },
+          [&](unsigned, unsigned k) { return b[k % per] + first_lane(k); });
+      for (unsigned r = 0; r < kRows; ++r) {
+        for (unsigned j = 0; j < kSize; ++j) {
+          const Place at = place<kSize, kBlocks, dwords == 2>(block, i + r, j);
+          if constexpr (Element::kFlushes) rows[r][j] = flush_denormal(rows[r][j]);
+          store_sum<Sum>(d + at.result * dwords * kLanes, at.lane, rows[r][j]);
+        }
       }
     }
   }

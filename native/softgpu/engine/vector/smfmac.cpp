@@ -14,46 +14,40 @@ namespace {
 template <class Element, unsigned kSize, unsigned kDepth>
 void multiply_sparse(Wave& wave, const Instruction& instruction) {
   using Sum = typename Element::Sum;
-  constexpr unsigned per = Element::kPerLane, results = kSize * kSize / kLanes;
+  constexpr unsigned per = Element::kPerLane, results = kSize * kSize / kLanes, kRows = kRowsAtOnce<kSize>;
   static_assert(kSize * kDepth / (2 * per) == kLanes, "A fills the lanes");
   const auto file = [&](const Operand& o) { return (o.kind == Operand::Kind::kAgpr ? wave.agpr : wave.vgpr)[o.index]; };
   const uint32_t *a_planes = file(instruction.src[0]), *b_planes = file(instruction.src[1]);
   const uint32_t* indices = file(instruction.src[2]);
   const unsigned set = instruction.cbsz != 0 ? 0 : instruction.abid * per * 2;
 
-  Sum a[kSize][kDepth / 2], b[kDepth][kSize];
-  unsigned depth[kSize][kDepth / 2];  // the k of each element of A
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const unsigned place = lane % kSize, group = lane / kSize;
-    for (unsigned e = 0; e < per; ++e) {
-      a[place][group * per + e] = Element::load(a_planes, lane, e);
-      depth[place][group * per + e] = (group * per + e) / 2 * 4 + (indices[lane] >> (set + 2 * e) & 3);
-    }
-    for (unsigned e = 0; e < 2 * per; ++e) {
-      if constexpr (requires { Element::load_b(b_planes, lane, e); }) {
-        b[group * 2 * per + e][place] = Element::load_b(b_planes, lane, e);
-      } else {
-        b[group * 2 * per + e][place] = Element::load(b_planes, lane, e);
-      }
-    }
-  }
+  alignas(64) Sum a[per][kLanes], b[2 * per][kLanes];
+  load_a<Element>(a_planes, a);
+  load_b<Element>(b_planes, b);
 
   // D may be a source: everything is computed before anything is written.
   uint32_t* d_planes = file(instruction.dst[0]);
   alignas(64) uint32_t d[results * kLanes];
-  for (unsigned i = 0; i < kSize; ++i) {
-    Sum row[kSize];
-    for (unsigned j = 0; j < kSize; ++j) {
-      const Place at = place<kSize, 1, false>(0, i, j);
-      row[j] = load_sum<Sum>(d_planes + at.result * kLanes, at.lane);
+  for (unsigned i = 0; i < kSize; i += kRows) {
+    Sum rows[kRows][kSize];
+    for (unsigned r = 0; r < kRows; ++r) {
+      for (unsigned j = 0; j < kSize; ++j) {
+        const Place at = place<kSize, 1, false>(0, i + r, j);
+        rows[r][j] = load_sum<Sum>(d_planes + at.result * kLanes, at.lane);
+      }
     }
-    for (unsigned k = 0; k < kDepth / 2; ++k) {
-      const Sum left = a[i][k];
-      for (unsigned j = 0; j < kSize; ++j) row[j] = multiply_add(row[j], left, b[depth[i][k]][j]);
-    }
-    for (unsigned j = 0; j < kSize; ++j) {
-      const Place at = place<kSize, 1, false>(0, i, j);
-      store_sum<Sum>(d + at.result * kLanes, at.lane, row[j]);
+    const auto lane_of_a = [i](unsigned r, unsigned k) { return kSize * (k / per) + i + r; };
+    add_products<kDepth / 2, kSize>(
+        rows, [&](unsigned r, unsigned k) { return a[k % per][lane_of_a(r, k)]; },
+        [&](unsigned r, unsigned k) {
+          const unsigned depth = k / 2 * 4 + (indices[lane_of_a(r, k)] >> (set + 2 * (k % per)) & 3);
+          return b[depth % (2 * per)] + kSize * (depth / (2 * per));
+        });
+    for (unsigned r = 0; r < kRows; ++r) {
+      for (unsigned j = 0; j < kSize; ++j) {
+        const Place at = place<kSize, 1, false>(0, i + r, j);
+        store_sum<Sum>(d + at.result * kLanes, at.lane, rows[r][j]);
+      }
     }
   }
   __builtin_memcpy(d_planes, d, sizeof d);

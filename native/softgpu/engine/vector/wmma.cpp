@@ -20,65 +20,58 @@ constexpr unsigned kSize = 16;
 
 // Factors: element k of a lane.
 struct HalfFactor {
-  using Sum = float;
-  static Sum load(const uint32_t* p, unsigned lane, unsigned k, bool) {
+  using Value = float;
+  static Value load(const uint32_t* p, unsigned lane, unsigned k, bool) {
     return half_to_float((p[k / 2 * kLanes + lane] >> (16 * (k & 1))) & 0xffffu);
   }
 };
 struct BrainFactor {
-  using Sum = float;
-  static Sum load(const uint32_t* p, unsigned lane, unsigned k, bool) {
+  using Value = float;
+  static Value load(const uint32_t* p, unsigned lane, unsigned k, bool) {
     return as_float((p[k / 2 * kLanes + lane] >> (16 * (k & 1))) << 16);
   }
 };
 template <unsigned kBits>
 struct IntegerFactor {
-  using Sum = int64_t;
-  static Sum load(const uint32_t* p, unsigned lane, unsigned k, bool is_signed) {
+  using Value = uint32_t;
+  static Value load(const uint32_t* p, unsigned lane, unsigned k, bool is_signed) {
     constexpr unsigned per = 32 / kBits;
     const uint32_t top = p[k / per * kLanes + lane] << (32 - kBits - k % per * kBits);
-    return is_signed ? Sum{static_cast<int32_t>(top) >> (32 - kBits)} : Sum{top >> (32 - kBits)};
+    return is_signed ? static_cast<uint32_t>(static_cast<int32_t>(top) >> (32 - kBits)) : top >> (32 - kBits);
   }
 };
-
-float add_product(float sum, float a, float b) {
-  return fused(a, b, sum);
-}
-int64_t add_product(int64_t sum, int64_t a, int64_t b) {
-  return sum + a * b;
-}
 
 // Elements of C and D.
 struct SingleSum {
   static float load(uint32_t word, unsigned) { return as_float(word); }
-  static uint32_t store(float v, uint32_t, const Instruction&) { return is_nan(v) ? kDefaultNan32 : bits(v); }
+  static uint32_t store(float v, uint32_t, uint32_t, const Instruction&) { return is_nan(v) ? kDefaultNan32 : bits(v); }
 };
 struct HalfSum {
   static unsigned shift(unsigned op_sel) { return op_sel & 4 ? 16 : 0; }
   static float load(uint32_t word, unsigned op_sel) { return half_to_float(word >> shift(op_sel) & 0xffffu); }
-  static uint32_t store(float v, uint32_t old, const Instruction& instruction) {
+  static uint32_t store(float v, uint32_t, uint32_t old, const Instruction& instruction) {
     const unsigned at = shift(instruction.op_sel);
     const uint32_t half = is_nan(v) ? 0x7e00u : float_to_half(v);
     return (old & ~(0xffffu << at)) | half << at;
   }
 };
+// 16 products fit into 32 bits; with C they may not, which clamp looks at.
 struct IntegerSum {
-  static int64_t load(uint32_t word, unsigned) { return static_cast<int32_t>(word); }
-  static uint32_t store(int64_t v, uint32_t, const Instruction& instruction) {
+  static uint32_t load(uint32_t, unsigned) { return 0; }
+  static uint32_t store(uint32_t products, uint32_t word, uint32_t, const Instruction& instruction) {
+    const int64_t v = int64_t{static_cast<int32_t>(word)} + static_cast<int32_t>(products);
     return static_cast<uint32_t>(instruction.clamp ? std::clamp<int64_t>(v, INT32_MIN, INT32_MAX) : v);
   }
 };
 
 template <class Factor, class Result>
 void multiply(Wave& wave, const Instruction& instruction) {
-  using Sum = typename Factor::Sum;
+  using Number = typename Factor::Value;
   const uint32_t *a_planes = wave.vgpr[instruction.src[0].index], *b_planes = wave.vgpr[instruction.src[1].index];
-  Sum a[kSize][kSize], b[kSize][kSize];
-  for (unsigned lane = 0; lane < kSize; ++lane) {
-    for (unsigned k = 0; k < kSize; ++k) {
-      a[lane][k] = Factor::load(a_planes, lane, k, instruction.neg_lo & 1);
-      b[k][lane] = Factor::load(b_planes, lane, k, instruction.neg_lo & 2);
-    }
+  alignas(64) Number a[kSize][kSize], b[kSize][kSize];  // by k, then by lane
+  for (unsigned k = 0; k < kSize; ++k) {
+    for (unsigned lane = 0; lane < kSize; ++lane) a[k][lane] = Factor::load(a_planes, lane, k, instruction.neg_lo & 1);
+    for (unsigned lane = 0; lane < kSize; ++lane) b[k][lane] = Factor::load(b_planes, lane, k, instruction.neg_lo & 2);
   }
 
   const Operand& c = instruction.src[2];
@@ -87,17 +80,22 @@ void multiply(Wave& wave, const Instruction& instruction) {
   // D may be C: everything is computed before anything is written.
   alignas(64) uint32_t d[8 * kLanes];
   __builtin_memcpy(d, d_planes, registers * sizeof(VectorRegister));
-  for (unsigned i = 0; i < kSize; ++i) {
-    const unsigned first = i / groups * kLanes + i % groups * kSize;
-    Sum row[kSize];
-    for (unsigned j = 0; j < kSize; ++j) {
-      const uint32_t word = c.kind == Kind::kConstant ? static_cast<uint32_t>(c.value) : wave.vgpr[c.index][first + j];
-      row[j] = Result::load(word, instruction.op_sel);
+  constexpr unsigned kRows = kRowsAtOnce<kSize>;
+  for (unsigned i = 0; i < kSize; i += kRows) {
+    typename Factor::Value rows[kRows][kSize];
+    uint32_t words[kRows][kSize], *out[kRows];
+    for (unsigned r = 0; r < kRows; ++r) {
+      const unsigned first = (i + r) / groups * kLanes + (i + r) % groups * kSize;
+      out[r] = d + first;
+      for (unsigned j = 0; j < kSize; ++j)
+        words[r][j] = c.kind == Kind::kConstant ? static_cast<uint32_t>(c.value) : wave.vgpr[c.index][first + j];
+      for (unsigned j = 0; j < kSize; ++j) rows[r][j] = Result::load(words[r][j], instruction.op_sel);
     }
-    for (unsigned k = 0; k < kSize; ++k) {
-      for (unsigned j = 0; j < kSize; ++j) row[j] = add_product(row[j], a[i][k], b[k][j]);
+    add_products<kSize, kSize>(
+        rows, [&](unsigned r, unsigned k) { return a[k][i + r]; }, [&](unsigned, unsigned k) { return b[k]; });
+    for (unsigned r = 0; r < kRows; ++r) {
+      for (unsigned j = 0; j < kSize; ++j) out[r][j] = Result::store(rows[r][j], words[r][j], out[r][j], instruction);
     }
-    for (unsigned j = 0; j < kSize; ++j) d[first + j] = Result::store(row[j], d[first + j], instruction);
   }
   __builtin_memcpy(d_planes, d, registers * sizeof(VectorRegister));
 }
