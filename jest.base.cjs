@@ -1,3 +1,6 @@
+// Tests read files that the stages decide and git ignores.
+require('./bin/generated').ensureGenerated();
+
 // execa (lib/support/exec.ts) and others are ESM only; Jest cannot require() ESM on Node 20, so its packages are transformed.
 const esmPackages = [
   'execa',

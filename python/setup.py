@@ -3,6 +3,10 @@ any Python 3 does. Without it, from a checkout, it is a wheel of Python files.""
 
 from pathlib import Path
 
+CLIENT = Path(__file__).with_name("src") / "kernloop" / "client"
+if not all((CLIENT / name).exists() for name in ("results.py", "stages.py")):
+    raise SystemExit(f"{CLIENT} lacks results.py and stages.py, which the stages decide: run `node bin/generated.js` in the checkout first")
+
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 

@@ -20,7 +20,10 @@ import { reportSchema } from '../lib/validate/report-json';
 import { version } from '../lib/support/version';
 import { filesPage } from './file-pages';
 import { generatorFiles } from './generators';
-import { pythonClientFiles } from './python-client';
+import { jsonLines } from './json-text';
+import { publicApi } from './public-api';
+import { pythonClientFiles, pythonVersionFile } from './python-client';
+import { withSharedBodies } from './shared-bodies';
 
 const all = Object.values<Stage>(stages);
 const tasks = all.filter(({ task }) => task !== undefined);
@@ -29,35 +32,49 @@ const programSummary = 'Write down what the command of an app runs, by digest.';
 
 /** Every file that is generated from the schemas, by its path in the package. */
 export function generatedFiles(): Map<string, string> {
-  const files = new Map<string, string>([
+  return new Map([...committedFiles(), ...packagedFiles()]);
+}
+
+/** Files in git. The others are held by one of them: the snapshot of the public API. */
+export function committedFiles(): Map<string, string> {
+  return new Map<string, string>([
     ['schemas/kernloop.schema.json', fileSchema(kernloopJsonSchema, 'kernloop')],
     ['schemas/kernel.schema.json', fileSchema(kernelJsonSchema, 'kernel')],
     ['schemas/report.schema.json', fileSchema(reportSchema, 'report')],
     ['schemas/selfcheck.schema.json', fileSchema(selfcheckSchema, 'selfcheck')],
     ['schemas/profile.schema.json', fileSchema(profileSchema, 'profile')],
     ['schemas/events.schema.json', fileSchema(eventsSchema, 'events')],
-    ['schemas/judge.openapi.json', toText(openApiDocument())],
-    ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
-    ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
-    ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],
+    ['schemas/judge.openapi.json', jsonLines(openApiDocument())],
+    ['schemas/public-api.txt', publicApi(packagedFiles())],
     ...generatorFiles(),
-    ...pythonClientFiles(all, version),
+    pythonVersionFile(version),
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/exit-codes.md', exitCodesPage()],
     ['docs/reference/files.md', filesPage()],
+    ['executors/executors.json', executorsFile()],
+    ['lib/stages/stages.json', summariesFile()],
+    ['lib/stages/tasks.json', jsonLines(all.flatMap(taskOf))],
+    ['cli/stage-functions.ts', stageFunctions()],
   ]);
-  for (const { name, result } of all) {
-    files.set(`schemas/output/${name}.schema.json`, outputFile(outputSchema(name, result), name));
-  }
-  for (const stage of tasks) {
-    files.set(`executors/${stage.name}/schema.json`, executorSchema(stage.name, stage.summary, taskOptions(stage)));
-  }
-  files.set('executors/executors.json', executorsFile());
-  files.set('lib/stages/stages.json', summariesFile());
-  files.set('lib/stages/tasks.json', toText(all.flatMap(taskOf)));
-  files.set('cli/stage-functions.ts', stageFunctions());
-  return files;
+}
+
+/** Files that git ignores: written at set-up, before tests and packaging, and again when a stage changes (bin/generated.js). */
+export function packagedFiles(): Map<string, string> {
+  return new Map<string, string>([
+    ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
+    ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],
+    ...tasks.map((stage): [string, string] => [
+      `executors/${stage.name}/schema.json`,
+      executorSchema(stage.name, stage.summary, taskOptions(stage)),
+    ]),
+    ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
+    ...all.map(({ name, result }): [string, string] => [
+      `schemas/output/${name}.schema.json`,
+      outputFile(outputSchema(name, result), name),
+    ]),
+    ...pythonClientFiles(all),
+  ]);
 }
 
 /** Build and program are of the app, and no stages. A stage whose tasks share their work has `batch.ts` in its folder. */
@@ -85,7 +102,7 @@ function executorsFile(): string {
     program: own('program', programSummary),
     ...(Object.fromEntries(ofStages) as object),
   };
-  return toText({ $schema: 'http://json-schema.org/schema', executors });
+  return jsonLines({ $schema: 'http://json-schema.org/schema', executors });
 }
 
 function summariesFile(): string {
@@ -97,7 +114,7 @@ function summariesFile(): string {
       ...(trailing === undefined ? {} : { trailing }),
     },
   ]);
-  return toText(Object.fromEntries(rows) as object);
+  return jsonLines(Object.fromEntries(rows) as object);
 }
 
 function taskOf({ name, summary, project, options, task }: Stage): StageTask[] {
@@ -135,16 +152,14 @@ function stageFunctions(): string {
 }
 
 function fileSchema(schema: z.ZodType, name: string): string {
-  return toText({
-    $id: `kernloop/schemas/${name}.schema.json`,
-    ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }),
-  });
+  const json = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
+  return jsonLines(withSharedBodies({ $id: `kernloop/schemas/${name}.schema.json`, ...json }));
 }
 
 /** Schema of a stage's output, closed: nothing that the schema does not name. Draft 7 is what validators of every language read. */
 function outputFile(schema: z.ZodType, name: string): string {
   const json = z.toJSONSchema(schema, { io: 'output', target: 'draft-7' });
-  return toText({ $id: `kernloop/schemas/output/${name}.schema.json`, ...json });
+  return jsonLines(withSharedBodies({ $id: `kernloop/schemas/output/${name}.schema.json`, ...json }));
 }
 
 /** Without defaults: Nx would fill them in as if they had been given, and they would win over files and environment. */
@@ -156,7 +171,7 @@ function executorSchema(name: string, description: string, schema: OptionsSchema
       return [option, { ...rest, description: withDefault(rest.description ?? '', initial) }];
     }),
   );
-  return toText({
+  return jsonLines({
     $schema: 'https://json-schema.org/schema',
     version: 2,
     title: `${name} executor`,
@@ -267,8 +282,4 @@ function exitCodesPage(): string {
     '- A signal that kills `kernloop` at once (SIGKILL) gives what the shell makes of it: 137.',
     '',
   ].join('\n');
-}
-
-function toText(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { generators, type GeneratorDescriptor } from '../generators/descriptors';
 import { optionInfos, type OptionsSchema } from '../lib/support/options';
+import { jsonLines } from './json-text';
 
 /** Files generated from the descriptors of the generators. */
 export function generatorFiles(): [string, string][] {
   return [
-    ['generators/generators.json', toText({ $schema: 'http://json-schema.org/schema', generators: entries() })],
-    ...generators.map((one): [string, string] => [`generators/${one.name}/schema.json`, toText(schemaOf(one))]),
+    ['generators/generators.json', jsonLines({ $schema: 'http://json-schema.org/schema', generators: entries() })],
+    ...generators.map((one): [string, string] => [`generators/${one.name}/schema.json`, jsonLines(schemaOf(one))]),
     ['docs/reference/generators.md', page()],
   ];
 }
@@ -82,8 +83,4 @@ function section({ name, summary, aliases = [], schema, positional, examples }: 
     '|---|---|',
     ...rows,
   ];
-}
-
-function toText(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -49,3 +49,11 @@ export function docstring(lines: readonly string[], columns: number): string[] {
   if (text.length === 1) return [`${pad}"""${first}${first.endsWith('"') ? ' ' : ''}"""`];
   return [`${pad}"""${first}`, ...text.slice(1), `${pad}"""`];
 }
+
+/** The name of one of several: "regions" to "region". */
+export function singular(path: string): string {
+  if (path.endsWith('nalyses')) return path.replace(/es$/, 'is');
+  if (/(ss|[nt]ch)es$/.test(path)) return path.slice(0, -2);
+  if (path.endsWith('ies')) return `${path.slice(0, -3)}y`;
+  return /[^s]s$/.test(path) ? path.slice(0, -1) : path;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Stage } from '../lib/stage/stage';
-import { attributeOf, docstring, literal, pythonName, wrapped } from './python-text';
+import { attributeOf, docstring, literal, pythonName, singular, wrapped } from './python-text';
 
 /** Output of z.toJSONSchema for the results of stages. */
 interface Schema {
@@ -154,11 +154,4 @@ function union(types: readonly string[]): string {
   const each = [...new Set(types)];
   if (each.includes('Any')) return 'Any';
   return [...each.filter((type) => type !== 'None'), ...each.filter((type) => type === 'None')].join(' | ');
-}
-
-function singular(path: string): string {
-  if (path.endsWith('nalyses')) return path.replace(/es$/, 'is');
-  if (/(ss|[nt]ch)es$/.test(path)) return path.slice(0, -2);
-  if (path.endsWith('ies')) return `${path.slice(0, -3)}y`;
-  return /[^s]s$/.test(path) ? path.slice(0, -1) : path;
 }

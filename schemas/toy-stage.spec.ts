@@ -99,6 +99,24 @@ describe('a stage that is added', () => {
     expect(called).toContain('enough: true');
   });
 
+  it('has its schema written again when its descriptor changes, when somebody edits the schema, and when it is gone', () => {
+    const stage = join(copy, 'lib/count/stage.ts');
+    const schema = join(copy, 'executors/count/schema.json');
+    const before = readFileSync(stage, 'utf8');
+    writeFileSync(stage, before.replace('Fail below this.', 'Fail below that.'));
+    run('bin/generated.js');
+    expect(readFileSync(schema, 'utf8')).toContain('Fail below that.');
+    writeFileSync(stage, before);
+    run('bin/generated.js');
+    expect(readFileSync(schema, 'utf8')).toContain('Fail below this.');
+    writeFileSync(schema, '{}');
+    run('bin/generated.js');
+    expect(readFileSync(schema, 'utf8')).toContain('Fail below this.');
+    rmSync(schema);
+    run('bin/generated.js');
+    expect(readFileSync(schema, 'utf8')).toContain('Fail below this.');
+  });
+
   it('is a target of every reproducer, with the inputs and outputs that it declares', () => {
     const script =
       "const { projectsOf } = require('./plugins/kernel/plugin'); const read = (p) => require('fs').readFileSync(p, 'utf8');" +

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runMain, root, step, StepError, together } from './console.mjs';
 import { aptLocks, lockSeconds, waitForLocks } from './apt-locks.mjs';
+import { ensureGenerated } from '../bin/generated.js';
 import { buildCore, buildWhole } from './native.mjs';
 import { installPython } from './python.mjs';
 
@@ -150,6 +151,7 @@ export async function setup({ tests, withPackages = async () => undefined }) {
   };
   const packages = async () => {
     await installNpmPackages();
+    ensureGenerated();
     await withPackages();
   };
   await together(packages, native);

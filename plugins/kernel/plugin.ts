@@ -23,6 +23,9 @@ import { verdictSummary } from './verdict-summary';
 import { writeToCommand } from './command-output';
 import { lostCaptures } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
+import { ensureExecutorSchemas } from './executor-schemas';
+
+ensureExecutorSchemas();
 
 export const name = 'kernloop';
 
@@ -46,8 +49,10 @@ export const createNodesV2 = createNodes;
  * Sets variables with the identity of devices, toolchain and native core, and writes values for the selection of each
  * kernel and for files of reproducers that Nx does not hash, for every task of this command.
  */
-export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) =>
+export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) => {
+  ensureExecutorSchemas();
   beforeTasks(await filesIn(workspaceRoot, [`**/{${kernloopFile},${kernelFile}}`]), workspaceRoot, argv);
+};
 
 /** Prints the verdicts of the command's validate tasks, whose output Nx hides if they succeed. */
 export const postTasksExecution: PostTasksExecution = async (_options, { taskResults, argv, workspaceRoot }) => {

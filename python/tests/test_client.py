@@ -47,8 +47,20 @@ def objects(schema: dict[str, Any], whole: bool) -> Any:
         yield {name: values[round_ % len(values)] for name, values in properties.items()}
 
 
+def expanded(schema: Any, definitions: dict[str, Any]) -> Any:
+    """The schema with each reference replaced by what it refers to."""
+    if isinstance(schema, list):
+        return [expanded(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(schema.get("$ref"), str):
+        return expanded(definitions[schema["$ref"].removeprefix("#/definitions/")], definitions)
+    return {name: expanded(one, definitions) for name, one in schema.items() if name != "definitions"}
+
+
 def result_schema(verb: str) -> dict[str, Any]:
-    document = json.loads((SCHEMAS / f"{verb}.schema.json").read_text())
+    file = json.loads((SCHEMAS / f"{verb}.schema.json").read_text())
+    document = expanded(file, file.get("definitions", {}))
     [schema] = [shape["properties"]["result"] for shape in document["anyOf"] if "result" in shape["properties"]]
     return schema
 

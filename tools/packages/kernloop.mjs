@@ -3,6 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build as bundle } from 'esbuild';
+import { ensureGenerated } from '../../bin/generated.js';
 import { root, step, StepError } from '../console.mjs';
 import { bundlePackages, commonOptions } from './bundled.mjs';
 import { checkout, kernloopManifest } from './manifests.mjs';
@@ -23,12 +24,13 @@ const parts = [
 /** Rooms whose data files are read by their compiled code and by Nx; sources are left out. */
 const dataRooms = ['executors', 'generators'];
 const isTest = (path) => path.endsWith('/test');
-const isSource = (path) => /\.([cm]?[jt]s|snap)$|__pycache__|\/\.vitepress$/.test(path);
+const isSource = (path) => /\.([cm]?[jt]s|snap)$|\/public-api\.txt$|__pycache__|\/\.vitepress$/.test(path);
 
 /** Grammars that lib/source reads. */
 const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
+  ensureGenerated();
   const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   const words = ['-p', 'tsconfig.build.json', '--checkers', '1', '--outDir', join(stage, 'dist')];
   await step('compile', 'node', [compiler, ...words]);

@@ -4,6 +4,7 @@
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureGenerated } from '../../bin/generated.js';
 import { root, step, StepError } from '../console.mjs';
 import { installPython, python } from '../python.mjs';
 import { platform } from './manifests.mjs';
@@ -50,6 +51,7 @@ export async function makeWheel(folder, { build = join(root, 'native', 'build') 
 }
 
 function stageWheel(stage, build) {
+  ensureGenerated();
   const source = join(root, 'python');
   const copy = (from, to) =>
     cpSync(from, to, { recursive: true, filter: (path) => !/__pycache__|\.egg-info/.test(path) });

@@ -15,11 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import KernloopError
+from .checkout import ensure_generated
 from .command import check_version, find_command
 from .decode import StageResult, decode
 from .process import run
-from .stages import Stages
 from .words import words_of
+
+ensure_generated()
+from .stages import Stages  # noqa: E402
 
 __all__ = ["Kernloop", "KernloopError", "StageResult"]
 
