@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { identityVariables } from '../plugins/kernel/identity';
-import { currentVariant, notCompiled } from '../lib/recompile/current-variant';
+import { currentVariant } from '../lib/recompile/current-variant';
+import { notSources } from '../lib/stage/writes';
 import { sha256, sha256OfFile } from '../lib/support/files';
 import { removeOldFolders } from '../lib/support/leftovers';
 import { run } from './harness';
@@ -125,7 +126,7 @@ export function withoutFileNames(workspace: Workspace, path: string): void {
  */
 export async function recompiled(workspace: Workspace, reproducer: string, ...options: '--line-info'[]): Promise<void> {
   const root = workspace.path(reproducer);
-  const sources = digestsOf(root, (name) => name === 'pristine' || !notCompiled.has(name));
+  const sources = digestsOf(root, (name) => name === 'pristine' || !notSources.has(name));
   const build = join(root, 'build');
   rmSync(build, { recursive: true, force: true });
   const made = await madeOnce('variant', [identity(), sources, options], async (folder) => {

@@ -7,6 +7,7 @@ import { selfcheckSchema } from '../lib/archive/capture-files';
 import { openApiDocument } from '../lib/judge/service/openapi';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
 import { profileSchema } from '../lib/profile/profile-json';
+import { outputsOf } from '../lib/stage/writes';
 import { outputSchema, usageOutputSchema } from '../lib/stages/output';
 import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
@@ -54,6 +55,10 @@ export function committedFiles(): Map<string, string> {
     ['docs/reference/files.md', filesPage()],
     ['executors/executors.json', executorsFile()],
     ['lib/stages/stages.json', summariesFile()],
+    [
+      'lib/stage/written-files.json',
+      jsonLines(all.flatMap(({ name, writes = [] }) => writes.map((row) => ({ stage: name, ...row })))),
+    ],
     ['lib/stages/tasks.json', jsonLines(all.flatMap(taskOf))],
     ['cli/stage-functions.ts', stageFunctions()],
   ]);
@@ -117,14 +122,24 @@ function summariesFile(): string {
   return jsonLines(Object.fromEntries(rows) as object);
 }
 
-function taskOf({ name, summary, project, options, task }: Stage): StageTask[] {
+function taskOf({ name, summary, project, options, writes = [], task }: Stage): StageTask[] {
   if (!task) return [];
-  const { targets, cache, after, inputs, outputs, needsSource, needsCommands, fixed, example } = task;
+  const { targets, cache, after, inputs, needsSource, needsCommands, fixed, example } = task;
   const kernel = optionInfos(options).find((option) => option.name === 'kernel');
   return [
     {
       ...{ name, summary, project },
-      ...{ targets, cache, after, inputs, outputs, needsSource, needsCommands, fixed, example },
+      ...{
+        targets,
+        cache,
+        after,
+        inputs,
+        outputs: cache ? outputsOf(writes) : [],
+        needsSource,
+        needsCommands,
+        fixed,
+        example,
+      },
       options: Object.keys(options.shape),
       takesKernels: kernel?.type === 'array',
     },

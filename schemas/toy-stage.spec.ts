@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kernelJson } from '../lib/testing/workspace';
@@ -25,6 +25,7 @@ export const stage = defineStage({
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer'],
+  writes: [{ path: '{reproducer}/count.json', results: ['count.json'] }],
   exitCodes: { pass: 'Enough.', fail: 'Too few.' },
   run: (options, deps) => code().count(options, deps),
   exitCode: ({ enough }) => (enough ? 0 : 1),
@@ -33,17 +34,20 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'recompile' }],
     inputs: ['reproducer'],
-    outputs: ['{reproducer}/count.json'],
   },
 });
 `;
 
 const work = `
 import type { Deps } from '../deps/deps';
+import { join } from 'node:path';
 import { openReproducer } from '../reproducer/reproducer';
+import { writeJson } from '../support/files';
 
 export async function count({ reproducer, atLeast }: { reproducer: string; atLeast: number }, deps: Deps) {
-  const args = openReproducer(reproducer).config.args.length;
+  const { root, config } = openReproducer(reproducer);
+  const args = config.args.length;
+  writeJson(join(root, 'count.json'), { args });
   deps.report.result(\`\${args} arguments\`);
   return { args, enough: args >= atLeast };
 }
@@ -127,7 +131,7 @@ describe('a stage that is added', () => {
         { namedInputs: Record<string, unknown[]>; targets: Record<string, { inputs: unknown[] }> }
       >;
     };
-    const { namedInputs = {}, targets: { count } = {} } = projects['k'] ?? {};
+    const { namedInputs = {}, targets: { count, report } = {} } = projects['k'] ?? {};
     expect(count).toMatchObject({
       executor: 'kernloop:count',
       options: { reproducer: 'k' },
@@ -137,5 +141,21 @@ describe('a stage that is added', () => {
     });
     expect(count?.inputs).toContain('kernloop-count-options');
     expect(namedInputs['kernloop-count-options']).toContainEqual({ env: 'KERNLOOP_AT_LEAST' });
+    expect(namedInputs['kernloop-files']).toContain('!{projectRoot}/count.json');
+    expect(report?.inputs).toContainEqual({ fileset: '{projectRoot}/count.json', includeIgnored: true });
+  });
+
+  it('writes a file that .gitignore, recompile, judge and a running report know from the descriptor alone', () => {
+    const script = `
+      const { withOutputsIgnored } = require('./lib/app/ignored-outputs');
+      const { topNames } = require('./lib/recompile/current-variant');
+      const { readFiles } = require('./lib/task-inputs/read-files');
+      const files = readFiles(['results'], { root: 'k', reproducers: [] });
+      console.log(JSON.stringify([withOutputsIgnored(null, []).text.split('\\n'), topNames('k'), files]));`;
+    expect(existsSync(join(copy, 'k/count.json'))).toBe(true);
+    const [ignored, compiled, results] = JSON.parse(run('-r', './bin/source', '-e', script)) as string[][];
+    expect(ignored).toContain('**/kernels/*/*/count.json');
+    expect(compiled).toEqual(['kernel.json']);
+    expect(results).toEqual(['k/count.json']);
   });
 });

@@ -1,17 +1,8 @@
 import { join } from 'node:path/posix';
+import { notCommitted } from '../stage/writes';
 
 /** Files that stages write and nobody commits. */
-const outputs = [
-  '.kernloop/',
-  '**/kernels/*/*/capture/',
-  '**/kernels/*/*/captures/',
-  '**/kernels/*/*/capture.lock',
-  '**/kernels/*/*/build/',
-  '**/kernels/*/*/pgo/',
-  '**/kernels/*/*/trace/',
-  '**/kernels/*/*/report.json',
-  '*.partial-*',
-];
+const outputs = ['.kernloop/', ...notCommitted.map((name) => `**/kernels/*/*/${name}`), '*.partial-*'];
 
 /** A .gitignore (null if there is none) with the lines that it lacks, and their number. */
 export function withOutputsIgnored(before: string | null, more: readonly string[]): { text: string; added: number } {

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { codeObjects, notCompiled } from '../recompile/current-variant';
+import { codeObjects } from '../recompile/current-variant';
+import { notSources } from '../stage/writes';
 import { sha256, sha256OfFile } from '../support/files';
 import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
@@ -52,7 +53,7 @@ export class Snapshot {
 function compiledIn(root: string): string[] {
   return readdirSync(root).filter(
     (name) =>
-      !notCompiled.has(name) &&
+      !notSources.has(name) &&
       name !== kernelFile &&
       !codeObjects.test(name) &&
       !name.includes('.partial-') &&

@@ -5,6 +5,8 @@ import { captureResultSchema } from './result';
 
 const code = () => require('./capture') as typeof import('./capture');
 
+const shownFiles = ['capture.json', 'observed.json'];
+
 export const stage = defineStage({
   name: 'capture',
   summary: 'Run an app and capture dispatches of its kernels.',
@@ -14,6 +16,16 @@ export const stage = defineStage({
   project: 'app',
   positional: 'kernel',
   paths: ['app', 'output', 'store'],
+  writes: [
+    // Lists files, not folders: on a cache hit Nx removes everything else in a listed folder.
+    ...['capture', 'captures/*'].flatMap((folder) =>
+      captureFiles.map((name) => ({
+        path: `{reproducer}/${folder}/${name}`,
+        ...(shownFiles.includes(name) ? { results: [`${folder}/${name}`] } : {}),
+      })),
+    ),
+    { path: '{reproducer}/capture.lock', restored: false },
+  ],
   exitCodes: {
     pass: 'Everything asked for was captured. If the app itself failed afterwards, its exit code is returned instead.',
   },
@@ -33,10 +45,6 @@ export const stage = defineStage({
       { variable: 'KERNLOOP_NVRTC_RECORD' },
       { variable: 'KERNLOOP_TRITON_RECORD' },
     ],
-    // Lists files, not folders: on a cache hit Nx removes everything else in a listed folder.
-    outputs: ['capture', 'captures/*'].flatMap((folder) =>
-      captureFiles.map((name) => `{reproducer}/${folder}/${name}`),
-    ),
     without: ['dryRun'],
     refused: { dryRun: 'a dry run captures nothing, and Nx would keep that as the result of the task' },
     fixed: { build: false },

@@ -4,7 +4,8 @@ import { captureFile, packFile } from '../archive/capture-files';
 import { judgingOptions } from '../candidate/judging';
 import { candidateOptions } from '../judge/decided-by';
 import { judgeOptionsSchema } from '../judge/options';
-import { codeObjects, notCompiled } from '../recompile/current-variant';
+import { codeObjects } from '../recompile/current-variant';
+import { notSources } from '../stage/writes';
 import { chooseDispatches } from '../replay/captured-dispatches';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
@@ -33,7 +34,7 @@ export function agentKernelArena(reproducer: Reproducer, { output }: ExportTaskO
   const captures = chooseDispatches(reproducer, undefined, 'all').chosen.map(({ folder }) => folder);
   captures.forEach(requireWhole);
   const compiled = readdirSync(root).filter(
-    (name) => name === 'pristine' || (!notCompiled.has(name) && !codeObjects.test(name) && name !== kernelFile),
+    (name) => name === 'pristine' || (!notSources.has(name) && !codeObjects.test(name) && name !== kernelFile),
   );
   mkdirSync(output, { recursive: true });
   const folders = [...compiled, ...captures.map((folder) => relative(root, folder))];

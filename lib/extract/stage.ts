@@ -35,7 +35,6 @@ export const stage = defineStage({
     cache: false,
     after: [{ stage: 'generate' }],
     inputs: [],
-    outputs: [],
     without: setOnTheCachedTasks,
     refused: { command: 'a task runs the command of kernloop.json' },
     // Tasks that it depends on have captured and generated.

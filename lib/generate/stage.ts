@@ -12,6 +12,7 @@ export const stage = defineStage({
   project: 'app',
   positional: 'kernel',
   paths: ['app'],
+  writes: [{ path: '{reproducer}/pristine/', committed: true, source: true }],
   exitCodes: { pass: 'The files were written.' },
   run: (options, deps) => code().generate(options, deps),
   exitCode: () => 0,
@@ -20,6 +21,5 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'capture' }],
     inputs: ['app', 'selection', 'pristine', 'capture', 'compileCommands', 'toolchain'],
-    outputs: ['{reproducer}/pristine'],
   },
 });

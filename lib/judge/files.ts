@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { join } from 'node:path';
-import { codeObjects, notCompiled } from '../recompile/current-variant';
+import { codeObjects } from '../recompile/current-variant';
+import { notSources } from '../stage/writes';
 import { KernloopError } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
 import { bounds, bytesOf, type Candidate } from './candidate-json';
@@ -24,7 +25,7 @@ export function requireCandidateFiles({ files }: Pick<Candidate, 'files'>, root:
     if (posix.isAbsolute(name) || posix.normalize(name) !== name || name.startsWith('../') || name.endsWith('/'))
       refuse(name, 'is no plain path below the reproducer');
     const [top = ''] = name.split('/');
-    if (notCompiled.has(top) || top === kernelFile || top === '__pycache__' || top === '..' || top === '.')
+    if (notSources.has(top) || top === kernelFile || top === '__pycache__' || top === '..' || top === '.')
       refuse(name, 'decides the verdict, or is written by stages: a candidate cannot replace it');
     if (codeObjects.test(name)) refuse(name, 'is a code object: candidates are sources');
     if (isFolder(join(root, name))) refuse(name, 'is a folder of the reproducer');

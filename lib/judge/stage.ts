@@ -12,6 +12,7 @@ export const stage = defineStage({
   project: 'none',
   positional: 'candidate',
   paths: ['candidate', 'reproducer', 'store', 'home', 'reports'],
+  writes: [{ path: '{reproducer}/judged.json', committed: true }],
   exitCodes: {
     pass: 'Every candidate passes.',
     fail: 'A candidate is wrong, does not compile or cannot be launched.',

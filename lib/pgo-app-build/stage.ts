@@ -12,6 +12,7 @@ export const stage = defineStage({
   project: 'app',
   positional: 'app',
   paths: ['app'],
+  writes: [{ path: '{app}/.kernloop/pgo/variants/' }],
   exitCodes: { pass: 'The builds are ready.' },
   run: (options, deps) => code().pgoAppBuild(options, deps),
   exitCode: () => 0,
@@ -21,6 +22,5 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'pgo-app-merge' }],
     inputs: ['app', 'compileCommands', { written: '.kernloop/pgo/merged.*' }, 'llvm'],
-    outputs: ['{app}/.kernloop/pgo/variants'],
   },
 });

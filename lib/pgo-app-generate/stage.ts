@@ -13,6 +13,7 @@ export const stage = defineStage({
   project: 'app',
   positional: 'app',
   paths: ['app'],
+  writes: [{ path: '{app}/.kernloop/pgo/raw/' }],
   exitCodes: { pass: 'The raw profiles were written.' },
   run: (options, deps) => code().pgoAppGenerate(options, deps),
   exitCode: () => 0,
@@ -22,6 +23,5 @@ export const stage = defineStage({
     cache: true,
     after: ['program', { stage: 'pgo-app-instrument' }],
     inputs: ['app', 'program', 'device', 'native', { written: '.kernloop/pgo/instrumented/*' }],
-    outputs: ['{app}/.kernloop/pgo/raw'],
   },
 });

@@ -12,6 +12,7 @@ export const stage = defineStage({
   project: 'app',
   positional: 'app',
   paths: ['app'],
+  writes: [{ path: '{app}/.kernloop/pgo/instrumented/' }],
   exitCodes: { pass: 'The instrumented program was built.' },
   run: (options, deps) => code().pgoAppInstrument(options, deps),
   exitCode: () => 0,
@@ -21,6 +22,5 @@ export const stage = defineStage({
     cache: true,
     after: ['program'],
     inputs: ['app', 'compileCommands', 'llvm'],
-    outputs: ['{app}/.kernloop/pgo/instrumented'],
   },
 });

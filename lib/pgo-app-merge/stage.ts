@@ -12,6 +12,13 @@ export const stage = defineStage({
   project: 'app',
   positional: 'app',
   paths: ['app', 'input'],
+  writes: [
+    'merged.profdata',
+    'merged.profdata.amdgcn-amd-amdhsa.profdata',
+    'merged.profdata.nvptx64-nvidia-cuda.profdata',
+    'merged.waves.json',
+    'merged.json',
+  ].map((file) => ({ path: `{app}/.kernloop/pgo/${file}` })),
   exitCodes: { pass: 'The merged profile was written.' },
   run: (options, deps) => code().pgoAppMerge(options, deps),
   exitCode: () => 0,
@@ -21,13 +28,6 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'pgo-app-generate' }],
     inputs: ['app', { written: '.kernloop/pgo/raw/*' }, 'llvm', 'native'],
-    outputs: [
-      '{app}/.kernloop/pgo/merged.profdata',
-      '{app}/.kernloop/pgo/merged.profdata.amdgcn-amd-amdhsa.profdata',
-      '{app}/.kernloop/pgo/merged.profdata.nvptx64-nvidia-cuda.profdata',
-      '{app}/.kernloop/pgo/merged.waves.json',
-      '{app}/.kernloop/pgo/merged.json',
-    ],
     without: ['input'],
     refused: {
       input: '--input names profiles that the task does not know as its inputs: a change of them would not be noticed',

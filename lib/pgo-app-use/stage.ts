@@ -22,6 +22,5 @@ export const stage = defineStage({
     cache: false,
     after: [{ stage: 'pgo-app-build' }],
     inputs: [],
-    outputs: [],
   },
 });

@@ -14,6 +14,7 @@ export const stage = defineStage({
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer', 'store'],
+  writes: [{ path: '{reproducer}/pgo/raw/' }],
   exitCodes: { pass: 'The raw profiles were written.' },
   run: (options, deps) => code().pgoGenerate(options, deps),
   exitCode: ({ exitCode }) => exitCode,
@@ -23,7 +24,6 @@ export const stage = defineStage({
     after: [{ stage: 'capture' }, { stage: 'pgo-instrument' }],
     // Options in kernel.json are covered by the files of the reproducer.
     inputs: ['reproducer', 'capture', 'device', 'native', { written: 'pgo/instrumented/*' }],
-    outputs: ['{reproducer}/pgo/raw'],
     needsSource: true,
     run: (options, deps) => code().pgoGenerateTask(options, deps),
   },

@@ -13,6 +13,11 @@ export const stage = defineStage({
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer', 'input'],
+  writes: [
+    { path: '{reproducer}/pgo/merged.profdata' },
+    { path: '{reproducer}/pgo/merged.waves.json', results: ['pgo/merged.waves.json'] },
+    { path: '{reproducer}/pgo/merged.json', results: ['pgo/merged.json'] },
+  ],
   exitCodes: { pass: 'The merged profile was written.' },
   run: (options, deps) => code().pgoMerge(options, deps),
   exitCode: () => 0,
@@ -21,7 +26,6 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'pgo-generate' }],
     inputs: ['reproducer', { written: 'pgo/raw/*' }, 'llvm', 'native'],
-    outputs: ['{reproducer}/pgo/merged.profdata', '{reproducer}/pgo/merged.waves.json', '{reproducer}/pgo/merged.json'],
     needsSource: true,
     // The task does not notice changes of files elsewhere.
     without: ['input'],

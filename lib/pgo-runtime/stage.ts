@@ -23,6 +23,5 @@ export const stage = defineStage({
     cache: false,
     after: ['program'],
     inputs: [],
-    outputs: [],
   },
 });

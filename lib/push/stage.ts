@@ -12,6 +12,7 @@ export const stage = defineStage({
   project: 'none',
   positional: 'capture',
   paths: ['capture', 'store', 'encrypt'],
+  writes: [{ path: '{reproducer}/pushed.json', committed: true }],
   exitCodes: { pass: 'The server has everything.' },
   run: (options, deps) => code().push(options, deps),
   exitCode: () => 0,

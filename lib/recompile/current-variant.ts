@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
+import { notSources } from '../stage/writes';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
@@ -23,23 +24,7 @@ export interface Known {
 
 const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
 
-/**
- * Files that stages write into a reproducer, and files that only people read. Code objects are judged, not compiled.
- */
-export const notCompiled: ReadonlySet<string> = new Set([
-  'capture',
-  'capture.lock',
-  'captures',
-  'build',
-  'pgo',
-  'pristine',
-  'trace',
-  'report.json',
-  'pushed.json',
-  'judged.json',
-  'README.md',
-  'Makefile',
-]);
+/** Code objects are judged, not compiled. */
 export const codeObjects = /\.(hsaco|co|cubin)$/;
 
 /**
@@ -67,7 +52,7 @@ function configurations(root: string): unknown[] {
 
 /** Files in a reproducer's folder that may be compiled. */
 export const topNames = (root: string): string[] =>
-  readdirSync(root).filter((name) => !notCompiled.has(name) && !codeObjects.test(name));
+  readdirSync(root).filter((name) => !notSources.has(name) && !codeObjects.test(name));
 
 function compiledNames(root: string): string[] {
   const names = topNames(root);

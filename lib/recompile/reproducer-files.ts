@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
+import { isWritten, notSources } from '../stage/writes';
 import { kernelFile } from '../support/project-file-names';
-import { notCompiled } from './current-variant';
 import { isInside } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 
 /** Matches in any text, also in comments: such a file is named only to be included. */
 const asking =
   /(?:#\s*(?:include|include_next|import|embed)\b|__has_(?:include|include_next|embed)\s*\(|\.incbin\b)\s*\\?(?:"([^"\n\\]+)|<([^>\n]+))/g;
-
-/** Files that `recompile` and other stages leave in build/, which may hold the user's files as well. */
-const built = /^build\/(variant\.|results\/|tune\/)/;
 
 /**
  * Refuses a source that includes files written by Kernloop. The app has no such files, so the source would be another
@@ -77,6 +74,7 @@ function isOfKernloop(name: string): boolean {
   const [top = ''] = name.split('/');
   return (
     [kernelFile, 'project.json', 'package.json'].includes(name) ||
-    (top === 'build' ? built.test(name) : notCompiled.has(top))
+    // build/ may hold the user's files as well.
+    (top === 'build' ? isWritten(name) : notSources.has(top))
   );
 }

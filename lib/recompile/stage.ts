@@ -22,6 +22,10 @@ export const stage = defineStage({
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer'],
+  // Single files, because the user may put others beside them.
+  writes: ['variant.{extension}', 'variant.ptx', 'variant.json'].map((file) => ({
+    path: `{reproducer}/build/${file}`,
+  })),
   exitCodes: { pass: 'The code object was built.' },
   run: (options, deps) => code().recompile(options, deps),
   exitCode: () => 0,
@@ -30,8 +34,6 @@ export const stage = defineStage({
     cache: true,
     after: [],
     inputs: ['reproducer', 'compiled', 'toolchain'],
-    // Single files, because the user may put others beside them.
-    outputs: ['variant.{extension}', 'variant.ptx', 'variant.json'].map((file) => `{reproducer}/build/${file}`),
     needsSource: true,
     isCurrent: (options, deps) => current().isUpToDate(options, deps),
   },

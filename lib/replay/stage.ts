@@ -13,6 +13,7 @@ export const stage = defineStage({
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store', 'dump', 'lens', 'lensOutput'],
+  writes: [{ path: '{reproducer}/build/results/', results: ['build/results/*'] }],
   exitCodes: {
     pass: 'The replay ran to its end.',
     fault: 'The device faulted, or the kernel exceeded its limit.',
@@ -25,7 +26,6 @@ export const stage = defineStage({
     cache: false,
     after: [{ stage: 'capture' }, { stage: 'recompile' }],
     inputs: [],
-    outputs: [],
     example: { compare: true, iterations: 30 },
   },
 });

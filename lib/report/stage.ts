@@ -13,6 +13,7 @@ export const stage = defineStage({
   projectless: ['trace', 'workspace'],
   positional: 'reproducer',
   paths: ['reproducer', 'trace', 'workspace', 'ranks', 'output'],
+  writes: [{ path: '{reproducer}/build/report.html' }],
   exitCodes: { pass: 'The page is written.' },
   run: (options, deps) => code().report(options, deps),
   exitCode: () => 0,
@@ -22,7 +23,6 @@ export const stage = defineStage({
     // No dependencies: the page also shows a failed verdict, and Nx never runs a task after one that failed.
     after: [],
     inputs: ['reproducer', 'results'],
-    outputs: ['{reproducer}/build/report.html'],
     without: ['trace', 'workspace', 'ranks', 'clockMhz', 'unaligned', 'output'],
   },
 });

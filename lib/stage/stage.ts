@@ -3,6 +3,7 @@ import type { Deps } from '../deps/deps';
 import type { ExitCodeName } from '../support/error-codes';
 import type { OptionsSchema } from '../support/options';
 import type { Task } from './task';
+import type { Written } from './writes';
 
 /**
  * Complete description of a stage. Its verb on the command line, function of the API, executor and targets of Nx, and
@@ -35,6 +36,11 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly trailing?: 'command';
   /** Options that name a file or folder: relative to the workspace in a target, to the working folder on the command line. */
   readonly paths: readonly (keyof z.output<S> & string)[];
+  /**
+   * Files and folders below its project that it writes, and that no user edits. Outputs of its task, lines of
+   * .gitignore, sources, and results that the report shows derive from it.
+   */
+  readonly writes?: readonly Written[];
   /** Changes no file and no server: agents can see this (`kernloop mcp`). */
   readonly readOnly?: true;
   /** Meaning of the exit codes of its results; an error has the exit code of its error code. */

@@ -14,10 +14,6 @@ export interface Task<O = Readonly<Record<string, unknown>>, R = unknown> {
    * cached.
    */
   readonly inputs: readonly TaskInput[];
-  /**
-   * Files that it writes: `{app}`, `{reproducer}` and `{extension}` (of code objects) are replaced for each project.
-   */
-  readonly outputs: readonly string[];
   /** A kernel without a source has no such task. */
   readonly needsSource?: boolean;
   /** An app without a compile database has no such task. */

@@ -1,5 +1,6 @@
 import type { Stage } from '../stage/stage';
 import { otherTasks } from '../stage/task';
+import { outputsOf } from '../stage/writes';
 import { optionInfos } from '../support/options';
 import { stageNames, stages } from './registry';
 
@@ -108,7 +109,15 @@ describe.each(all)('the descriptor of %s', (key, stage) => {
       if (typeof before === 'string') expect(otherTasks).toContain(before);
       else expect(all.find(([name]) => name === before.stage)?.[1].task).toBeDefined();
     }
-    if (task.cache) expect([task.inputs.length, task.outputs.length]).not.toContain(0);
-    else expect([task.inputs, task.outputs]).toEqual([[], []]);
+    if (task.cache) expect([task.inputs.length, outputsOf(stage.writes ?? []).length]).not.toContain(0);
+    else expect(task.inputs).toEqual([]);
+  });
+
+  it('writes below a project, and each result that the report shows is in a file or folder that it writes', () => {
+    for (const { path, results = [] } of stage.writes ?? []) {
+      expect(path).toMatch(/^\{(app|reproducer)\}\/./);
+      const [top = ''] = path.replace('{reproducer}/', '').split('/');
+      for (const pattern of results) expect(pattern.split('/')[0]).toBe(top);
+    }
   });
 });

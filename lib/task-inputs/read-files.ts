@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { databaseFile, programFile } from '../app/app';
 import type { TaskInput } from '../stage/task';
+import { resultFiles } from '../stage/writes';
 import { sha256OfFile } from '../support/files';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
 
@@ -43,13 +44,6 @@ export function readFiles(inputs: readonly TaskInput[], { root, reproducers }: T
   });
 }
 
-/** The same patterns as in plugins/kernel/reproducer-targets.ts. */
-const resultFiles = [
-  ...['capture/capture.json', 'capture/observed.json', 'captures/*/capture.json', 'captures/*/observed.json'],
-  ...['report.json', 'build/results/*', 'build/tune/tune.json'],
-  ...['pgo/*.json', 'pgo/instrumented/map.json', 'pgo/variants/*.report.json'],
-];
-
 /** Digests by path. */
 export function digestsOf(paths: readonly string[]): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, isFile(path) ? sha256OfFile(path) : 'none']));
@@ -62,7 +56,7 @@ export function changedFile(before: ReadonlyMap<string, string>, now: ReadonlyMa
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** Expands `*`, which matches a name or a part of one. */
+/** Expands `*`, a name or a part of one, and `**`, any folders. */
 function matching(root: string, pattern: string): string[] {
   const folders = dirname(pattern) === '.' ? [root] : foldersOf(root, dirname(pattern));
   const name = new RegExp(`^${basename(pattern).replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
@@ -75,9 +69,20 @@ function matching(root: string, pattern: string): string[] {
 
 function foldersOf(root: string, pattern: string): string[] {
   const [first = '', ...rest] = pattern.split('/');
-  const folders = first === '*' ? namesIn(root).map((name) => join(root, name)) : [join(root, first)];
+  const folders =
+    first === '**'
+      ? [root, ...foldersBelow(root)]
+      : first === '*'
+        ? namesIn(root).map((name) => join(root, name))
+        : [join(root, first)];
   return rest.length === 0 ? folders : folders.flatMap((folder) => foldersOf(folder, rest.join('/')));
 }
+
+const foldersBelow = (folder: string): string[] =>
+  namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
+    .flatMap((path) => [path, ...foldersBelow(path)]);
 
 function namesIn(folder: string): string[] {
   return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];

@@ -14,6 +14,7 @@ export const stage = defineStage({
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store', 'output'],
+  writes: [{ path: '{reproducer}/trace/', results: ['trace/**/probe-run.json'] }],
   exitCodes: {
     pass: 'The trace was written, and the kernel computed the same as without probes.',
     fail: 'The kernel computed something else with the probes in it.',
@@ -27,7 +28,6 @@ export const stage = defineStage({
     after: [{ stage: 'capture' }, { stage: 'recompile' }],
     // A probe.toml of the user is covered by the files of the reproducer.
     inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device'],
-    outputs: ['{reproducer}/trace'],
     without: ['output', 'allowCallback'],
     refused: {
       output: 'the cache knows what it brings back: trace/ of the reproducer',

@@ -13,6 +13,7 @@ export const stage = defineStage({
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],
+  writes: [{ path: '{reproducer}/build/tune/', results: ['build/tune/tune.json'] }],
   exitCodes: {
     pass: 'The best configuration was found, or none beats the source as it is.',
     fail: 'No configuration passes validation.',
@@ -25,7 +26,6 @@ export const stage = defineStage({
     cache: false,
     after: [{ stage: 'capture' }],
     inputs: [],
-    outputs: [],
     needsSource: true,
     without: ['apply'],
     example: { set: ['BLOCK=64,128,256'] },

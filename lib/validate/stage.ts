@@ -13,6 +13,10 @@ export const stage = defineStage({
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],
+  writes: [
+    { path: '{reproducer}/report.json', results: ['report.json'] },
+    { path: '{reproducer}/build/results/', results: ['build/results/*'], restored: false },
+  ],
   exitCodes: {
     pass: 'Memory is what the app computed.',
     fail: 'Memory differs, or the variant could not be launched as the app does.',
@@ -26,7 +30,6 @@ export const stage = defineStage({
     cache: true,
     after: [{ stage: 'capture' }, { stage: 'recompile' }],
     inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device'],
-    outputs: ['{reproducer}/report.json'],
     example: { rtol: 1e-5, atol: 1e-6 },
   },
 });

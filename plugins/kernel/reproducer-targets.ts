@@ -2,6 +2,7 @@ import type { ProjectConfiguration } from '@nx/devkit';
 import type { KernelJson } from '../../lib/reproducer/kernel-json';
 import { variantExtension } from '../../lib/language/languages';
 import type { TaskInput } from '../../lib/stage/task';
+import { noInputs, resultFiles } from '../../lib/stage/writes';
 import { deviceInputs, namedInputsOf, type TargetInput } from './inputs';
 import { builtFile, judgedFile } from '../../lib/task-inputs/value-files';
 import { commonInputs, targetsOf, type Place } from './targets';
@@ -77,7 +78,7 @@ function inputsOf(input: TaskInput, root: string, { app, language }: KernelJson,
       return [valueInput(builtFile(root))];
     case 'results':
       // Occupancy from the app's profile, as the device reports it.
-      return [...resultFiles, { fileset: `{workspaceRoot}/${app.root}/.kernloop/profile.json`, includeIgnored: true }];
+      return [...resultInputs, { fileset: `{workspaceRoot}/${app.root}/.kernloop/profile.json`, includeIgnored: true }];
     case 'codeObjects':
       return [...builtByTheUser, valueInput(judgedFile(root))];
     case 'capture':
@@ -96,31 +97,12 @@ const builtByTheUser: TargetInput[] = [
 ];
 
 /** Files that the user edits, without those that stages write or only people read. */
-const ownFiles: TargetInput[] = [
-  '{projectRoot}/**/*',
-  '!{projectRoot}/capture/**/*',
-  '!{projectRoot}/captures/**/*',
-  '!{projectRoot}/build/**/*',
-  '!{projectRoot}/pgo/**/*',
-  '!{projectRoot}/trace/**/*',
-  '!{projectRoot}/report.json',
-  '!{projectRoot}/pushed.json',
-  '!{projectRoot}/judged.json',
-  '!{projectRoot}/README.md',
-  '!{projectRoot}/Makefile',
-];
+const ownFiles: TargetInput[] = ['{projectRoot}/**/*', ...noInputs.map((pattern) => `!{projectRoot}/${pattern}`)];
 
-/** Existing result files, from any stage and any outcome. */
-const resultFiles: TargetInput[] = [
-  '{capture,captures/*}/{capture,observed}.json',
-  'report.json',
-  'build/results/*',
-  'build/tune/tune.json',
-  'pgo/*.json',
-  'pgo/instrumented/map.json',
-  'pgo/variants/*.report.json',
-  'trace/**/probe-run.json',
-].map((path) => ({ fileset: `{projectRoot}/${path}`, includeIgnored: true }));
+const resultInputs: TargetInput[] = resultFiles.map((path) => ({
+  fileset: `{projectRoot}/${path}`,
+  includeIgnored: true,
+}));
 
 /** capture.json names every byte of a capture by digest; observed.json varies between runs and decides nothing. */
 function captureInputs(captures: boolean): TargetInput[] {
