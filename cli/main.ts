@@ -3,7 +3,7 @@ import { Command, CommanderError, Help } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
-import { asKernloopError, closest, isBug, KernloopError, messageOf, systemCode } from '../lib/support/error';
+import { asKernloopError, closest, errorText, isBug, KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
@@ -202,7 +202,7 @@ function fail(error: unknown, argv: readonly string[], command: Command): number
   const known = error instanceof CommanderError ? usageError(error, argv, command) : asKernloopError(error);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
   const what = error instanceof CommanderError || !isBug(error) ? known.what : stackOf(error);
-  process.stderr.write(`error: ${what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
+  process.stderr.write(errorText({ code: known.code, what, hint: known.hint }));
   return known.exitCode;
 }
 

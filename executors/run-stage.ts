@@ -6,7 +6,7 @@ import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
 import type { Environment } from '../lib/support/environment';
-import { asKernloopError, isBug, KernloopError } from '../lib/support/error';
+import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
 import { environmentName, kebab } from '../lib/support/options';
 import { refuseUntracked, type TaskContext } from './tracked';
 import { watchInputs } from './unchanged';
@@ -73,7 +73,7 @@ export async function reportingErrors(task: () => Promise<boolean>): Promise<{ s
   } catch (error) {
     if (isBug(error)) throw error;
     const known = asKernloopError(error);
-    process.stderr.write(`error: ${known.what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
+    process.stderr.write(errorText(known));
     return { success: false };
   }
 }

@@ -13,8 +13,7 @@ import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
 import { taskOptions } from '../lib/stages/task-options';
 import type { StageTask } from '../lib/stages/stage-tasks';
-import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName, type ErrorCode } from '../lib/support/error-codes';
-import { nextSteps } from '../lib/support/next-steps';
+import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { eventsSchema } from '../lib/timeline/json-events';
 import { reportSchema } from '../lib/validate/report-json';
@@ -257,8 +256,8 @@ function placeholder({ type }: OptionInfo): string {
 
 function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(
-    ([code, { exitCode, meaning }]) =>
-      `| \`${code}\` | ${exitCode} | ${meaning} | ${nextSteps[code as ErrorCode].replaceAll('|', '\\|')} |`,
+    ([code, { exitCode, meaning, next }]) =>
+      `| \`${code}\` | ${exitCode} | ${meaning} | ${next.replaceAll('|', '\\|')} |`,
   );
   return [
     '# Errors',

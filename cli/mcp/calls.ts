@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { stages, type StageName } from '../../lib/stages/registry';
 import type { Stage } from '../../lib/stage/stage';
-import { asKernloopError } from '../../lib/support/error';
+import { asKernloopError, errorText } from '../../lib/support/error';
 import { exitCodes } from '../../lib/support/error-codes';
 import type { ReportEvent } from '../../lib/support/report-events';
 import { wordsOf, type Bounds } from './arguments';
@@ -50,9 +50,9 @@ export async function callStage(
     const { code } = known;
     const [message, hint] = [place.words(known.what), place.words(known.hint)];
     // The verb has printed the error as well, in words of the command line.
-    const printed = linesOf(known.what, code, known.hint).map((line) => line.trim());
+    const printed = linesOf(known).map((line) => line.trim());
     const context = said.context().filter((line) => !printed.includes(line.trim()));
-    const lines = [...linesOf(message, code, hint), ...context];
+    const lines = [...linesOf({ code, what: message, hint }), ...context];
     return {
       isError: true,
       content: [{ type: 'text', text: firstLines(lines, place.maxBytes) }],
@@ -65,8 +65,7 @@ export async function callStage(
   }
 }
 
-const linesOf = (message: string, code: string, hint: string): string[] =>
-  `error: ${message} [${code}]\n→ ${hint}`.split('\n');
+const linesOf = (error: Parameters<typeof errorText>[0]): string[] => errorText(error, '').trimEnd().split('\n');
 
 /** Half of the size limit is for the result, half for the messages. */
 function resultOf(

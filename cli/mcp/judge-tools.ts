@@ -8,7 +8,7 @@ import { Judge, type Status } from '../../lib/judge/judge';
 import { judgeSettings } from '../../lib/judge/options';
 import { judgementLine } from '../../lib/judge/text';
 import { stages } from '../../lib/stages/registry';
-import { asKernloopError, KernloopError } from '../../lib/support/error';
+import { asKernloopError, errorText, KernloopError } from '../../lib/support/error';
 import { environmentLayer, flagLayer, resolveOptions } from '../../lib/support/options';
 import { describeIssues } from '../../lib/support/schema';
 import { wordsOf, type Bounds } from './arguments';
@@ -86,10 +86,11 @@ export class WorkspaceJudges {
     try {
       return this.answer(await (name === 'judge_submit' ? this.submit(given, signal) : this.result(given, signal)));
     } catch (thrown) {
-      const { code, what, hint } = asKernloopError(thrown);
+      const known = asKernloopError(thrown);
+      const { code, what, hint } = known;
       return {
         isError: true,
-        content: [{ type: 'text', text: `error: ${what} [${code}]\n→ ${hint}` }],
+        content: [{ type: 'text', text: errorText(known, '').trimEnd() }],
         structuredContent: { error: { code, message: what, hint } },
       };
     }

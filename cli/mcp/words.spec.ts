@@ -1,4 +1,4 @@
-import { nextSteps } from '../../lib/support/next-steps';
+import { errorCodes } from '../../lib/support/error-codes';
 import { stageNames, type StageName } from '../../lib/stages/registry';
 import { toolWords } from './words';
 
@@ -65,7 +65,7 @@ describe('text of the command line in the words of a client', () => {
   });
 
   it('leaves no verb and no flag of ours in what to do after an error', () => {
-    const left = Object.entries(nextSteps).filter(([, step]) => /`(?:kernloop |--)/.test(all(step)));
+    const left = Object.entries(errorCodes).filter(([, { next }]) => /`(?:kernloop |--)/.test(all(next)));
     // A service is started on the command line; flags of npm and hipcc, and the command line's own.
     const service = ['JUDGE_UNREACHABLE', 'JUDGE_ANSWER', 'ADDRESS_REFUSED'];
     const others = ['ENVIRONMENT_NATIVE_MISSING', 'CODE_OBJECT_COMPRESSED'];

@@ -1,11 +1,9 @@
 import type { ComparedRegion, DispatchReport } from '../validate/report-json';
 import { nameOf } from '../validate/regions';
+import { bytesOf } from '../reproducer/signature';
 import type { Worst } from './judgement-json';
 
 const most = 16;
-
-/** Bytes of an element type such as f32, bf16, i64 or c64. */
-const bytesOf = (type: string): number => Math.max(1, Math.ceil(Number(/(\d+)$/.exec(type)?.[1] ?? 8) / 8));
 
 /** Arrays with wrong elements, those with the greatest share of them first. */
 export function worstOf(reports: readonly Pick<DispatchReport, 'regions'>[]): Worst[] {

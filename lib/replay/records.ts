@@ -1,3 +1,4 @@
+import { bytesOf } from '../reproducer/signature';
 import type { CaptureJson, Selfcheck } from '../archive/capture-files';
 import type { RecordLength } from './program';
 import type { KernelJson } from '../reproducer/kernel-json';
@@ -33,7 +34,7 @@ function readRecord(
   const place = targetOf('--record', name, config, capture);
   const free = varying.filter(({ permuted }) => permuted === true);
   const isFree = free.some(({ region, variable, offset, count, dtype }) => {
-    const size = count * Math.max(1, Number(/\d+/.exec(dtype)?.[0] ?? 8) / 8);
+    const size = count * bytesOf(dtype);
     return overlap(place, { target: region ?? variable ?? '', offset, size });
   });
   if (isFree) return { ...place, bytes };

@@ -102,8 +102,8 @@ function agree(one: ElementType, other: ElementType): boolean {
 }
 
 export const isFloat = (type: ElementType): boolean => type.includes('f');
-/** Size in bytes: one for "f8e4m3" and "u8", and for a bool. */
-export const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+/.exec(type)?.[0] ?? 8) / 8);
+/** Size in bytes, in kernel.json, reports and captures: one for "f8e4m3" and "u8", and for a bool. */
+export const bytesOf = (type: string): number => Number(/\d+/.exec(type)?.[0] ?? 8) / 8;
 
 /** Component type of vectors: `float4*` and `HIP_vector_type<float, 4u>*` are floats for tolerances. */
 function vectorElement(type: string): ElementType | null {

@@ -21,6 +21,16 @@ const left = new Set(['test', 'tests', 'bench', 'fake']);
 /** Matches `Error{"CODE", …`, `Refusal{"CODE", …`, `return {"CODE", …`, `refuse("CODE", …`. */
 const pattern = /(?:Error|Refusal|return|refuse|refusal|abort|give_up|decline)\s*[({]+\s*"([A-Z][A-Z_]{3,})"\s*,/g;
 
+/** Names of environment variables and of the CUDA driver. */
+const variables = /^(KERNLOOP|CUDA|HSA|NV|NVCC|HIPCC|LLVM|LD|CPLUS)_/;
+/** Codes of notes, with which the work goes on; a capability, and the beginning of codes. */
+const notes = new Set([
+  ...['TOO_MANY_KERNELS', 'TOO_MANY_PROCESSES', 'IPC_EXPORTED', 'PROGRAMMATIC_LAUNCH', 'PAGEABLE_MEMORY'],
+  ...['PEER_MEMORY', 'NOT_MEASURED', 'RECORDS_DROPPED', 'QUEUE_NOT_INTERCEPTED', 'COPY_QUEUE', 'DEVICE_HEAP'],
+  ...['TEXTURES_UNKNOWN', 'PGO_COUNTER_SATURATED', 'PGO_UNIFORM_LEFT_OUT', 'PGO_WAVES_LEFT_OUT'],
+  ...['PGO_VALUES_LEFT_OUT', 'PGO_BINARY_IDS_LEFT_OUT', 'CAP_SYS_ADMIN', 'ENVIRONMENT_CUPTI'],
+]);
+
 function sourcesBelow(folder: string, kind: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -39,6 +49,20 @@ describe('the table of error codes', () => {
     expect(codes.size).toBeGreaterThan(50);
     const missing = [...codes].filter(([code]) => !isErrorCode(code)).map(([code, file]) => `${code} (${file})`);
     expect(missing).toEqual([]);
+  });
+
+  it('has every word of the native programs that is written like a code, however it becomes an error', () => {
+    const words = new Set<string>();
+    for (const file of folders.flatMap((folder) => sourcesBelow(join(native, folder), /\.(cpp|h|def)$/)))
+      for (const [, word = ''] of readFileSync(file, 'utf8').matchAll(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g))
+        words.add(word);
+    // By a ternary, a variable and a constant: no pattern of calls sees these.
+    expect([...words]).toEqual(
+      expect.arrayContaining(['CUPTI_MISSING', 'PGO_PROFILE_TRUNCATED', 'DESCRIPTORS_CLOSED']),
+    );
+    const unknown = [...words].filter((word) => !isErrorCode(word) && !variables.test(word) && !notes.has(word));
+    expect(unknown).toEqual([]);
+    expect([...notes].filter((note) => isErrorCode(note) || !words.has(note))).toEqual([]);
   });
 
   it('has every code that the Python side raises', () => {

@@ -1,6 +1,5 @@
 import { distance } from 'fastest-levenshtein';
 import { errorCodes, type ErrorCode } from './error-codes';
-import { nextSteps } from './next-steps';
 import { unreadable, unwritable } from './unwritable';
 
 export interface ErrorReport {
@@ -22,7 +21,7 @@ export class KernloopError extends Error {
   ) {
     super(what, options);
     this.name = 'KernloopError';
-    this.hint = hint || nextSteps[code];
+    this.hint = hint || errorCodes[code].next;
     this.exitCode = errorCodes[code].exitCode;
   }
 
@@ -42,6 +41,12 @@ export function asKernloopError(error: unknown): KernloopError {
   return new KernloopError('INTERNAL_ERROR', messageOf(error), 'this is a bug in Kernloop: report it', {
     cause: error,
   });
+}
+
+/** An error as people read it: what happened, and in the next line what to do. */
+export function errorText(error: Pick<KernloopError, 'code' | 'what' | 'hint'>, indent = '  '): string {
+  const { code, what, hint } = error;
+  return `error: ${what} [${code}]\n${hint === '' ? '' : `${indent}→ ${hint}\n`}`;
 }
 
 /** Whether no stage expected the error and the system does not explain it: a bug, printed with its stack. */

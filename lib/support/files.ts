@@ -7,8 +7,8 @@ import { partialOf } from './leftovers';
 import { openRegularFile } from './regular-file';
 import { withPath } from './unwritable';
 
-/** Writes a file by rename: readers see the old or the new content, never a part. */
-export function writeFileAtomic(path: string, content: string): void {
+/** Writes a file by rename: readers see the old or the new content, never a part. `sync: false` is for what the next command writes again. */
+export function writeFileAtomic(path: string, content: string, { sync = true } = {}): void {
   throwIfGivenUp();
   mkdirSync(dirname(path), { recursive: true });
   const partial = partialOf(path);
@@ -17,7 +17,7 @@ export function writeFileAtomic(path: string, content: string): void {
     try {
       const bytes = Buffer.from(content, 'utf8');
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-      fsyncSync(file);
+      if (sync) fsyncSync(file);
     } finally {
       closeSync(file);
     }

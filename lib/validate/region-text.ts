@@ -1,3 +1,4 @@
+import { bytesOf } from '../reproducer/signature';
 import { formatCount, table } from '../support/report';
 import { nameOf } from './regions';
 import type { ComparedRegion, Report } from './report-json';
@@ -130,7 +131,7 @@ const contains = (part: Elements, { offset }: Difference): boolean =>
 
 function elementExamples(region: ComparedRegion, part: Elements): string[] {
   if (part.outside === part.excused) return [];
-  const bytesEach = part.elements > 0 ? elementBytes(part.dtype) : 1;
+  const bytesEach = part.elements > 0 ? bytesOf(part.dtype) : 1;
   const line = ({ offset, expected, actual }: Elements['first_outside'][number], note = ''): string =>
     `  ${placeOf(region, part)}[${formatCount((offset - part.offset) / bytesEach)}] (${part.dtype} at offset ${formatCount(offset)}): expected ${shown(expected, part.dtype)}, got ${shown(actual, part.dtype)}${note}`;
   const { worst } = part;
@@ -150,8 +151,6 @@ function shown(value: number | string, dtype: string): string {
     ? String(Number(value.toPrecision(precision)))
     : String(value);
 }
-
-const elementBytes = (dtype: string): number => Number(/\d+/.exec(dtype)?.[0] ?? 8) / 8;
 
 function byteExample(difference: Difference): string {
   const where = difference.padding === undefined ? nameOf(difference) : 'padding';

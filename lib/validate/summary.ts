@@ -1,3 +1,4 @@
+import { bytesOf } from '../reproducer/signature';
 import type { Selfcheck } from '../archive/capture-files';
 import { formatCount } from '../support/report';
 import { keptStateWords } from '../replay/kept-state';
@@ -184,21 +185,9 @@ function doubtOf({ code, differences }: Unsummed, { varying, calibration }: Self
         range.region === region &&
         range.variable === variable &&
         offset >= range.offset &&
-        offset < range.offset + range.count * (elementBytes[range.dtype] ?? 8),
+        offset < range.offset + range.count * bytesOf(range.dtype),
     ),
   );
   if (calibration || varying.length === 0 || differences.length === 0 || !inRanges) return null;
   return 'all of it in ranges that an older self-check took from few replays: capturing again makes better ones';
 }
-
-const elementBytes: Readonly<Record<string, number>> = {
-  f16: 2,
-  bf16: 2,
-  i16: 2,
-  u16: 2,
-  f32: 4,
-  i32: 4,
-  u32: 4,
-  i8: 1,
-  u8: 1,
-};

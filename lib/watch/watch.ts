@@ -8,7 +8,7 @@ import { builtIn } from '../recompile/users-build';
 import { reproducerPaths } from '../reproducer/layout';
 import { candidateFiles } from '../reproducer/known-variants';
 import { openReproducer } from '../reproducer/reproducer';
-import { asKernloopError, isBug, KernloopError, messageOf } from '../support/error';
+import { asKernloopError, errorText, isBug, KernloopError, messageOf } from '../support/error';
 import { stateOf } from '../support/file-state';
 
 /** A key: judge again, though nothing was saved, or end. */
@@ -78,8 +78,7 @@ async function failureOf(round: Promise<void>): Promise<KernloopError | undefine
   }
 }
 
-const tell = ({ what, code, hint }: KernloopError, { report }: Deps): void =>
-  report.output(`error: ${what} [${code}]\n${hint ? `  → ${hint}\n` : ''}`);
+const tell = (error: KernloopError, { report }: Deps): void => report.output(errorText(error));
 
 /** State of every file that could change the verdict. Their folders are watched before anything is read. */
 function filesState(root: string, folders: WatchedFolders): string {

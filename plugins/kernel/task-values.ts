@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { sha256 } from '../../lib/support/files';
-import { partialOf } from '../../lib/support/leftovers';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256, writeFileAtomic } from '../../lib/support/files';
 import { beganVariable, commandFile, commandVariable } from '../../lib/stage/command-inputs';
 import { valuesFolder } from '../../lib/task-inputs/value-files';
 import type { TargetInput } from './inputs';
@@ -23,16 +22,9 @@ export function writeValues(workspaceRoot: string, values: TaskValues): void {
     const path = join(workspaceRoot, file);
     if (contentOf(path) === value) continue;
     if (value === '') rmSync(path, { recursive: true, force: true });
-    else replace(path, value);
+    // Without sync: the next command rewrites a file that a crash emptied.
+    else writeFileAtomic(path, value, { sync: false });
   }
-}
-
-/** Replaces a file atomically, without sync: the next command rewrites a file that a crash emptied. */
-function replace(path: string, value: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const partial = partialOf(path);
-  writeFileSync(partial, value);
-  renameSync(partial, path);
 }
 
 function contentOf(path: string): string | undefined {
@@ -62,6 +54,6 @@ export function announceCommand(workspaceRoot: string, own: readonly string[]): 
 export function markBegin(workspaceRoot: string): Readonly<Record<string, string>> {
   const path = join(workspaceRoot, valuesFolder, 'began');
   // New content each time, because equal content would not be written.
-  replace(path, `${process.pid} ${process.hrtime.bigint()}\n`);
+  writeFileAtomic(path, `${process.pid} ${process.hrtime.bigint()}\n`, { sync: false });
   return { [beganVariable]: String(statSync(path, { bigint: true }).ctimeNs) };
 }
