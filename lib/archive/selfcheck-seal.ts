@@ -1,6 +1,6 @@
-import type { Selfcheck } from './capture-files';
-import { selfcheckFile, selfcheckSchema } from './capture-files';
-import { sha256, writeJson } from '../support/files';
+import { existsSync } from 'node:fs';
+import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from './capture-files';
+import { sha256, sha256OfFile, writeJson } from '../support/files';
 import { parseJson, readText } from '../support/schema';
 
 /**
@@ -32,6 +32,16 @@ export function readSelfcheck(folder: string, missingHint: string): SealedSelfch
   const { content_sha256: digest } = selfcheck;
   const seal = digest === undefined ? 'none' : digest === contentDigest(JSON.parse(text)) ? 'intact' : 'broken';
   return { selfcheck, sha256: sha256(text), seal };
+}
+
+/** Reason why a capture counts as unchecked, if it does: an interrupted stage may leave one that was never replayed. */
+export function uncheckedReason(folder: string): string | null {
+  if (!existsSync(selfcheckFile(folder))) return 'it was never checked';
+  const { selfcheck, seal } = readSelfcheck(folder, 'capture it again');
+  if (seal === 'broken') return 'its self-check was edited';
+  const { capture_sha256: checked, verdict } = selfcheck;
+  if (checked !== sha256OfFile(captureFile(folder))) return 'its self-check is that of another capture';
+  return verdict === 'failed' ? 'its self-check failed' : null;
 }
 
 /** Digest that ignores layout and the order of keys. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { App } from '../app/app';
 import type { OrdinalRange } from '../app/dispatches';
 import type { AppIdentity } from '../app/identity';
@@ -22,6 +22,7 @@ import type { CaptureOptions } from './options';
 import { appProcesses, describeProcess, type AppProcess, type ProcessName } from '../recorder/processes';
 import { record, type RecordedEnd } from '../recorder/recorder';
 import type { CapturedEvent } from '../recorder/recorder-events';
+import { replaceFolder } from './outputs';
 import { planOf } from './plan';
 import type { CapturePlan, KernelCapture } from './result';
 import { RunLog } from './run-log';
@@ -29,6 +30,7 @@ import type { SelfCheckTarget } from './replays';
 import { recorderSelection, takesSeveral, type Request } from './selection';
 import { selfCheck } from './self-check';
 import { shrink } from './shrink';
+import { placeOf } from './staging';
 import { keepTritonProgram, TritonRecords } from './triton-programs';
 
 export interface Failure {
@@ -43,6 +45,8 @@ export interface Attempt {
   /** Plans of a dry run, which takes no captures. */
   plans: CapturePlan[];
   failures: Failure[];
+  /** Places of captures that failed their self-check and were dropped, because a checked one is there or beside. */
+  dropped: string[];
   /** Requests that only another run can serve. */
   again: Request[];
   appEnd: RecordedEnd;
@@ -107,12 +111,14 @@ export class CaptureRun {
   private async attemptWith(requests: readonly Request[], folders: CompilerFolders): Promise<Attempt> {
     const log = new RunLog(this.deps);
     this.runs += 1;
+    this.kept.stays(requests.map(({ selection }) => selection));
     const appEnd = await this.record(requests, folders, log);
     if (log.summary?.processes === 0) log.obstacle = await this.whyNoAgent(log);
     const attempt: Attempt = {
       captures: [],
       plans: [],
       failures: [],
+      dropped: [],
       again: [],
       appEnd,
       processes: appProcesses(log.summary),
@@ -276,18 +282,26 @@ export class CaptureRun {
     const checked = await this.check(label, event, device);
     if (checked.scopeTooSmall && again.withScopeAll(event.ordinal)) return;
     const { selfcheck, bytesStored } = await this.shrink(label, event, checked.selfcheck, device);
-    const stored = { ...event, bytes_stored: bytesStored ?? event.bytes_stored };
-    attempt.captures.push(describe(request, stored, selfcheck, log.processes.name(event.pid)));
+    const output = placeOf(request.selection, event.output);
+    const isStaged = output !== event.output;
+    const stored = { ...event, output, bytes_stored: bytesStored ?? event.bytes_stored };
+    const capture = describe(request, stored, selfcheck, log.processes.name(event.pid));
     if (selfcheck?.verdict !== 'failed') {
+      if (isStaged) replaceFolder(event.output, output);
+      attempt.captures.push(capture);
       if (selfcheck !== null) this.kept.hasPassed(event.output);
       if (selfcheck?.reason) this.deps.report.info(`${label}: ${selfcheck.reason}`);
       return;
     }
+    if (isStaged) attempt.dropped.push(output);
+    else attempt.captures.push(capture);
+    const place = relative(process.cwd(), request.selection.output) || '.';
+    const left = isStaged ? `. It is dropped; the checked capture from before stays in ${place}` : '';
     attempt.failures.push({
       name: request.selection.name,
       error: new KernloopError(
         'SELFCHECK_FAILED',
-        `${label}: the capture does not replay: ${selfcheck.reason?.replace(wantsHip, '') ?? 'no reason given'}`,
+        `${label}: the capture does not replay: ${selfcheck.reason?.replace(wantsHip, '') ?? 'no reason given'}${left}`,
         nextStep(selfcheck.reason, request),
       ),
     });

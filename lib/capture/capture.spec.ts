@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
@@ -596,6 +597,101 @@ describe('capture', () => {
       /^2 launches are captured and kept \(2 regions, 8\.0 KiB\), 1 of them checked by a replay, /,
     );
     expect(error.hint).toContain('`extract` keeps what is checked');
+  });
+
+  describe('over a checked capture', () => {
+    const folder = 'kernels/app/saxpy';
+    const chunksOf = (): string => workspace.read(`${folder}/capture/chunks.pack`);
+    /** A recorder whose captures are told from the one before by their chunks. */
+    const recorderOf = (text: string): FakeProgram =>
+      fakeRecorder({
+        play: (config, _, take) => {
+          for (const { id, output, outputs } of config.selections) {
+            const made = output ?? join(outputs ?? '', '1');
+            rmSync(join(made, 'selfcheck.json'), { force: true });
+            take(id);
+            writeFileSync(join(made, 'chunks.pack'), `KLPACK1\n${text}`);
+          }
+        },
+      });
+    const again = (replay: FakeProgram, text = 'new', overrides: Partial<FakeDeps> = {}): FakeDeps =>
+      fakeDeps(
+        { ldd: () => 1, program: () => 0, 'kernloop-recorder': recorderOf(text), 'kernloop-replay': replay },
+        workspace.native,
+        overrides,
+      );
+    const stopping = (): FakeDeps => {
+      const controller = new AbortController();
+      const replay: FakeProgram = () => {
+        controller.abort('SIGINT');
+        return { exitCode: null, signal: 'SIGTERM' };
+      };
+      return again(replay, 'new', { signal: controller.signal });
+    };
+
+    beforeEach(async () => {
+      await capture(options(), again(fakeReplay(), 'old'));
+      workspace.write(`${folder}/capture/notes.txt`, 'mine');
+    });
+
+    it('replaces it once the new one has passed, and leaves the files of the user', async () => {
+      let during = '';
+      const replay = fakeReplay();
+      await capture(
+        options(),
+        again((call) => {
+          if (call.args.includes('--compare')) during = chunksOf();
+          return replay(call);
+        }),
+      );
+      expect(during).toContain('old');
+      expect(chunksOf()).toContain('new');
+      expect(workspace.read(`${folder}/capture/notes.txt`)).toBe('mine');
+      expect(workspace.read(`${folder}/capture/selfcheck.json`)).toContain('verified');
+      expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
+    });
+
+    it('stopped in the self-check, it leaves the checked one with its self-check, and says so', async () => {
+      const before = workspace.read(`${folder}/capture/selfcheck.json`);
+      const error = await failure(capture(options(), stopping()));
+      expect(error).toMatchObject({ code: 'INTERRUPTED' });
+      expect(error.hint).toContain('the checked capture from before stays (saxpy)');
+      expect(error.hint).not.toContain('captured and kept');
+      expect(chunksOf()).toContain('old');
+      expect(workspace.read(`${folder}/capture/selfcheck.json`)).toBe(before);
+      expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
+    });
+
+    it('leaves the checked one where the new one fails its self-check, and says that it dropped that', async () => {
+      const fails = fakeReplay((args) => (flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed]));
+      const error = await failure(capture(options({ scope: 'all' }), again(fails)));
+      expect(error).toMatchObject({ code: 'SELFCHECK_FAILED' });
+      expect(error.what).toMatch(/dropped; the checked capture from before stays in .*kernels\/app\/saxpy\/capture$/);
+      expect(chunksOf()).toContain('old');
+      expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
+    });
+
+    it('leaves it, too, where several dispatches are captured now', async () => {
+      const error = await failure(capture(options({ dispatch: '1-2' }), stopping()));
+      expect(error).toMatchObject({ code: 'INTERRUPTED' });
+      expect(chunksOf()).toContain('old');
+      expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
+    });
+
+    it('replaces at once a capture that failed its self-check, and one on request without a self-check', async () => {
+      await capture(options({ selfCheck: false }), again(fakeReplay(), 'unchecked'));
+      expect(chunksOf()).toContain('unchecked');
+      expect(await failure(capture(options(), stopping()))).toMatchObject({
+        hint: expect.stringContaining('1 launch is captured and kept') as unknown,
+      });
+      expect(chunksOf()).toContain('new');
+    });
+
+    it('removes what a killed run was checking', async () => {
+      const left = workspace.write(`${folder}/capture-new.partial-${hostname()}-999999999/capture/capture.json`, '{}');
+      await capture(options(), again(fakeReplay()));
+      expect(existsSync(left)).toBe(false);
+    });
   });
 
   it('tells how much is left where the recorder knows how much there is, and only there', async () => {

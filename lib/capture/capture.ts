@@ -22,6 +22,7 @@ import { requireCapturePlace, requireOwnPlace } from './owner';
 import { processLines } from '../recorder/processes';
 import type { CaptureResult, KernelCapture } from './result';
 import { planLines } from './plan';
+import { removeStaged, stagedSelections } from './staging';
 import { firstRequest, selectionsOf, type Request, type Selection } from './selection';
 
 /** Result of every selection, including those without a usable capture. */
@@ -67,21 +68,28 @@ export async function captureSelections(
   sayInterpreter(app, deps);
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
+  const staged = options.dryRun || !options.selfCheck ? [...selections] : stagedSelections(selections);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
   const rounds = (): Promise<Attempt> =>
-    withDevice(device, deps, () => inRounds(run, selections.map(firstRequest), app, deps));
+    withDevice(device, deps, () => inRounds(run, staged.map(firstRequest), app, deps));
   const { kept } = run;
-  const attempt = await (options.dryRun
-    ? rounds()
-    : tellingWhatIsKept(
-        () => kept.text(),
-        rounds,
-        () => kept.again(),
-      ));
+  let attempt: Attempt;
+  try {
+    attempt = await (options.dryRun
+      ? rounds()
+      : tellingWhatIsKept(
+          () => kept.text(),
+          rounds,
+          () => kept.again(),
+        ));
+  } finally {
+    removeStaged(staged);
+  }
   const captures = selections.flatMap((selection) =>
     settleOutputs(
       selection,
       attempt.captures.filter(({ name }) => name === selection.name).sort((a, b) => a.ordinal - b.ordinal),
+      attempt.dropped,
     ),
   );
   const exitCode = exitCodeOf(attempt.appEnd);
@@ -104,6 +112,7 @@ async function inRounds(run: CaptureRun, requests: readonly Request[], app: App,
     total.captures.push(...next.captures);
     total.plans.push(...next.plans);
     total.failures.push(...next.failures);
+    total.dropped.push(...next.dropped);
     total.again = [...total.again.filter((request) => !again.includes(request)), ...next.again];
     total.appEnd = next.appEnd;
     total.processes = next.processes;

@@ -10,9 +10,13 @@ import { partialOf } from '../support/leftovers';
 /**
  * Moves the first good capture of a kernel to `capture`, which the reproducer uses; the others stay in
  * `captures/<ordinal>`. Removes captures of an earlier selection there, but no file of the user's. Returns the captures
- * with their new folders.
+ * with their new folders. A capture in `stays` was to be replaced by one that failed its self-check.
  */
-export function settleOutputs(selection: Selection, captures: readonly KernelCapture[]): KernelCapture[] {
+export function settleOutputs(
+  selection: Selection,
+  captures: readonly KernelCapture[],
+  stays: readonly string[] = [],
+): KernelCapture[] {
   if (captures.length === 0) return [];
   const [main = captures[0]] = captures.filter(({ selfcheck }) => selfcheck?.verdict !== 'failed');
   const settled = captures.map((capture) => {
@@ -21,7 +25,8 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
     return { ...capture, output: selection.output };
   });
   const outputs = outputsOf(selection.output);
-  const isEmptied = removeOthers(outputs, new Set(settled.map(({ output }) => output))) || takesSeveral(selection);
+  const isEmptied =
+    removeOthers(outputs, new Set([...settled.map(({ output }) => output), ...stays])) || takesSeveral(selection);
   if (isEmptied && existsSync(outputs) && readdirSync(outputs).length === 0) rmdirSync(outputs);
   return settled;
 }

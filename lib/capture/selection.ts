@@ -20,6 +20,8 @@ export interface Selection {
   /** Raw bytes of a capture; 0 means no limit. */
   maxBytes: number;
   output: string;
+  /** Folder in which the capture is made, if `output` or a folder beside it holds a checked one. */
+  staging?: string;
 }
 
 /** Task of one run of the app for a selection. */
@@ -135,7 +137,8 @@ export function firstRequest(selection: Selection): Request {
 
 export function recorderSelection(request: Request): RecorderSelection {
   const { selection, ordinals, each, scope, counting, counted } = request;
-  const { name, match, wholeName, limit, after, maxBytes, output } = selection;
+  const { name, match, wholeName, limit, after, maxBytes } = selection;
+  const output = selection.staging ?? selection.output;
   const one = !takesSeveral(selection);
   return {
     id: name,

@@ -5,14 +5,13 @@ import { z } from 'zod';
 import type { App } from '../app/app';
 import type { AppFile } from '../app/identity';
 import { selectionShape, type KernelEntry } from '../app/kernloop-json';
-import { readSelfcheck } from '../archive/selfcheck-seal';
+import { uncheckedReason } from '../archive/selfcheck-seal';
 import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../archive/capture-files';
 import type { DeviceDescription } from '../device/device';
 import { reproducerPaths } from '../reproducer/layout';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { kernelFile } from '../support/project-file-names';
 
@@ -45,17 +44,6 @@ export function whyCaptureAgain(
     changedSelection(app, kernel, capture) ??
     (options.selfCheck ? (uncheckedReason(folder) ?? otherSize(folder, options.shrink)) : null)
   );
-}
-
-/** An interrupted stage may leave a complete capture that was never replayed. */
-function uncheckedReason(folder: string): string | null {
-  const path = selfcheckFile(folder);
-  if (!existsSync(path)) return 'it was never checked';
-  const { selfcheck, seal } = readSelfcheck(folder, 'capture it again');
-  if (seal === 'broken') return 'its self-check was edited';
-  const { capture_sha256: checked, verdict } = selfcheck;
-  if (checked !== sha256OfFile(captureFile(folder))) return 'its self-check is that of another capture';
-  return verdict === 'failed' ? 'its self-check failed' : null;
 }
 
 /**
