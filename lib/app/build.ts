@@ -5,7 +5,9 @@ import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd } from '../support/ndjson';
 import type { Progress } from '../support/report';
+import { howToGet } from '../toolchain/get-program';
 import type { App } from './app';
+import { missingProgram } from './missing-program';
 
 /** Configures the app if an output is missing, then runs its build command, which is trusted to be incremental. */
 export async function buildApp(app: App, deps: Deps): Promise<void> {
@@ -38,10 +40,11 @@ async function runStep(app: App, name: string, command: readonly string[], deps:
   deps.report.progress?.(null);
   throwIfInterrupted(deps.signal);
   if (ended.exitCode === 0) return;
+  const missing = missingProgram(command, ended);
   throw new KernloopError(
     'APP_BUILD_FAILED',
     `${app.config.name}: ${name}: ${describeEnd(command.join(' '), ended)}`,
-    `run it by hand in ${app.root}`,
+    missing === undefined ? `run it by hand in ${app.root}` : howToGet(missing, { ...deps.env, ...app.config.env }),
   );
 }
 

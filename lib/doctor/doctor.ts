@@ -13,6 +13,7 @@ import { appChecks } from './app';
 import type { Check, DoctorResult } from './check';
 import { cudaChecks } from './cuda';
 import { hipChecks } from './hip';
+import { hipccCheck } from './hipcc';
 import type { DoctorOptions } from './options';
 import { pgoChecks } from './pgo';
 import { slurmChecks } from './slurm';
@@ -24,7 +25,7 @@ export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<Doc
     checkNative(deps),
     await checkSoftgpu(deps),
     await checkParser(),
-    await checkProgram('hipcc', ['--version'], 'rebuilds HIP kernels (recompile)', 'apt-get install hipcc', deps),
+    await hipccCheck(deps),
     await checkProgram(
       'cmake',
       ['--version'],

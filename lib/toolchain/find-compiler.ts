@@ -6,6 +6,7 @@ import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import { compilerEnvironment } from './compiler-environment';
 import { HipccAnswer } from './hipcc-answer';
 import type { Environment } from '../support/environment';
+import { debianPackages } from './program-packages';
 
 export interface Compiler {
   path: string;
@@ -33,7 +34,7 @@ export async function findCompiler(wanted: WantedCompiler, deps: CompilerDeps): 
     found.push({ path, version });
   }
   const [first] = found;
-  if (!first) throw compilerMissing(wanted.name);
+  if (!first) throw compilerMissing(wanted.name, deps.env);
   deps.report.warn(
     `the recipe was made with ${wanted.name} (${wanted.version ?? ''}); compiling with ${first.path} (${first.version}): the code may differ`,
   );
@@ -109,7 +110,15 @@ export function findHostCompiler(name: string, deps: Pick<Deps, 'env' | 'report'
   return found ?? null;
 }
 
-function compilerMissing(name: string): KernloopError {
+function compilerMissing(name: string, env: Environment): KernloopError {
+  const named = env['KERNLOOP_COMPILER'];
+  if (named) {
+    return new KernloopError(
+      'ENVIRONMENT_TOOL_MISSING',
+      `KERNLOOP_COMPILER is ${named}, which is no executable file`,
+      'name an executable file with it, or unset it',
+    );
+  }
   if (name.startsWith('nvcc')) {
     return new KernloopError(
       'ENVIRONMENT_TOOL_MISSING',
@@ -120,11 +129,6 @@ function compilerMissing(name: string): KernloopError {
   return new KernloopError(
     'ENVIRONMENT_TOOL_MISSING',
     `the compiler ${name} is not installed`,
-    `sudo apt-get install ${debianPackages(name).join(' ')}, or name a compiler with KERNLOOP_COMPILER`,
+    `sudo apt-get install ${[...new Set([...debianPackages(name), 'libamdhip64-dev'])].join(' ')}, or name a compiler with KERNLOOP_COMPILER`,
   );
-}
-
-function debianPackages(name: string): string[] {
-  if (name.startsWith('clang')) return [name.replace('++', ''), 'libamdhip64-dev'];
-  return ['hipcc', 'libamdhip64-dev'];
 }
