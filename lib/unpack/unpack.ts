@@ -9,6 +9,7 @@ import { openReproducer } from '../reproducer/reproducer';
 import { partialOf, removeAllDeadPartials, removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatCount } from '../support/report';
+import { nextStep } from './next-step';
 import type { UnpackOptions } from './options';
 import { outcomes, type UnpackResult } from './result';
 
@@ -38,6 +39,7 @@ export async function unpack(options: UnpackOptions, deps: Deps): Promise<Unpack
   };
   const unpacked = isEmptyFolder(capture) ? await filling(capture, unpackTo) : await unpackTo(capture);
   deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
+  for (const line of nextStep(capture, options.file)) deps.report.result(line);
   return { capture, outcome: unpacked.outcome, captureSha256: unpacked.capture_sha256, chunks: unpacked.chunks };
 }
 

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { openApp, type App } from '../app/app';
+import { appsIn } from '../app/apps-in';
+import { readCapture, type CaptureJson } from '../archive/capture-files';
+import { parseDemangledName } from '../source/demangled-name';
+import { commandText } from '../support/command-text';
+import { KernloopError } from '../support/error';
+import { expressionOf } from '../support/patterns';
+import { kernelFile } from '../support/project-file-names';
+import { findWorkspaceRoot } from '../support/workspace-root';
+
+/**
+ * Lines on what a capture is for, once it is unpacked from `file`. Only a project can replay it, so the commands that
+ * make one are named, those of an app that declares the kernel if it is here.
+ */
+export function nextStep(folder: string, file: string): string[] {
+  try {
+    return linesOn(folder, file);
+  } catch (error) {
+    // The capture is there all the same.
+    if (error instanceof KernloopError) return [];
+    throw error;
+  }
+}
+
+function linesOn(folder: string, file: string): string[] {
+  const reproducer = dirname(folder);
+  if (basename(folder) === 'capture' && existsSync(join(reproducer, kernelFile)))
+    return [`Next, replay it here: ${commandText(['kernloop', 'validate', shown(reproducer)])}`];
+  const capture = readCapture(folder);
+  const apps = appsHere();
+  const there = apps.flatMap((app) => app.config.kernels.map(({ name }) => ({ app, name })));
+  const own = there.find(({ app, name }) => app.capture(name) === folder);
+  if (own) return [`Next, make it a project: ${making(own.app, own.name)}`];
+  const known = there.find(({ app, name }) => isOf(app, name, capture));
+  const app = known?.app ?? apps.find(({ config }) => config.name === capture.app.name);
+  const name = known?.name ?? parseDemangledName(capture.kernel.name).base;
+  const what = `It is a capture of ${capture.kernel.name} on ${capture.device.kind}, without a project: nothing here can replay it yet.`;
+  if (app === undefined) {
+    const declared = `kernels/${capture.app.name ?? 'APP'}/${name}/capture`;
+    return [
+      what,
+      `Next, go to the sources of its app${capture.app.name === undefined ? '' : ` (${capture.app.name})`}, which needs a kernloop.json (kernloop init) that declares the kernel (kernloop declare ${name}); then: ${commandText(['kernloop', 'unpack', resolve(file), '--to', declared])}`,
+    ];
+  }
+  const to = shown(app.capture(name));
+  const declare = known ? [] : [commandText(['kernloop', 'declare', name, ...appOption(app)])];
+  const unpack = commandText(['kernloop', 'unpack', file, '--to', to]);
+  return [what, `Next, make it a project of ${app.config.name}: ${[...declare, unpack].join(' && ')}`];
+}
+
+function making(app: App, name: string): string {
+  const generate = commandText(['kernloop', 'generate', name, ...appOption(app)]);
+  return `${generate} && ${commandText(['kernloop', 'adopt', shown(app.reproducer(name))])}`;
+}
+
+const appOption = (app: App): string[] => (app.root === process.cwd() ? [] : ['--app', shown(app.root)]);
+
+function isOf(app: App, name: string, { kernel }: CaptureJson): boolean {
+  const pattern = expressionOf(app.kernel(name).match);
+  return pattern.test(kernel.name) || pattern.test(kernel.symbol);
+}
+
+/** Apps of the workspace around the working folder that can be read. */
+function appsHere(): App[] {
+  return appsIn(findWorkspaceRoot(process.cwd())).folders.flatMap((folder) => {
+    try {
+      return [openApp(folder)];
+    } catch (error) {
+      if (error instanceof KernloopError) return [];
+      throw error;
+    }
+  });
+}
+
+const shown = (path: string): string => relative(process.cwd(), path) || '.';
