@@ -1,6 +1,6 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, run } from './harness';
+import { newFolder, repository, run } from './harness';
 import { Workspace } from './in-process';
 
 /** Packages that tools/python.mjs installs: Triton and NumPy in pinned versions. */
@@ -116,5 +116,41 @@ describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
       { cwd, env },
     );
     expect(where.text).toContain(workspace.path('node_modules', '@kernloop'));
+  });
+});
+
+/** A program that launches Triton kernels on tensors, and knows neither of Kernloop nor of the software GPU. */
+describe('a Triton program without a GPU', () => {
+  const workspace = Workspace.create([]);
+  const folder = newFolder();
+  const kernloop = (...args: string[]) => workspace.kernloop(args, { cwd: folder, env: python });
+
+  beforeAll(() => cpSync(join(repository, 'e2e/fixtures/triton-plain'), folder, { recursive: true }));
+  afterAll(() => {
+    workspace.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('runs on the software GPU, where its kernels are extracted and judged', async () => {
+    const profiled = await kernloop('profile', '--', 'python3', 'plain.py');
+    expect([profiled.code, profiled.text]).toEqual([0, expect.stringMatching(/doubled 198\.0[^]*double\n/)]);
+    const extracted = await kernloop('extract', '-k', 'double', '--', 'python3', 'plain.py');
+    expect([extracted.code, extracted.text]).toEqual([0, expect.stringMatching(/ verified [^]*kernel_variant\.py/)]);
+    const source = join(folder, 'kernels/plain/double/kernel_variant.py');
+    writeFileSync(source, readFileSync(source, 'utf8').replace('* 2', '* 3'));
+    const judged = await kernloop('validate', 'kernels/plain/double');
+    expect([judged.code, judged.text]).toEqual([1, expect.stringContaining('Result: FAIL')]);
+  });
+
+  it('needs no package of Kernloop in its Python', async () => {
+    const hidden =
+      'import runpy, sys; sys.path[:] = [p for p in sys.path if not p.endswith("python/src")]; runpy.run_path("plain.py", run_name="__main__")';
+    const found = await kernloop('profile', '--', 'python3', '-c', hidden);
+    expect([found.code, found.text]).toEqual([0, expect.stringMatching(/doubled 198\.0[^]*double\n/)]);
+    const off = await workspace.kernloop(['profile', '--', 'python3', 'plain.py'], {
+      cwd: folder,
+      env: { ...python, KERNLOOP_TRITON_RECORD: 'off' },
+    });
+    expect([off.code, off.text]).toEqual([2, expect.stringMatching(/0 active drivers[^]*KERNLOOP_TRITON_RECORD=off/)]);
   });
 });

@@ -166,7 +166,8 @@ describe('what Triton was seen to do', () => {
   });
 
   it('is asked for by variables that leave those of the user', () => {
-    const asked = tritonEnvironment('/records', ['^add$'], { PYTHONPATH: '/mine:/yours' });
+    const wishes = { record: { folder: '/records', patterns: ['^add$'] }, onSoftgpu: false };
+    const asked = tritonEnvironment(wishes, { PYTHONPATH: '/mine:/yours' });
     expect(asked).toEqual({
       PYTHONPATH: expect.stringMatching(/python\/shim:\/mine:\/yours$/) as string,
       KERNLOOP_TRITON_DIR: '/records',
@@ -174,9 +175,18 @@ describe('what Triton was seen to do', () => {
       TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER: '0',
     });
     const own = { TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER: '1' };
-    expect(tritonEnvironment('/records', [], own)).toMatchObject(own);
+    expect(tritonEnvironment(wishes, own)).toMatchObject(own);
     // Adding the variables twice changes nothing.
-    expect(tritonEnvironment('/records', ['^add$'], asked)).toEqual(asked);
-    expect(tritonEnvironment('/records', [], { KERNLOOP_TRITON_RECORD: 'off' })).toEqual({});
+    expect(tritonEnvironment(wishes, asked)).toEqual(asked);
+    expect(tritonEnvironment(wishes, { KERNLOOP_TRITON_RECORD: 'off' })).toEqual({});
+  });
+
+  it('is not asked for by a profile, which offers the software GPU alone, and on no other device anything', () => {
+    expect(tritonEnvironment({ onSoftgpu: true }, {})).toEqual({
+      PYTHONPATH: expect.stringMatching(/python\/shim$/) as string,
+      KERNLOOP_TRITON_SOFTGPU: '1',
+    });
+    expect(tritonEnvironment({ onSoftgpu: false }, {})).toEqual({});
+    expect(tritonEnvironment({ onSoftgpu: true }, { KERNLOOP_TRITON_RECORD: 'off' })).toEqual({});
   });
 });

@@ -29,7 +29,7 @@ export async function hipccCheck(deps: Deps): Promise<Check> {
   }
 }
 
-/** What else is to know of its place: builds start only what is on the PATH. */
+/** Adds how it was found: builds start only what is on the PATH. */
 function placeWords({ env }: Pick<Deps, 'env'>): string {
   if (env['KERNLOOP_COMPILER']) return ' (named by KERNLOOP_COMPILER)';
   const isOnPath = programsIn(pathFolders(env['PATH']), name).length > 0;

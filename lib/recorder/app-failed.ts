@@ -28,7 +28,7 @@ export function faultHint(text: string): string {
 
 /** Error for an app that failed, with the most useful true reason: a fault, code for another device, or its own. */
 export function appFailed(before: string, run: FailedRun, timeoutHint: string): KernloopError {
-  const { app, command, appEnd, notes } = run;
+  const { app, command, appEnd, notes, device } = run;
   const end = describeEnd(command, appEnd);
   const failed = `${app} failed${before}: ${end}`;
   if (appEnd.timedOut) return new KernloopError('APP_FAILED', failed, timeoutHint);
@@ -42,14 +42,16 @@ export function appFailed(before: string, run: FailedRun, timeoutHint: string): 
     return new KernloopError(
       'APP_FAILED',
       failed,
-      `the Python that ran the app (${run.program}) has no module ${missing}: activate the virtual environment that has it, or name its python in "command" of kernloop.json`,
+      `the Python that ran the app (${run.program}) has no module ${missing}: ${missing === 'kernloop' || missing.startsWith('kernloop.') ? "install Kernloop's wheel there (docs/python.md)" : 'activate the virtual environment that has it'}, or name its python in "command" of kernloop.json`,
     );
   }
   if (/RuntimeError: 0 active drivers/.test(appEnd.stderrTail)) {
     return new KernloopError(
       'APP_FAILED',
       failed,
-      'Triton found no GPU: put `-m kernloop.triton` before the script (python3 -m kernloop.triton SCRIPT), which runs it on the software GPU; docs/triton.md says what to install',
+      device.kind === 'softgpu'
+        ? 'Triton found no GPU, and Kernloop could not give it the software GPU, as with `python -I`, -E or -S, or KERNLOOP_TRITON_RECORD=off: leave these out, or run the script by python3 -m kernloop.triton SCRIPT; docs/triton.md says what to install'
+        : `Triton found no GPU: run it on the software GPU with \`--device softgpu\`; \`kernloop doctor\` says which GPUs are here`,
     );
   }
   return new KernloopError(

@@ -134,7 +134,13 @@ function appEnvironment(
     ...own,
     ...agentEnvironment(device, program, { ...deps.env, ...own }),
     ...(nvrtcFolder === undefined ? {} : nvrtcEnvironment(device, nvrtcFolder, { ...deps.env, ...own }, deps.native)),
-    ...(tritonFolder === undefined ? {} : tritonEnvironment(tritonFolder, patternsOf(config), { ...deps.env, ...own })),
+    ...tritonEnvironment(
+      {
+        record: tritonFolder === undefined ? undefined : { folder: tritonFolder, patterns: patternsOf(config) },
+        onSoftgpu: device.description.kind === 'softgpu',
+      },
+      { ...deps.env, ...own },
+    ),
     ...(untrackedMemory === undefined ? {} : { KERNLOOP_UNTRACKED_MEMORY: untrackedMemory }),
     KERNLOOP_RECORDER_SOCKET: socket,
     KERNLOOP_LOG_FILE: agentLog(app),

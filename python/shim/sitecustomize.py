@@ -1,4 +1,4 @@
-"""Loaded by Python's `site` at the start of every process of a captured app, whose PYTHONPATH names this folder.
+"""Loaded by Python's `site` at the start of every process of a profiled or captured app, whose PYTHONPATH names this folder.
 
 Does nothing but wait for Triton; an app that never imports it pays for one small module. The app's own sitecustomize, which this
 one stands before, is run as if this one were not there.
@@ -19,6 +19,14 @@ def _wait_for_triton():
     kernloop_triton_record.wait(folder)
 
 
+def _offer_softgpu():
+    if not os.environ.get("KERNLOOP_TRITON_SOFTGPU"):
+        return
+    import kernloop_triton_softgpu
+
+    kernloop_triton_softgpu.wait()
+
+
 def _run_the_next():
     import importlib.machinery
     import importlib.util
@@ -32,8 +40,9 @@ def _run_the_next():
     spec.loader.exec_module(module)
 
 
-try:
-    _wait_for_triton()
-except Exception:  # never the app's trouble
-    pass
+for _work in (_wait_for_triton, _offer_softgpu):
+    try:
+        _work()
+    except Exception:  # never the app's trouble
+        pass
 _run_the_next()

@@ -88,7 +88,7 @@ def test_a_recording_of_ones_own_has_the_same_and_gives_way_to_a_capture(app: Ap
         except RuntimeError as error:
             print(error.code)
         del os.environ["KERNLOOP_TRITON_DIR"]
-        sys.meta_path[:] = [finder for finder in sys.meta_path if "kernloop_triton_record" not in type(finder).__module__]
+        sys.meta_path[:] = [finder for finder in sys.meta_path if "kernloop_after_import" not in type(finder).__module__]
         recording.record("mine")
         import kernels
         kernels.compiled(256)

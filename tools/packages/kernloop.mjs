@@ -16,8 +16,9 @@ const parts = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas', 'skills'],
   // Built on the user's machine for its LLVM (lib/pgo/plugin.ts).
   ...['native/pgo/pass', 'native/pgo/headers'],
-  // Files that Python loads: in the app during capture, and in the reproducer of a Triton kernel.
-  ...['python/shim', 'python/reproducer'],
+  // Files that Python loads: in the app during a profile or capture, and in the reproducer of a Triton kernel. The
+  // package is for a Python without the wheel, whose Triton finds no GPU.
+  ...['python/shim', 'python/reproducer', 'python/src/kernloop'],
   'probes',
 ];
 
