@@ -19,6 +19,7 @@ import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
 import { requireCapturePlace, requireOwnPlace } from './owner';
+import { withKnownKernels } from '../profile/known-kernels';
 import { processLines } from '../recorder/processes';
 import type { CaptureResult, KernelCapture } from './result';
 import { planLines } from './plan';
@@ -40,7 +41,9 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
 
 /** Like `capture`, but returns failures of single kernels, because the caller may use the others. */
 export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureOutcome> {
-  return captureSelections(options, selectionsOf(openApp(options.app), options), deps);
+  const app = openApp(options.app);
+  const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options));
+  return captureSelections(options, selections, deps);
 }
 
 /** Captures selections of one app, each with its own settings; only the shared settings of `options` apply. */

@@ -1,6 +1,8 @@
 import { chmodSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { openApp } from '../app/app';
+import { extract } from '../extract/extract';
+import { extractOptionsSchema } from '../extract/options';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeLock } from '../testing/fake-programs';
@@ -135,11 +137,45 @@ describe('declare', () => {
       expect(text()).toContain('unlike');
     });
 
+    it('warns of an expression that its code cannot match, with the nearest', async () => {
+      program(all);
+      await run({ name: 'one', match: '^scael[<(]' });
+      expect(deps.said.warn).toEqual([
+        expect.stringMatching(
+          /^no kernel in program seems to match \/\^scael\[<\(\]\/: it has code of scale; `kernloop/,
+        ),
+      ]);
+    });
+
+    it('refuses what is no regular expression, names the kernels that it may mean, and writes nothing', async () => {
+      program(all);
+      const before = text();
+      const error = await failure(run({ name: 'x', match: 'scal(' }));
+      expect(error).toMatchObject({ code: 'USAGE' });
+      expect(error.what).toContain('--match scal(: Invalid regular expression');
+      expect(error.hint).toContain("--match 'scal\\('");
+      expect(error.hint).toContain('program has code of scale');
+      expect((await failure(run({ name: 'x', match: '(((' }))).hint).toContain('code of plain, reduce, saxpy, scale');
+      expect(text()).toBe(before);
+    });
+
+    it('names what is launched where a kernel is asked for that is not declared, nearest first', async () => {
+      program(all);
+      const hintFor = async (kernel: string): Promise<string> =>
+        (await failure(extract(extractOptionsSchema.parse({ app: workspace.app, kernel: [kernel] }), deps))).hint;
+      const commands = (name: string): string =>
+        `\`kernloop declare --app ${relative(process.cwd(), workspace.app)} ${name}\`, then \`kernloop extract --app ${relative(process.cwd(), workspace.app)} ${name}\`; declared: saxpy`;
+      expect(await hintFor('scale')).toBe(`program has code of scale, which is not declared: ${commands('scale')}`);
+      expect(await hintFor('scael')).toMatch(/^did you mean scale\? program has code of scale, /);
+      expect(await hintFor('unlike')).toMatch(/^program has code of plain, reduce, scale, which are not declared: /);
+    });
+
     it.each<[string, object, () => void]>([
       ['whose program is a script', { name: 'scal' }, () => undefined],
       ['whose program is not built', { name: 'scal' }, () => rmSync(workspace.path('app/program'))],
       ['with compressed code', { name: 'scal' }, () => program(all, Buffer.from('CCOB'))],
       ['with an expression', { name: 'scal', match: 'ns::.*<float>' }, () => program(all)],
+      ['with an expression of types', { name: 'scal', match: '<float>' }, () => program(all)],
     ])('says how to check one %s', async (_, options, make) => {
       make();
       await run(options);

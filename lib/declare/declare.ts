@@ -4,16 +4,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { openApp, type App } from '../app/app';
 import { matchOf, rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { kernelEntrySchema } from '../app/kernloop-json';
-import { findProgram } from '../app/program';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
+import { carriedBy, functionIn, knownKernels, listed } from '../profile/known-kernels';
 import { matchedBy } from '../profile/launched-kernels';
 import { profileSchema } from '../profile/profile-json';
-import { KernloopError, nearest, systemCode } from '../support/error';
+import { KernloopError, messageOf, nearest } from '../support/error';
+import { escaped } from '../support/patterns';
 import { kernloopFile } from '../support/project-file-names';
 import { readJson, readText } from '../support/schema';
-import { carriedKernels } from '../toolchain/carried-code';
-import { neededLibraries } from '../toolchain/needed-libraries';
 import type { DeclareOptions } from './options';
 import type { DeclareResult } from './result';
 
@@ -22,6 +21,7 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
   const app = openApp(options.app);
   const file = join(app.root, kernloopFile);
   const kernel = entryOf(options);
+  requireExpression(app, options, deps);
   await rewriteKernloopJson(file, deps, () => {
     const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
     refuseSameSelection(openApp(app.root), kernelEntrySchema.parse(kernel));
@@ -36,6 +36,26 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
   const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
   deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
+}
+
+/** Refuses a text that is no regular expression, with the kernels that one may mean. */
+function requireExpression(app: App, { name, match }: DeclareOptions, { env }: Deps): void {
+  if (match === undefined) return;
+  try {
+    new RegExp(match);
+  } catch (error) {
+    const known = knownKernels(app, env);
+    const words = match.replaceAll(/[^\w:]+/g, ' ').trim();
+    const close = known === null ? [] : nearest(words, known.names, mostShown);
+    const names = close.length > 0 ? close : (known?.names ?? []);
+    const meant = known === null || names.length === 0 ? '' : `; ${known.source} ${listed(names)}`;
+    throw new KernloopError(
+      'USAGE',
+      `--match ${match}: ${messageOf(error)}`,
+      `put \\ before a character that stands for itself: --match '${escaped(match)}'; or leave --match out, and ${close[0] ?? name} means the function of this name${meant}`,
+      { cause: error },
+    );
+  }
 }
 
 /** The entry as a user writes it: without what is the default anyway. */
@@ -84,11 +104,19 @@ function launchedBy(app: App, match: string, deps: Deps): string[] | null {
  * shows what is launched.
  */
 function checkCode(app: App, { name, match }: DeclareOptions, deps: Deps): void {
-  const carried = carriedBy(app, deps);
+  const carried = carriedBy(app, deps.env);
   const functions = carried?.symbols.map(functionIn);
   if (match === undefined && functions?.includes(name) === true) return;
   const folder = app.root === process.cwd() ? '' : ` --app ${relative(process.cwd(), app.root)}`;
   const check = `\`kernloop profile${folder}\` lists what it launches`;
+  if (match !== undefined && carried !== null && functions !== undefined && !isAnyMatched(match, carried.symbols)) {
+    const names = [...new Set(functions)].sort();
+    const close = nearest(match.replaceAll(/[^\w:]+/g, ''), names, mostShown);
+    deps.report.warn(
+      `no kernel in ${carried.program} seems to match /${match}/: it has code of ${listed(close.length > 0 ? close : names)}; ${check}`,
+    );
+    return;
+  }
   if (match !== undefined || carried === null || functions === undefined) {
     deps.report.info(`not checked: whether ${app.config.name} launches a kernel that this matches; ${check}`);
     return;
@@ -102,28 +130,21 @@ function checkCode(app: App, { name, match }: DeclareOptions, deps: Deps): void 
 
 const mostShown = 5;
 
-/** Kernels in the program of the app and in its libraries; null if there are none, or not all can be read. */
-function carriedBy(app: App, { env }: Deps): { program: string; symbols: string[] } | null {
-  try {
-    const program = findProgram(app, env);
-    const kernels = [program, ...neededLibraries(program, /./, env)].map(carriedKernels);
-    const symbols = kernels.flatMap((each) => each ?? []);
-    return symbols.length === 0 || kernels.includes(null) ? null : { program: relative(app.root, program), symbols };
-  } catch (error) {
-    // The program is not built yet, or may not be read.
-    if (error instanceof KernloopError || systemCode(error) !== undefined) return null;
-    throw error;
-  }
+/**
+ * Whether the expression may be found in the mangled or demangled name of one of the kernels. Their demangled names are
+ * not known without a run, so an expression of which a word is part of a function is taken for one that matches.
+ */
+function isAnyMatched(match: string, symbols: readonly string[]): boolean {
+  const pattern = new RegExp(match);
+  const words = match.match(/[A-Za-z_]\w*/g) ?? [];
+  return symbols.some(
+    (symbol) =>
+      pattern.test(symbol) ||
+      pattern.test(functionIn(symbol)) ||
+      words.some((word) => symbol.includes(word) || encoded.test(word)),
+  );
 }
 
-/** The function that a mangled name is of (Itanium C++ ABI, 5.1.2): `scale` of `_ZN2ns5scaleIfEEvPT_`. */
-function functionIn(symbol: string): string {
-  let rest = /^_ZN?[LKV]*(\d.*)$/.exec(symbol)?.[1] ?? '';
-  let name = symbol;
-  for (let digits = /^\d+/.exec(rest)?.[0]; digits !== undefined; digits = /^\d+/.exec(rest)?.[0]) {
-    const end = digits.length + Number(digits);
-    name = rest.slice(digits.length, end);
-    rest = rest.slice(end);
-  }
-  return name;
-}
+/** Words of demangled names that mangled ones have as letters. */
+const encoded =
+  /^(void|bool|char|short|int|long|unsigned|signed|float|double|half|const|volatile|__half|__int128|anonymous|namespace|lambda|operator|std|string|allocator|true|false)$/;

@@ -13,7 +13,10 @@ export const declareOptionsSchema = z.object({
     .string()
     .optional()
     .describe(`Which of the matching dispatches to capture, instead of "ordinal": ${dispatchesForm}.`),
-  match: selectionShape.match
+  // An invalid expression is refused by the stage, which knows the kernels that it may mean.
+  match: z
+    .string()
+    .min(1)
     .optional()
     .describe(
       'Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name. Default: functions with exactly the given name.',

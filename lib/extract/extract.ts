@@ -11,6 +11,7 @@ import { requireOwnPlace } from '../capture/owner';
 import type { Device, DeviceDescription } from '../device/device';
 import { openDevice } from '../device/open-device';
 import { generate } from '../generate/generate';
+import { withKnownKernels } from '../profile/known-kernels';
 import { reproducerPaths } from '../reproducer/layout';
 import { CompiledUnits } from '../toolchain/compiled-units';
 import type { Deps } from '../deps/deps';
@@ -29,7 +30,7 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   const deps = { ...outer, report: warningOnce(outer.report) };
   const options = given.command.length > 0 ? await declareCommand(given, deps) : given;
   const app = openApp(options.app);
-  const names = selectedKernels(app, options.kernel);
+  const names = withKnownKernels(app, deps.env, () => selectedKernels(app, options.kernel));
   for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
   const device = await openDevice(options, deps);

@@ -4,6 +4,7 @@ import { openApp } from '../app/app';
 import { readCapture } from '../archive/capture-files';
 import { requireOwnPlace } from '../capture/owner';
 import type { Deps } from '../deps/deps';
+import { withKnownKernels } from '../profile/known-kernels';
 import { reproducerPaths } from '../reproducer/layout';
 import { removeLeftovers } from '../reproducer/leftovers';
 import type { CompiledUnits } from '../toolchain/compiled-units';
@@ -24,7 +25,7 @@ import { resetFolder } from './scratch';
 export async function generate(options: GenerateOptions, deps: Deps, units?: CompiledUnits): Promise<GenerateResult> {
   const app = openApp(options.app);
   warnOfVariablesSetAside(deps);
-  const kernel = app.kernel(options.kernel);
+  const kernel = withKnownKernels(app, deps.env, () => app.kernel(options.kernel));
   requireOwnPlace(app, kernel.name);
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
