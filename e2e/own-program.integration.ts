@@ -56,13 +56,31 @@ describe('a program of the user', () => {
       kernels: [{ name: 'scale' }],
     });
     const again = await kernloop('extract', '-k', 'scale', '--', './demo');
-    expect([again.code, again.text]).toEqual([0, expect.stringContaining('is up to date')]);
+    const kept = /^scale: kernels\/demo\/scale\/capture is up to date and kept: the same program, launch and device$/m;
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(kept)]);
     const without = await kernloop('extract');
     expect([without.code, without.text]).toEqual([0, expect.stringContaining('is up to date')]);
     const other = await kernloop('extract', '-k', 'scale', '--', './demo', '3');
     expect([other.code, other.text]).toEqual([
       2,
       expect.stringMatching(/runs `\.\/demo`, not `\.\/demo 3` \[APP_CONFLICT\]/),
+    ]);
+  });
+
+  it('is told what became of the capture that was there, and which kernels it has besides', async () => {
+    const replaced = await kernloop('extract', 'scale', '--recapture');
+    expect([replaced.code, replaced.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^scale: kernels\/demo\/scale\/capture replaces the capture that was there: asked to capture/m,
+      ),
+    ]);
+    const unknown = await kernloop('extract', 'shfit');
+    expect([unknown.code, unknown.text]).toEqual([
+      2,
+      expect.stringContaining(
+        'did you mean shift? the last profile saw shift, which is not declared: `kernloop declare shift`, then `kernloop extract shift`; declared: scale',
+      ),
     ]);
   });
 

@@ -11,10 +11,11 @@ import { refuseTwin } from '../app/refuse-twin';
 import { filesOnDisk } from '../app/workspace-files';
 import type { Deps } from '../deps/deps';
 import { declarationOf, entryFor, isOfApp, kernelNamed, type LaunchedKernel } from '../profile/launched-kernels';
-import { measure } from '../profile/profile';
+import { measure, profileFormat } from '../profile/profile';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { jsonText } from '../support/files';
+import { writeOwnJson } from '../support/output-file';
 import { kernloopFile } from '../support/project-file-names';
 import { parseJson, readText } from '../support/schema';
 import { watchAppBuild } from '../watch-build/watch-build';
@@ -38,7 +39,8 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const asked = withCommas(options.kernel);
   const isKnown = (kernel: string): boolean => app.config.kernels.some(({ name }) => name === kernel);
   if (asked.length > 0 && asked.every(isKnown)) return { ...done, kernel: asked };
-  const { kernels } = await measure(app, { ...options, launches: false }, deps);
+  const profile = await measure(app, { ...options, launches: false }, deps);
+  const { kernels } = profile;
   const chosen = asked.length > 0 ? asked.map((kernel) => kernelNamed(kernel, kernels)) : [costliest(kernels, deps)];
   const names: string[] = [];
   const isWritten = await rewriteKernloopJson(file, deps, () => {
@@ -54,6 +56,8 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
     }
     return after === before ? undefined : after;
   });
+  // It names the other kernels when one of them is asked for by a name that is not declared.
+  if (!existsSync(app.profile)) writeOwnJson(app.profile, profile, profileFormat);
   if (isWritten) {
     deps.report.info(
       `${relative(process.cwd(), file)} declares the app ${app.config.name} and its ${names.length === 1 ? 'kernel' : 'kernels'} ${names.join(', ')}: every other verb finds them there`,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { openApp, selectedKernels, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity, type AppFile } from '../app/identity';
@@ -35,7 +35,12 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   if (options.build) await buildApp(app, deps);
   const device = await openDevice(options, deps);
   const files = await currentFiles(app, names, device, deps);
-  const missing = names.filter((name) => needsCapture(app, name, device.description, files, options, deps));
+  const again = new Map<string, Again>();
+  for (const name of names) {
+    const needed = needsCapture(app, name, device.description, files, options, deps);
+    if (needed) again.set(name, needed);
+  }
+  const missing = [...again.keys()];
   const captured =
     missing.length === 0
       ? null
@@ -46,6 +51,9 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   const read = jsonReader();
   for (const name of names.filter((wanted) => !failures.some((failure) => failure.name === wanted))) {
     const capture = captured?.captures.find((done) => done.name === name) ?? null;
+    const { replaces } = again.get(name) ?? {};
+    if (replaces !== undefined)
+      deps.report.result(`${name}: ${shown(app.capture(name))} replaces the capture that was there: ${replaces}`);
     kernels.push({ name, capture, ...(await makeReproducer(app, name, options, units, deps)) });
     for (const line of sameLaunches(app, name, read)) deps.report.warn(line);
   }
@@ -74,18 +82,18 @@ async function makeReproducer(
 }
 
 function printNext({ name, reproducer, generated: { files, noSource } }: ExtractedKernel, app: App, deps: Deps): void {
-  const shown = relative(process.cwd(), reproducer);
+  const folder = shown(reproducer);
   const edited = files.find((file) => file.startsWith('kernel_variant.'));
   if (noSource !== null && noSource.code !== 'SOURCE_TRITON' && app.config.build === undefined) {
-    const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
+    const option = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
     deps.report.result(
-      `To recompile it, have its build watched (kernloop watch-build ${folder}-- make), with "source" of kernloop.json the folder of its sources; then: kernloop extract ${folder}${name}`,
+      `To recompile it, have its build watched (kernloop watch-build ${option}-- make), with "source" of kernloop.json the folder of its sources; then: kernloop extract ${option}${name}`,
     );
   }
   deps.report.result(
     edited === undefined
-      ? `Next, replay the captured code: kernloop validate ${shown}`
-      : `Next, edit ${join(shown, edited)}, then: kernloop validate ${shown}`,
+      ? `Next, replay the captured code: kernloop validate ${folder}`
+      : `Next, edit ${join(folder, edited)}, then: kernloop validate ${folder}`,
   );
 }
 
@@ -96,6 +104,11 @@ async function currentFiles(app: App, names: readonly string[], device: Device, 
   return (await appIdentity(app, findProgram(app, deps.env), variables, deps)).files;
 }
 
+/** A capture that is to be taken; `replaces`: why, if there is one already. */
+interface Again {
+  readonly replaces?: string;
+}
+
 function needsCapture(
   app: App,
   name: string,
@@ -103,13 +116,15 @@ function needsCapture(
   files: readonly AppFile[],
   options: ExtractOptions,
   deps: Deps,
-): boolean {
+): Again | null {
   const reason = options.recapture
     ? 'asked to capture again'
     : whyCaptureAgain(app, app.kernel(name), device, files, options, deps);
-  if (reason === null) deps.report.info(`${name}: ${relative(app.root, app.capture(name))} is up to date`);
-  else if (existsSync(app.capture(name))) deps.report.info(`${name}: capturing again: ${reason}`);
-  return reason !== null;
+  const there = captureFile(app.capture(name));
+  if (reason === null)
+    deps.report.result(`${name}: ${shown(dirname(there))} is up to date and kept: the same program, launch and device`);
+  else if (existsSync(there)) deps.report.info(`${name}: capturing again: ${reason}`);
+  return reason !== null ? (existsSync(there) ? { replaces: reason } : {}) : null;
 }
 
 function withProgress(
@@ -122,3 +137,5 @@ function withProgress(
   const done = kernels.length > 0 ? `; extracted: ${kernels.map((kernel) => kernel.name).join(', ')}` : '';
   return new KernloopError(error.code, `${name}: ${error.what}${others}${done}`, error.hint, { cause: error });
 }
+
+const shown = (path: string): string => relative(process.cwd(), path) || '.';

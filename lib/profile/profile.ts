@@ -35,7 +35,7 @@ import { isOfApp, nameOf } from './launched-kernels';
 import { printProfile } from './profile-text';
 import type { DeviceKind } from '../device/kinds';
 
-const profileFormat: OwnFormat = { schema: 'kernloop.profile' };
+export const profileFormat: OwnFormat = { schema: 'kernloop.profile' };
 
 /** Runs the app once with every dispatch measured, and ranks its kernels. */
 export async function profile(options: ProfileOptions, deps: Deps): Promise<Profile> {
