@@ -14,7 +14,11 @@ export function readLeft<S extends z.ZodType>(
   what: string,
   command: string,
 ): Left<NonNullable<z.output<S>>> {
-  if (!existsSync(path)) return { value: null, why: absent(`${what} is not known yet; this tells:`, command) };
+  if (!existsSync(path))
+    return {
+      value: null,
+      why: absent(`Not run yet; this tells ${what.charAt(0).toLowerCase()}${what.slice(1)}:`, command),
+    };
   try {
     return { value: readJson(path, schema, 'FILE_UNREADABLE', '') as NonNullable<z.output<S>> };
   } catch (error) {

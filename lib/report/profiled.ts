@@ -18,7 +18,7 @@ export async function profiledBody(reproducer: Reproducer, command: CommandOn): 
   const paths = pgoPaths(reproducer.root);
   if (!existsSync(paths.waves))
     return absent(
-      'How often each block is reached is not known yet; these tell:',
+      'No profile was taken; these tell how often each block is reached:',
       ['pgo-instrument', 'pgo-generate', 'pgo-merge'].map((verb) => command(verb)).join(' && '),
     );
   return markup`${blocks(reproducer)}${await choice(paths.choice, command)}`;

@@ -96,6 +96,8 @@ describe('the lines of an edit', () => {
     } as unknown as ReplaySession;
     const deps = fakeDeps({}, workspace.native);
     await expect(editedLines([session], 'pass', deps).finally(() => workspace.dispose())).resolves.toBeUndefined();
-    expect(deps.said.info).toEqual([expect.stringMatching(/^which edited lines ran is not known: .*variant\.hsaco/)]);
+    expect(deps.said.info).toEqual([
+      expect.stringMatching(/^the verdict is of the results; which edited lines ran was not counted: .*variant\.hsaco/),
+    ]);
   });
 });

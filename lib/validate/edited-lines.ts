@@ -45,7 +45,9 @@ export async function editedLines(
     return await linesThatRan(sessions, first, code.path, verdict, deps);
   } catch (error) {
     throwIfInterrupted(deps.signal);
-    deps.report.info(`which edited lines ran is not known: ${asKernloopError(error).what}`);
+    deps.report.info(
+      `the verdict is of the results; which edited lines ran was not counted: ${asKernloopError(error).what}`,
+    );
     return undefined;
   }
 }
@@ -67,7 +69,10 @@ async function linesThatRan(
   if (edited === undefined || edited.length === 0) return undefined;
   const table = readLineTable(bytes);
   if (table === null) {
-    if (verdict === 'pass') deps.report.info(`which edited lines ran is not known: ${lineInfoHint(reproducer)}`);
+    if (verdict === 'pass')
+      deps.report.info(
+        `the verdict is of the results; which edited lines ran was not counted: ${lineInfoHint(reproducer)}`,
+      );
     return undefined;
   }
   const events = await withDevice(device, deps, () => counted(sessions, deps));
