@@ -27,7 +27,11 @@ const pageConfig: Config = {
   header: { labelColor: ink, titleColor: ink },
   mark: { color: 'var(--c1)' },
   rule: { color: ink },
-  range: { category: Array.from({ length: 8 }, (_, index) => `var(--c${index + 1})`) },
+  // Colours that stand out from a light and from a dark ground.
+  range: {
+    ramp: ['#0a7ea4', '#8250df', '#bc4c00'],
+    category: Array.from({ length: 8 }, (_, index) => `var(--c${index + 1})`),
+  },
 };
 
 /** On a phone, names are cut short, and legends lie below the plot. */
@@ -62,10 +66,36 @@ export async function renderForPage(spec: TopLevelSpec): Promise<Drawn> {
 
 /** The plot without its title, which may be wider than a phone, and narrower by some pixels. */
 function narrowed(spec: TopLevelSpec, pixels: number): TopLevelSpec {
-  const { title: _title, ...rest } = spec;
+  const { title: _title, ...whole } = spec;
+  const rest = withWrappedTitles(whole) as typeof whole;
   if ('facet' in rest) return { ...rest, columns: 1 };
   if (!('width' in rest) || typeof rest.width !== 'number') return rest;
   return { ...rest, width: Math.max(leastWidth, rest.width - pixels) };
+}
+
+/** Letters of a line of an axis title on a phone, which would cut a longer one short. */
+const titleLetters = 28;
+
+/** The spec with its axis titles in lines. */
+function withWrappedTitles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWrappedTitles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (key === 'data') return [key, inner];
+      return [key, key === 'title' && typeof inner === 'string' ? linesOf(inner) : withWrappedTitles(inner)];
+    }),
+  );
+}
+
+function linesOf(title: string): string[] {
+  const lines: string[] = [];
+  for (const word of title.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < titleLetters) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 const widthOf = (svg: string): number => Number(/<svg [^>]*?width="([\d.]+)"/.exec(svg)?.[1] ?? 0);

@@ -19,29 +19,41 @@ export function pageOf(title: string, facts: TimelineFacts, summary: Summary, pi
     Number(dropped),
     open,
     reversed,
-    `${clock}, ${resolution === 0 ? 'resolution not measured' : `${resolution} ${unit}`}`,
+    `${clock}, ${resolution === 0 ? 'resolution not measured' : unit === 'ns' ? `${resolution} ns` : counted(resolution, 'step')}`,
     errorNs === null ? (alignment === 'none' ? 'not aligned' : '') : `± ${duration(errorNs)}`,
   ]);
   const eventRows = [...summary.rows.values()].sort(byRankAndTotal).map((row) => {
     const over = row.count - row.open - row.reversed;
     const lengths = over === 0 ? ['', '', '', ''] : [row.total, row.least, row.total / over, row.most].map(length);
-    return [row.rank < 0 ? '' : row.rank, row.name, row.count, ...lengths, row.payloadBytes];
+    return [row.name, row.rank < 0 ? '' : row.rank, row.count, ...lengths, row.payloadBytes];
   });
   const last = length(summary.lastEnd).shown;
+  const events = ranks.reduce((sum, { kept }) => sum + kept, 0);
+  const parts = [
+    `${counted(events, 'event')} of ${counted(ranks.length, 'rank')}`,
+    ...(facts.flows > 0 ? [`${counted(facts.flows, 'arrow')} between ranks`] : []),
+    ...(facts.hostRanges > 0 ? [`${counted(facts.hostRanges, 'range')} of the host`] : []),
+    ...(facts.launches > 0 ? [counted(facts.launches, 'launch', 'launches')] : []),
+  ];
   return {
     title,
-    lead: markup`<p>
-      ${counted(facts.flows, 'arrow')} between ranks, ${counted(facts.hostRanges, 'range')} of the host,
-      ${counted(facts.launches, 'launch', 'launches')}. ${last}
-      from the first to the last.
-    </p>`,
+    lead: markup`<p>${parts.join(', ')}; ${last} from the first to the last.</p>`,
     sections: [
       {
         id: 'ranks',
         title: 'Ranks',
         body: markup`${paragraphs(notes)}${tableOf(
-          'Ranks',
-          ['rank', 'device', 'kept', 'dropped', 'never ended', 'ends before start', 'clock', 'to the host'],
+          'Events and clock of each rank',
+          [
+            'rank',
+            'device',
+            'kept',
+            'dropped',
+            'never ended',
+            'ends before start',
+            'clock and its resolution',
+            'error of the alignment to the host',
+          ],
           rankRows,
         )}`,
       },
@@ -54,8 +66,8 @@ export function pageOf(title: string, facts: TimelineFacts, summary: Summary, pi
         id: 'events',
         title: 'Events',
         body: tableOf(
-          'Events',
-          ['rank', 'event', 'count', 'total', 'least', 'mean', 'most', 'payload bytes'],
+          'Events of each rank, the longest in sum first',
+          ['event', 'rank', 'count', 'total', 'least', 'mean', 'most', 'payload bytes'],
           eventRows,
         ),
       },

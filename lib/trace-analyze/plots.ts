@@ -13,12 +13,21 @@ type TitledPlot = TopLevelSpec & { title: string };
 /** Maximum number of bars that are readable: above it, the plot shows how many blocks ran at a time. */
 const mostBars = 4000;
 
-export function plotOf(result: Analysed, intervals: string, options: TraceAnalyzeOptions, unit: ClockUnit): TitledPlot {
+/** A page has dark and light colours by name; a picture has a white ground. */
+export type Ground = 'page' | 'picture';
+
+export function plotOf(
+  result: Analysed,
+  intervals: string,
+  options: TraceAnalyzeOptions,
+  unit: ClockUnit,
+  ground: Ground = 'picture',
+): TitledPlot {
   switch (result.analysis) {
     case 'block-sched':
       return blockPlot(result, intervals, options, unit);
     case 'heat-map':
-      return heatPlot(result, unit);
+      return heatPlot(result, unit, ground);
     case 'totals':
       return totalsPlot(result);
     case 'progress':
@@ -100,7 +109,7 @@ function running(result: BlockSched, path: string, bins: number, origin: (proces
   );
 }
 
-function heatPlot(result: HeatMap, unit: ClockUnit): TitledPlot {
+function heatPlot(result: HeatMap, unit: ClockUnit, ground: Ground): TitledPlot {
   const interval = Number(result.interval);
   const values = result.pages.flatMap(({ address, counts }, index) =>
     counts.flatMap((accesses, bin) =>
@@ -117,6 +126,7 @@ function heatPlot(result: HeatMap, unit: ClockUnit): TitledPlot {
     title: `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.pageBytes)}`,
     width: 900,
     height: Math.max(240, Math.min(600, 24 * rows)),
+    ...(ground === 'page' ? { view: { fill: 'var(--d0)' } } : {}),
     layer: [
       {
         data: { values },
@@ -143,7 +153,7 @@ function heatPlot(result: HeatMap, unit: ClockUnit): TitledPlot {
             field: 'accesses',
             type: 'quantitative',
             title: 'accesses',
-            scale: { type: 'symlog', scheme: 'viridis' },
+            scale: ground === 'page' ? namedColours(values) : { type: 'symlog', scheme: 'viridis' },
           },
         },
       },
@@ -155,6 +165,16 @@ function heatPlot(result: HeatMap, unit: ClockUnit): TitledPlot {
       },
     ],
   };
+}
+
+/** Four colours, each for the same factor between counts. */
+function namedColours(values: readonly { accesses: number }[]): object {
+  const counts = values.map(({ accesses }) => accesses);
+  const [least, most] = [counts.reduce((a, b) => Math.min(a, b), Infinity), counts.reduce((a, b) => Math.max(a, b), 1)];
+  const between = [1, 2, 3].map((step) => Math.ceil(least * (most / least) ** (step / 4)));
+  const domain = [...new Set(between)].filter((count) => count > least);
+  const range = ['var(--d1)', 'var(--d2)', 'var(--d3)', 'var(--d4)'];
+  return { type: 'threshold', domain, range: [...range.slice(0, domain.length), 'var(--d4)'] };
 }
 
 /** Neighbouring pages of the same arrays, under the name of these; a page of unknown memory is named by its address. */
@@ -188,7 +208,7 @@ export function readingOf(result: Analysed, unit: ClockUnit): string[] {
   switch (result.analysis) {
     case 'heat-map':
       return [
-        'Each row is a page of the array on the left, in the order of addresses. Each cell is an interval: the brighter, the more accesses. Empty: none.',
+        'Each row is a page of the array on the left, in the order of addresses. Each cell is an interval, and its colour counts the accesses. Empty: none.',
         'A diagonal: waves go through the array one part after another. A full row: all waves share that page. A full column: a wave goes over the whole array.',
         ...order,
       ];

@@ -46,7 +46,7 @@ export function tunePlot(result: Result): TopLevelSpec {
         data: { values: values.map((point) => ({ ...point, first: point[first], second: point[second ?? ''] })) },
         mark: { type: 'line', point: { filled: true, size: 60 } },
         encoding: {
-          x: { field: 'first', type: 'ordinal', title: first, sort: order(first) },
+          x: { field: 'first', type: 'ordinal', title: first, sort: order(first), axis: axisOf(order(first)) },
           y: score,
           ...(second === undefined ? {} : { color: { field: 'second', type: 'nominal', title: second } }),
         },
@@ -63,6 +63,10 @@ export function tunePlot(result: Result): TopLevelSpec {
     ],
   };
 }
+
+/** Short labels are horizontal; long ones would overlap. */
+const axisOf = (labels: readonly (string | number)[]): { labelAngle?: number } =>
+  labels.reduce((sum: number, label) => sum + String(label).length + 2, 0) < 60 ? { labelAngle: 0 } : {};
 
 /** Values of a parameter as an axis shows them: numbers by size, all else as they come. */
 function ordered(values: readonly (string | number)[]): string[] | number[] {
