@@ -1,9 +1,14 @@
 // `npm run lint:prose`: a plugin of remark that measures the sentences of README and docs/, and finds turns that a reader
-// has to read twice (CONTRIBUTING.md). Code, tables, headings and HTML are not measured; turns are also looked for in tables.
+// has to read twice (CONTRIBUTING.md). A task page, in docs/ itself, has a limit; `long` in prose-pages.json is a list
+// of older pages with their own, which may only go down. Code, tables, headings and HTML are not measured; turns are also looked for in tables.
 import { readFileSync } from 'node:fs';
 
 /** Most words of a sentence. Code counts as one word. */
 const mostWords = 35;
+
+/** Most words of a page that shows how to do something, with its commands; a reference may have more. */
+const mostWordsOfPage = 1200;
+const isTask = (page) => /^docs\/[^/]+\.md$/.test(page) && !reference.includes(page);
 
 /** Turns of phrase, each with what to write in its place. */
 const turns = [
@@ -25,7 +30,7 @@ const turns = [
 /** A heading names a thing or a task: "Replays", not "What is replayed". */
 const halfSentence = /^(What (is|are)|Of)\b/;
 
-const { generated } = JSON.parse(readFileSync(new URL('prose-pages.json', import.meta.url), 'utf8'));
+const { generated, reference, long } = JSON.parse(readFileSync(new URL('prose-pages.json', import.meta.url), 'utf8'));
 
 /** The words that a reader sees; a code span becomes one word, an image or a tag none. */
 function textOf(node) {
@@ -66,5 +71,12 @@ export default function prose() {
     const page = file.path.replace(/^\.\//, '');
     if (generated.includes(page)) return;
     for (const [node, reason] of faultsOf(tree)) file.message(reason, node);
+    if (!isTask(page)) return;
+    const words = String(file.value).split(/\s+/).filter(Boolean).length;
+    const most = long[page] ?? mostWordsOfPage;
+    if (words > most)
+      file.message(
+        `page of ${words} words, at most ${most}: move what readers look up to docs/reference, or cut words`,
+      );
   };
 }

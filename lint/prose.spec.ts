@@ -7,11 +7,13 @@ const root = join(__dirname, '..');
 
 interface Pages {
   generated: string[];
+  reference: string[];
+  long: Record<string, number>;
 }
 
 const pages = JSON.parse(readFileSync(join(root, 'lint/prose-pages.json'), 'utf8')) as Pages;
 
-const none: Pages = { generated: [] };
+const none: Pages = { generated: [], reference: [], long: {} };
 
 const words = (count: number): string =>
   `Each ${Array<string>(count - 1)
@@ -109,13 +111,36 @@ describe('npm run lint:prose', () => {
     expect(faults({ 'README.md': good.join('\n\n'), 'docs/page.md': '' }, none)).toEqual([0, []]);
   });
 
+  it('names task pages of more than 1,200 words, code included, unless a list has them', () => {
+    const page = (count: number): string => `${'A word. '.repeat((count - 4) / 2)}\n\n\`\`\`sh\na command\n\`\`\`\n`;
+    const house = {
+      ...{ 'README.md': page(1300), 'docs/reference/a.md': page(1300), 'docs/contributing/a.md': page(1300) },
+      ...{ 'docs/a.md': page(1200), 'docs/b.md': page(1202), 'docs/c.md': page(1300), 'docs/d.md': page(1302) },
+      'docs/e.md': page(1302),
+    };
+    const lists = { ...none, reference: ['docs/e.md'], long: { 'docs/c.md': 1300, 'docs/d.md': 1300 } };
+    const [status, said] = faults(house, lists);
+    expect([status, said.map((text) => text.slice(0, text.indexOf(':')))]).toEqual([
+      1,
+      ['docs/b.md page of 1202 words, at most 1200', 'docs/d.md page of 1302 words, at most 1300'],
+    ]);
+  });
+
   it('leaves generated pages alone', () => {
     const house = { 'README.md': words(36), 'docs/a.md': words(36) };
-    const [status, said] = faults(house, { generated: ['docs/a.md'] });
+    const [status, said] = faults(house, { ...none, generated: ['docs/a.md'] });
     expect([status, said.map((text) => text.slice(0, 20))]).toEqual([1, ['README.md 36 words, ']]);
   });
 });
 
-it('every generated page that is not checked exists', () => {
-  for (const page of pages.generated) expect(readFileSync(join(root, page), 'utf8')).not.toBe('');
+it('every page that is not checked, or only in part, exists', () => {
+  for (const page of [...pages.generated, ...pages.reference, ...Object.keys(pages.long)])
+    expect(readFileSync(join(root, page), 'utf8')).not.toBe('');
+});
+
+it('every page of the list of long ones is too long, and its limit is near: a page that was cut stays short', () => {
+  for (const [page, most] of Object.entries(pages.long)) {
+    const words = readFileSync(join(root, page), 'utf8').split(/\s+/).filter(Boolean).length;
+    expect([page, words > 1200, most - words < 150]).toEqual([page, true, true]);
+  }
 });

@@ -31,6 +31,8 @@ const sidebar = [
   group(
     'Look inside, go faster',
     page('Tune', 'tune'),
+    page('Judge candidates', 'judge'),
+    page('Known cheats', 'known-cheats'),
     page('PGO', 'pgo'),
     page('Events inside kernels', 'tracing'),
     page('Probes and traces', 'trace'),
@@ -66,6 +68,7 @@ const sidebar = [
     page('How validate judges', 'reference/how-validate-judges'),
     page('Exit codes', 'reference/exit-codes'),
     page('Archive format', 'archive-format'),
+    page('The judge’s HTTP service', 'reference/judge'),
     page('Probe files and traces', 'reference/trace-formats'),
     page('Fields, clocks and costs of events', 'reference/tracing'),
     page('PGO: stages, variants, limits', 'reference/pgo'),
