@@ -42,3 +42,21 @@ const escaped = (text: string): string =>
 /** Limits text that may have any length. */
 export const shortened = (text: string, most = 240): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** Text of a message, in which code is between backticks. */
+export const coded = (text: string): Html =>
+  markup`${text.split('`').map((part, index) => (index % 2 === 0 ? part : markup`<code>${part}</code>`))}`;
+
+/** A long name, which a narrow screen breaks between its parts rather than within a word. */
+export const breakable = (name: string): Html =>
+  markup`${name.split(/(?<=::|[(<,/])(?!:)/).map((part, index) => markup`${index === 0 ? '' : new Html('<wbr>')}${part}`)}`;
+
+/** Begins a sentence with a message of another stage. */
+export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A command as it is typed, whose options a narrow screen does not break after their dashes. */
+export const commandCode = (command: string): Html =>
+  markup`<code>${command.split(/(?<= )(?=-)/).map((part) => {
+    const [, option = '', rest = ''] = /^(-\S+)([^]*)$/.exec(part) ?? [];
+    return option === '' ? part : markup`<span class="option">${option}</span>${rest}`;
+  })}</code>`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { markup, Html, shortened } from './html';
+import { breakable, markup, Html, shortened } from './html';
 import { script } from './script';
 import { style } from './style';
 
@@ -46,7 +46,7 @@ export function pageText({ title, lead, sections }: Page): string {
       <body>
         ${new Html(pageMark)}
         <header>
-          <h1>${name}</h1>
+          <h1>${breakable(name)}</h1>
           ${lead}
         </header>
         <nav aria-label="Sections">

@@ -1,6 +1,6 @@
 import type { TopLevelSpec } from 'vega-lite';
 import { renderForPage } from '../plot/svg';
-import { markup, Html, shortened, type Piece } from './html';
+import { coded, commandCode, markup, Html, shortened, type Piece } from './html';
 
 /** Text of the cell, and its sort key if that differs. */
 export type Cell = string | number | Html | { readonly shown: Piece; readonly sort: string | number };
@@ -9,15 +9,21 @@ export type Cell = string | number | Html | { readonly shown: Piece; readonly so
 const mostRows = 500;
 
 /** A table that can be sorted by its heads and filtered. Columns of numbers are right-aligned. */
-export function tableOf(caption: string, heads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
-  const shown = rows.slice(0, mostRows);
+export function tableOf(caption: string, allHeads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
+  // A column without any content says nothing.
+  const isFilled = allHeads.map((_, column) => rows.length === 0 || rows.some((row) => (row[column] ?? '') !== ''));
+  const heads = allHeads.filter((_, column) => isFilled[column]);
+  const shown = rows.slice(0, mostRows).map((row) => row.filter((_, column) => isFilled[column]));
   const isNumber = heads.map((_, column) => shown.length > 0 && shown.every((row) => isFigure(row[column] ?? '')));
   const kind = (column: number): Html => new Html(isNumber[column] ? ' class="n"' : '');
   const cell = (one: Cell, column: number): Html => {
     // On a phone a row is a list, in which each value follows the head of its column.
     const head = markup`data-head="${heads[column] ?? ''}"`;
     if (typeof one === 'number') return markup`<td class="n" ${head} data-sort="${one}">${formatNumber(one)}</td>`;
-    if (typeof one === 'string') return markup`<td${kind(column)} ${head}>${shortened(one, 600)}</td>`;
+    if (typeof one === 'string') {
+      const short = !isNumber[column] && one.length <= mostUnbroken ? new Html(' class="s"') : kind(column);
+      return markup`<td${short} ${head}>${shortened(one, 600)}</td>`;
+    }
     if (one instanceof Html) return markup`<td ${head}>${one}</td>`;
     return markup`<td${kind(column)} ${head} data-sort="${one.sort}">${one.shown}</td>`;
   };
@@ -43,6 +49,9 @@ export function tableOf(caption: string, heads: readonly string[], rows: readonl
     </div>
     ${rows.length > shown.length ? markup`<p class="muted">${formatNumber(rows.length - shown.length)} more rows are not on this page.</p>` : ''}`;
 }
+
+/** Longest text that a screen never breaks: beside long text, its column would be a letter wide. */
+const mostUnbroken = 24;
 
 const isFigure = (cell: Cell): boolean =>
   typeof cell === 'number' ||
@@ -88,6 +97,7 @@ export const facts = (rows: readonly (readonly [string, Piece])[]): Html =>
 
 /** Placeholder for an empty chart: names the missing data and the command that would provide it. */
 export const absent = (what: string, command?: string): Html =>
-  markup`<p class="absent">${what}${command === undefined ? '' : markup` <code>${command}</code>`}</p>`;
+  markup`<p class="absent">${coded(what)}${command === undefined ? '' : markup` ${commandCode(command)}`}</p>`;
 
-export const paragraphs = (lines: readonly string[]): Html => markup`${lines.map((line) => markup`<p>${line}</p>`)}`;
+export const paragraphs = (lines: readonly string[]): Html =>
+  markup`${lines.map((line) => markup`<p>${coded(line)}</p>`)}`;

@@ -25,31 +25,38 @@ span.pass::before{content:"\\2713\\a0"}span.fail::before{content:"\\2717\\a0"}sp
 .verdict.is-fail{border:.3rem solid var(--bad)}.verdict.is-fail .fail{display:inline-block;margin-right:.4rem;padding:0 .6rem;font-size:1.4rem;background:var(--bad);color:var(--bg)}
 time{white-space:nowrap}
 .absent{background:var(--panel);padding:.4rem .8rem;border-left:.25rem solid var(--line)}
-code,pre,.code{font:13px/1.45 ui-monospace,monospace}
+code,pre,.code{font:13px/1.45 ui-monospace,monospace}code{overflow-wrap:anywhere}
 .wide{overflow-x:auto}.wide:focus-visible,a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:1px}
 table{border-collapse:collapse;margin:.3rem 0}caption{text-align:left;padding:.2rem 0}
 th,td{padding:.2rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}
 .data th{overflow-wrap:normal}.data td:not(.n){min-width:6rem}
-.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.n{text-align:right;font-variant-numeric:tabular-nums}.n,.s,.address,.option{white-space:nowrap}
 th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-align:inherit}
-th button::after{content:" \\2195";color:var(--muted)}
-th[aria-sort=ascending] button::after{content:" \\2191";color:inherit}th[aria-sort=descending] button::after{content:" \\2193";color:inherit}
+th button::after{content:"\\a0\\2195";color:var(--muted)}
+th[aria-sort=ascending] button::after{content:"\\a0\\2191";color:inherit}th[aria-sort=descending] button::after{content:"\\a0\\2193";color:inherit}
 .filter{display:block;margin:.3rem 0}.filter input{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--muted);padding:.1rem .4rem}
 figure{margin:.6rem 0}svg{max-width:100%;height:auto}.on-phone{display:none}
-.source th,.source td{border:0;padding:0 .6rem;overflow-wrap:normal}.line{white-space:pre}.source summary{cursor:pointer}
+.source{min-width:min(100%,36rem)}.source th,.source td{border:0;padding:0 .6rem;overflow-wrap:normal;vertical-align:baseline}.source th.n{width:4.5rem}.roomy{display:inline-block;min-width:12rem}.line{white-space:pre}.source summary{cursor:pointer}
 .l1{background:var(--l1)}.l2{background:var(--l2)}.l3{background:var(--l3)}.l4{background:var(--l4)}
 .source details table{margin:.2rem 0 .4rem 1.5rem;background:var(--bg)}
-dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dl.facts dt{color:var(--muted)}dl.facts dd{margin:0;overflow-wrap:anywhere}
+.commands code{display:block}
+dl.facts{display:grid;align-items:baseline;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dl.facts dt{color:var(--muted)}dl.facts dd{margin:0;overflow-wrap:anywhere}
 footer{padding-bottom:2rem;font-size:.9rem}
 @media screen and (max-width:640px){
-header,main,footer,nav{padding:0 1rem}header{padding-top:1rem}
-.on-screen{display:none}.on-phone{display:block}
+header,main,footer,nav{padding:0 1rem}header{padding-top:1rem}h1{font-size:1.25rem}
+.roomy{min-width:0}.on-screen{display:none}.on-phone{display:block}
 .data,.data caption,.data thead,.data tbody,.data tr,.data td{display:block}.data tr[hidden]{display:none}
 .data thead tr{display:flex;flex-wrap:wrap;gap:0 .8rem}.data th{border:0;padding:0}
-.data tbody tr{padding:.3rem 0;border-bottom:1px solid var(--line)}
-.data td,.data td.n{border:0;padding:.05rem 0;text-align:left;white-space:normal}.data td:empty{display:none}
+.data tbody tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.3rem 0;border-bottom:1px solid var(--line)}
+.data td,.data td.n{border:0;padding:.05rem 0;text-align:left;white-space:normal;min-width:0;max-width:100%}.data td:empty{display:none}
+.data td:first-child{flex:1 0 100%;font-weight:600}.data td:first-child::before{font-weight:400}
 .data td::before{content:attr(data-head) ": ";color:var(--muted)}
 dl.facts{grid-template-columns:minmax(0,1fr)}dl.facts dd{margin-bottom:.3rem}
-.source{width:100%}.source td,.source th{padding:0 .3rem}.source td{overflow-wrap:anywhere}.source .n{white-space:normal}.line{white-space:pre-wrap;overflow-wrap:anywhere}.source details table{margin-left:0}
+.source,.source>caption,.source>tbody{display:block}.source>thead{display:none}
+.source>tbody>tr{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .8rem;padding-left:3.2rem}
+.source>tbody>tr>td{padding:0}.source>tbody>tr>td:first-child{width:2.6rem;margin-left:-3.2rem;margin-right:-.2rem}
+.source>tbody>tr>td:last-child{flex:1 1 calc(100% - 1rem);min-width:0}.source>tbody>tr>.figure{order:1;font-size:.8rem}
+.source>tbody>tr>td:empty:not(:first-child){display:none}.source .figure::before{content:attr(data-head) " "}
+.line{white-space:pre-wrap;overflow-wrap:anywhere}.source details table{margin-left:0}.source details td{overflow-wrap:anywhere}
 }
 @media print{:root{${light}}nav,.filter,.skip{display:none}.wide{overflow:visible}body{font-size:11px}h2,figure,tr{break-inside:avoid}}`;

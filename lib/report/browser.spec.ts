@@ -38,6 +38,8 @@ describe('pages in Chromium', () => {
     keepHotSpots(reproducer, deps);
     writeTune(workspace, 'BLOCK');
     writeAutotuned(workspace, hostile);
+    // A command whose words have no place to break.
+    writeProbeTrace(workspace, 'x', `kernels/app/saxpy/trace/dmat/${'long_'.repeat(20)}`);
     await make('reproducer', { reproducer });
     writeProfile(workspace, hostile);
     await make('workspace', { workspace: workspace.root });
@@ -108,7 +110,7 @@ describe('pages in Chromium', () => {
     await page.keyboard.press('Enter');
     expect([await column(), await head.getAttribute('aria-sort')]).toEqual([['256', '128', '64', '12'], 'descending']);
     const section = page.locator('section', { has: table });
-    await section.getByRole('searchbox').fill('right BASE');
+    await section.getByRole('searchbox').fill('base PASS');
     expect(await column()).toEqual(['64']);
     expect(await section.getByRole('status').textContent()).toBe('1 of 4 rows');
     await section.getByRole('searchbox').fill('');
@@ -141,6 +143,52 @@ describe('pages in Chromium', () => {
     const axes = await chromium().axisLabels(file(kind));
     expect(axes.length).toBeGreaterThan(0);
     expect(axes.filter((labels) => new Set(labels).size < labels.length)).toEqual([]);
+  });
+
+  it.each(kinds)('%s, 420 pixels wide: no title of an axis is cut short', async (kind) => {
+    const { page } = await chromium().open(file(kind), 'light', 420);
+    const titles = await page.locator('.on-phone .role-axis-title text').allTextContents();
+    expect([titles.length > 0, titles.filter((title) => title.endsWith('…'))]).toEqual([true, []]);
+    await page.context().close();
+  });
+
+  it('says which colour is which event, and rows of lanes differ on a phone', async () => {
+    const { page } = await chromium().open(file('trace'), 'light', 420);
+    const plot = page.locator('.on-phone');
+    expect(await plot.locator('.role-legend-label text').count()).toBe(5);
+    const rows = await plot.locator('.role-axis-label').last().locator('text').allTextContents();
+    expect(new Set(rows).size).toBe(rows.length);
+    await page.context().close();
+  });
+
+  it.each([360, 420])(
+    'a line of source has the width of the screen, %i pixels wide, and its figures below it',
+    async (width) => {
+      const { page } = await chromium().open(file('reproducer'), 'light', width);
+      const row = page.locator('.source > tbody > tr', { has: page.locator('.figure:not(:empty)') }).first();
+      const [code, figure] = [row.locator('td.code'), row.locator('.figure')];
+      const [box, below] = [await code.boundingBox(), await figure.boundingBox()];
+      expect(box?.width).toBeGreaterThan(0.7 * width);
+      expect(below?.y).toBeGreaterThanOrEqual((box?.y ?? 0) + (box?.height ?? 0) - 1);
+      await page.context().close();
+    },
+  );
+
+  it('keeps short cells whole beside long ones, and a phone shows several of them in a line', async () => {
+    const cells = async (width: number): Promise<{ height: number; top: number }[]> => {
+      const { page } = await chromium().open(file('reproducer'), 'light', width);
+      const row = page.getByRole('table', { name: 'Verdicts, the last one first' }).locator('tbody tr').first();
+      const boxes = await Promise.all((await row.locator('td').all()).map((cell) => cell.boundingBox()));
+      const texts = row.locator('td > *, td:nth-child(3)');
+      const heights = await Promise.all((await texts.all()).map(async (one) => (await one.boundingBox())?.height ?? 0));
+      await page.context().close();
+      return boxes.map((box, index) => ({ height: heights[index] ?? 0, top: box?.y ?? 0 }));
+    };
+    const wide = await cells(1200);
+    // Moment, verdict and digest are one line high; the code is a cell with its padding.
+    expect(wide.slice(0, 4).map(({ height }) => height < 45)).toEqual([true, true, true, true]);
+    const narrow = await cells(420);
+    expect(new Set(narrow.map(({ top }) => Math.round(top))).size).toBeLessThan(narrow.length);
   });
 
   it.each<[string, Scheme]>([

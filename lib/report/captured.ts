@@ -1,21 +1,22 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CaptureJson } from '../archive/capture-files';
-import { absent, chart, facts, formatNumber, moment, tableOf } from '../page/parts';
+import { chart, facts, formatNumber, moment, tableOf } from '../page/parts';
 import { markup, type Html } from '../page/html';
 import { profileSchema } from '../profile/profile-json';
+import { variableName } from '../source/mangled-name';
 import { commandText } from '../support/command-text';
-import type { KernelJson } from '../reproducer/kernel-json';
+import { counted } from '../support/format';
 import type { Reproducer } from '../reproducer/reproducer';
-import { claimsOn } from '../reproducer/signature';
-import type { Left } from './left';
-import { readLeft } from './left';
+import { lacking, readLeft, type Body, type Left } from './left';
+import type { PlaceNames } from './place-names';
 
 /** Describes the capture in enough detail to recognize the launch. */
 export async function capturedBody(
   { config }: Reproducer,
   left: Left<CaptureJson>,
   observed: Left<Observed>,
+  names: PlaceNames,
 ): Promise<Html> {
   if (left.value === null) return left.why;
   const capture = left.value;
@@ -24,14 +25,25 @@ export async function capturedBody(
     const changed =
       region.pre.chunks.length !== region.post.chunks.length ||
       region.pre.chunks.some((one, i) => one !== region.post.chunks[i]);
-    return [region.id, namesOf(region, config, capture), region.size, region.base, changed ? 'yes' : 'no'];
+    const kind = names.claims(region.id).some(({ parameters }) => parameters.length > 0) ? 'parameter' : 'buffer';
+    return [
+      names.of({ region: region.id }),
+      kind,
+      region.size,
+      address(region.base),
+      changed ? 'yes' : 'no',
+      region.id,
+    ];
   });
-  const variables = capture.module_variables.map(({ name, size, pre, post }) => [
-    name,
+  const shown = capture.module_variables.filter(({ name }) => !isOfHip(name));
+  const hidden = capture.module_variables.length - shown.length;
+  const variables = shown.map(({ name, size, pre, post }) => [
+    names.of({ variable: name }),
     'module variable',
     size,
     '',
     pre.chunks.every((one, i) => one === post.chunks[i]) ? 'no' : 'yes',
+    '',
   ]);
   const source = config.source;
   return markup`${facts([
@@ -54,8 +66,8 @@ export async function capturedBody(
     ['Code object', markup`<code>${capture.kernel.code_object}</code>`],
     ...(observed.value === null ? [] : observedFacts(observed.value)),
   ])}
-  ${await sizes(config, capture)}
-  ${tableOf('Memory that was captured', ['region', 'pointed to by', 'bytes', 'address', 'changed by the kernel'], [...regions, ...variables])}`;
+  ${await sizes(names, capture)}
+  ${tableOf('Memory that was captured', ['memory', 'kind', 'bytes', 'address', 'changed by the kernel', 'id in the capture'], [...regions, ...variables])}${hidden === 0 ? '' : markup`<p class="muted">${counted(hidden, 'variable is', 'variables are')} left out, in which HIP declares threadIdx and its like.</p>`}`;
 }
 
 export const observedSchema = z.looseObject({ host: z.unknown().optional(), captured_at: z.unknown().optional() });
@@ -67,29 +79,16 @@ function observedFacts({ captured_at: at }: Observed): [string, Html][] {
 
 const mostBars = 30;
 
-/** Names of the parameters that point into a region. */
-function namesOf(region: Region, config: KernelJson, capture: CaptureJson): string {
-  const claims = claimsOn({ ...region, base: BigInt(region.base) }, config, capture);
-  const names = claims.flatMap(({ parameters }) => parameters.map(({ name, index }) => name ?? `argument ${index}`));
-  return [...new Set(names)].join(', ');
-}
-
-type Region = CaptureJson['regions'][number];
-
-async function sizes(config: KernelJson, capture: CaptureJson): Promise<Html | string> {
+async function sizes(names: PlaceNames, capture: CaptureJson): Promise<Html | string> {
   const { regions } = capture;
   // Bars of equal length say nothing.
   if (new Set(regions.map(({ size }) => size)).size < 2) return '';
-  const label = (region: Region): string => {
-    const names = namesOf(region, config, capture);
-    return names === '' ? region.id : `${region.id}: ${names}`;
-  };
   const largest = regions.toSorted((a, b) => b.size - a.size).slice(0, mostBars);
   return chart(
     {
       width: 640,
       height: { step: 16 },
-      data: { values: largest.map((region) => ({ id: label(region), size: region.size })) },
+      data: { values: largest.map((region) => ({ id: names.of({ region: region.id }), size: region.size })) },
       mark: 'bar',
       encoding: {
         x: { field: 'size', type: 'quantitative', title: 'bytes' },
@@ -100,31 +99,39 @@ async function sizes(config: KernelJson, capture: CaptureJson): Promise<Html | s
   );
 }
 
+/** HIP declares `threadIdx` and its like as objects of one byte, which hold nothing. */
+const isOfHip = (symbol: string): boolean => variableName(symbol).startsWith('__HIP_Coordinates<');
+
+const address = (text: string): Html => markup`<code class="address">${text}</code>`;
+
 /** Occupancy as the device reports it; on hardware, from the profile of the app. */
-export function occupancyBody({ workspaceRoot, config }: Reproducer): Html {
-  const command = commandText(['kernloop', 'profile', config.app.root]);
+export function occupancyBody({ workspaceRoot, config }: Reproducer): Body {
   const left = readLeft(
     join(workspaceRoot, config.app.root, '.kernloop', 'profile.json'),
     profileSchema,
-    'What the device says of registers and occupancy',
-    command,
+    'Occupancy',
+    commandText(['kernloop', 'profile', config.app.root]),
   );
-  const roofline = absent(
-    'No device tells Kernloop its peak rates of arithmetic and memory, so that there is no roofline here: the vendor’s profiler has one.',
-  );
-  if (left.value === null) return markup`${left.why}${roofline}`;
+  if ((left.value?.device ?? config.device).kind === 'softgpu')
+    return { never: 'the software GPU has no processors to fill, and no peak rates' };
+  if (left.value === null) return lacking(left);
   const kernel = left.value.kernels.find(({ symbol }) => symbol === config.symbol);
   if (kernel?.registers_per_thread === undefined && kernel?.occupancy_percent === undefined)
-    return markup`${absent(`${left.value.device.identity} does not tell its occupancy${left.value.device.kind === 'softgpu' ? ': it has no processors to fill' : ''}.`)}${roofline}`;
+    return { never: `${left.value.device.identity} reports neither` };
   const figure = (value: number | undefined, unit = ''): string =>
-    value === undefined ? 'not told' : `${formatNumber(value)}${unit}`;
+    value === undefined ? 'not known' : `${formatNumber(value)}${unit}`;
   return markup`${facts([
     ['Occupancy', figure(kernel.occupancy_percent, ' %')],
     ['Registers of a thread', figure(kernel.registers_per_thread)],
     ['Blocks at a time on a multiprocessor', figure(kernel.resident_blocks_per_multiprocessor)],
     ['Local memory of a thread', figure(kernel.local_bytes_per_thread, ' bytes')],
-    ['Shared memory', `${figure(kernel.static_shared_bytes)} static, ${figure(kernel.dynamic_shared_bytes)} dynamic`],
+    [
+      'Shared memory of a block',
+      `${figure(kernel.static_shared_bytes, ' bytes')} static, ${figure(kernel.dynamic_shared_bytes, ' bytes')} dynamic`,
+    ],
   ])}
-    <p class="muted">Of the most frequent launch in the profile of ${config.app.name}.</p>
-    ${roofline}`;
+    <p class="muted">
+      Of the most frequent launch in the profile of ${config.app.name}. There is no roofline: no device reports its peak
+      rates of arithmetic and memory to Kernloop; the vendor’s profiler has one.
+    </p>`;
 }

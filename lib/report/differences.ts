@@ -1,31 +1,30 @@
-import type { CaptureJson } from '../archive/capture-files';
 import { absent, chart, formatNumber, tableOf, type Cell } from '../page/parts';
-import { markup, type Html } from '../page/html';
+import { breakable, markup, type Html } from '../page/html';
 import type { ElementType } from '../reproducer/kernel-json';
-import type { Reproducer } from '../reproducer/reproducer';
-import { claimsOn, type Claim } from '../reproducer/signature';
+import type { Claim } from '../reproducer/signature';
 import { counted } from '../support/format';
 import type { ComparedRegion, Report } from '../validate/report-json';
 import { nameOf } from '../validate/regions';
 import type { CommandOn } from './commands';
 import { shown, sizeOfElement, wrongElements, type WrongElement } from './elements';
-import type { Left } from './left';
+import { lacking, type Body, type Left } from './left';
+import { parameterName, type PlaceNames } from './place-names';
 
 /** Maximum number of outputs that are drawn; the table has all of them. */
 const mostMaps = 12;
 const mostWorst = 50;
 
 /** Positions at which outputs differ from the app's, over the index space of each. */
-export async function differencesBody(
-  { config }: Reproducer,
-  left: Left<Report>,
-  captured: Left<CaptureJson>,
-  command: CommandOn,
-): Promise<Html> {
-  if (left.value === null) return left.why;
+export async function differencesBody(left: Left<Report>, names: PlaceNames, command: CommandOn): Promise<Body> {
+  if (left.value === null) return lacking(left);
   const report = left.value;
   const rows = report.regions;
-  if (rows.length === 0) return absent('The kernel changed no memory that was compared, and nothing differs.');
+  if (rows.length === 0)
+    return absent(
+      hasEnded(report.verdict)
+        ? 'The kernel changed no memory that was compared, and nothing differs.'
+        : 'Nothing was compared: the launch did not come to its end.',
+    );
   const differing = rows.filter(({ differing_bytes: bytes }) => bytes > 0);
   const overview = tableOf(
     'Outputs: what the kernel changed, and what differs',
@@ -38,11 +37,14 @@ export async function differencesBody(
       'greatest error of all replays, by type',
     ],
     rows.map((row) => [
-      nameOf(row),
+      names.of(row),
       row.bytes,
       row.differing_bytes,
       {
-        shown: `${((100 * row.differing_bytes) / Math.max(1, row.bytes)).toPrecision(3)} %`,
+        shown:
+          row.differing_bytes === 0
+            ? '0 %'
+            : `${((100 * row.differing_bytes) / Math.max(1, row.bytes)).toPrecision(3)} %`,
         sort: row.differing_bytes / Math.max(1, row.bytes),
       },
       row.first_difference ?? '',
@@ -56,28 +58,22 @@ export async function differencesBody(
   );
   const maps: Html[] = [];
   for (const row of differing.slice(0, mostMaps)) {
-    const claims = claimsFor(row, config, captured);
-    maps.push(
-      markup`<h3>
-          ${nameOf(row)}${claims.length === 0 ? '' : ` (${claims.flatMap(({ parameters }) => parameters.map(({ name }) => name ?? '?')).join(', ')})`}
-        </h3>
-        ${await heatMap(row, claims, command)}${worst(row, claims, report)}`,
-    );
+    const claims = names.claims(row.region ?? undefined);
+    const name = names.of(row);
+    maps.push(markup`<h3>${breakable(name)}</h3>
+      ${await heatMap(row, name, claims, command)}${worst(row, name, claims, report)}`);
   }
   const more = differing.length - maps.length;
-  return markup`${differing.length === 0 ? markup`<p>Every byte that was compared is what the app computed, or within what the verdict allows.</p>` : ''}
-  ${maps}${more > 0 ? markup`<p class="muted">${more} more outputs that differ are in the table only.</p>` : ''}${overview}`;
+  return markup`${differing.length === 0 && hasEnded(report.verdict) ? markup`<p>Every byte that was compared is what the app computed, or within what the verdict allows.</p>` : ''}
+  ${overview}${maps}${more > 0 ? markup`<p class="muted">${more} more outputs that differ are in the table only.</p>` : ''}`;
 }
 
-function claimsFor(row: ComparedRegion, config: Reproducer['config'], captured: Left<CaptureJson>): Claim[] {
-  const region = captured.value?.regions.find(({ id }) => id === row.region);
-  if (!region || captured.value === null) return [];
-  return claimsOn({ ...region, base: BigInt(region.base) }, config, captured.value);
-}
+/** False for a launch that was stopped: nothing that it left was compared. */
+export const hasEnded = (verdict: string): boolean => verdict !== 'fault' && verdict !== 'limit';
 
 const columns = 64;
 
-async function heatMap(row: ComparedRegion, claims: readonly Claim[], command: CommandOn): Promise<Html> {
+async function heatMap(row: ComparedRegion, name: string, claims: readonly Claim[], command: CommandOn): Promise<Html> {
   const map = row.difference_map;
   if (!map)
     return absent(
@@ -103,6 +99,8 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[], command: C
     {
       width: 8 * Math.max(wide, 16),
       height: Math.max(24, 12 * rowsOfIt),
+      // A legend at the side would be higher than a small map.
+      config: { legend: { orient: 'bottom', direction: 'horizontal' } },
       data: { values },
       view: { fill: 'var(--d0)', stroke: 'var(--line)' },
       mark: { type: 'rect' },
@@ -110,7 +108,7 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[], command: C
         x: {
           field: 'x',
           type: 'quantitative',
-          title: `${what} in the row`,
+          title: rowsOfIt === 1 ? what : `${what} in the row`,
           scale: { domain: [0, wide], nice: false },
           axis: { labelExpr: label(perBin), tickMinStep: 1, grid: false },
         },
@@ -120,13 +118,13 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[], command: C
           type: 'quantitative',
           title: 'row starts at',
           scale: { domain: [rowsOfIt, 0], nice: false },
-          axis: { labelExpr: label(perBin * wide), tickMinStep: 1, grid: false },
+          axis: rowsOfIt === 1 ? null : { labelExpr: label(perBin * wide), tickMinStep: 1, grid: false },
         },
         y2: { field: 'y2' },
         color: {
           field: 'share',
           type: 'quantitative',
-          title: 'share of bytes',
+          title: 'share that differs',
           scale: {
             type: 'threshold',
             domain: [0.25, 0.5, 0.75],
@@ -135,7 +133,7 @@ async function heatMap(row: ComparedRegion, claims: readonly Claim[], command: C
         },
       },
     },
-    `Where ${nameOf(row)} differs, row after row over all of its ${formatNumber(row.bytes / bytes)} ${what}: ${counted(row.differing_bytes, 'byte')}, in ${formatNumber(map.bins.length)} of ${formatNumber(count)} cells, each of ${counted(perBin, unit === null ? 'byte' : 'element')}. What is not coloured is equal.`,
+    `Where ${name} differs, row after row over all of its ${formatNumber(row.bytes / bytes)} ${what}: ${counted(row.differing_bytes, 'byte')}, in ${formatNumber(map.bins.length)} of ${formatNumber(count)} cells, each of ${counted(perBin, unit === null ? 'byte' : 'element')}. What is not coloured is equal.`,
   );
 }
 
@@ -148,9 +146,9 @@ function elementOf(claims: readonly Claim[]): { type: ElementType; bytes: number
   return bytes === null ? null : { type, bytes };
 }
 
-function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): Html {
+function worst(row: ComparedRegion, name: string, claims: readonly Claim[], report: Report): Html {
   const own = report.differences.filter((one) => nameOf(one) === nameOf(row));
-  const caption = `Worst elements of ${nameOf(row)}`;
+  const caption = `Worst elements of ${name}`;
   const heads = ['array', 'index', 'expected', 'found', 'absolute error'];
   const rows: Cell[][] = claims.flatMap((claim) => {
     const [parameter] = claim.parameters;
@@ -160,18 +158,18 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
     return byError(inside.flatMap((one) => wrongElements(one, type, claim.offset))).map((one) => [
       arrayAt([claim], claim.offset),
       one.index,
-      one.expected,
-      one.actual,
+      figure(one.expected),
+      figure(one.actual),
       Number.isNaN(one.error) ? { shown: 'no number', sort: Number.MAX_VALUE } : one.error,
     ]);
   });
   const typed = row.elements.flatMap(({ dtype, worst: found, first_outside: outside, offset, arguments: names }) =>
     // The worst element may be among the first ones.
     [...(found ? [found] : []), ...outside.filter((one) => one.offset !== found?.offset)].map((one): Cell[] => [
-      names?.join(', ') || arrayAt(claims, offset) || `${nameOf(row)} (${dtype})`,
+      names?.join(', ') || arrayAt(claims, offset) || `${name} (${dtype})`,
       (one.offset - offset) / (sizeOfElement(dtype as ElementType) ?? 1),
-      shown(one.expected),
-      shown(one.actual),
+      figure(shown(one.expected)),
+      figure(shown(one.actual)),
       Math.abs(Number(one.expected) - Number(one.actual)),
     ]),
   );
@@ -190,17 +188,23 @@ function worst(row: ComparedRegion, claims: readonly Claim[], report: Report): H
   return raw.length === 0
     ? absent('None of its differences is among those that the verdict wrote down.')
     : tableOf(
-        `First differences of ${nameOf(row)}, as bytes: what it holds is not known`,
+        `First differences of ${name}, as bytes: what it holds is not known`,
         ['byte', 'bytes that differ', 'expected', 'found'],
         raw,
       );
 }
 
+/** A value in the digits that tell it apart, right-aligned; NaN comes last. */
+const figure = (value: string): Cell => ({
+  shown: value,
+  sort: Number.isNaN(Number(value)) ? Number.MAX_VALUE : Number(value),
+});
+
 /** Names of the parameters that point to the array which holds a byte. */
 const arrayAt = (claims: readonly Claim[], at: number): string =>
   claims
     .filter(({ offset, size }) => at >= offset && at < offset + size)
-    .flatMap(({ parameters }) => parameters.map(({ name, index }) => name ?? `argument ${index}`))
+    .flatMap(({ parameters }) => parameters.map(parameterName))
     .join(', ');
 
 /** Sorts by error, largest first; NaN comes before all numbers. */

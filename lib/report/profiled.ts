@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { absent, chart, formatNumber, paragraphs, tableOf, type Cell } from '../page/parts';
-import { markup, shortened, type Html } from '../page/html';
+import { breakable, capitalized, markup, shortened, type Html } from '../page/html';
 import { buildWords, pgoPaths } from '../pgo/layout';
 import { profileOf } from '../pgo-show/show';
 import type { PgoShowResult, ShownLine } from '../pgo-show/result';
@@ -8,19 +8,15 @@ import { pgoUseResultSchema } from '../pgo-use/result';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import type { CommandOn } from './commands';
-import { readLeft } from './left';
+import { readLeft, type Body } from './left';
 import { textOf } from './source';
-import { sourceTable } from './source-table';
+import { figureCell, gapRow, sourceTable } from './source-table';
 import { verdictWord } from './verdicts';
 
 /** Counts of source blocks, with the lanes that reached them together, and the variants built from this profile. */
-export async function profiledBody(reproducer: Reproducer, command: CommandOn): Promise<Html> {
+export async function profiledBody(reproducer: Reproducer, command: CommandOn): Promise<Body> {
   const paths = pgoPaths(reproducer.root);
-  if (!existsSync(paths.waves))
-    return absent(
-      'No profile was taken; these tell how often each block is reached:',
-      ['pgo-instrument', 'pgo-generate', 'pgo-merge'].map((verb) => command(verb)).join(' && '),
-    );
+  if (!existsSync(paths.waves)) return { commands: ['pgo-instrument', 'pgo-generate', 'pgo-merge'].map((verb) => command(verb)) };
   return markup`${blocks(reproducer)}${await choice(paths.choice, command)}`;
 }
 
@@ -33,10 +29,13 @@ function blocks(reproducer: Reproducer): Html {
     return absent(`The profile cannot be shown: ${error.what}.`, error.hint);
   }
   const most = Math.max(1, ...shown.lines.map(({ lanes }) => lanes ?? 0));
-  const files = [...new Set(shown.lines.map(({ file }) => file))];
+  // Files of the reproducer, whose text is known, come first.
+  const files = [...new Set(shown.lines.map(({ file }) => file))].sort(
+    (a, b) => Number(textOf(reproducer.root, a) === null) - Number(textOf(reproducer.root, b) === null),
+  );
   return markup`<p class="muted">
-      Waves of ${shown.waveSize} lanes on ${shown.arch}; ${shown.sampling}. Uniform (U): nearly all lanes that were at
-      the branch before came together; diverging (D): they did not.
+      Waves of ${shown.waveSize} lanes on ${shown.arch}; ${shown.sampling === 'all' ? 'every wave counted' : `counted: ${shown.sampling}`}. Uniform: nearly all lanes that were at
+      the branch before came together; diverging: they did not.
     </p>
     ${files.slice(0, mostFiles).map((file) => blockLines(reproducer.root, file, shown.lines, most))}`;
 }
@@ -54,9 +53,10 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
     .filter((line) => own.has(line) || (line >= 1 && line <= (text?.length ?? 0)))
     .sort((a, b) => a - b)
     .slice(0, 1200);
-  const rows = numbers.map((number) => {
+  const rows = numbers.map((number, index) => {
+    const gap = index > 0 && numbers[index - 1] !== number - 1 ? gapRow(6) : '';
     const one = own.get(number);
-    const code = markup`<span class="line">${shortened(text?.[number - 1] ?? one?.text ?? '', 300)}</span>`;
+    const code = markup`<span class="line">${shortened(text?.[number - 1] ?? one?.text ?? (one ? '(its text is not known)' : ''), 300)}</span>`;
     const share = (one?.lanes ?? 0) / most;
     const level =
       !one || one.lanes === null || one.lanes === 0 ? 0 : share > 0.5 ? 4 : share > 0.1 ? 3 : share > 0.01 ? 2 : 1;
@@ -64,16 +64,14 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
       value === null || value === undefined ? '' : formatNumber(value);
     const spills =
       one && one.spillStoreDwords + one.spillLoadDwords > 0 ? `${one.spillStoreDwords} + ${one.spillLoadDwords}` : '';
-    return markup`<tr class="l${level}">
+    return markup`${gap}<tr class="l${level}">
       <td class="n">${number}</td>
-      <td class="n">${figure(one?.waves)}</td>
-      <td class="n">${figure(one?.lanes)}</td>
-      <td>${one?.letter ?? ''}</td>
-      <td class="n">${spills}</td>
+      ${figureCell('waves', figure(one?.waves))} ${figureCell('lanes', figure(one?.lanes))}
+      ${figureCell('branch', branchWord(one), false)} ${figureCell('spilled dwords', spills)}
       <td class="code">${code}</td>
     </tr> `;
   });
-  return markup`<h3>${file}</h3>
+  return markup`<h3>${breakable(file)}</h3>
     ${sourceTable({
       label: `Blocks of ${file}`,
       caption: 'The busiest block of each line',
@@ -81,12 +79,17 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
         { name: 'line', isNumber: true },
         { name: 'waves', isNumber: true },
         { name: 'lanes', isNumber: true },
-        { name: 'uniform', isNumber: false },
+        { name: 'branch', isNumber: false },
         { name: 'spilled dwords', isNumber: true },
         { name: 'source', isNumber: false },
       ],
       rows,
     })}`;
+}
+
+function branchWord(one: ShownLine | undefined): string {
+  if (!one || one.uniformShare === null || one.letter === null) return '';
+  return one.letter === 'U' ? 'uniform' : 'diverging';
 }
 
 async function choice(path: string, command: CommandOn): Promise<Html> {
@@ -117,7 +120,7 @@ async function choice(path: string, command: CommandOn): Promise<Html> {
         y: { field: 'name', type: 'nominal', title: null, sort: null },
       },
     },
-    `${title} of the captured code and of ${variants.length} builds; kept: ${kept === null ? 'none' : buildWords(kept)}.`,
+    `${capitalized(title)} of the captured code and of ${variants.length} builds; kept: ${kept === null ? 'none' : buildWords(kept)}.`,
   );
   const table = tableOf(
     'Builds by the profile',
@@ -130,5 +133,5 @@ async function choice(path: string, command: CommandOn): Promise<Html> {
       one.judgement,
     ]),
   );
-  return markup`${paragraphs([reason])}${picture}${table}`;
+  return markup`${paragraphs([`${capitalized(reason)}.`])}${picture}${table}`;
 }

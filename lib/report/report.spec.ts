@@ -38,29 +38,78 @@ describe('the page of a reproducer', () => {
   const sectionOf = (text: string, id: string): string =>
     new RegExp(`<section aria-labelledby="${id}">[^]*?</section>`).exec(text)?.[0] ?? '';
 
-  it('says of what is not known which command tells it, and draws nothing empty', async () => {
+  const plain = (html: string): string => html.replaceAll(/<[^>]*>/g, '');
+
+  it('folds what nobody measured into one section, a command a line, and draws nothing empty', async () => {
     const text = await made();
     const at = 'kernels/app/saxpy';
     // Commands are typed in the root of the workspace, where the reader of a page is.
-    const commands: [string, string][] = [
-      ['differences', `kernloop validate ${at}`],
-      ['verdicts', `kernloop validate ${at}`],
-      ['timing', `kernloop replay ${at} --compare`],
-      ['source', `kernloop replay ${at} --hot-spots`],
-      ['limits', `kernloop replay ${at} --explain`],
-      ['occupancy', 'kernloop profile app'],
-      ['tune', `kernloop tune ${at} --set NAME=VALUES`],
-      [
-        'pgo',
-        `kernloop pgo-instrument ${at} &amp;&amp; kernloop pgo-generate ${at} &amp;&amp; kernloop pgo-merge ${at}`,
-      ],
-      ['traces', `kernloop trace run ${at} --probe block_sched`],
+    const lines = [
+      ['Differences, Verdicts', `kernloop validate ${at}`],
+      ['Time and counters', `kernloop replay ${at} --compare`],
+      ['What limits it', `kernloop replay ${at} --explain`],
+      ['Hot spots', `kernloop replay ${at} --hot-spots`],
+      ['Configurations', `kernloop tune ${at} --set NAME=VALUES`],
+      ['Profile of blocks', `kernloop pgo-generate ${at}`, `kernloop pgo-merge ${at}`],
+      ['Traces', `kernloop trace run ${at} --probe block_sched`],
+      ['Occupancy and roofline'],
     ];
-    for (const [id, command] of commands) {
-      expect([id, sectionOf(text, id)]).toEqual([id, expect.stringContaining(command)]);
-      expect([id, sectionOf(text, id)]).toEqual([id, expect.not.stringContaining('<svg')]);
-    }
+    const section = sectionOf(text, 'unmeasured');
+    const found = [...section.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>([^]*?)<\/dd>/g)].map(([, title = '', body = '']) => [
+      title,
+      ...[...body.matchAll(/<code>([^]*?)<\/code>/g)].map(([, code = '']) => plain(code)),
+    ]);
+    expect(found).toEqual(lines);
+    expect([...text.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual(['unmeasured', 'captured']);
+    expect(text).not.toContain('<svg');
     expect(sectionOf(text, 'captured')).toContain('4 × 1 × 1 blocks of 256 × 1 × 1 threads');
+  });
+
+  it('has a section of its own for what was measured, and no line for it', async () => {
+    await judged(workspace, root, true);
+    keepCompared(root, 'counts', fakes(workspace, true));
+    const text = await made();
+    const left = sectionOf(text, 'unmeasured');
+    expect([left.includes('Hot spots'), /Differences|Verdicts|Time and counters/.test(left)]).toEqual([true, false]);
+    expect([sectionOf(text, 'differences'), sectionOf(text, 'timing')]).not.toContain('');
+  });
+
+  it('gives the commands to get occupancy only for devices that report it', async () => {
+    const path = join(root, 'kernel.json');
+    const config = JSON.parse(readFileSync(path, 'utf8')) as { device: object };
+    writeFileSync(path, JSON.stringify({ ...config, device: { ...config.device, kind: 'cuda' } }));
+    expect(plain(sectionOf(await made(), 'unmeasured'))).toMatch(/Occupancy and roofline\s+kernloop profile app/);
+  });
+
+  it('calls memory by one name everywhere, and a buffer that no parameter points to by its address', async () => {
+    await judged(workspace, root, true);
+    const differing = await made();
+    // The id is in the table of what was captured, for readers of report.json.
+    expect(sectionOf(differing, 'captured')).toMatch(/data-head="memory">x<[^]*data-head="id in the capture">r0</);
+    const rest = differing.replace(sectionOf(differing, 'captured'), '');
+    expect([/\br0\b/.test(rest), />x<\/h3>/.test(rest)]).toEqual([false, true]);
+    const path = join(root, 'kernel.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"offset": 0', '"offset": 8'));
+    expect(sectionOf(await made(), 'differences')).toContain('<h3>buffer at 0x400000000000</h3>');
+  });
+
+  it('says that nothing was compared where the launch faulted, and shows the reason once', async () => {
+    await judged(workspace, root, false);
+    const path = join(root, 'report.json');
+    const summary = 'the device faulted: a write 8 bytes behind region r0, by `global_store` of _Z5saxpyPff';
+    const fault = { verdict: 'fault', summary, fault: summary, regions: [], differing_bytes: 0 };
+    const json = JSON.parse(readFileSync(path, 'utf8')) as Report;
+    const replays = json.replays.map((one) => ({ ...one, verdict: 'fault' }));
+    writeFileSync(path, JSON.stringify({ ...json, ...fault, replays }));
+    const kept = readVerdicts(root).map((one) => JSON.stringify({ ...one, verdict: 'fault', summary }));
+    writeFileSync(keptPaths(root).verdicts, `${kept.join('\n')}\n`);
+    const text = await made();
+    expect(sectionOf(text, 'differences')).toContain('Nothing was compared');
+    expect(text).not.toMatch(/Every byte that was compared|nothing differs/);
+    expect(text.match(/8 bytes behind/g)).toHaveLength(1);
+    expect(text).toContain('behind region x, by <code>global_store</code> of saxpy(float*, float) x');
+    expect(sectionOf(text, 'verdicts')).toContain('as at the top of this page');
+    expect(sectionOf(text, 'verdicts')).not.toMatch(/>bytes that differ</);
   });
 
   it('goes where it is asked to, again and again, but over no page of the user’s', async () => {
@@ -99,8 +148,10 @@ describe('the page of a reproducer', () => {
   it('shows where an output differs in cells of its index space, and its worst elements', async () => {
     await judged(workspace, root, true);
     const text = sectionOf(await made(), 'differences');
+    // The table of differences is before their maps.
+    expect(text.indexOf('Outputs: what the kernel changed')).toBeLessThan(text.indexOf('<svg'));
     expect(text).toContain('all of its 1,024 elements (f32): 17 bytes, in 5 of 1,024 cells, each of 1 element');
-    const rows = [...text.matchAll(/<tr>\s*<td[^>]*>x<\/td>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+    const rows = [...text.matchAll(/<tr>\s*<td[^>]*data-head="array">x<\/td>([^]*?)<\/tr>/g)].map(([, row = '']) =>
       [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell),
     );
     // NaN is worst; element 1000 has two equal bytes before the one that differs; 9 is right.
@@ -127,7 +178,7 @@ describe('the page of a reproducer', () => {
       writeFileSync(path, JSON.stringify(json));
       const table = sectionOf(await made(), 'differences');
       const rows = [...table.matchAll(/data-head="array">([^<]*)<[^]*?data-sort="(\d+)"/g)];
-      expect(table).toMatch(/data-head="found">3\.25</);
+      expect(table).toMatch(/data-head="found"[^>]*>3\.25</);
       const array = names?.join(', ') ?? 'x';
       expect(rows.map(([, ...cells]) => cells)).toEqual([
         [array, '40'],
@@ -195,7 +246,8 @@ describe('the page of a reproducer', () => {
     expect(counts).toContain('The variant differs from the captured code in 2 of 3 counters that are not 0.');
     expect(counts).toMatch(/<summary>2 counters are 0<\/summary>\s*<p>mfma, scratch<\/p>/);
     expect(counts).toMatch(/replayed <time datetime="[-\dT:.]+Z">[-\d]{10} [\d:]{8} UTC<\/time>/);
-    // Equal counters have a row, and no bar.
+    // Equal counters have a row that is folded, and no bar.
+    expect(counts).toMatch(/<summary>1 counter is equal<\/summary>[^]*>salu<\/td>/);
     const drawn = /<svg[^]*?<\/svg>/.exec(counts)?.[0] ?? '';
     expect([counts.includes('>salu<'), drawn.includes('>valu<'), drawn.includes('>salu<')]).toEqual([
       true,
@@ -284,6 +336,14 @@ describe('the page of a reproducer', () => {
     const counts = sectionOf(await made(), 'tune');
     expect(counts).toContain('wave-instructions');
     expect(counts).not.toMatch(/\bms\b/);
+  });
+
+  it('says once what all candidates that pass have in common', async () => {
+    writeTune(workspace, 'BLOCK');
+    const tune = sectionOf(await made(), 'tune');
+    expect(tune).toContain('<p>Of each candidate that passes: right.</p>');
+    const reasons = [...tune.matchAll(/data-head="why">([^]*?)<\/td>/g)].map(([, reason]) => reason);
+    expect(reasons).toEqual(['at 256', '', '', expect.stringContaining('img')]);
   });
 
   it('names a file that nobody can read in its place, and makes the rest', async () => {

@@ -2,31 +2,43 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, formatNumber, moment, tableOf } from '../page/parts';
 import type { Html } from '../page/html';
-import { markup, shortened } from '../page/html';
+import { breakable, capitalized, markup, shortened } from '../page/html';
 import { weights } from '../replay/hot-spots';
 import type { HotInstruction, HotSpots } from '../replay/hot-spot-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { isInside } from '../support/files';
 import type { CommandOn } from './commands';
 import { readKept } from './kept';
-import { sourceTable } from './source-table';
+import { lacking, type Body } from './left';
+import { figureCell, gapRow, sourceTable } from './source-table';
 import { stale } from './timing';
 import { readRegularFile } from '../support/regular-file';
 
 /** Activity of each line beside the source; the instructions of a line are folded below it. */
-export function hotSpotsBody(root: string, current: string | null, command: CommandOn): Html {
+export function hotSpotsBody(root: string, current: string | null, command: CommandOn): Body {
   const again = command('replay', '--hot-spots');
   const left = readKept(keptPaths(root).hotSpots, 'Which lines do most', again);
-  if (left.value === null) return left.why;
+  if (left.value === null) return lacking(left);
   const { at, codeObject, result } = left.value;
   const spots = result.hotSpots;
   if (!spots) return absent('The last replay told no hot spots; this does:', again);
   return markup`<p class="muted">
-      ${result.code}, counted ${moment(at)} by ${spots.by}. Counts of the software GPU are not times.
+      ${capitalized(result.code)}, counted ${moment(at)}: ${measures[spots.by]}. Counts of the software GPU are not times.
     </p>
     ${stale(codeObject, current)}
     ${spots.noLines === null ? linesOf(root, spots) : markup`${absent(`There are no lines: ${spots.noLines}.`)}${instructions(spots.instructions, spots)}`}`;
 }
+
+/** Unit of the figures of each order. */
+const measures: Record<HotSpots['by'], string> = {
+  executed: 'executed wave-instructions',
+  lanes: 'active lanes',
+  transactions: 'memory transactions',
+  conflicts: 'conflicts in LDS',
+  splits: 'diverging branches',
+  branches: 'branches that split waves',
+  scratch: 'bytes of scratch memory',
+};
 
 function linesOf(root: string, spots: HotSpots): Html {
   const files = [...new Set(spots.lines.map(({ file }) => file))];
@@ -50,19 +62,12 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
   const rows = numbers.map((number, index) => {
     const line = hot.get(number);
     const code = markup`<span class="line">${shortened(text?.[number - 1] ?? line?.text ?? (line ? '(its text is not known)' : ''), 300)}</span>`;
-    const gap =
-      index > 0 && numbers[index - 1] !== number - 1
-        ? markup`<tr>
-            <td></td>
-            <td></td>
-            <td class="muted">…</td>
-          </tr>`
-        : '';
+    const gap = index > 0 && numbers[index - 1] !== number - 1 ? gapRow(3) : '';
     if (!line)
       return markup`${gap}
         <tr>
           <td class="n muted">${number}</td>
-          <td></td>
+          ${figureCell('share', '')}
           <td class="code">${code}</td>
         </tr> `;
     const share = weight(line.figures) / total;
@@ -73,7 +78,7 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
     return markup`${gap}
       <tr class="l${levelOf(share)}">
         <td class="n">${number}</td>
-        <td class="n">${(100 * share).toFixed(1)} %</td>
+        ${figureCell('share', `${(100 * share).toFixed(1)} %`)}
         <td class="code">
           <details>
             <summary>${code}</summary>
@@ -83,11 +88,11 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
         </td>
       </tr> `;
   });
-  return markup`<h3>${file}</h3>
+  return markup`<h3>${breakable(file)}</h3>
     ${text === null ? markup`<p class="muted">The file is not in the reproducer: only the lines that did something are known.</p>` : ''}
     ${sourceTable({
       label: `Source of ${file}`,
-      caption: `Share of ${spots.by} by line; a line unfolds its instructions.`,
+      caption: `Share of ${measures[spots.by]} by line; a line unfolds its instructions.`,
       columns: [
         { name: 'line', isNumber: true },
         { name: 'share', isNumber: true },

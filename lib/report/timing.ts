@@ -1,6 +1,6 @@
 import type { TopLevelSpec } from 'vega-lite';
 import { absent, chart, facts, moment, tableOf, type Cell } from '../page/parts';
-import { markup, type Html } from '../page/html';
+import { capitalized, markup, type Html } from '../page/html';
 import { wordsOfTimer } from '../device/emulated-driver';
 import { inCounterOrder } from '../replay/counter-order';
 import type { Figured, ReplayResult } from '../replay/result';
@@ -8,9 +8,10 @@ import { keptPaths } from '../reproducer/kept-results';
 import { counted } from '../support/format';
 import type { CommandOn } from './commands';
 import { readKept, type Kept } from './kept';
+import { lacking, type Body } from './left';
 
 /** Times on hardware; counts of wave-instructions on the software GPU. */
-export async function timingBody(root: string, current: string | null, command: CommandOn): Promise<Html> {
+export async function timingBody(root: string, current: string | null, command: CommandOn): Promise<Body> {
   const paths = keptPaths(root);
   const compared = readKept(
     paths.compare,
@@ -19,7 +20,8 @@ export async function timingBody(root: string, current: string | null, command: 
   );
   if (compared.value) return resultBody(compared.value, current);
   const alone = readKept(paths.replay, 'What a replay takes', command('replay'));
-  return markup`${compared.why}${alone.value ? await resultBody(alone.value, current) : alone.why}`;
+  if (alone.value) return markup`${compared.why}${await resultBody(alone.value, current)}`;
+  return alone.missing ? lacking(compared) : markup`${compared.why}${alone.why}`;
 }
 
 async function resultBody({ at, codeObject, result }: Kept, current: string | null): Promise<Html> {
@@ -28,7 +30,7 @@ async function resultBody({ at, codeObject, result }: Kept, current: string | nu
     { name: result.baseline ? 'variant' : 'replayed', figures: result },
   ];
   const hasTimes = sides.some(({ figures }) => figures.durationNs !== null);
-  return markup`<p class="muted">${result.code}, replayed ${moment(at)}.</p>
+  return markup`<p class="muted">${capitalized(result.code)}, replayed ${moment(at)}.</p>
     ${stale(codeObject, current)}
     ${hasTimes ? await timesOf(result, sides) : absent('There are no times: the software GPU counts what is executed, and how long that takes there says nothing about a GPU.')}
     ${await countersOf(sides)}`;
@@ -128,11 +130,20 @@ async function countersOf(sides: readonly Side[]): Promise<Html | string> {
       other === undefined ? [] : [one === 0 ? '' : { shown: `${(other / one).toPrecision(4)} ×`, sort: other / one }];
     return [shown(name), ...medians(name), ...ratio];
   });
-  const table = markup`${tableOf(
-    'Counters of the software GPU',
-    ['counter', ...sides.map(({ name }) => name), ...(sides.length > 1 ? ['variant over captured'] : [])],
-    rows,
-  )}${
+  const isEqual = (name: string): boolean => sides.length > 1 && medians(name)[0] === medians(name)[1];
+  const heads = ['counter', ...sides.map(({ name }) => name), ...(sides.length > 1 ? ['variant over captured'] : [])];
+  const differing = rows.filter((_, index) => !isEqual(counting[index] ?? ''));
+  const equal = rows.filter((_, index) => isEqual(counting[index] ?? ''));
+  const table = markup`${differing.length === 0 ? '' : tableOf('Counters of the software GPU', heads, differing)}${
+    equal.length === 0
+      ? ''
+      : markup`<details><summary>${counted(equal.length, 'counter is', 'counters are')} equal</summary>
+          ${tableOf(
+            'Counters that are equal',
+            heads.slice(0, 3),
+            equal.map((row) => row.slice(0, 3)),
+          )}</details>`
+  }${
     silent.length === 0
       ? ''
       : markup`<details><summary>${counted(silent.length, 'counter is', 'counters are')} 0</summary>

@@ -26,6 +26,16 @@ describe('the page of a trace of probes', () => {
       'Each row is a page of the array on the left',
     );
     expect(text).toContain('1 launch, 1 map;');
+    expect(text).toContain('bins: trace by dmat</h1>');
+    expect(text).toContain('<h3>Dispatch 7, map DMAT</h3>');
+  });
+
+  it('colours the heat map by names, which a dark screen has other values for', async () => {
+    const drawn = (await made('bins')).match(/class="[^"]*mark-rect role-mark[^]*?<\/g>/g)?.join('') ?? '';
+    // Counts of 1 and 2.
+    expect(new Set([...drawn.matchAll(/fill="([^"]+)"/g)].map(([, colour]) => colour))).toEqual(
+      new Set(['var(--d1)', 'var(--d4)']),
+    );
   });
 
   it('says which launch a file is of, and of files of Neutrino when they were written', async () => {

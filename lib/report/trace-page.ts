@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { absent, chart, facts, formatNumber, tableOf } from '../page/parts';
-import { markup, type Html } from '../page/html';
+import { capitalized, markup, type Html } from '../page/html';
 import type { Page, Section } from '../page/page';
 import { KernloopError } from '../support/error';
 import { counted } from '../support/format';
@@ -47,8 +47,8 @@ const plotted = (
   options: TraceAnalyzeOptions,
 ): Promise<Html> => {
   const unit = clockUnitOf(file);
-  const words = [`${name}: ${result.analysis}.`, ...readingOf(result, unit)].join(' ');
-  return chart(plotOf(result, intervals, options, unit), words);
+  const words = [`${name}.`, ...readingOf(result, unit)].join(' ');
+  return chart(plotOf(result, intervals, options, unit, 'page'), words);
 };
 
 /** Page of probe records with the analysis of each map. */
@@ -63,11 +63,14 @@ async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise
   const probe = neededProbe(opened);
   const results = neededResults(opened);
   const options = traceAnalyzeOptionsSchema.parse({ trace: path });
+  const run = probeRun(folderOf(opened, path));
+  const folder = basename(opened.folder?.path ?? path);
   const analyses: Html[] = [];
   for (const { path: file } of results) {
     for (const map of probe.maps) {
       if (analyses.length === mostPlots) break;
-      const name = `${basename(file)}, map ${map.name}`;
+      const dispatch = dispatchOf(run, file);
+      const name = `${dispatch === undefined ? basename(file) : `Dispatch ${dispatch}`}, map ${map.name}`;
       const shown = analysed(file, probe, map, options, deps, (result, intervals) =>
         plotted(file, result, intervals, name, options),
       );
@@ -80,18 +83,18 @@ async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise
   const left = results.length * probe.maps.length - analyses.length;
   const body = markup`${analyses}${left > 0 ? absent(`${counted(left, 'more map has', 'more maps have')} no plot here; of each by itself:`, 'kernloop trace analyze --map NAME --output FOLDER') : ''}`;
   return {
-    title: `Trace ${basename(opened.folder?.path ?? path)}`,
-    lead: markup`<p>
+    title: run === null ? `Trace ${folder}` : `${run.kernel}: trace by ${run.probe.name}`,
+    lead: markup`${run === null ? '' : markup`<p class="muted">Trace ${folder}</p>`}<p>
       ${counted(results.length, 'launch', 'launches')}, ${counted(probe.maps.length, 'map')};
       ${formatNumber(results.reduce((sum, { bytes }) => sum + bytes, 0))} bytes of records.
     </p>`,
     sections: [
       { id: 'timeline', title: 'Timeline and counts', body },
-      ...runSections(opened, path),
+      ...runSections(run),
       {
         id: 'files',
         title: 'Files',
-        body: filesBody(opened, probeRun(folderOf(opened, path))),
+        body: filesBody(opened, run),
       },
     ],
   };
@@ -106,22 +109,24 @@ const folderOf = ({ folder }: OpenedTrace, path: string): string =>
   folder?.path ?? (statSync(path).isFile() ? dirname(dirname(path)) : path);
 
 /** Files of a run of ours are numbered; Neutrino names its files by the time since its start. */
-function filesBody({ results }: OpenedTrace, run: ReturnType<typeof probeRun>): Html {
-  const dispatchOf = (path: string): number | undefined =>
-    run?.launches.find(({ result }) => result !== null && basename(result) === basename(path))?.dispatch;
+function filesBody({ results }: OpenedTrace, run: Run): Html {
   return tableOf(
     'Result files',
     ['file', 'bytes', run === null ? 'written so many seconds after the start' : 'dispatch'],
     results.map(({ path, bytes, seconds }) => [
       basename(path),
       bytes,
-      (run === null ? seconds : dispatchOf(path)) ?? '',
+      (run === null ? seconds : dispatchOf(run, path)) ?? '',
     ]),
   );
 }
 
-function runSections(opened: OpenedTrace, path: string): Section[] {
-  const run = probeRun(folderOf(opened, path));
+type Run = ReturnType<typeof probeRun>;
+
+const dispatchOf = (run: Run, path: string): number | undefined =>
+  run?.launches.find(({ result }) => result !== null && basename(result) === basename(path))?.dispatch;
+
+function runSections(run: Run): Section[] {
   if (run === null) return [];
   const notSeen = [...new Set(run.launches.flatMap(({ leftOut }) => leftOut))];
   return [
@@ -130,14 +135,14 @@ function runSections(opened: OpenedTrace, path: string): Section[] {
       title: 'The run',
       body: markup`${facts([
         ['Kernel', run.kernel],
-        ['Code', run.code],
+        ['Code', capitalized(run.code)],
         ['Probe', run.probe.name],
         [
           'Clocks count',
           run.clock === 'wave-instructions' ? 'wave-instructions of the software GPU, which are not times' : run.clock,
         ],
         ['Not seen', notSeen.length === 0 ? 'nothing is known to be missing' : notSeen.join('; ')],
-      ])}${tableOf('Launches and their maps', runHeads, runRows(run))}`,
+      ])}${tableOf('Maps of each launch', runHeads, runRows(run))}`,
     },
   ];
 }

@@ -1,12 +1,14 @@
 import { readVerdicts, type KeptVerdict } from '../reproducer/kept-results';
 import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
-import { markup, type Html } from '../page/html';
+import { coded, markup, shortened, type Html } from '../page/html';
 import { formatCount } from '../support/format';
 import { editedLineWords } from '../validate/edited-lines';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
 import type { CommandOn } from './commands';
-import type { Left } from './left';
+import { hasEnded } from './differences';
+import { lacking, type Body, type Left } from './left';
+import type { PlaceNames } from './place-names';
 
 const classOf = (verdict: string): string => (verdict === 'pass' ? 'pass' : verdict === 'vacuous' ? 'doubt' : 'fail');
 
@@ -24,21 +26,32 @@ export const verdictWord = (verdict: string): Html =>
   markup`<span class="${classOf(verdict)}">${verdict.toUpperCase()}</span>`;
 
 /** The answer, first on the page. */
-export function verdictLead(left: Left<Report>): Html {
+export function verdictLead(left: Left<Report>, names: PlaceNames): Html {
   if (left.value === null) return left.why;
   const { verdict, summary, code, variant, device, edited_lines: lines } = left.value;
-  return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${summary}</p>
+  return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
     ${editedLineWords(lines).map((words) => markup`<p class="doubt">${words}</p>`)}
     <p class="muted">
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.
     </p>`;
 }
 
-export async function verdictsBody(root: string, left: Left<Report>, command: CommandOn): Promise<Html> {
+export async function verdictsBody(
+  root: string,
+  left: Left<Report>,
+  names: PlaceNames,
+  command: CommandOn,
+): Promise<Body> {
   const rows = readVerdicts(root);
+  if (rows.length === 0 && left.value === null) return lacking(left);
+  // A summary may be long, and the page begins with the last one.
+  const words = (summary: string): Html =>
+    summary === left.value?.summary
+      ? markup`<span class="muted">as at the top of this page</span>`
+      : markup`${shortened(names.inText(summary), 600)}`;
   const replays = left.value === null ? [] : replaysOf(left.value);
   const dispatches = left.value?.dispatches ?? [];
-  return markup`${rows.length > 0 ? await history(rows) : absent('No verdict was kept; this keeps each from now on:', command('validate'))}
+  return markup`${rows.length > 0 ? await history(rows, words) : absent('No verdict was kept; this keeps each from now on:', command('validate'))}
     <p class="muted">
       Kept where validate ran, 200 at most. What Nx brought back from its cache did not run again, and verdicts on other
       machines are not here.
@@ -52,8 +65,8 @@ export async function verdictsBody(root: string, left: Left<Report>, command: Co
               one.dispatch,
               { shown: verdictWord(one.verdict), sort: one.verdict },
               one.compared_bytes,
-              one.differing_bytes,
-              one.summary,
+              hasEnded(one.verdict) ? one.differing_bytes : '',
+              words(one.summary),
             ]),
           )
         : ''
@@ -75,7 +88,7 @@ function replaysOf({ replays, adverse, races = [] }: Report): Cell[][] {
     `${one.seed === null ? 'of the device' : `seed ${one.seed}`}${one.machine_in_use ? ', on a machine in use' : ''}`,
     one.poison,
     { shown: verdictWord(one.verdict), sort: one.verdict },
-    one.differing_bytes,
+    hasEnded(one.verdict) ? one.differing_bytes : '',
     'not looked for',
   ]);
   if (!adverse) return rows;
@@ -87,20 +100,20 @@ function replaysOf({ replays, adverse, races = [] }: Report): Cell[][] {
       `adverse, seed ${adverse.seed}${isHeldAgainst ? '' : '; not held against the variant: the captured code fails there, too'}`,
       `${zeros}; 0 in LDS, private memory and registers`,
       { shown: verdictWord(verdict), sort: verdict },
-      adverse.differing_bytes,
+      hasEnded(adverse.verdict) ? adverse.differing_bytes : '',
       `${formatCount(races.length)} new, ${formatCount(adverse.findings)} in all`,
     ],
   ];
 }
 
 /** Races that fail the variant, with both accesses. */
-export function racesBody(races: readonly Race[]): Html {
+export function racesBody(races: readonly Race[], names: PlaceNames): Html {
   return tableOf(
     'Races that the captured code does not have',
     ['where', 'bytes', 'the later access', 'the earlier one', 'what is missing'],
     races.map(
       ({ where, offset, address, bytes, accesses: [later, earlier], missing_wait: wait, stale_cache: cache }) => [
-        where === null ? address : `${where}${offset === null ? '' : `, byte ${formatCount(offset)}`}`,
+        where === null ? address : `${names.inText(where)}${offset === null ? '' : `, byte ${formatCount(offset)}`}`,
         bytes,
         accessWords(later),
         accessWords(earlier),
@@ -118,18 +131,19 @@ const accessWords = (one: RaceAccess | undefined): string =>
 /** Number of labels that an axis of verdicts has room for. */
 const mostLabels = 10;
 
-async function history(rows: readonly KeptVerdict[]): Promise<Html> {
+async function history(rows: readonly KeptVerdict[], words: (summary: string) => Html): Promise<Html> {
   const plotted = rows.map(({ verdict, differing_bytes: bytes }, index) => ({ run: index + 1, verdict, bytes }));
   const verdicts = [...new Set(rows.map(({ verdict }) => verdict))];
   const picture =
-    rows.length < 2
+    // Marks that are all alike say nothing.
+    verdicts.length < 2
       ? ''
       : await chart(
           {
             width: 640,
             height: 20 * verdicts.length + 10,
             data: { values: plotted },
-            mark: { type: 'point', filled: true, size: 70 },
+            mark: { type: 'point', filled: true, opacity: 1, size: 70 },
             encoding: {
               x: {
                 field: 'run',
@@ -164,12 +178,12 @@ async function history(rows: readonly KeptVerdict[]): Promise<Html> {
         { shown: moment(one.at), sort: one.at },
         { shown: verdictWord(one.verdict), sort: one.verdict },
         one.code,
-        markup`<code>${one.code_object_sha256.slice(0, 12)}</code>`,
-        one.differing_bytes,
-        one.summary,
+        markup`<code class="address">${one.code_object_sha256.slice(0, 12)}</code>`,
+        hasEnded(one.verdict) ? one.differing_bytes : '',
+        words(one.summary),
       ]),
   );
-  return markup`${picture}${table}`;
+  return markup`${table}${picture}`;
 }
 
 /** The numbers at an axis: whole ones, each once. */

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import { captureFile, captureJsonSchema } from '../archive/capture-files';
 import { absent, chart, paragraphs, tableOf, type Cell } from '../page/parts';
-import { markup, type Html } from '../page/html';
+import { breakable, commandCode, markup, shortened, type Html, type Piece } from '../page/html';
 import type { Page } from '../page/page';
 import { profileSchema, type Profile } from '../profile/profile-json';
 import { keptPaths } from '../reproducer/kept-results';
@@ -21,6 +21,7 @@ import { reportSchema } from '../validate/report-json';
 import { commandOn } from './commands';
 import { readKept } from './kept';
 import { readLeft } from './left';
+import { placeNames } from './place-names';
 import { leadClass, notJudged, verdictWord } from './verdicts';
 
 interface Found {
@@ -70,7 +71,7 @@ function kernels(root: string, found: readonly Found[], verdicts: readonly strin
     return absent('There is no reproducer in kernels/; this makes one:', 'kernloop extract --app APP');
   return tableOf(
     'Reproducers',
-    ['kernel', 'app', 'device', 'language', 'verdict', 'bytes captured', 'speed', 'tuned', 'what the verdict says'],
+    ['kernel', 'app', 'language and device', 'verdict', 'bytes captured', 'speed', 'tuned', 'what the verdict says'],
     found.map((one, index) => rowOf(root, one, verdicts[index] ?? '')),
   );
 }
@@ -87,21 +88,26 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell
   const best = tuned?.candidates.find(({ key }) => key === tuned.best);
   // Link relative to the folder of the page; each part is a folder name.
   const link = ['..', ...relative(root, page).split('/')].map((part) => encodeURIComponent(part)).join('/');
+  const name = breakable(config.demangled);
   return [
     {
-      shown: existsSync(page) ? markup`<a href="${link}">${config.demangled}</a>` : config.demangled,
+      shown: roomy(existsSync(page) ? markup`<a href="${link}">${name}</a>` : name),
       sort: config.demangled,
     },
     config.app.name,
-    config.device.kind,
-    config.language,
-    { shown: report ? verdictWord(verdict) : verdict, sort: verdict },
+    `${config.language} on ${config.device.kind}`,
+    report ? { shown: verdictWord(verdict), sort: verdict } : verdict,
     capture ? capture.regions.reduce((sum, { size }) => sum + size, 0) : { shown: 'no capture', sort: -1 },
     speed ? `${speed.verdict} (${speed.ratio.toPrecision(3)} ×)` : '',
     best?.ratio === undefined || best.ratio === null ? '' : { shown: `${best.ratio.toFixed(3)} ×`, sort: best.ratio },
-    report?.summary ?? commandOn({ root: at, workspaceRoot: root })('validate'),
+    report
+      ? roomy(shortened(placeNames(config, capture).inText(report.summary).replaceAll('`', ''), 200))
+      : commandCode(commandOn({ root: at, workspaceRoot: root })('validate')),
   ];
 }
+
+/** Text that keeps room beside many short columns. */
+const roomy = (text: Piece): Html => markup`<span class="roomy">${text}</span>`;
 
 const mostKernels = 40;
 

@@ -4,8 +4,11 @@ import { fakeDeps, type FakeDeps } from '../../testing/fake-deps';
 import type { TestWorkspace } from '../../testing/workspace';
 
 /** Trace of one launch by the probe dmat: of a run of ours with an array of this name, or as Neutrino leaves it. */
-export function writeProbeTrace(workspace: TestWorkspace, array: string | null): string {
-  const folder = array === null ? 'Nov22_093015_4711' : 'Nov22_093015_4712';
+export function writeProbeTrace(
+  workspace: TestWorkspace,
+  array: string | null,
+  folder = array === null ? 'Nov22_093015_4711' : 'Nov22_093015_4712',
+): string {
   const dmat = readFileSync(join(__dirname, '..', '..', '..', 'probes', 'dmat.toml'), 'utf8');
   workspace.write(join(folder, 'probe.toml'), dmat);
   workspace.write(join(folder, 'result', '1.000000.bin'), 'records');

@@ -206,7 +206,7 @@ export function writeTune(workspace: TestWorkspace, name: string): void {
     },
     captured: score(990),
     candidates: [
-      candidate(256, {}),
+      candidate(256, { reason: 'at 256; right' }),
       candidate(128, {}),
       candidate(64, { isBase: true }),
       candidate(12, { status: 'fail', score: null, ratio: null, reason: hostile }),
