@@ -16,6 +16,9 @@ const draw = (spec: TopLevelSpec, config: Config): Promise<string> =>
 const ink = 'var(--ink)';
 const line = 'var(--line)';
 
+/** Colours of quantities that stand out from a light and from a dark ground: no name has colours between two others. */
+const ramp = ['#6a9be8', '#1f5fbf'];
+
 /** Colours by name: the page defines their values, separately for dark mode. */
 const pageConfig: Config = {
   aria: false,
@@ -27,9 +30,9 @@ const pageConfig: Config = {
   header: { labelColor: ink, titleColor: ink },
   mark: { color: 'var(--c1)' },
   rule: { color: ink },
-  // Colours that stand out from a light and from a dark ground.
   range: {
-    ramp: ['#0a7ea4', '#8250df', '#bc4c00'],
+    ramp,
+    heatmap: ramp,
     category: Array.from({ length: 8 }, (_, index) => `var(--c${index + 1})`),
   },
 };
