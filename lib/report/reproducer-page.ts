@@ -62,5 +62,5 @@ async function configurations({ root, capture }: Reproducer, command: CommandOn,
   const autotuned = await autotunedBody(capture, again);
   if (autotuned === '' || tuned instanceof Html) return tuned instanceof Html ? markup`${tuned}${autotuned}` : tuned;
   const [tune] = 'commands' in tuned ? tuned.commands : [];
-  return markup`${absent('Which configuration is best is not known yet; this tells:', tune)}${autotuned}`;
+  return markup`${absent('No search was run; this finds the best configuration:', tune)}${autotuned}`;
 }
