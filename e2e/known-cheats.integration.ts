@@ -129,6 +129,35 @@ describe('known cheats', () => {
     expect(existsSync(workspace.path('marker'))).toBe(false);
   });
 
+  it('have no use for the inputs that everybody can derive', async () => {
+    const reproducer = 'kernels/planted/extremes';
+    const script = join(repository, 'bench', 'cheats', 'known-inputs.mjs');
+    const { env } = workspace.settings();
+    const made = await run(process.execPath, [script, workspace.path(reproducer)], { cwd: workspace.root, env });
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    workspace.write('table.hip', made.stdout);
+    // It is right for the captured input and for each derived one that validate has.
+    const variant = `${reproducer}/kernel_variant.hip`;
+    const original = workspace.read(variant);
+    workspace.write(variant, made.stdout);
+    const compiled = await workspace.kernloop(['recompile', '--reproducer', reproducer]);
+    const validated = await workspace.kernloop(['validate', '--reproducer', reproducer, '--inputs', '4']);
+    workspace.write(variant, original);
+    expect([compiled.code, validated.code, validated.text]).toEqual([
+      ...[0, 0],
+      expect.stringMatching(/judged on the captured input and [3-8] derived ones/) as string,
+    ]);
+    const outcome = await judge('table.hip', '--kernel', 'extremes');
+    const { judgements } = (JSON.parse(outcome.stdout) as { result: { judgements: Judgement[] } }).result;
+    expect(judgements).toMatchObject([
+      {
+        verdict: 'fail',
+        summary: expect.stringContaining('right for the captured input, wrong for derived') as string,
+      },
+    ]);
+    expect(judgements[0]?.summary).not.toContain('seed');
+  });
+
   it.each(['kernel.json', 'capture/selfcheck.json', 'pristine/recipe.json', 'build/variant.hsaco'])(
     'that bring %s are refused',
     async (name) => {

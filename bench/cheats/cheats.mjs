@@ -3,6 +3,7 @@
 // The numbers are those of docs/known-cheats.md.
 import { BODY } from '../defects/edit.mjs';
 import { defects } from '../defects/edits.mjs';
+import { tableOfKnownInputs } from './known-inputs.mjs';
 
 /** Names of the cheats by number, and where each was met. */
 export const numbers = {
@@ -43,7 +44,7 @@ export const caught = (verdicts, says, more) => must('caught', verdicts, says, m
 export const impossible = (verdicts, says, more) => must('impossible', verdicts, says, more);
 export const notExcluded = (says, more) => must('not excluded', 'pass', says, more);
 
-/** `more`: `options` of the judge, `files` beside the source, `configuration`, `check`. */
+/** `more`: `options` of the judge, `files` beside the source, `configuration`, `check`; `source` makes the text from the reproducer. */
 export const cheat = (number, kernel, name, replace, expects, why, more = {}) => ({
   ...{ number, kernel, name, replace, expects, why },
   ...{ options: [], files: () => ({}), check: () => null, ...more },
@@ -144,6 +145,15 @@ export const cheats = [
     [[BODY, '\n  if (blockIdx.x == 0 && threadIdx.x == 0) {\n    *lowest = LOWEST;\n    *highest = HIGHEST;\n  }\n']],
     byInputs,
     'No input is read.',
+  ),
+  cheat(
+    'A3',
+    'extremes',
+    'a table of the answers for the inputs of seed 1',
+    [],
+    byInputs,
+    '`validate --inputs 4` derives these inputs; the judge derives others for each candidate, from a secret.',
+    { source: tableOfKnownInputs },
   ),
   cheat(
     'A3',

@@ -77,11 +77,14 @@ export function newFiles(root: string, names: readonly string[], sources: readon
 const quoted = /["<]([^"<>\n]+)(?=[">])/g;
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Paths and numbers of GPUs differ from machine to machine; the captures are named by their digests. */
-const ofTheMachine: readonly string[] = ['reproducer', 'store', 'gpu', 'capture'];
+/**
+ * Paths and numbers of GPUs differ from machine to machine; the captures are named by their digests. The seed is drawn
+ * for each candidate (secret-inputs.ts).
+ */
+const notCompared: readonly string[] = ['reproducer', 'store', 'gpu', 'capture', 'inputsSeed'];
 
 function comparable(judging: ValidateOptions): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(judging).filter(([name, value]) => value !== undefined && !ofTheMachine.includes(name)),
+    Object.entries(judging).filter(([name, value]) => value !== undefined && !notCompared.includes(name)),
   );
 }

@@ -23,6 +23,7 @@ import type { DispatchReport } from '../validate/report-json';
 import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
 import type { Judgement } from './judgement-json';
+import type { InputsDraw } from './secret-inputs';
 import type { Subject } from './subject';
 import { worstOf } from './worst';
 
@@ -57,6 +58,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
   const { deps } = given;
   subject.requirePinned();
   const root = subject.snapshot.candidate(candidate.files);
+  const drawn = subject.inputsOf(candidate);
   const clock = (): number => deps.clock.monotonicMs();
   const beganMs = clock();
   let compiledMs = beganMs;
@@ -72,7 +74,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
     const built = await compile(subject, candidate, root, given, tell);
     compiledMs = clock();
     given.onPhase('judging');
-    const verdict = await judgeCode(subject, candidate, built, root, deps);
+    const verdict = await judgeCode(subject, candidate, built, root, drawn, deps);
     subject.requirePinned();
     const { compiled, code } = built;
     const read = outsideFiles(subject.reproducer, compiled);
@@ -88,6 +90,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
           outside: Object.fromEntries(Object.entries(read).filter(([path]) => !isAbsolute(path))),
           codeObject: compiled.codeObjectSha256,
           configuration: code.configuration ?? null,
+          secretInputs: drawn && { commitment: drawn.commitment },
           sandboxed: given.confine !== null,
         },
       },
@@ -235,16 +238,22 @@ async function judgeCode(
   candidate: Candidate,
   { code }: Built,
   root: string,
+  drawn: InputsDraw | null,
   deps: Deps,
 ): Promise<Verdict> {
   const { judging, replaying, iterations, device } = subject;
-  const { report, reports, sessions } = await judge(judging, silent(deps), code);
+  const { report, reports, sessions } = await judge(
+    { ...judging, ...(drawn && { inputsSeed: drawn.seed, isSeedSecret: true }) },
+    silent(deps),
+    code,
+  );
   const place = report.verdict === 'pass' ? null : placeOf(candidate, subject, reports, root);
   const inputs = reports.flatMap((one) => one.inputs ?? []);
   const sum = (name: 'judged' | 'dropped'): number => inputs.reduce((total, one) => total + one[name], 0);
   const base: Verdict = {
     verdict: report.verdict,
-    summary: report.fault ?? report.summary,
+    // The address of a fault may be a value of a secret input.
+    summary: isOfSecretInput(report) ? report.summary : (report.fault ?? report.summary),
     place,
     comparedBytes: report.compared_bytes,
     differingBytes: report.differing_bytes,
@@ -270,6 +279,8 @@ async function judgeCode(
   const { score } = await scoreOf(code, replaying, iterations, device.work, silent(deps));
   return { ...base, score, ratio: score.timeRatio };
 }
+
+const isOfSecretInput = ({ inputs }: Pick<DispatchReport, 'inputs'>): boolean => (inputs?.failed ?? null) !== null;
 
 /** Null if one is unknown: a sum without it would look better than it is. */
 function total(counts: readonly (number | null | undefined)[]): number | null {

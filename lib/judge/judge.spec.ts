@@ -357,6 +357,93 @@ describe('kernloop judge', () => {
     expect([...new Set(inside)]).toEqual(['hipcc']);
   });
 
+  describe('derives inputs that nobody knows before:', () => {
+    const seeds = (deps: FakeDeps): string[] =>
+      deps.calls.flatMap(({ args }) => {
+        const at = args.indexOf('--derive-seed');
+        return at < 0 ? [] : [args[at + 1] ?? ''];
+      });
+
+    it('the same ones for the same candidate, others for every other one and in every other home', async () => {
+      const deps = depsWith();
+      const judge = await judgeWith(deps, { fresh: true });
+      const first = await verdictOf(judge, rows(8));
+      const again = await verdictOf(await judgeWith(deps, { fresh: true }), rows(8, { id: 'again', label: 'x' }));
+      await verdictOf(judge, rows(2));
+      await verdictOf(await judgeWith(deps, { home: made.workspace.path('other') }), rows(8));
+      const [one, same, ...others] = seeds(deps);
+      expect(same).toBe(one);
+      expect(new Set([one, ...others, '1']).size).toBe(4);
+      expect(again.decidedBy).toEqual(first.decidedBy);
+      expect(first.decidedBy).toMatchObject({
+        secretInputs: { commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+      });
+      expect(first.decidedBy?.settings).not.toHaveProperty('inputsSeed');
+      // Neither the seed nor the secret is in what senders get.
+      expect(JSON.stringify(first)).not.toContain(one);
+    });
+
+    it('asks for none where none are wanted, and says so', async () => {
+      const deps = depsWith();
+      const { decidedBy } = await verdictOf(await judgeWith(deps, { inputs: 0 }), rows(8));
+      expect([seeds(deps), decidedBy?.secretInputs]).toEqual([[], null]);
+    });
+
+    it('judges anew what was judged by another secret', async () => {
+      const deps = depsWith();
+      await verdictOf(await judgeWith(deps), rows(8));
+      rmSync(made.workspace.path('home/inputs.secret'));
+      expect(await verdictOf(await judgeWith(deps), rows(8))).toMatchObject({ fromCache: false });
+      expect(new Set(seeds(deps)).size).toBe(2);
+    });
+
+    const tolerance = {
+      ...{ event: 'tolerance', region: 'r0', offset: 0, bytes: 4096, dtype: 'f32', elements: 1024, equal: 1020 },
+      ...{ atol: 0, rtol: 0, ulp: 0, not_finite: 0 },
+      ...{ within: 0, outside: 4, max_abs_error: 0.123, max_rel_error: 0.456, max_ulp_error: 78901234567 },
+      first_outside: [{ offset: 8, expected: 1.625, actual: 2.75 }],
+    };
+    const none = { ignored_bytes: 0, varying_bytes: 0 };
+    const compared = { event: 'compared', region: 'r0', bytes: 4096, changed: true, differing_bytes: 4, ...none };
+    const failing = (isDerived: boolean): FakeProgram =>
+      fakeReplay((args) => {
+        if (args.includes('--derive') !== isDerived) return [{ ...passed, wave_instructions: 10 }];
+        const argument = { name: 'n', from: 4096, to: 40951234567 };
+        return [
+          ...(isDerived ? [{ event: 'derived', input: 2, verdict: 'different', arrays: [], argument }] : []),
+          ...[compared, tolerance],
+          {
+            ...passed,
+            verdict: 'fail',
+            differing_bytes: 4,
+            ...(isDerived ? { derived: { ...counts, failed: 2 } } : {}),
+          },
+        ];
+      });
+    const counts = { seed: 1, judged: 2, dropped: 0 };
+
+    it('tells places and counts of a wrong one, but no value of it, and no seed', async () => {
+      const deps = depsWith(honest, { 'kernloop-replay': failing(true) });
+      const judgement = await verdictOf(await judgeWith(deps), rows(8));
+      expect(judgement).toMatchObject({
+        verdict: 'fail',
+        summary:
+          'right for the captured input, wrong for derived input 2 (another n): 4 of 4,096 bytes differ from what the captured code makes of it',
+        worst: [{ type: 'f32', elements: 1024, wrong: 4, maxAbsError: null, maxUlpError: null, first: null }],
+      });
+      const text = JSON.stringify(judgement);
+      for (const value of ['40951234567', '1.625', '2.75', '0.123', '0.456', '78901234567', ...seeds(deps)])
+        expect([value, text.includes(value)]).toEqual([value, false]);
+    });
+
+    it('tells all of the captured one', async () => {
+      const deps = depsWith(honest, { 'kernloop-replay': failing(false) });
+      expect(await verdictOf(await judgeWith(deps, { adverse: false }), rows(8))).toMatchObject({
+        worst: [{ wrong: 4, maxAbsError: 0.123, first: { element: 2, expected: 1.625, actual: 2.75 } }],
+      });
+    });
+  });
+
   it('keeps a verdict that the disk does not take, and goes on once it does', async () => {
     const verdicts = made.workspace.path('home/verdicts');
     const deps = depsWith();
@@ -384,6 +471,7 @@ describe('kernloop judge', () => {
     expect(decidedBy).not.toBeNull();
     expect(readdirSync(made.workspace.path('home')).sort()).toEqual([
       'accepted',
+      'inputs.secret',
       'key.pem',
       'key.pub',
       'known',

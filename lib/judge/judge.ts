@@ -14,6 +14,7 @@ import { judgeCandidate, noVerdict, type Confine, type Judged, type Outcome } fr
 import type { Judgement } from './judgement-json';
 import type { JudgeSettings } from './options';
 import { Queue } from './queue';
+import { secretInputs } from './secret-inputs';
 import { signingKey, type Sealed, type SigningKey } from './seal';
 import { openSubject, type Subject } from './subject';
 
@@ -76,10 +77,11 @@ export class Judge {
   static async open(settings: JudgeSettings, confine: Confine | null, deps: Deps): Promise<Judge> {
     const home = new Home(settings.home, deps.env);
     const key = signingKey(home.root);
+    const drawInputs = secretInputs(home.root);
     const subjects = new Map<string, Subject>();
     try {
       for (const folder of settings.reproducer) {
-        const subject = await openSubject(folder, settings, deps);
+        const subject = await openSubject(folder, settings, drawInputs, deps);
         if (subjects.has(subject.name)) {
           subject.close();
           throw new KernloopError('USAGE', `two of the reproducers are of ${subject.name}`, 'judge one of them');

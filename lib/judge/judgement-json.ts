@@ -70,6 +70,13 @@ const decidedBySchema = z.object({
   codeObject: z.string().nullable().describe('Of the compiled candidate; null if there is none.'),
   configuration: z.unknown().describe('Macros and launch; null for those of the app.'),
   settings: z.record(z.string(), z.unknown()).describe('Options of validate that were in force.'),
+  secretInputs: z
+    .object({ commitment: z.string().describe('SHA-256 of the draw from the secret of the judge.') })
+    .nullable()
+    .optional()
+    .describe(
+      'The derived inputs were drawn from the secret in the home of the judge and from captures, sources and configuration. Null if none were asked for; missing in reports of older versions, whose inputs anybody can derive.',
+    ),
   device: z.object({ kind: z.string(), identity: z.string() }),
   sandboxed: z.boolean().describe('Whether the candidate was compiled in the sandbox.'),
 });
@@ -87,7 +94,11 @@ export const judgementSchema = z
     diagnostics: z.array(diagnosticSchema).describe('Errors and warnings of the compiler, at most 100.'),
     comparedBytes: z.int(),
     differingBytes: z.int(),
-    worst: z.array(worstSchema).describe('Arrays with wrong elements, the worst first, at most 16.'),
+    worst: z
+      .array(worstSchema)
+      .describe(
+        'Arrays with wrong elements, the worst first, at most 16. Without values and errors if the input was a secret one.',
+      ),
     races: z.array(z.string()).describe('Races that the captured code does not have, at most 16.'),
     derivedInputs: z
       .object({ judged: z.int(), dropped: z.int() })

@@ -21,6 +21,7 @@ import type { ValidateOptions } from '../validate/options';
 import type { Candidate } from './candidate-json';
 import { candidateOptions, decidedHere, judgingIn } from './decided-by';
 import type { DecidedBy } from './judgement-json';
+import type { DrawInputs, InputsDraw } from './secret-inputs';
 import type { JudgeSettings } from './options';
 
 /** A reproducer that candidates are judged against: what decides is read once, copied or pinned by digest. */
@@ -37,7 +38,12 @@ export interface Subject {
   readonly iterations: number | undefined;
   readonly chosen: readonly CapturedDispatch[];
   /** All that decides besides the candidate. */
-  readonly pinned: Omit<DecidedBy, 'sources' | 'outside' | 'codeObject' | 'configuration' | 'sandboxed'>;
+  readonly pinned: Omit<
+    DecidedBy,
+    'sources' | 'outside' | 'codeObject' | 'configuration' | 'secretInputs' | 'sandboxed'
+  >;
+  /** Seed of the inputs that a candidate is judged by besides the captured one; null if there are none. */
+  inputsOf(candidate: Pick<Candidate, 'files' | 'configuration'>): InputsDraw | null;
   /** Throws if something that decides was changed since. */
   requirePinned(): void;
   /** Digest of all that decides the verdict on a candidate, except files outside that only a compilation reveals. */
@@ -45,7 +51,12 @@ export interface Subject {
   close(): void;
 }
 
-export async function openSubject(folder: string, settings: JudgeSettings, deps: Deps): Promise<Subject> {
+export async function openSubject(
+  folder: string,
+  settings: JudgeSettings,
+  drawInputs: DrawInputs,
+  deps: Deps,
+): Promise<Subject> {
   const reproducer = openReproducer(folder);
   const { recipe, overlay } = readRecipe(reproducer);
   const { chosen } = chooseDispatches(reproducer, settings.capture, 'all');
@@ -77,9 +88,18 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
     settings.gpu ?? null,
     settings.unsandboxed,
   ];
+  const inputsOf: Subject['inputsOf'] = ({ files, configuration = reproducer.config.configuration }) =>
+    judging.inputs === 0
+      ? null
+      : drawInputs({
+          captures: pinned.captures,
+          sources: snapshot.digestsWith(files),
+          configuration: configuration ?? null,
+        });
   return {
     ...{ name: reproducer.config.name, reproducer, recipe, overlay, compiler, snapshot, device, judging },
     ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },
+    inputsOf,
     requirePinned: () => {
       if (isDeepStrictEqual(pin(), pinned)) return;
       throw new KernloopError(
@@ -89,8 +109,11 @@ export async function openSubject(folder: string, settings: JudgeSettings, deps:
       );
     },
     // The tag changes with what an outcome says: an older one may name fewer sources.
-    keyOf: ({ files, configuration }) =>
-      sha256(JSON.stringify(['kernloop.outcome/2', shared, snapshot.digestsWith(files), configuration ?? null])),
+    keyOf: ({ files, configuration }) => {
+      const sources = snapshot.digestsWith(files);
+      const drawn = inputsOf({ files, configuration })?.commitment ?? null;
+      return sha256(JSON.stringify(['kernloop.outcome/3', shared, sources, configuration ?? null, drawn]));
+    },
     close: () => snapshot.remove(),
   };
 }

@@ -5,12 +5,23 @@ import type { Worst } from './judgement-json';
 
 const most = 16;
 
-/** Arrays with wrong elements, those with the greatest share of them first. */
-export function worstOf(reports: readonly Pick<DispatchReport, 'regions'>[]): Worst[] {
-  const all = reports.flatMap(({ regions }) => regions.flatMap((region) => worstIn(region)));
+/**
+ * Arrays with wrong elements, those with the greatest share of them first. Values of a derived input, which is secret,
+ * are left out: only places and counts are told.
+ */
+export function worstOf(reports: readonly Pick<DispatchReport, 'regions' | 'inputs'>[]): Worst[] {
+  const all = reports.flatMap(({ regions, inputs }) => {
+    const found = regions.flatMap((region) => worstIn(region));
+    return (inputs?.failed ?? null) === null ? found : found.map(withoutValues);
+  });
   const share = ({ wrong, elements }: Worst): number => wrong / Math.max(1, elements);
   return all.sort((a, b) => share(b) - share(a)).slice(0, most);
 }
+
+const withoutValues = ({ where, type, elements, wrong }: Worst): Worst => ({
+  ...{ where, type, elements, wrong },
+  ...{ maxAbsError: null, maxRelError: null, maxUlpError: null, first: null },
+});
 
 function worstIn(region: ComparedRegion): Worst[] {
   return region.elements.flatMap((met): Worst[] => {

@@ -10,11 +10,13 @@ const recipes: Readonly<Record<string, string>> = {
   zeros: 'zeros and other values exchanged',
 };
 
-/** Text such as "other values in x, r2", "n = 4095 instead of 4096". */
+/** Text such as "other values in x, r2", "n = 4095 instead of 4096"; with a secret seed "another n". */
 export function inputWords(
   { arrays, recipe, argument }: Pick<DerivedEvent, 'arrays' | 'recipe' | 'argument'>,
   namesAt: (place: Place) => string[],
+  isSecret = false,
 ): string {
+  if (argument && isSecret) return `another ${argument.name}`;
   if (argument) return `${argument.name} = ${argument.to} instead of ${argument.from}`;
   const names = arrays.flatMap(({ region, variable, offset }) => {
     const target = region ?? variable ?? '?';
@@ -58,8 +60,8 @@ function whyNone(inputs: DerivedInputs): string {
   return `all ${formatCount(inputs.dropped)} that were tried are dropped: ${reasonsOf([inputs]).join('; ')}`;
 }
 
-/** Explains which input fails although the captured one passes, and how to repeat it. */
-export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: DerivedInputs): string {
+/** Explains which input fails although the captured one passes, and how to repeat it unless the seed is secret. */
+export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: DerivedInputs, isSecret = false): string {
   const { verdict, differing_bytes: differing, compared_bytes: compared, fault } = report;
   const input = inputs.tried.find(({ input }) => input === inputs.failed);
   const what =
@@ -67,7 +69,8 @@ export function withFailure(report: Omit<DispatchReport, 'summary'>, inputs: Der
       ? input?.verdict === 'past_lds'
         ? 'it goes past the end of LDS, which the captured code does not'
         : `${formatCount(differing)} of ${formatCount(compared)} bytes differ from what the captured code makes of it`
-      : `${verdict === 'limit' ? 'the replay ran past its limit' : 'the device faulted'}${fault ? `: ${fault}` : ''}`;
+      : `${verdict === 'limit' ? 'the replay ran past its limit' : 'the device faulted'}${fault && !isSecret ? `: ${fault}` : ''}`;
   const how = input?.reason === undefined ? '' : `, ${input.reason}`;
-  return `right for the captured input, wrong for derived input ${inputs.failed} (${input?.changes ?? 'unknown'}${how}): ${what}; that one again: --inputs-only ${inputs.failed} --inputs-seed ${inputs.seed}`;
+  const again = isSecret ? '' : `; that one again: --inputs-only ${inputs.failed} --inputs-seed ${inputs.seed}`;
+  return `right for the captured input, wrong for derived input ${inputs.failed} (${input?.changes ?? 'unknown'}${how}): ${what}${again}`;
 }

@@ -7,7 +7,7 @@ import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-
 import { captureJson, TestWorkspace, verifiedSelfcheck, writeReproducer, writeVariant } from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { reportSchema } from './report-json';
-import { validate } from './validate';
+import { judge as judgeUnkept, validate } from './validate';
 
 const slot = (offset: number, value: string, region?: string): object => ({
   offset,
@@ -212,6 +212,31 @@ describe('validate --inputs', () => {
     expect(report).toMatchObject({ verdict: 'fault', exit_code: 4 });
     expect(fake.said.output).toEqual(['memory access outside\n']);
     expect(line).toMatch(/wrong for derived input 1 \(other values in out\): the device faulted: .*beyond/);
+  });
+
+  it('tells neither seed nor values to those who must not know them', async () => {
+    const fault = { event: 'fault', kind: 'memory_access', text: 'wave 3 reads 0x1234' };
+    const replay = fakeReplay((given) =>
+      given.includes('--derive')
+        ? [
+            {
+              ...same(1),
+              verdict: 'fault',
+              recipe: undefined,
+              arrays: [],
+              argument: { name: 'n', from: 4096, to: 4095 },
+            },
+            fault,
+            result('fault', { judged: 1, dropped: 0, failed: 1 }),
+          ]
+        : [passed],
+    );
+    const given = validateOptionsSchema.parse({ reproducer, adverse: false, inputs: 2, inputsSeed: 77 });
+    const deps = fakeDeps({ 'kernloop-replay': replay }, workspace.native);
+    const { report } = await judgeUnkept({ ...given, isSeedSecret: true }, deps);
+    expect(report.summary).toBe(
+      'right for the captured input, wrong for derived input 1 (another n): the device faulted',
+    );
   });
 
   it('is not asked of code that is wrong already', async () => {

@@ -11,12 +11,15 @@ import { bytesOf, claimsOn, elementOfSignature, withCapturedTypes } from '../rep
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { inputWords, withFailure, withInputs } from './derived-inputs-text';
-import type { ValidateOptions } from './options';
+import type { JudgingOptions } from './options';
 import { argumentNames, comparedRegions } from './regions';
 import type { DerivedInputs, DispatchReport } from './report-json';
 import type { Case } from './run-case';
 
-type InputOptions = Pick<ValidateOptions, 'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep'>;
+type InputOptions = Pick<
+  JudgingOptions,
+  'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep' | 'isSeedSecret'
+>;
 
 /** Integer types that may hold a problem size (a byte is a flag), and floating-point types. */
 const changeable: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64']);
@@ -101,7 +104,10 @@ export async function judgeInputs(
     dropped: result.derived?.dropped ?? 0,
     failed: result.derived?.failed ?? null,
     reason: result.reason ?? null,
-    tried: derived.map(({ event: _event, ...input }) => ({ ...input, changes: inputWords(input, namesAt) })),
+    tried: derived.map(({ event: _event, ...input }) => ({
+      ...input,
+      changes: inputWords(input, namesAt, options.isSeedSecret),
+    })),
   };
   if (result.verdict === 'pass' || result.verdict === 'vacuous')
     return { ...report, inputs, summary: withInputs(report.summary, inputs) };
@@ -117,7 +123,7 @@ export async function judgeInputs(
     differences: differences.map(({ event: _event, ...difference }) => difference),
     fault: faults[0] ? describeFault(faults[0]) : null,
   };
-  return { ...failed, summary: withFailure(failed, inputs) };
+  return { ...failed, summary: withFailure(failed, inputs, options.isSeedSecret) };
 }
 
 /**

@@ -2,14 +2,14 @@ import type { Device } from '../device/device';
 import { deviceWords, type DeviceWords } from '../device/words';
 import { KernloopError } from '../support/error';
 import { environmentName, kebab } from '../support/options';
-import type { ValidateOptions } from './options';
+import type { JudgingOptions, ValidateOptions } from './options';
 import type { SanitizerTool } from './sanitizer-report';
 
 /** Options that only some devices support. */
 type OptionsOfDevice = Partial<Pick<ValidateOptions, 'adverse' | 'delays' | SanitizerTool>>;
 
 /** Options once the device is known. */
-export type OptionsOnDevice = ValidateOptions & { adverse: boolean; delays: number };
+export type OptionsOnDevice = JudgingOptions & { adverse: boolean; delays: number };
 
 interface OfSome {
   has: (device: Device) => boolean;
@@ -55,7 +55,7 @@ export function requireOptionsOfDevice(options: OptionsOfDevice, device: Device)
 }
 
 /** Fills in this device's defaults for options that were not given. */
-export function asTheDeviceHas(options: ValidateOptions, device: Device): OptionsOnDevice {
+export function asTheDeviceHas(options: JudgingOptions, device: Device): OptionsOnDevice {
   requireOptionsOfDevice(options, device);
   const { adverse = true, delays = defaultDelays } = options;
   return { ...options, adverse: adverse && device.seeded, delays: device.hasPtx ? delays : 0 };

@@ -125,4 +125,6 @@ export const validateOptionsSchema = z.object({
 });
 
 export type ValidateOptions = z.output<typeof validateOptionsSchema>;
+/** Options of a caller that judges; those who read the report must not learn a secret seed, nor values drawn with it. */
+export type JudgingOptions = ValidateOptions & { readonly isSeedSecret?: boolean };
 export type ToleranceOptions = Pick<ValidateOptions, keyof typeof toleranceOptions>;

@@ -17,7 +17,7 @@ import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
 import { racesOff } from './not-judged';
-import type { ValidateOptions } from './options';
+import type { JudgingOptions, ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
 import { placeOfVerdict } from './place';
@@ -101,7 +101,7 @@ const keptOf = (report: Report): Omit<KeptVerdict, 'at'> => ({
 
 /** Judges without writing or printing, for callers that judge several variants. */
 export async function judge(
-  given: ValidateOptions,
+  given: JudgingOptions,
   deps: Deps,
   code?: Code,
 ): Promise<{

@@ -52,7 +52,8 @@ export class Present {
       ...this.ofCaptures(decidedBy),
       ...differingFile('recipe', 'pristine/recipe.json', decidedBy, this.here),
       ...differingFile('overlay', 'pristine/overlay.template.json', decidedBy, this.here),
-      ...differingSettings(decidedBy.settings, this.here.settings),
+      ...differingSettings(withoutSeed(decidedBy.settings), this.here.settings),
+      ...knownInputs(decidedBy),
       ...(canonicalJson(decidedBy.configuration ?? null) === canonicalJson(configuration)
         ? []
         : ['configuration: macros or launch are other ones']),
@@ -109,6 +110,15 @@ function differingFile(
   now: DecidedHere,
 ): string[] {
   return then[field] === now[field] ? [] : [`${field}: ${file} is another one`];
+}
+
+/** Older reports name the seed of the derived inputs, which everybody knew. */
+const withoutSeed = ({ inputsSeed: _seed, ...settings }: DecidedBy['settings']): DecidedBy['settings'] => settings;
+
+function knownInputs({ secretInputs, settings }: DecidedBy): string[] {
+  return secretInputs !== undefined || settings['inputs'] === 0
+    ? []
+    : ['secretInputs: a candidate could know the inputs that an older version derived'];
 }
 
 function differingSettings(then: DecidedBy['settings'], now: DecidedBy['settings']): string[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DecidedBy, Judgement } from '../judge/judgement-json';
 import { candidateOptions, decidedHere, judgingIn } from '../judge/decided-by';
 import { canonicalJson, publicKeyFile, signingKey, type Sealed } from '../judge/seal';
+import { secretInputs } from '../judge/secret-inputs';
 import { chooseDispatches } from '../replay/captured-dispatches';
 import { openReproducer } from '../reproducer/reproducer';
 import { jsonText, sha256, sha256OfFile } from '../support/files';
@@ -51,6 +52,7 @@ describe('verify-report', () => {
       compiler: 'clang 15',
       codeObject: 'd'.repeat(64),
       configuration: null,
+      secretInputs: { commitment: 'e'.repeat(64) },
       device: { kind: 'softgpu', identity: 'softgpu-gfx90a' },
       sandboxed: true,
     };
@@ -117,6 +119,31 @@ describe('verify-report', () => {
     write(sealed({ verdict, summary: '3 bytes differ', place: 'kernel_variant.hip:7', score: null, ratio: null }));
     expect(exitCodeOf(await here())).toBe(code);
     expect(deps.said.result[0]).toContain(`: ${words}  kernel_variant.hip:7: 3 bytes differ`);
+  });
+
+  it('tells the owner of the home the seed of the inputs, and nobody else', async () => {
+    const by = decidedBy();
+    write(sealed());
+    const { seed, commitment } = secretInputs(home)(by);
+    signed({ secretInputs: { commitment } });
+    const seedsOf = ({ reports }: VerifyReportResult): unknown => reports.map(({ inputsSeed }) => inputsSeed);
+    expect(seedsOf(await here())).toEqual([seed]);
+    expect(seedsOf(await here({ home: undefined, publicKey: signingKey(home).publicKey }))).toEqual([null]);
+    // Drawn from another secret, or for another candidate.
+    signed({ secretInputs: { commitment: 'e'.repeat(64) } });
+    expect(seedsOf(await here())).toEqual([null]);
+    signed({ secretInputs: { commitment }, configuration: { parameters: {} } });
+    expect(seedsOf(await verify())).toEqual([null]);
+  });
+
+  it('refuses a report on inputs that anybody could derive, unless none were', async () => {
+    const { secretInputs: _inputs, ...older } = decidedBy();
+    const report = (settings: object): void =>
+      void write(sealed({ decidedBy: { ...older, settings: { ...older.settings, inputsSeed: 1, ...settings } } }));
+    report({});
+    expect(await refused(here())).toMatch(/refused:\n {2}secretInputs: a candidate could know/);
+    report({ inputs: 0 });
+    expect(exitCodeOf(await here({ inputs: 0 }))).toBe(0);
   });
 
   it('accepts no verdict on nothing as a pass', async () => {

@@ -1,6 +1,8 @@
 import type { Deps } from '../deps/deps';
 import type { DecidedBy, Judgement } from '../judge/judgement-json';
+import { homeFolder } from '../judge/home';
 import { exitCodeOf as exitCodeOfJudge } from '../judge/run';
+import { secretInputsIn, type DrawInputs } from '../judge/secret-inputs';
 import { judgementLine, printable } from '../judge/text';
 import { KernloopError } from '../support/error';
 import { Present } from './held-against';
@@ -26,17 +28,32 @@ export async function verifyReport(options: VerifyReportOptions, deps: Deps): Pr
       return [file, wrong.length > 0 ? wrong : judgement];
     });
     const genuine = found.flatMap(([file, judgement]) => (Array.isArray(judgement) ? [] : [{ file, judgement }]));
+    const draws = drawsOf(options, deps);
     for (const { file, judgement } of genuine) deps.report.result(lineOf(file, judgement, present?.name));
     requireAll(found, options.candidate);
     return await Promise.resolve({
       schema: 'kernloop.verify-report/1',
       publicKey: trusted,
-      reports: genuine,
+      reports: genuine.map((one) => ({ ...one, inputsSeed: seedOf(one.judgement, draws) })),
       reproducer: present?.name ?? null,
     });
   } finally {
     present?.close();
   }
+}
+
+/** Null for whoever has not the home of the judge. */
+function drawsOf({ home, publicKey }: VerifyReportOptions, { env }: Deps): DrawInputs | null {
+  // A key that is named may be of a judge elsewhere, whose user needs no home here.
+  if (home === undefined && publicKey !== undefined) return null;
+  return secretInputsIn(homeFolder(home, env));
+}
+
+/** Seed of the derived inputs, unless they were drawn from another secret. */
+function seedOf({ decidedBy }: Judgement, draws: DrawInputs | null): number | null {
+  const commitment = decidedBy?.secretInputs?.commitment;
+  const drawn = commitment === undefined || !decidedBy || !draws ? null : draws(decidedBy);
+  return drawn?.commitment === commitment ? (drawn?.seed ?? null) : null;
 }
 
 /** Exit code of the worst verdict. */
