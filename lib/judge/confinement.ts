@@ -22,11 +22,11 @@ export async function confinement(
   if (unsandboxed) return null;
   await sandboxSupport(deps);
   const toolchains = new Map<Subject, string[]>();
-  return (own, folder, subject) => {
+  return (own, folder, subject, beside = []) => {
     const known = toolchains.get(subject) ?? toolchainOf(subject, deps);
     toolchains.set(subject, known);
     return inSandbox(own, {
-      read: [folder, ...known],
+      read: [folder, ...known, ...beside],
       write: [reproducerPaths(folder).build],
       limits: {
         memoryBytes: compileLimitMemoryMib * 2 ** 20,

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { outsideFiles } from '../candidate/outside-files';
 import { ownErrors } from '../candidate/own-errors';
 import { scoreOf } from '../candidate/score';
@@ -27,8 +27,8 @@ import type { InputsDraw } from './secret-inputs';
 import type { Subject } from './subject';
 import { worstOf } from './worst';
 
-/** Dependencies with which the programs that read a candidate run: they see its folder and the toolchain. */
-export type Confine = (deps: Deps, folder: string, subject: Subject) => Deps;
+/** Dependencies with which the programs that read a candidate run: they see its folder, the toolchain, and `beside`. */
+export type Confine = (deps: Deps, folder: string, subject: Subject, beside?: readonly string[]) => Deps;
 
 export interface JudgeDeps {
   readonly deps: Deps;
@@ -131,6 +131,8 @@ async function compile(
   tell: { output: string },
 ): Promise<Built> {
   const { reproducer, recipe, overlay, compiler } = subject;
+  const within = (own: Deps, folder: string, beside: readonly string[] = []): Deps =>
+    confine === null ? own : confine(own, folder, subject, beside);
   const configuration = given ?? reproducer.config.configuration;
   if (configuration !== undefined && recipe.triton !== undefined) {
     throw new KernloopError(
@@ -149,8 +151,7 @@ async function compile(
     output: (chunk: string) => (tell.output = (tell.output + chunk).slice(-mostOutput)),
   };
   const hearing: Deps = { ...silent(deps), report };
-  const confined = confine === null ? hearing : confine(hearing, root, subject);
-  const request: CompileRequest = {
+  const plain: CompileRequest = {
     ...{ reproducer: root, overlay, compiler, output, capture: factsOf(subject, paths.build), limitSeconds },
     recipe: withMacros(recipe, macros),
     signature: recipe.signature,
@@ -158,6 +159,9 @@ async function compile(
     lineInfo: true,
     scratch: paths.build,
   };
+  const preamble = await subject.preambles.of(candidate, plain, (folder) => within(silent(deps), folder));
+  const request = { ...plain, preamble };
+  const confined = within(hearing, root, preamble === undefined ? [] : [dirname(preamble.file)]);
   const compiled = await compileReproducer(request, confined);
   requireSameFiles(compiled, subject.snapshot.digestsWith(candidate.files));
   // The text of the app is there only now, so that no candidate can ask for it.

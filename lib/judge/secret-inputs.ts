@@ -7,7 +7,7 @@ import type { DecidedBy } from './judgement-json';
 import { writePrivate } from './private-file';
 import { asWritten, canonicalJson } from './seal';
 
-/** What the inputs of a candidate are drawn for, all of which its signed report names. */
+/** Parts of a candidate that its inputs are drawn for; its signed report names all of them. */
 export type DrawnFor = Pick<DecidedBy, 'captures' | 'sources' | 'configuration'>;
 
 /** Seed of the derived inputs of one candidate, and what the report says of it. */

@@ -23,6 +23,7 @@ import { candidateOptions, decidedHere, judgingIn } from './decided-by';
 import type { DecidedBy } from './judgement-json';
 import type { DrawInputs, InputsDraw } from './secret-inputs';
 import type { JudgeSettings } from './options';
+import { Preambles } from './preambles';
 
 /** A reproducer that candidates are judged against: what decides is read once, copied or pinned by digest. */
 export interface Subject {
@@ -32,6 +33,7 @@ export interface Subject {
   readonly overlay: Overlay;
   readonly compiler: Compiler;
   readonly snapshot: Snapshot;
+  readonly preambles: Preambles;
   readonly device: Device;
   readonly judging: ValidateOptions;
   readonly replaying: object;
@@ -98,6 +100,7 @@ export async function openSubject(
         });
   return {
     ...{ name: reproducer.config.name, reproducer, recipe, overlay, compiler, snapshot, device, judging },
+    preambles: new Preambles(snapshot),
     ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },
     inputsOf,
     requirePinned: () => {

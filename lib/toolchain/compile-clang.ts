@@ -11,10 +11,42 @@ import { depsPlaceholder, rdcNote } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /** Compiles through the overlay, which clang and hipcc support; returns every file that was opened. */
-export function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
+export async function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
+  if (request.preamble === undefined) return compileAll(request, output, deps);
+  const said: string[] = [];
+  const report = { ...deps.report, output: (chunk: string) => void said.push(chunk) };
+  try {
+    const opened = await compileAll(request, output, { ...deps, report });
+    for (const chunk of said) deps.report.output(chunk);
+    return opened;
+  } catch (error) {
+    const isMendable = error instanceof KernloopError && error.code === 'COMPILE_FAILED' && !isTooLong(error);
+    if (!isMendable) throw error;
+    // Errors are those of a compilation of all of it.
+    return compileAll({ ...request, preamble: undefined }, output, deps);
+  }
+}
+
+const isTooLong = ({ what }: KernloopError): boolean => /: it ran longer than [\d.]+ s$/.test(what);
+
+function compileAll(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
   return throughOverlay(request, output, async (args) => {
     await runClang(request, request.compiler.path, args, deps);
     return openedFiles(request, output);
+  });
+}
+
+/** Writes the preprocessed source, with its directives. */
+export async function preprocessWithClang(
+  request: CompileRequest,
+  output: string,
+  more: readonly string[],
+  deps: CompileDeps,
+): Promise<void> {
+  await throughOverlay(request, output, async (args) => {
+    const words = args.filter((word) => word !== '-c' && word !== '-S');
+    await runClang(request, request.compiler.path, ['-E', '-dD', '-dI', ...more, ...words], deps);
+    return [];
   });
 }
 
@@ -34,11 +66,12 @@ export async function throughOverlay(
 }
 
 /** Files that a compilation reported as opened. */
-export function openedFiles({ compiler, reproducer }: CompileRequest, output: string): string[] {
+export function openedFiles({ compiler, reproducer, preamble }: CompileRequest, output: string): string[] {
   const { dependencyPath } = pathsOf(output);
   if (!existsSync(dependencyPath)) throw toldNothing(compiler.path);
   const spelled = parseMakeDependencies(readFileSync(dependencyPath, 'utf8'));
-  return spelled.map((path) => resolve(reproducer, path));
+  const own = [preamble?.file, preamble?.header];
+  return spelled.map((path) => resolve(reproducer, path)).filter((path) => !own.includes(path));
 }
 
 /** Runs the driver, or a program that it would start. */
@@ -87,7 +120,7 @@ function elsewhereArguments(
   ];
 }
 
-function compileArguments({ recipe, reproducer, elsewhere }: CompileRequest, output: string): string[] {
+function compileArguments({ recipe, reproducer, elsewhere, preamble }: CompileRequest, output: string): string[] {
   const { overlayPath, dependencyPath } = pathsOf(output);
   const folder = join(reproducer, 'deps');
   return [
@@ -101,6 +134,7 @@ function compileArguments({ recipe, reproducer, elsewhere }: CompileRequest, out
     // Makes __FILE__ and debug information independent of the reproducer's path.
     `-ffile-prefix-map=${reproducer}=.`,
     ...(elsewhere === undefined ? [] : elsewhereArguments(reproducer, recipe.variant.file, elsewhere)),
+    ...(preamble === undefined ? [] : ['-Xclang', '-include-pch', '-Xclang', preamble.file]),
     ...['-ivfsoverlay', overlayPath],
     // Passes -MD to the frontend, because the driver of clang 22 drops it when it compiles for the device alone.
     ...['-dependency-file', dependencyPath, '-MT', 'variant', '-sys-header-deps'].flatMap((word) => ['-Xclang', word]),

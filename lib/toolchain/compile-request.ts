@@ -32,6 +32,8 @@ export interface CompileRequest {
   lineInfo?: boolean;
   /** If given, clang writes PTX that this assembles. */
   assembly?: PtxAssembly;
+  /** For clang: headers that are parsed already; what does not compile with them is compiled without. */
+  preamble?: { readonly file: string; readonly header: string } | undefined;
   /** Compilations of clang that several requests can share. */
   units?: CompiledUnits | undefined;
   /** For clang: values of `__FILE__` for deps/ and kernel_variant.*; the time changes as well. */
