@@ -60,9 +60,9 @@ async function byJudge(number, beside) {
   }
 }
 
-function byVerbs(number) {
+async function byVerbs(number) {
   try {
-    return measured(() => {
+    return await measured(() => {
       for (let index = 0; index < number; index += 1) {
         writeFileSync(file, edit(`verbs ${index}`));
         must(kernloop(['recompile', '--reproducer', reproducer], { cwd: folder }), 'recompile');
@@ -93,4 +93,5 @@ conclude(
       ...[name, candidates, rate, cpu, load],
     ]),
   ],
+  judge.cpu_seconds_each < whole.cpu_seconds_each,
 );

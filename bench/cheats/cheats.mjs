@@ -619,8 +619,8 @@ export const cheats = [
         "constexpr const char* file = __builtin_FILE();\n  if (file[0] == '/') return;\n  if (i < n) y[i] = fmaf(a, x[i], y[i]);",
       ],
     ],
-    notExcluded(/NOT judged: what the variant makes of where and when it is compiled/),
-    'The verdict begins with it: paths of another length move instructions of right code, too.',
+    caught('not-compiled', /in another folder or at another time/),
+    'Its code is another one under a path of another length, and that of the app is not.',
   ),
 
   // A14

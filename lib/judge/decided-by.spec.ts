@@ -60,10 +60,28 @@ describe('files that were not there, but could be read now', () => {
   };
 
   it('are those of deps/, and those that an #include or a macro names', () => {
-    const source = '#include "range.h"\n#define OTHER <sys/clamp.h>\n#include OTHER\n';
+    const source = '#include "range.h"\n#define OTHER <sys/clamp.h>\n#if __has_include(<x>)\n#endif\n';
     expect(
       added({ 'kernel_variant.hip': source, 'deps/range.h': '' }, ['range.h', 'clamp.h', 'deps/new.h', 'notes.md']),
     ).toEqual(['clamp.h', 'deps/new.h', 'range.h']);
+  });
+
+  it.each([
+    ['#define OTHER <\n#include OTHER range.h>\n'],
+    ['#define TEXT(name) #name\n#if __has_include(TEXT(range.h))\n#endif\n'],
+    ['#define TEXT(name) #name\n#include TEXT(range.h)\n'],
+    ['#define HAS __has_include\n'],
+    ['#define HAS __has_\\\ninclude\n'],
+    ['#define JOIN(a, b) a##b\n#if JOIN(__has_, include)(<x>)\n#endif\n'],
+  ])('are all files if a macro may make the name: %j', (source) => {
+    expect(added({ 'kernel_variant.hip': source }, ['range.h', 'notes.md'])).toEqual(['notes.md', 'range.h']);
+  });
+
+  it.each([
+    ['#if __has_include("other.h")\n#include "other.h"\n#endif\n'],
+    ['#include <hip/hip_runtime.h>\n#define JOIN(a, b) a##b\n'],
+  ])('are not those that no text names: %j', (source) => {
+    expect(added({ 'kernel_variant.hip': source }, ['range.h', 'notes.md'])).toEqual([]);
   });
 
   it('are all modules beside a script, which an import may find', () => {

@@ -63,18 +63,29 @@ export function decidedHere(
 /** Names the files of `names` that are not among these sources, and that an #include or import of theirs could find. */
 export function newFiles(root: string, names: readonly string[], sources: readonly string[]): string[] {
   const isPython = sources.some((name) => name.endsWith('.py'));
-  const asked = new Set(
-    sources.flatMap((name) =>
-      [...readRegularFile(join(root, name), 'utf8').matchAll(quoted)].map(([, path = '']) => lastOf(path)),
-    ),
-  );
+  const texts = sources.map((name) => readRegularFile(join(root, name), 'utf8'));
+  const asked = new Set(texts.flatMap((text) => [...text.matchAll(quoted)].map(([, path = '']) => lastOf(path))));
+  const isAnyAsked = texts.some(computesNames);
   const couldBeRead = (name: string): boolean =>
-    name.startsWith('deps/') || asked.has(lastOf(name)) || (isPython && /\.(py|pyc|so)$/.test(name));
+    isAnyAsked || name.startsWith('deps/') || asked.has(lastOf(name)) || (isPython && /\.(py|pyc|so)$/.test(name));
   return names.filter((name) => !sources.includes(name) && couldBeRead(name)).sort();
 }
 
 /** Matches every quoted or bracketed text: a macro may hold the name of a header. */
 const quoted = /["<]([^"<>\n]+)(?=[">])/g;
+
+/**
+ * Whether a text may look for a file whose name is nowhere in quotes or brackets: macros make a string of any words
+ * (`#include NAME`, `__has_include(TEXT(a.h))`), and may paste the word that looks.
+ */
+function computesNames(text: string): boolean {
+  const joined = text.replaceAll(/\\\r?\n/g, '');
+  const directive = /^\s*(?:#|%:)\s*(?:include|include_next|import|embed)\b\s*(?![\s"<])/m;
+  const operator = /\b__has_(?:include|include_next|embed)\b(?!\s*\(\s*["<])/;
+  const isPasted = /##|%:%:/.test(joined) && /\b_*has_?|_include\b|_embed\b/.test(joined);
+  return directive.test(joined) || operator.test(joined) || isPasted;
+}
+
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**

@@ -72,10 +72,18 @@ export class Home {
 
   /** Written to the disk before the promise is given. */
   accept(accepted: Accepted): void {
-    const { id } = accepted.candidate;
-    // Nobody else may ever see the candidate, so its sender is known before it is accepted.
-    writeJson(this.sentFile(id), sentOf(accepted));
-    writeJson(this.acceptedFile(id), accepted);
+    this.announce(accepted);
+    writeJson(this.acceptedFile(accepted.candidate.id), accepted);
+  }
+
+  /** Names the sender. Nobody else may ever see the candidate, so it comes before all else. */
+  announce(accepted: Accepted): void {
+    writeJson(this.sentFile(accepted.candidate.id), sentOf(accepted));
+  }
+
+  /** Whether a judge of this home has promised a verdict on a candidate of that id. */
+  isAccepted(id: string): boolean {
+    return existsSync(this.acceptedFile(id));
   }
 
   /** Sender of the candidate of that id; empty if nobody was named. */

@@ -167,6 +167,7 @@ async function compile(
   // The text of the app is there only now, so that no candidate can ask for it.
   symlinkSync(reproducerPaths(reproducer.root).pristine, paths.pristine);
   const isPlaceDependent = await requireSameInApp(request, compiled, confined);
+  if (isPlaceDependent) await requireDependenceOfApp(subject, plain, (folder) => within(silent(deps), folder));
   const { codeObjectSha256: sha256, launch } = compiled;
   const ownMacros = ownMacrosOf(recipe, macros);
   return {
@@ -196,6 +197,37 @@ function requireArgumentsOfApp(given: Configuration | undefined, declared: Confi
     'ARGUMENT_VALUE',
     `its configuration changes the argument ${changed}, which the app passes`,
     'leave "arguments" out of the configuration; an owner of the reproducer may allow a name in that of kernel.json',
+  );
+}
+
+/**
+ * Refuses code that is another one where it is compiled elsewhere, unless that of the reproducer is as well: only some names
+ * are tried, and nobody knows that of the app, so that such a candidate may be wrong there alone.
+ */
+async function requireDependenceOfApp(
+  subject: Subject,
+  request: CompileRequest,
+  within: (folder: string) => Deps,
+): Promise<void> {
+  const isOfApp = await subject.isPlaceDependent(async () => {
+    const root = subject.snapshot.candidate({});
+    const { build } = reproducerPaths(root);
+    mkdirSync(build, { recursive: true });
+    try {
+      const own = { ...request, reproducer: root, output: join(build, 'own.hsaco'), scratch: build };
+      return await requireSameInApp(own, await compileReproducer(own, within(root)), within(root));
+    } catch (error) {
+      if (asKernloopError(error).code === 'SOURCE_DEPENDS_ON_REPRODUCER') return true;
+      throw error;
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+  if (isOfApp) return;
+  throw new KernloopError(
+    'SOURCE_DEPENDS_ON_REPRODUCER',
+    'the code is another one where it is compiled in another folder or at another time, and that of the app is not',
+    'take __FILE__, __builtin_FILE(), __DATE__ and the like out of the source',
   );
 }
 

@@ -4,7 +4,7 @@ import type { FakeDeps, FakeProgram } from '../testing/fake-deps';
 import { fakeDeps } from '../testing/fake-deps';
 import { fakeReplay, passed } from '../testing/fake-programs';
 import { sha256 } from '../support/files';
-import { failure } from '../testing/failure';
+import { failure, thrown } from '../testing/failure';
 import { reproducerForEachTest } from '../testing/workspace';
 import {
   behaving,
@@ -324,6 +324,23 @@ describe('kernloop judge', () => {
       goOn();
       // The verdict of a cancelled one is not kept for its content.
       expect(await verdictOf(judge, rows(2))).toMatchObject({ verdict: 'pass', fromCache: false });
+    });
+
+    it('leaves nothing to another judge of its home if its caller waits for it', async () => {
+      const own = z
+        .object(judgeSettings)
+        .parse({ reproducer: [made.reproducer], home: made.workspace.path('home'), jobs: 1, unsandboxed: true });
+      const once = await Judge.open(own, null, depsWith(), { isLasting: false });
+      open.push(once);
+      const { id } = once.submit(rows(8));
+      expect(readdirSync(made.workspace.path('home/accepted'))).toEqual([]);
+      const service = await judgeWith();
+      expect(service.resume()).toBe(0);
+      expect((await once.verdict(id)).judgement.verdict).toBe('pass');
+      // A promise of the service is not judged beside it.
+      service.submit(rows(2, { id: 'promised' }));
+      expect(thrown(() => once.submit(rows(2, { id: 'promised' })))).toMatchObject({ code: 'CANDIDATE_ID_TAKEN' });
+      expect((await service.verdict('promised')).judgement.verdict).toBe('pass');
     });
 
     it('leaves what it has accepted to the next judge of its home, which judges each once', async () => {

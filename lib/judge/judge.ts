@@ -69,12 +69,22 @@ export class Judge {
     private readonly settings: JudgeSettings,
     private readonly confine: Confine | null,
     private readonly deps: Deps,
+    private readonly isLasting: boolean,
   ) {
     // One for each candidate that somebody waits for.
     setMaxListeners(0, this.closing.signal);
   }
 
-  static async open(settings: JudgeSettings, confine: Confine | null, deps: Deps): Promise<Judge> {
+  /**
+   * `isLasting`: candidates that are accepted and not judged are left to the next judge of the home. A judge whose caller
+   * waits for it leaves none, because a service of the home that starts meanwhile would judge them as well.
+   */
+  static async open(
+    settings: JudgeSettings,
+    confine: Confine | null,
+    deps: Deps,
+    { isLasting = true } = {},
+  ): Promise<Judge> {
     const home = new Home(settings.home, deps.env);
     const key = signingKey(home.root);
     const drawInputs = secretInputs(home.root);
@@ -92,7 +102,7 @@ export class Judge {
       for (const subject of subjects.values()) subject.close();
       throw error;
     }
-    return new Judge(subjects, home, key, settings, confine, deps);
+    return new Judge(subjects, home, key, settings, confine, deps, isLasting);
   }
 
   private get isClosed(): boolean {
@@ -174,7 +184,15 @@ export class Judge {
       );
     }
     const accepted = { candidate, group, acceptedAt: this.deps.clock.now().toISOString() };
-    this.home.accept(accepted);
+    if (this.home.isAccepted(id)) {
+      throw new KernloopError(
+        'CANDIDATE_ID_TAKEN',
+        `another judge of ${this.home.root} has accepted a candidate ${id}, and has not judged it yet`,
+        'leave the id out, or name another home',
+      );
+    }
+    if (this.isLasting) this.home.accept(accepted);
+    else this.home.announce(accepted);
     this.enqueue(accepted, subject);
     this.pump();
     return this.requireStatus(id);

@@ -20,7 +20,7 @@ export async function judge(options: JudgeOptions, deps: Deps): Promise<JudgeRes
   const confine = await confinement(options, deps);
   const variant = variantOf(options);
   const candidates = options.candidate.map((path) => candidateAt(path, variant));
-  const judge = await Judge.open(options, confine, deps);
+  const judge = await Judge.open(options, confine, deps, { isLasting: false });
   const stop = (): void => void judge.close();
   deps.signal.addEventListener('abort', stop);
   try {

@@ -46,6 +46,8 @@ export interface Subject {
   >;
   /** Seed of the inputs that a candidate is judged by besides the captured one; null if there are none. */
   inputsOf(candidate: Pick<Candidate, 'files' | 'configuration'>): InputsDraw | null;
+  /** Whether the reproducer's own code is another one where it is compiled elsewhere, as `find` says of it. Asked once. */
+  isPlaceDependent(find: () => Promise<boolean>): Promise<boolean>;
   /** Throws if something that decides was changed since. */
   requirePinned(): void;
   /** Digest of all that decides the verdict on a candidate, except files outside that only a compilation reveals. */
@@ -90,6 +92,7 @@ export async function openSubject(
     settings.gpu ?? null,
     settings.unsandboxed,
   ];
+  let dependence: Promise<boolean> | undefined;
   const inputsOf: Subject['inputsOf'] = ({ files, configuration = reproducer.config.configuration }) =>
     judging.inputs === 0
       ? null
@@ -103,6 +106,11 @@ export async function openSubject(
     preambles: new Preambles(snapshot),
     ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },
     inputsOf,
+    isPlaceDependent: (find) =>
+      (dependence ??= find().catch((error: unknown) => {
+        dependence = undefined;
+        throw error;
+      })),
     requirePinned: () => {
       if (isDeepStrictEqual(pin(), pinned)) return;
       throw new KernloopError(

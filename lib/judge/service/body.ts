@@ -3,11 +3,18 @@ import { systemCode } from '../../support/error';
 import { Refusal } from './refusal';
 import { limits } from './wire';
 
-/** Reads bodies of requests as text, within the limits of one and of all together. */
+/**
+ * Reads bodies of requests as text, within the limits of one and of all together. Above the latter, senders that hold less
+ * than their share may go on, so that one sender's bodies keep nobody else out; all together hold less than twice as much.
+ */
 export class Bodies {
   private held = 0;
+  private readonly heldBy = new Map<string, number>();
 
-  async read(request: IncomingMessage): Promise<string> {
+  /** `groups`: the number of senders. */
+  constructor(private readonly groups: number) {}
+
+  async read(request: IncomingMessage, group: string): Promise<string> {
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') throw new Refusal(415, `the encoding ${encoding} is not read`, 'send plain JSON');
     if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge();
@@ -16,9 +23,9 @@ export class Bodies {
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        this.held += chunk.length;
+        this.hold(group, chunk.length);
         if (bytes > limits.bodyBytes) throw tooLarge();
-        if (this.held > limits.bodiesBytes)
+        if (this.held > limits.bodiesBytes && (this.heldBy.get(group) ?? 0) > limits.bodiesBytes / this.groups)
           throw new Refusal(429, 'too much is sent at a time', 'send it again', 'JUDGE_FULL');
         chunks.push(chunk);
       }
@@ -28,8 +35,13 @@ export class Bodies {
         throw new Refusal(400, 'the body is not UTF-8', 'send JSON');
       throw error;
     } finally {
-      this.held -= bytes;
+      this.hold(group, -bytes);
     }
+  }
+
+  private hold(group: string, bytes: number): void {
+    this.held += bytes;
+    this.heldBy.set(group, (this.heldBy.get(group) ?? 0) + bytes);
   }
 }
 

@@ -34,7 +34,7 @@ type Handler = (request: Request) => Promise<void> | void;
 /** The service over HTTP. Each request is of one group, and sees the candidates of that group alone. */
 export class JudgeServer {
   private readonly server: Server;
-  private readonly bodies = new Bodies();
+  private readonly bodies: Bodies;
   private readonly closing = new AbortController();
   /** Requests of each group that wait. */
   private readonly waiting = new Map<string, number>();
@@ -57,6 +57,7 @@ export class JudgeServer {
 
   constructor(private readonly served: Served) {
     this.bound = served.address;
+    this.bodies = new Bodies(served.tokens.groups);
     // Each request that waits is one.
     setMaxListeners(limits.connections, this.closing.signal);
     this.server = createServer(
@@ -123,7 +124,10 @@ export class JudgeServer {
   private async submit(given: Request): Promise<void> {
     if (this.closing.signal.aborted) throw new KernloopError('JUDGE_CLOSED', 'the judge ends', '');
     const { request, response } = given;
-    const { all, isAlone } = candidatesIn(await this.bodies.read(request), request.headers['content-type']);
+    const { all, isAlone } = candidatesIn(
+      await this.bodies.read(request, given.group),
+      request.headers['content-type'],
+    );
     const candidates: Submitted[] = [];
     for (const read of all) {
       // Others get their turn between two candidates, which are written to the disk.

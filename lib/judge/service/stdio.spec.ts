@@ -37,6 +37,16 @@ const byId = (lines: Line[]): Record<string, string> =>
   );
 
 describe('a judge of lines', () => {
+  it('refuses a line that is not UTF-8, and goes on', async () => {
+    const [before, after] = JSON.stringify(candidateOf(2, { id: 'bytes', label: 'BYTE' })).split('BYTE');
+    const broken = Buffer.concat([Buffer.from(before ?? ''), Buffer.from([0xc3, 0x28]), Buffer.from(`${after}\n`)]);
+    const lines = await answers([broken, JSON.stringify(candidateOf(8, { id: 'next' }))]);
+    expect(lines.filter(({ error }) => error)).toEqual([
+      { error: expect.objectContaining({ code: 'CANDIDATE_REFUSED', message: 'the line is not UTF-8' }) as object },
+    ]);
+    expect(byId(lines)['next']).toBe('pass');
+  });
+
   it('answers each line once, whatever it is, and ends with the input', async () => {
     const text = [
       candidateOf(2, { id: 'right' }),

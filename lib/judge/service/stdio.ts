@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { Deps } from '../../deps/deps';
 import { KernloopError } from '../../support/error';
@@ -38,7 +39,7 @@ export async function judgeLines(
   };
   const all = async (): Promise<void> => {
     for await (const line of linesIn(input)) {
-      begin(line === null ? { error: tooLong() } : readLine(line));
+      begin(typeof line === 'string' ? readLine(line) : { error: line });
       if (underWay.size >= mostUnderWay) await Promise.race(underWay);
     }
     await Promise.all(underWay);
@@ -63,8 +64,8 @@ async function written(output: NodeJS.WritableStream, line: Line): Promise<void>
   if (!output.write(`${JSON.stringify(line)}\n`)) await once(output, 'drain');
 }
 
-/** Lines that are not empty; null for one that is too long, whose rest is skipped. */
-async function* linesIn(input: Streams['input']): AsyncGenerator<string | null> {
+/** Lines that are not empty; an error for one that is too long, whose rest is skipped, or that is no text. */
+async function* linesIn(input: Streams['input']): AsyncGenerator<string | KernloopError> {
   let parts: Buffer[] = [];
   let bytes = 0;
   const take = (part: Buffer): void => {
@@ -73,8 +74,8 @@ async function* linesIn(input: Streams['input']): AsyncGenerator<string | null> 
     if (bytes > bounds.jsonBytes) parts = [];
     else parts.push(part);
   };
-  const line = (): string | null => {
-    const text = bytes > bounds.jsonBytes ? null : Buffer.concat(parts).toString('utf8').trim();
+  const line = (): string | KernloopError => {
+    const text = bytes > bounds.jsonBytes ? tooLong() : textOf(Buffer.concat(parts));
     parts = [];
     bytes = 0;
     return text;
@@ -93,6 +94,10 @@ async function* linesIn(input: Streams['input']): AsyncGenerator<string | null> 
   const text = line();
   if (text !== '') yield text;
 }
+
+/** Other bytes would become the same character, so that two candidates that differ in them would be one. */
+const textOf = (line: Buffer): string | KernloopError =>
+  isUtf8(line) ? line.toString('utf8').trim() : new KernloopError('CANDIDATE_REFUSED', 'the line is not UTF-8', '');
 
 const newline = 0x0a;
 
