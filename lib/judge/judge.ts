@@ -127,6 +127,11 @@ export class Judge {
     }));
   }
 
+  /** Its folders for temporary files, which `close` removes. */
+  folders(): string[] {
+    return [...this.subjects.values()].map(({ snapshot }) => snapshot.folder);
+  }
+
   counts(): { queued: number; working: number } {
     return { queued: this.queue.length, working: this.working.size };
   }

@@ -8,6 +8,7 @@ import { Judge } from '../judge';
 import { addressText, isLoopback, parseAddress, type Address } from './address';
 import { JudgeServer } from './http';
 import type { ServiceOptions } from './options';
+import { nameFolders, removeLeftFolders } from './left-folders';
 import { judgeLines, type Streams } from './stdio';
 import { noTokens, ownToken, tokensIn, type Tokens } from './tokens';
 
@@ -25,8 +26,10 @@ export async function serveJudge(options: ServiceOptions, deps: Deps, streams: S
   const confine = await confinement(options, deps);
   await withHome(options, deps, async (home) => {
     const tokens = address && tokensOf(options, address, home, deps);
+    removeLeftFolders(home);
     const judge = await Judge.open(options, confine, deps);
     try {
+      nameFolders(home, judge.folders());
       if (!address || !tokens) return await judgeLines(judge, streams, deps);
       await listening(new JudgeServer({ judge, tokens, address, isSandboxed: confine !== null }), judge, deps);
     } finally {
