@@ -127,6 +127,7 @@ function candidateOf(entry) {
   const label = `${entry.number ?? 'right'} ${entry.kernel}: ${entry.name}`;
   const base = { label, kernel: entry.kernel, ...(entry.configuration ? { configuration: entry.configuration } : {}) };
   if (entry.option) return { ...base, files: { 'reproducer.py': configured(textOf(entry, 'reproducer.py'), entry) } };
+  if (entry.source) return { ...base, files: { [variant]: entry.source(reproducerOf(entry)) } };
   if (entry.app !== triton)
     return { ...base, files: { [variant]: filled(edited(textOf(entry, variant), entry), entry), ...entry.files?.() } };
   const script = (entry.reproducer ?? []).reduce(
