@@ -16,8 +16,7 @@ import { verdictWord } from './verdicts';
 /** Counts of source blocks, with the lanes that reached them together, and the variants built from this profile. */
 export async function profiledBody(reproducer: Reproducer, command: CommandOn): Promise<Body> {
   const paths = pgoPaths(reproducer.root);
-  if (!existsSync(paths.waves))
-    return { commands: ['pgo-instrument', 'pgo-generate', 'pgo-merge'].map((verb) => command(verb)) };
+  if (!existsSync(paths.waves)) return { commands: ['pgo-generate', 'pgo-merge'].map((verb) => command(verb)) };
   return markup`${blocks(reproducer)}${await choice(paths.choice, command)}`;
 }
 

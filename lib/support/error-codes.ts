@@ -122,7 +122,7 @@ export const errorCodes = kinds({
   TOKEN_REFUSED: { exitCode: usage, meaning: 'the judge wants a token, and this is none of its tokens', next: 'give the header `Authorization: Bearer TOKEN`; the judge names the file of its token' },
   REQUEST_REFUSED: { exitCode: usage, meaning: 'the judge does not know the request, or it is too large, or comes from a web page', next: 'look at `/v1/openapi.json` of the judge' },
   READER_SLOW: { exitCode: usage, meaning: 'the reader of the events of a judge is slower than they come', next: 'read `/v1/events` again, and faster' },
-  KEY_EXPOSED: { exitCode: environment, meaning: 'others can read the key that the judge signs with, or the secret that it draws inputs from', next: 'remove the file that the message names from the home of the judge, which then makes another' },
+  KEY_EXPOSED: { exitCode: environment, meaning: 'others can read the key that the judge signs with, or the secret that it draws inputs from', next: 'remove `key.pem` or `inputs.secret`, whichever the message names; the judge makes another' },
   REPORT_FORGED: { exitCode: fail, meaning: 'a report was not signed by the trusted judge, was edited, or is of another capture, source or setting than it should be', next: 'run `kernloop judge` on the candidate again, or bring back what it was judged by' },
   EXPORT_UNSUPPORTED: { exitCode: usage, meaning: 'the format of the task has no way to say what the kernel is or works on', next: 'use another `--format`, or `kernloop judge` with the reproducer as it is' },
   TUNE_NOT_APPLIED: { exitCode: fail, meaning: 'the best configuration was not written into the variant, or did not pass there and was taken back', next: 'look at `build/tune/best.patch`, and apply it by hand' },
