@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { remembered } from '../support/schema';
 import { deviceKinds } from '../device/kinds';
 import { runnerSchema } from './runner-json';
 import { dispatchesForm, dispatchesSchema } from './dispatches';
@@ -72,71 +73,73 @@ export const stageOptionsSchema = z
   .record(z.string(), z.record(z.string(), z.unknown()))
   .describe('Options for each stage, for example { "capture": { "maxBytes": 1073741824 } }.');
 
-export const kernloopJsonSchema = z
-  .strictObject({
-    $schema: z
-      .string()
-      .optional()
-      .describe(
-        'JSON Schema that editors check this file by: a path to `schemas/kernloop.schema.json` of the package.',
-      ),
-    name: nameSchema.describe('Name of the app, and of its Nx project.'),
-    device: z.enum(deviceKinds).optional().describe('Where the kernels run. Default: softgpu.'),
-    build: z
-      .strictObject({
-        configure: commandSchema.optional().describe('Runs first when an output is missing.'),
-        command: commandSchema.describe(
-          'Builds the app. It runs before every capture and profile, so it should be incremental.',
+export const kernloopJsonSchema = remembered(
+  z
+    .strictObject({
+      $schema: z
+        .string()
+        .optional()
+        .describe(
+          'JSON Schema that editors check this file by: a path to `schemas/kernloop.schema.json` of the package.',
         ),
-        outputs: z
-          .array(z.string().min(1))
-          .default([])
-          .describe('Files or folders that the build writes, relative to this file.'),
-      })
-      .optional()
-      .describe('How to build the app. Leave it out if the app needs no build.'),
-    command: commandSchema.describe('Program and arguments. A program with a slash in its name is relative to cwd.'),
-    cwd: z.string().min(1).default('.').describe('Working directory of the app, relative to this file.'),
-    env: z
-      .record(z.string(), z.string())
-      .default({})
-      .describe('Environment variables set for the build and for the app.'),
-    stdin: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "File to give the app as stdin in every run, relative to this file. Default: Kernloop's own stdin (nothing under Nx).",
-      ),
-    source: z.string().min(1).default('.').describe("Root of the app's own sources, relative to this file."),
-    compileCommands: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Path of the compile database (compile_commands.json), relative to this file.'),
-    kernels: z
-      .array(kernelEntrySchema)
-      .default([])
-      .refine(haveDistinctNames, 'two kernels have the same name')
-      .describe('The kernels you care about.'),
-    store: z
-      .strictObject({
-        kind: z.literal('http'),
-        url: z.string().min(1).describe('Base URL: content lies at <url>/cas/<sha256>.'),
-        credentialHelper: commandSchema
-          .optional()
-          .describe(
-            'Program and arguments. It gets the URL as its last argument and prints the value of the Authorization header. KERNLOOP_STORE_AUTHORIZATION takes precedence.',
+      name: nameSchema.describe('Name of the app, and of its Nx project.'),
+      device: z.enum(deviceKinds).optional().describe('Where the kernels run. Default: softgpu.'),
+      build: z
+        .strictObject({
+          configure: commandSchema.optional().describe('Runs first when an output is missing.'),
+          command: commandSchema.describe(
+            'Builds the app. It runs before every capture and profile, so it should be incremental.',
           ),
-      })
-      .optional()
-      .describe('Server that `kernloop push` sends captures to, and that missing chunks are fetched from.'),
-    runner: runnerSchema
-      .optional()
-      .describe('Where stages run that need the device; here if left out. See docs/slurm.md.'),
-    options: stageOptionsSchema.default({}),
-  })
-  .meta({ title: 'kernloop.json', description: 'An app: how it is built and run, and which of its kernels matter.' });
+          outputs: z
+            .array(z.string().min(1))
+            .default([])
+            .describe('Files or folders that the build writes, relative to this file.'),
+        })
+        .optional()
+        .describe('How to build the app. Leave it out if the app needs no build.'),
+      command: commandSchema.describe('Program and arguments. A program with a slash in its name is relative to cwd.'),
+      cwd: z.string().min(1).default('.').describe('Working directory of the app, relative to this file.'),
+      env: z
+        .record(z.string(), z.string())
+        .default({})
+        .describe('Environment variables set for the build and for the app.'),
+      stdin: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          "File to give the app as stdin in every run, relative to this file. Default: Kernloop's own stdin (nothing under Nx).",
+        ),
+      source: z.string().min(1).default('.').describe("Root of the app's own sources, relative to this file."),
+      compileCommands: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Path of the compile database (compile_commands.json), relative to this file.'),
+      kernels: z
+        .array(kernelEntrySchema)
+        .default([])
+        .refine(haveDistinctNames, 'two kernels have the same name')
+        .describe('The kernels you care about.'),
+      store: z
+        .strictObject({
+          kind: z.literal('http'),
+          url: z.string().min(1).describe('Base URL: content lies at <url>/cas/<sha256>.'),
+          credentialHelper: commandSchema
+            .optional()
+            .describe(
+              'Program and arguments. It gets the URL as its last argument and prints the value of the Authorization header. KERNLOOP_STORE_AUTHORIZATION takes precedence.',
+            ),
+        })
+        .optional()
+        .describe('Server that `kernloop push` sends captures to, and that missing chunks are fetched from.'),
+      runner: runnerSchema
+        .optional()
+        .describe('Where stages run that need the device; here if left out. See docs/slurm.md.'),
+      options: stageOptionsSchema.default({}),
+    })
+    .meta({ title: 'kernloop.json', description: 'An app: how it is built and run, and which of its kernels matter.' }),
+);
 
 export type KernloopJson = z.output<typeof kernloopJsonSchema>;
 export type KernelEntry = z.output<typeof kernelEntrySchema>;

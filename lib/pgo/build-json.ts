@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { compileConditions } from '../recompile/current-variant';
 import { reproducerPaths } from '../reproducer/layout';
-import type { Reproducer } from '../reproducer/reproducer';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { changedInput, outsideName } from '../reproducer/variant-json';
 import { KernloopError } from '../support/error';
 import { isInside, resolveInside, sha256, sha256OfFile, writeJson } from '../support/files';
@@ -52,7 +52,13 @@ export function buildConditions(root: string, { options, profileSha256 }: BuildK
   const toolchain = pgoToolchainIdentity(deps.env);
   const known = { digestOf: sha256OfFile, toolchain };
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
-  return sha256(JSON.stringify([compileConditions(root, { lineInfo: true }, deps.env, known), sorted, profileSha256]));
+  return sha256(
+    JSON.stringify([
+      compileConditions(openReproducer(root), { lineInfo: true }, deps.env, known),
+      sorted,
+      profileSha256,
+    ]),
+  );
 }
 
 export interface Built {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
-import { openReproducer } from '../reproducer/reproducer';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import { notSources } from '../stage/writes';
 import { KernloopError } from '../support/error';
@@ -32,7 +32,7 @@ export const codeObjects = /\.(hsaco|co|cubin)$/;
  * names of files that could be included, because a new file may hide another.
  */
 export function compileConditions(
-  root: string,
+  { root, config }: Pick<Reproducer, 'root' | 'config'>,
   { lineInfo = false }: Pick<RecompileOptions, 'lineInfo'>,
   env: Environment,
   { digestOf, toolchain }: Known = knowing(env),
@@ -40,15 +40,13 @@ export function compileConditions(
   const { recipe, overlayTemplate } = reproducerPaths(root);
   const digests = [recipe, overlayTemplate].map((path) => (existsSync(path) ? digestOf(path) : 'none'));
   return sha256(
-    JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root), ...configurations(root)]),
+    JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root), ...configurationOf(config)]),
   );
 }
 
 /** The part of kernel.json that is compiled. */
-function configurations(root: string): unknown[] {
-  const { configuration } = openReproducer(root).config;
-  return configuration === undefined ? [] : [configuration];
-}
+const configurationOf = ({ configuration }: Reproducer['config']): unknown[] =>
+  configuration === undefined ? [] : [configuration];
 
 /** Files in a reproducer's folder that may be compiled. */
 export const topNames = (root: string): string[] =>
@@ -80,7 +78,7 @@ export function currentVariant(
 export function currentReads(folder: string, env: Environment, known: Known): string | undefined {
   const built =
     currentBuild(folder, { lineInfo: false }, env, known) ?? currentBuild(folder, { lineInfo: true }, env, known);
-  return built && digestOfReads(compileConditions(openReproducer(folder).root, {}, env, known), built);
+  return built && digestOfReads(compileConditions(openReproducer(folder), {}, env, known), built);
 }
 
 function currentBuild(
@@ -90,7 +88,8 @@ function currentBuild(
   known: Known,
 ): VariantJson | undefined {
   try {
-    const { root } = openReproducer(folder);
+    const reproducer = openReproducer(folder);
+    const { root } = reproducer;
     const paths = reproducerPaths(root);
     const built = readJson(paths.variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
     const code = resolveInside(paths.build, built.code_object, 'build/variant.json: code_object');
@@ -102,7 +101,7 @@ function currentBuild(
       changedInput(root, built, known.digestOf) === null &&
       Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
       readsOnlyWhatItTells(paths.recipe) &&
-      built.conditions_sha256 === compileConditions(root, options, env, known);
+      built.conditions_sha256 === compileConditions(reproducer, options, env, known);
     return isCurrent ? built : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
@@ -132,14 +131,15 @@ export function untouchedVariant(folder: string, env: Environment, known: Known 
   try {
     // Checked before anything is parsed: Nx asks it for every reproducer in every command.
     if (!existsSync(reproducerPaths(folder).reads)) return undefined;
-    const { root } = openReproducer(folder);
+    const reproducer = openReproducer(folder);
+    const { root } = reproducer;
     const reads = generatedReads(root);
     const isUntouched =
       reads.conditions_sha256 === readingConditions(known.toolchain) &&
       changedInput(root, { ...reads, outside: {} }, known.digestOf) === null &&
       Object.keys(reads.system).every((path) => existsSync(path)) &&
       isWithoutAdditions(root, reads);
-    return isUntouched ? digestOfReads(compileConditions(root, {}, env, known), reads) : undefined;
+    return isUntouched ? digestOfReads(compileConditions(reproducer, {}, env, known), reads) : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
     throw error;

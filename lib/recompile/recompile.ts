@@ -72,7 +72,7 @@ export async function compileVariant(options: RecompileOptions, deps: Deps): Pro
   mkdirSync(paths.build, { recursive: true });
   const writesPtx = recipe.nvrtc === undefined && isNvcc(recipe.compiler.name);
   keepUsersBuild(reproducer.root, output, deps, { writesPtx });
-  const conditions = compileConditions(reproducer.root, options, deps.env);
+  const conditions = compileConditions(reproducer, options, deps.env);
   const startMs = Date.now();
   const { compiled, isPlaceDependent } = await compileOrLeaveNothing(
     {

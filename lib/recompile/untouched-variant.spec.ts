@@ -1,3 +1,4 @@
+import { openReproducer } from '../reproducer/reproducer';
 import { sha256, sha256OfFile } from '../support/files';
 import { TestWorkspace, writeReproducer } from '../testing/workspace';
 import { readingConditions } from '../reproducer/reads-json';
@@ -53,7 +54,7 @@ describe('an untouched source', () => {
       ...{ schema: 'kernloop.variant/1', code_object: 'variant.hsaco', code_object_sha256: sha256('code') },
       ...{ symbol: 's', compiler: recipe.compiler, target: 'gfx90a', outside: {}, ...files() },
       recipe_sha256: sha256OfFile(workspace.path(root, 'pristine/recipe.json')),
-      conditions_sha256: compileConditions(workspace.path(root), {}, env, known),
+      conditions_sha256: compileConditions(openReproducer(workspace.path(root)), {}, env, known),
     });
     expect(currentVariant(workspace.path(root), {}, env, known)).toBe(before);
     // Any other file that the compiler read changes the result.

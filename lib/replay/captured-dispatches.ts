@@ -34,20 +34,19 @@ export function chooseDispatches(
   whenLeftOut: 'all' | 'main',
 ): ChosenDispatches {
   const main = readDispatch(reproducer, reproducer.capture);
+  const read = (folder: string): CapturedDispatch => (folder === main.folder ? main : readDispatch(reproducer, folder));
   requireOwnKernel(reproducer, main);
   requireOneCodeObject(reproducer, main);
   if (wanted === undefined && whenLeftOut === 'main') return { chosen: [main], otherKernels: [], leftOut: [] };
   const folders = new Map([[main.dispatch, main.folder], ...furtherFolders(reproducer)]);
   if (wanted !== undefined && wanted !== 'all') {
     const named = numbersIn(wanted, folders);
-    const chosen = byNumber(named.map((folder) => readDispatch(reproducer, folder)));
+    const chosen = byNumber(named.map(read));
     const others = [...folders.values()].filter((folder) => !named.includes(folder));
-    const leftOut = others
-      .map((folder) => readDispatch(reproducer, folder))
-      .filter((other) => chosen.some((one) => isSameKernel(one, other)));
+    const leftOut = others.map(read).filter((other) => chosen.some((one) => isSameKernel(one, other)));
     return { chosen, otherKernels: [], leftOut: byNumber(leftOut) };
   }
-  const all = byNumber([...folders.values()].map((folder) => readDispatch(reproducer, folder)));
+  const all = byNumber([...folders.values()].map(read));
   return {
     chosen: all.filter((one) => isSameKernel(one, main)),
     otherKernels: all.filter((one) => !isSameKernel(one, main)),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { remembered } from '../support/schema';
 import { noSourceSchema } from '../source/no-source-json';
 import { nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
 import { deviceKinds } from '../device/kinds';
@@ -60,48 +61,52 @@ const kernelArgSchema = z.strictObject({
   kind: z.string().describe('Kind of the argument in the metadata of the code object.'),
 });
 
-export const kernelJsonSchema = z
-  .strictObject({
-    $schema: z
-      .string()
-      .optional()
-      .describe('JSON Schema that editors check this file by: a path to `schemas/kernel.schema.json` of the package.'),
-    name: nameSchema.describe('Name of the kernel in kernloop.json, and of this folder.'),
-    app: z.strictObject({
-      name: nameSchema.describe('Name of the app.'),
-      root: z.string().describe('Folder of the app, relative to the workspace.'),
+export const kernelJsonSchema = remembered(
+  z
+    .strictObject({
+      $schema: z
+        .string()
+        .optional()
+        .describe(
+          'JSON Schema that editors check this file by: a path to `schemas/kernel.schema.json` of the package.',
+        ),
+      name: nameSchema.describe('Name of the kernel in kernloop.json, and of this folder.'),
+      app: z.strictObject({
+        name: nameSchema.describe('Name of the app.'),
+        root: z.string().describe('Folder of the app, relative to the workspace.'),
+      }),
+      symbol: z.string().min(1).describe('Mangled name.'),
+      demangled: z.string().min(1),
+      code_object: z.string().length(64).describe('sha256 of the captured code object.'),
+      device: z.strictObject({ kind: z.enum(deviceKinds), isa: z.string() }),
+      selection: z.strictObject(selectionShape),
+      language: z
+        .enum(sourceLanguages)
+        .describe('"none": there is no source, so only the captured code can be replayed.'),
+      source: z
+        .strictObject({
+          file: z.string().describe('The file that defines the kernel, relative to the workspace.'),
+          line: z.int().min(1).nullable(),
+          translation_unit: z
+            .string()
+            .describe('The file that is compiled (the translation unit), relative to the workspace.'),
+          variant: z.string().describe('The copy to edit.'),
+        })
+        .nullable(),
+      no_source: noSourceSchema.optional().describe('Why there is no source.'),
+      args: z.array(kernelArgSchema),
+      configuration: configurationSchema
+        .optional()
+        .describe(
+          'C++ only: macros to compile kernel_variant.* with, and launch settings that differ from the captured ones.',
+        ),
+      options: stageOptionsSchema.default({}),
+    })
+    .meta({
+      title: 'kernel.json',
+      description: 'A reproducer: one captured dispatch of one kernel, and its source to edit.',
     }),
-    symbol: z.string().min(1).describe('Mangled name.'),
-    demangled: z.string().min(1),
-    code_object: z.string().length(64).describe('sha256 of the captured code object.'),
-    device: z.strictObject({ kind: z.enum(deviceKinds), isa: z.string() }),
-    selection: z.strictObject(selectionShape),
-    language: z
-      .enum(sourceLanguages)
-      .describe('"none": there is no source, so only the captured code can be replayed.'),
-    source: z
-      .strictObject({
-        file: z.string().describe('The file that defines the kernel, relative to the workspace.'),
-        line: z.int().min(1).nullable(),
-        translation_unit: z
-          .string()
-          .describe('The file that is compiled (the translation unit), relative to the workspace.'),
-        variant: z.string().describe('The copy to edit.'),
-      })
-      .nullable(),
-    no_source: noSourceSchema.optional().describe('Why there is no source.'),
-    args: z.array(kernelArgSchema),
-    configuration: configurationSchema
-      .optional()
-      .describe(
-        'C++ only: macros to compile kernel_variant.* with, and launch settings that differ from the captured ones.',
-      ),
-    options: stageOptionsSchema.default({}),
-  })
-  .meta({
-    title: 'kernel.json',
-    description: 'A reproducer: one captured dispatch of one kernel, and its source to edit.',
-  });
+);
 
 export type KernelJson = z.output<typeof kernelJsonSchema>;
 export type KernelArg = z.output<typeof kernelArgSchema>;

@@ -18,7 +18,35 @@ export function readJson<S extends z.ZodType>(
   return parseJson(path, readText(path, missing, missingHint), schema);
 }
 
+/** Values of `remembered` schemas by text. The text is read each time, so a value is never that of an older file. */
+const known = new WeakMap<z.ZodType, Map<string, unknown>>();
+const mostRemembered = 20_000;
+
+/**
+ * Marks the schema of a file that a process reads many times: `parseJson` checks each text once. Its readers share the
+ * value, so that it is frozen.
+ */
+export function remembered<S extends z.ZodType>(schema: S): S {
+  known.set(schema, new Map());
+  return schema;
+}
+
 export function parseJson<S extends z.ZodType>(path: string, text: string, schema: S): z.output<S> {
+  const values = known.get(schema);
+  if (values === undefined) return parseAnew(path, text, schema);
+  if (values.has(text)) return values.get(text) as z.output<S>;
+  const value = frozen(parseAnew(path, text, schema));
+  if (values.size >= mostRemembered) values.clear();
+  values.set(text, value);
+  return value;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+function parseAnew<S extends z.ZodType>(path: string, text: string, schema: S): z.output<S> {
   let value: unknown;
   try {
     value = valueOfJson(path, text);

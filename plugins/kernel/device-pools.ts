@@ -2,7 +2,7 @@ import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
 import { devicePool } from '../../lib/slurm/command';
 import { runnerVariable } from '../../lib/slurm/environment';
 import type { Environment } from '../../lib/support/environment';
-import { valueOfJson } from '../../lib/support/json-text';
+import { parseJson } from '../../lib/support/schema';
 import { kernloopFile } from '../../lib/support/project-file-names';
 
 /**
@@ -21,7 +21,7 @@ export function devicePools(apps: readonly string[], read: (path: string) => str
 /** A broken file is reported when it is itself read. */
 function runnerOf(text: string) {
   try {
-    return kernloopJsonSchema.parse(valueOfJson(kernloopFile, text)).runner?.slurm;
+    return parseJson(kernloopFile, text, kernloopJsonSchema).runner?.slurm;
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ import { appProject, reproducerRoot } from './app-targets';
 import { namedDevices, namedDevicesVariable } from './devices';
 import { identityVariables } from './identity';
 import { devicePools } from './device-pools';
-import { jsonReader } from '../../lib/support/lenient-json';
+import { jsonReader, memoised } from '../../lib/support/lenient-json';
 import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerValues, trackedVariable } from './reproducer-values';
@@ -32,7 +32,7 @@ export const name = 'kernloop';
 export const createNodes: CreateNodes = [
   `**/{${kernloopFile},${kernelFile}}`,
   (files, options, context) => {
-    const read = (path: string): string => readFileSync(join(context.workspaceRoot, path), 'utf8');
+    const read = readerIn(context.workspaceRoot);
     const apps = declaredKernels(files, read);
     const twins = appsOfOneName(files, read);
     const projects = (file: string): CreateNodesResult => {
@@ -63,7 +63,7 @@ export const postTasksExecution: PostTasksExecution = async (_options, { taskRes
 /** `files`: every kernloop.json and kernel.json, relative to the workspace. */
 export function beforeTasks(files: readonly string[], workspaceRoot: string, argv: readonly string[]): void {
   const found = files.filter((file) => !isCopy(file));
-  const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
+  const read = readerIn(workspaceRoot);
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
   const apps = found.filter((file) => basename(file) === kernloopFile);
   const json = jsonReader();
@@ -107,6 +107,9 @@ function takeNothingFromTheCache(error: unknown): void {
 }
 
 type Read = (path: string) => string;
+
+/** Reads each file once: all parts of an answer are of the same text. */
+const readerIn = (workspaceRoot: string): Read => memoised((path) => readFileSync(join(workspaceRoot, path), 'utf8'));
 
 /** Projects that one file declares; none for a file of that name that is not Kernloop's. */
 export function projectsOf(file: string, read: Read, declared: ReadonlySet<string>): CreateNodesResult {

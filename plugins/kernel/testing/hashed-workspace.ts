@@ -1,3 +1,4 @@
+import { openReproducer } from '../../../lib/reproducer/reproducer';
 import { chmodSync, cpSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compileConditions } from '../../../lib/recompile/current-variant';
@@ -157,7 +158,7 @@ export class HashedWorkspace extends TestWorkspace {
       outside: Object.fromEntries(hasOutside ? [digest('../../../outside.h'), absolute(join(outside, 'far.h'))] : []),
       system: Object.fromEntries([absolute(join(outside, 'system.h'))]),
       recipe_sha256: sha256OfFile(this.path(root, 'pristine/recipe.json')),
-      conditions_sha256: compileConditions(this.path(root), {}, this.env),
+      conditions_sha256: compileConditions(openReproducer(this.path(root)), {}, this.env),
     };
   }
 }
