@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { buildOptionsSchema } from '../executors/build/options';
@@ -7,7 +7,7 @@ import { selfcheckSchema } from '../lib/archive/capture-files';
 import { openApiDocument } from '../lib/judge/service/openapi';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
 import { profileSchema } from '../lib/profile/profile-json';
-import { outputsOf } from '../lib/stage/writes';
+import { notCommittedOf, outputsOf } from '../lib/stage/writes';
 import { outputSchema, usageOutputSchema } from '../lib/stages/output';
 import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
@@ -60,6 +60,7 @@ export function committedFiles(): Map<string, string> {
     ],
     ['lib/stages/tasks.json', jsonLines(all.flatMap(taskOf))],
     ['cli/stage-functions.ts', stageFunctions()],
+    ['.gitignore', ignoredFiles()],
   ]);
 }
 
@@ -79,6 +80,16 @@ export function packagedFiles(): Map<string, string> {
     ]),
     ...pythonClientFiles(all),
   ]);
+}
+
+/** The lines of this checkout for what stages write into a reproducer; all other lines stay. */
+function ignoredFiles(): string {
+  const start = '**/kernels/*/*/';
+  const lines = readFileSync(join(__dirname, '..', '.gitignore'), 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.startsWith(start));
+  const names = notCommittedOf(all.flatMap(({ writes = [] }) => writes));
+  const others = lines.filter((line) => !line.startsWith(start));
+  return others.toSpliced(first, 0, ...names.map((name) => `${start}${name}`)).join('\n');
 }
 
 /** Build and program are of the app, and no stages. A stage whose tasks share their work has `batch.ts` in its folder. */

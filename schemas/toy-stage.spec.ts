@@ -63,7 +63,7 @@ describe('a stage that is added', () => {
     copy = mkdtempSync(join(tmpdir(), 'kernloop-toy-'));
     for (const name of ['bin', 'cli', 'executors', 'generators', 'lib', 'plugins', 'schemas', 'docs/reference'])
       cpSync(join(root, name), join(copy, name), { recursive: true });
-    for (const name of ['package.json', 'tsconfig.base.json']) cpSync(join(root, name), join(copy, name));
+    for (const name of ['package.json', 'tsconfig.base.json', '.gitignore']) cpSync(join(root, name), join(copy, name));
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     mkdirSync(join(copy, 'lib', 'count'));
     writeFileSync(join(copy, 'lib/count/stage.ts'), descriptor);
@@ -155,6 +155,7 @@ describe('a stage that is added', () => {
     expect(existsSync(join(copy, 'k/count.json'))).toBe(true);
     const [ignored, compiled, results] = JSON.parse(run('-r', './bin/source', '-e', script)) as string[][];
     expect(ignored).toContain('**/kernels/*/*/count.json');
+    expect(readFileSync(join(copy, '.gitignore'), 'utf8').split('\n')).toContain('**/kernels/*/*/count.json');
     expect(compiled).toEqual(['kernel.json']);
     expect(results).toEqual(['k/count.json']);
   });

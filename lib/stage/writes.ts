@@ -24,10 +24,14 @@ interface WrittenByStage extends Written {
 /** Written files of all stages, in the order of the registry. Generated, so that lower rooms load no descriptor. */
 const written = rows as readonly WrittenByStage[];
 
-const inReproducer = written.flatMap((row) => {
-  const path = /^\{reproducer\}\/(.+)$/.exec(row.path)?.[1];
-  return path === undefined ? [] : [{ ...row, path }];
-});
+/** Paths relative to the reproducer. */
+const below = <W extends Written>(writes: readonly W[]): W[] =>
+  writes.flatMap((row) => {
+    const path = /^\{reproducer\}\/(.+)$/.exec(row.path)?.[1];
+    return path === undefined ? [] : [{ ...row, path }];
+  });
+
+const inReproducer = below(written);
 
 /** Names of files and folders directly in a reproducer that hold what stages write; those of folders end with `/`. */
 function topsOf(chosen: readonly Written[]): string[] {
@@ -49,7 +53,10 @@ export const noInputs: readonly string[] = [
 ].map((name) => name.replace(/\/$/, '/**/*'));
 
 /** Names in a reproducer that nobody commits. */
-export const notCommitted: readonly string[] = topsOf(inReproducer.filter(({ committed }) => committed !== true));
+export const notCommittedOf = (writes: readonly Written[]): string[] =>
+  topsOf(below(writes).filter(({ committed }) => committed !== true));
+
+export const notCommitted: readonly string[] = notCommittedOf(written);
 
 /** Patterns of results in a reproducer, from any stage and any outcome. */
 export const resultFiles: readonly string[] = [...new Set(inReproducer.flatMap(({ results = [] }) => results))];
