@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
@@ -685,6 +685,15 @@ describe('capture', () => {
         hint: expect.stringContaining('1 launch is captured and kept') as unknown,
       });
       expect(chunksOf()).toContain('new');
+    });
+
+    it('puts the checked one back that a run left beside its place, killed as the new one took it', async () => {
+      const place = workspace.path(`${folder}/capture`);
+      renameSync(place, `${place}.partial-${hostname()}-999999999`);
+      const error = await failure(capture(options(), stopping()));
+      expect(error.hint).toContain('the checked capture from before stays (saxpy)');
+      expect(chunksOf()).toContain('old');
+      expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
     });
 
     it('removes what a killed run was checking', async () => {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { captureFile } from '../archive/capture-files';
 import { uncheckedReason } from '../archive/selfcheck-seal';
 import { KernloopError } from '../support/error';
-import { partialOf, removeDeadPartials } from '../support/leftovers';
+import { deadPartials, partialOf, removeDeadPartials } from '../support/leftovers';
 import { outputsOf, type Selection } from './selection';
 
 /**
@@ -13,6 +13,7 @@ import { outputsOf, type Selection } from './selection';
 export function stagedSelections(selections: readonly Selection[]): Selection[] {
   return selections.map((selection) => {
     const { output } = selection;
+    putBack(output);
     removeDeadPartials(newOf(output));
     if (!hasChecked(output)) return selection;
     return { ...selection, staging: join(partialOf(newOf(output)), basename(output)) };
@@ -28,6 +29,12 @@ export function removeStaged(selections: readonly Selection[]): void {
 /** Final folder of a capture that is made in `made`. */
 export function placeOf({ output, staging }: Selection, made: string): string {
   return staging === undefined ? made : join(dirname(output), relative(dirname(staging), made));
+}
+
+/** A run that was killed while a capture changed places left the one before beside its place. */
+function putBack(output: string): void {
+  const [before] = existsSync(output) ? [] : deadPartials(output).filter(isChecked);
+  if (before !== undefined) renameSync(before, output);
 }
 
 const newOf = (output: string): string => `${output}-new`;

@@ -8,15 +8,22 @@ export function partialOf(path: string): string {
   return `${path}.partial-${hostname()}-${process.pid}`;
 }
 
-/** Removes partials of a path that killed runs on this machine left. */
-export function removeDeadPartials(path: string): void {
+/** Partials of a path that killed runs on this machine left. */
+export function deadPartials(path: string): string[] {
   const folder = dirname(path);
-  if (!existsSync(folder)) return;
+  if (!existsSync(folder)) return [];
   const prefix = `${basename(path)}.partial-${hostname()}-`;
-  for (const name of readdirSync(folder)) {
+  const isDead = (name: string): boolean => {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : NaN;
-    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(folder, name), { recursive: true, force: true });
-  }
+    return Number.isInteger(pid) && !isRunning(pid);
+  };
+  return readdirSync(folder)
+    .filter(isDead)
+    .map((name) => join(folder, name));
+}
+
+export function removeDeadPartials(path: string): void {
+  for (const partial of deadPartials(path)) rmSync(partial, { recursive: true, force: true });
 }
 
 /**
