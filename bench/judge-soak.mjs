@@ -69,7 +69,7 @@ const work = (statements) => (files) => ({ [variant]: files.replace(WORK, statem
 const beside = (more) => (files) => ({ [variant]: `${files}\n${more}\n` });
 const asm = (path) => `__asm__ volatile(".pushsection .rodata\\n.incbin \\"${path}\\"\\n.popsection");`;
 
-/** What is sent, how often, and the verdicts that are right. "refused": the judge does not accept it. */
+/** Candidates that are sent, how often, and the verdicts that are right. "refused": the judge does not accept it. */
 const kinds = [
   ['right', 0.25, ['pass'], work(WORK)],
   ['right', 0.25, ['pass'], work('if (i >= n) return;\n  y[i] = a * x[i] + y[i];')],

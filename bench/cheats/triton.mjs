@@ -12,7 +12,7 @@ const vectorAdd = {
   argument: ['"n": 5003,\n}', '"n": 0,\n}'],
   code: 'variant.hsaco',
 };
-/** Of examples/triton-cuda. */
+/** The kernel of examples/triton-cuda. */
 const softmax = {
   kernel: 'softmax',
   right: 'powers / tl.sum(powers, axis=0)',
