@@ -18,12 +18,12 @@ export const judgeToolNames = ['judge_submit', 'judge_result'] as const;
 export type JudgeToolName = (typeof judgeToolNames)[number];
 export const isJudgeTool = (name: string): name is JudgeToolName => judgeToolNames.some((one) => one === name);
 
-const { files, configuration, id, priority, label } = candidateSchema.shape;
+const { files, configuration, limits, id, priority, label } = candidateSchema.shape;
 const waitSeconds = z.int().min(0).max(300).default(0).describe('How long to wait for the verdict.');
 
 const submitSchema = z.strictObject({
   reproducer: z.string().min(1).describe('Folder of the kernel: kernels/<app>/<kernel>.'),
-  ...{ files, configuration, id, priority, label, waitSeconds },
+  ...{ files, configuration, limits, id, priority, label, waitSeconds },
 });
 const resultSchema = z.strictObject({ id: id.unwrap(), waitSeconds });
 

@@ -35,6 +35,18 @@ export const candidateSchema = z
     configuration: configurationSchema
       .optional()
       .describe('Macros and launch of a C++ variant, in place of those in kernel.json.'),
+    limits: z
+      .strictObject({
+        compileSeconds: z.number().positive().optional(),
+        runSeconds: z.number().positive().optional().describe('Of one replay, with the restoring of memory.'),
+        memoryBytes: z
+          .int()
+          .min(64 * 1024 * 1024)
+          .optional()
+          .describe('Of the compilation: all its processes together.'),
+      })
+      .optional()
+      .describe('Limits below those of the judge. One above is refused.'),
     priority: z
       .int()
       .min(-100)

@@ -16,23 +16,22 @@ const folderBytes = 2 * fileBytes;
  * for none, which only `--unsandboxed` allows.
  */
 export async function confinement(
-  { unsandboxed, compileLimitSeconds, compileLimitMemoryMib }: JudgeSettings,
+  { unsandboxed }: Pick<JudgeSettings, 'unsandboxed'>,
   deps: Deps,
 ): Promise<Confine | null> {
   if (unsandboxed) return null;
   await sandboxSupport(deps);
   const toolchains = new Map<Subject, string[]>();
-  return (own, folder, subject, beside = []) => {
+  return (own, folder, subject, { compileSeconds, memoryBytes }, beside = []) => {
     const known = toolchains.get(subject) ?? toolchainOf(subject, deps);
     toolchains.set(subject, known);
     return inSandbox(own, {
       read: [folder, ...known, ...beside],
       write: [reproducerPaths(folder).build],
       limits: {
-        memoryBytes: compileLimitMemoryMib * 2 ** 20,
-        ...{ fileBytes, folderBytes },
+        ...{ memoryBytes, fileBytes, folderBytes },
         // Each process of a compilation has one thread that works, so the limit in seconds comes first.
-        cpuSeconds: Math.ceil(compileLimitSeconds) + 1,
+        cpuSeconds: Math.ceil(compileSeconds) + 1,
       },
     });
   };

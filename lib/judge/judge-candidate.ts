@@ -24,17 +24,26 @@ import type { Candidate } from './candidate-json';
 import { diagnosticsIn } from './diagnostics';
 import type { Judgement } from './judgement-json';
 import type { InputsDraw } from './secret-inputs';
+import { RunLimit, type Limits } from './limits';
 import type { Subject } from './subject';
 import { worstOf } from './worst';
 
 /** Dependencies with which the programs that read a candidate run: they see its folder, the toolchain, and `beside`. */
-export type Confine = (deps: Deps, folder: string, subject: Subject, beside?: readonly string[]) => Deps;
+export type Confine = (
+  deps: Deps,
+  folder: string,
+  subject: Subject,
+  limits: Pick<Limits, 'compileSeconds' | 'memoryBytes'>,
+  beside?: readonly string[],
+) => Deps;
 
 export interface JudgeDeps {
   readonly deps: Deps;
   /** Null: compiled without a sandbox. */
   readonly confine: Confine | null;
-  readonly limitSeconds: number;
+  readonly limits: Limits;
+  /** For work that other candidates share. */
+  readonly limitsOfJudge: Limits;
   readonly onPhase: (phase: 'compiling' | 'judging') => void;
 }
 
@@ -63,6 +72,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
   const beganMs = clock();
   let compiledMs = beganMs;
   const tell = { output: '' };
+  const run = new RunLimit(given.limits.runSeconds);
   const plain = (text: string): string => text.replaceAll(`${root}/`, '');
   const base = (): Judged => ({
     ...noVerdict(subject),
@@ -74,7 +84,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
     const built = await compile(subject, candidate, root, given, tell);
     compiledMs = clock();
     given.onPhase('judging');
-    const verdict = await judgeCode(subject, candidate, built, root, drawn, deps);
+    const verdict = await judgeCode(subject, candidate, built, root, drawn, run.within(deps));
     subject.requirePinned();
     const { compiled, code } = built;
     const read = outsideFiles(subject.reproducer, compiled);
@@ -100,6 +110,8 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
   } catch (error) {
     if (compiledMs === beganMs) compiledMs = clock();
     const known = asKernloopError(error);
+    if (run.isExceeded && known.code !== 'INTERRUPTED')
+      return { judged: { ...base(), verdict: 'limit', summary: run.words }, read: {}, isLasting: false };
     const verdict = ownErrors[known.code];
     // A compilation reveals what it read only if it succeeds: an edit of a header elsewhere may mend it.
     return {
@@ -127,12 +139,13 @@ async function compile(
   subject: Subject,
   { configuration: given, ...candidate }: Candidate,
   root: string,
-  { deps, confine, limitSeconds }: JudgeDeps,
+  { deps, confine, limits, limitsOfJudge }: JudgeDeps,
   tell: { output: string },
 ): Promise<Built> {
   const { reproducer, recipe, overlay, compiler } = subject;
-  const within = (own: Deps, folder: string, beside: readonly string[] = []): Deps =>
-    confine === null ? own : confine(own, folder, subject, beside);
+  /** For the reproducer's own sources. */
+  const shared = (folder: string): Deps =>
+    confine === null ? silent(deps) : confine(silent(deps), folder, subject, limitsOfJudge);
   const configuration = given ?? reproducer.config.configuration;
   if (configuration !== undefined && recipe.triton !== undefined) {
     throw new KernloopError(
@@ -152,22 +165,25 @@ async function compile(
   };
   const hearing: Deps = { ...silent(deps), report };
   const plain: CompileRequest = {
-    ...{ reproducer: root, overlay, compiler, output, capture: factsOf(subject, paths.build), limitSeconds },
+    ...{ reproducer: root, overlay, compiler, output, capture: factsOf(subject, paths.build) },
+    limitSeconds: limits.compileSeconds,
     recipe: withMacros(recipe, macros),
     signature: recipe.signature,
     // Races and differences are told by source line; line tables change no instruction.
     lineInfo: true,
     scratch: paths.build,
   };
-  const preamble = await subject.preambles.of(candidate, plain, (folder) => within(silent(deps), folder));
+  const ofReproducer = { ...plain, limitSeconds: limitsOfJudge.compileSeconds };
+  const preamble = await subject.preambles.of(candidate, ofReproducer, shared);
   const request = { ...plain, preamble };
-  const confined = within(hearing, root, preamble === undefined ? [] : [dirname(preamble.file)]);
+  const beside = preamble === undefined ? [] : [dirname(preamble.file)];
+  const confined = confine === null ? hearing : confine(hearing, root, subject, limits, beside);
   const compiled = await compileReproducer(request, confined);
   requireSameFiles(compiled, subject.snapshot.digestsWith(candidate.files));
   // The text of the app is there only now, so that no candidate can ask for it.
   symlinkSync(reproducerPaths(reproducer.root).pristine, paths.pristine);
   const isPlaceDependent = await requireSameInApp(request, compiled, confined);
-  if (isPlaceDependent) await requireDependenceOfApp(subject, plain, (folder) => within(silent(deps), folder));
+  if (isPlaceDependent) await requireDependenceOfApp(subject, ofReproducer, shared);
   const { codeObjectSha256: sha256, launch } = compiled;
   const ownMacros = ownMacrosOf(recipe, macros);
   return {

@@ -461,6 +461,35 @@ describe('kernloop judge', () => {
     });
   });
 
+  it('holds each candidate to limits of its own, below those of the judge', async () => {
+    const given: object[] = [];
+    const times: unknown[] = [];
+    const late: FakeProgram = (call) => {
+      times.push(call.options.timeoutMs);
+      return call.options.timeoutMs === 2500 ? { exitCode: null, timedOut: true } : behaving(honest)(call);
+    };
+    const judge = await judgeWith(
+      depsWith(honest, { 'kernloop-replay': late }),
+      { unsandboxed: false },
+      (own, _folder, _subject, limits) => {
+        given.push(limits);
+        return own;
+      },
+    );
+    const limits = { compileSeconds: 7, runSeconds: 2.5, memoryBytes: 2 ** 28 };
+    expect(await verdictOf(judge, rows(8, { limits }))).toMatchObject({
+      ...{ verdict: 'limit', summary: 'a replay ran longer than 2.5 s', error: null, score: null },
+    });
+    expect(given).toEqual([expect.objectContaining(limits)]);
+    // Another one may have more time: the verdict is not kept.
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', fromCache: false });
+    expect(new Set(times)).toEqual(new Set([2500, 600_000]));
+    expect(given[1]).toMatchObject({ compileSeconds: 60, memoryBytes: 2 ** 33 });
+    expect(thrown(() => judge.submit(rows(8, { limits: { compileSeconds: 61 } })))).toMatchObject({
+      code: 'CANDIDATE_REFUSED',
+    });
+  });
+
   it('keeps a verdict that the disk does not take, and goes on once it does', async () => {
     const verdicts = made.workspace.path('home/verdicts');
     const deps = depsWith();

@@ -13,6 +13,7 @@ import { Home, type Accepted } from './home';
 import { judgeCandidate, noVerdict, type Confine, type Judged, type Outcome } from './judge-candidate';
 import type { Judgement } from './judgement-json';
 import type { JudgeSettings } from './options';
+import { limitsOf, limitsOfJudge } from './limits';
 import { Queue } from './queue';
 import { secretInputs } from './secret-inputs';
 import { signingKey, type Sealed, type SigningKey } from './seal';
@@ -170,6 +171,7 @@ export class Judge {
     const given = parseJson('the candidate', text, candidateSchema);
     const subject = this.subjectOf(given);
     requireCandidateFiles(given, subject.snapshot.root);
+    limitsOf(given, this.settings);
     const id = given.id ?? randomBytes(9).toString('hex');
     const candidate = { ...given, id, kernel: subject.name };
     const before = this.status(id);
@@ -367,7 +369,8 @@ export class Judge {
     const work = judgeCandidate(subject, accepted.candidate, {
       deps: stoppable(this.deps, stop.signal),
       confine: this.confine,
-      limitSeconds: this.settings.compileLimitSeconds,
+      limits: limitsOf(accepted.candidate, this.settings),
+      limitsOfJudge: limitsOfJudge(this.settings),
       onPhase: (phase) => this.tell(entry, phase),
     });
     this.underWay.set(key, work);

@@ -36,6 +36,14 @@ export const judgeSettings = {
     .optional()
     .describe('Number of candidates at work at a time. Default: one for each core. A GPU takes one at a time.'),
   compileLimitSeconds: z.number().positive().max(3600).default(60).describe('End a compilation after this time.'),
+  runLimitSeconds: z
+    .number()
+    .positive()
+    .max(86_400)
+    .default(600)
+    .describe(
+      'End a replay of a candidate after this wall time: the verdict is `limit`. A candidate may ask for less, and for lower limits of its compilation.',
+    ),
   compileLimitMemoryMib: z
     .int()
     .min(256)

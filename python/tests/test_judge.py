@@ -105,10 +105,10 @@ def test_a_candidate_is_submitted_with_an_id_and_its_verdict_decoded_whole(unix:
         return (200, {"candidates": [{**one, "phase": "queued"} for one in body]}) if method == "POST" else next(answers)
 
     with served(answer, unix) as (address, asked):
-        judgement = JudgeClient(address, "secret").judge(Candidate(files={"a.hip": "ü"}, id="x", priority=0))
+        judgement = JudgeClient(address, "secret").judge(Candidate(files={"a.hip": "ü"}, id="x", priority=0, limits={"runSeconds": 5}))
     assert (judgement.verdict, judgement.id) == ("fail", "x")
     assert judgement.score is not None and judgement.score.time_ci95 is not None
-    assert asked[0] == ("POST", "/v1/candidates", [{"files": {"a.hip": "ü"}, "id": "x", "priority": 0}], "Bearer secret", "localhost")
+    assert asked[0] == ("POST", "/v1/candidates", [{"files": {"a.hip": "ü"}, "id": "x", "limits": {"runSeconds": 5}, "priority": 0}], "Bearer secret", "localhost")
     assert [path for _, path, *_ in asked[1:]] == ["/v1/candidates/x/verdict?waitSeconds=60"] * 2
 
 

@@ -45,6 +45,8 @@ class Candidate:
     kernel: str | None = None
     configuration: Mapping[str, Any] | None = None
     """Macros and launch of a C++ variant."""
+    limits: Mapping[str, float] | None = None
+    """Limits below those of the judge: compileSeconds, runSeconds, memoryBytes."""
     priority: int | None = None
     label: str | None = None
     """Words that come back with the verdict."""
