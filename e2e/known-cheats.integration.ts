@@ -55,6 +55,7 @@ const chosen = [
   'A11 histogram: clears one bin too many',
   'A12 saxpy: looks upward for the expected bytes',
   'A13 saxpy: right beside a file of the reproducer',
+  'A13 saxpy: right where the path of its file is not absolute',
   'A14 saxpy: loads that stay in the cache',
   'A15 saxpy: leaves much to write behind it',
   'A16 saxpy: sleeps in its first launches',
