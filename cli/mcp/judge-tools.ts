@@ -96,7 +96,7 @@ export class WorkspaceJudges {
     }
   }
 
-  /** Candidates without a verdict stay in the home of the judge. */
+  /** Candidates without a verdict are given up: a service of the same home would judge them beside this process. */
   async close(): Promise<void> {
     const all = await Promise.allSettled([...this.judges.values()]);
     await Promise.all(all.flatMap((one) => (one.status === 'fulfilled' ? [one.value.close()] : [])));
@@ -138,7 +138,7 @@ export class WorkspaceJudges {
     const { deps } = this.place;
     const layers = [flagLayer({ reproducer: [folder] }), environmentLayer(settingsSchema, deps.env)];
     const { values } = resolveOptions(settingsSchema, layers);
-    const judge = await Judge.open(values, await confinement(values, deps), deps);
+    const judge = await Judge.open(values, await confinement(values, deps), deps, { isLasting: false });
     judge.subscribe(({ sealed }) => {
       // The next candidate gets a judge of the capture that is there then.
       if (sealed?.judgement.error === 'JUDGE_INPUT_CHANGED') this.judges.delete(folder);
