@@ -71,44 +71,34 @@ KERNLOOP_LANE constexpr u32 permuted_byte(u32 a, u32 b, u32 selector) {
 }
 
 constexpr Row kRows[] = {
-    row<U32(U32, U32, U32)>(Op::v_perm_b32,
-                            [](u32 a, u32 b, u32 c) {
-                              return permuted_byte(a, b, byte(c, 0)) | permuted_byte(a, b, byte(c, 1)) << 8 |
-                                     permuted_byte(a, b, byte(c, 2)) << 16 | permuted_byte(a, b, byte(c, 3)) << 24;
-                            }),
+    row<Op::v_perm_b32, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) {
+      return permuted_byte(a, b, byte(c, 0)) | permuted_byte(a, b, byte(c, 1)) << 8 |
+             permuted_byte(a, b, byte(c, 2)) << 16 | permuted_byte(a, b, byte(c, 3)) << 24;
+    }),
     // Averages of bytes, rounded up if the third operand's byte is odd.
-    row<U32(U32, U32, U32)>(Op::v_lerp_u8,
-                            [](u32 a, u32 b, u32 c) {
-                              u32 r = 0;
-                              for (unsigned k = 0; k < 4; ++k)
-                                r |= ((byte(a, k) + byte(b, k) + (byte(c, k) & 1)) >> 1) << (8 * k);
-                              return r;
-                            }),
-    row<U32(U32, U32, U32)>(
-        Op::v_sad_u8, [](u32 a, u32 b, u32 c) { return sad_u8(a, b) + c; },
-        [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b), c); }),
-    row<U32(U32, U32, U32)>(
-        Op::v_sad_hi_u8, [](u32 a, u32 b, u32 c) { return (sad_u8(a, b) << 16) + c; },
-        [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b) << 16, c); }),
-    row<U32(U32, U32, U32)>(
-        Op::v_sad_u16, [](u32 a, u32 b, u32 c) { return sad_u16(a, b) + c; },
-        [](u32 a, u32 b, u32 c) { return add_saturated(sad_u16(a, b), c); }),
-    row<U32(U32, U32, U32)>(
-        Op::v_sad_u32, [](u32 a, u32 b, u32 c) { return difference(a, b) + c; },
-        [](u32 a, u32 b, u32 c) { return add_saturated(difference(a, b), c); }),
-    row<U32(U32, U32, U32)>(
-        Op::v_msad_u8, [](u32 a, u32 b, u32 c) { return masked_sad_u8(a, b) + c; },
-        [](u32 a, u32 b, u32 c) { return add_saturated(masked_sad_u8(a, b), c); }),
-    row<U64(U64, U32, U64)>(Op::v_qsad_pk_u16_u8, [](u64 a, u32 b, u64 c) { return four_windows(a, b, c, sad_u8); }),
-    row<U64(U64, U32, U64)>(Op::v_mqsad_pk_u16_u8,
-                            [](u64 a, u32 b, u64 c) { return four_windows(a, b, c, masked_sad_u8); }),
-    row<U128(U64, U32, U128)>(Op::v_mqsad_u32_u8,
-                              [](u64 a, u32 b, const Quad& c) {
-                                Quad r;
-                                for (unsigned k = 0; k < 4; ++k)
-                                  r.word[k] = masked_sad_u8(static_cast<u32>(a >> (8 * k)), b) + c.word[k];
-                                return r;
-                              }),
+    row<Op::v_lerp_u8, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) {
+      u32 r = 0;
+      for (unsigned k = 0; k < 4; ++k) r |= ((byte(a, k) + byte(b, k) + (byte(c, k) & 1)) >> 1) << (8 * k);
+      return r;
+    }),
+    row<Op::v_sad_u8, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) { return sad_u8(a, b) + c; },
+                                          [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b), c); }),
+    row<Op::v_sad_hi_u8, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) { return (sad_u8(a, b) << 16) + c; },
+                                             [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b) << 16, c); }),
+    row<Op::v_sad_u16, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) { return sad_u16(a, b) + c; },
+                                           [](u32 a, u32 b, u32 c) { return add_saturated(sad_u16(a, b), c); }),
+    row<Op::v_sad_u32, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) { return difference(a, b) + c; },
+                                           [](u32 a, u32 b, u32 c) { return add_saturated(difference(a, b), c); }),
+    row<Op::v_msad_u8, U32(U32, U32, U32)>([](u32 a, u32 b, u32 c) { return masked_sad_u8(a, b) + c; },
+                                           [](u32 a, u32 b, u32 c) { return add_saturated(masked_sad_u8(a, b), c); }),
+    row<Op::v_qsad_pk_u16_u8, U64(U64, U32, U64)>([](u64 a, u32 b, u64 c) { return four_windows(a, b, c, sad_u8); }),
+    row<Op::v_mqsad_pk_u16_u8, U64(U64, U32, U64)>(
+        [](u64 a, u32 b, u64 c) { return four_windows(a, b, c, masked_sad_u8); }),
+    row<Op::v_mqsad_u32_u8, U128(U64, U32, U128)>([](u64 a, u32 b, const Quad& c) {
+      Quad r;
+      for (unsigned k = 0; k < 4; ++k) r.word[k] = masked_sad_u8(static_cast<u32>(a >> (8 * k)), b) + c.word[k];
+      return r;
+    }),
 };
 
 }  // namespace

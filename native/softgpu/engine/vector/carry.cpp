@@ -89,9 +89,9 @@ void execute_carry(Wave& wave, const Instruction& instruction) {
 #endif
 
 // A row whose lean form is the one above, if the host has it.
-template <class Signature, Carry kCarry, class Lambda>
-constexpr Row carry_row(Op op, Lambda lambda) {
-  Row r = row<Signature>(op, lambda);
+template <Op op, class Signature, Carry kCarry, class Lambda>
+constexpr Row carry_row(Lambda lambda) {
+  Row r = row<op, Signature>(lambda);
 #ifdef __AVX512F__
   r.lean = execute_carry<Kernel<Signature, Lambda, kNone>, kCarry>;
 #endif
@@ -99,27 +99,25 @@ constexpr Row carry_row(Op op, Lambda lambda) {
 }
 
 constexpr Row kRows[] = {
-    carry_row<U32Carry(U32, U32), Carry::kAdd>(Op::v_add_co_u32, [](u32 a, u32 b) { return add(a, b, 0); }),
-    carry_row<U32Carry(U32, U32), Carry::kSubtract>(Op::v_sub_co_u32, [](u32 a, u32 b) { return subtract(a, b, 0); }),
-    carry_row<U32Carry(U32, U32), Carry::kSubtractReversed>(Op::v_subrev_co_u32,
-                                                            [](u32 a, u32 b) { return subtract(b, a, 0); }),
-    carry_row<U32Carry(U32, U32, Mask), Carry::kAdd>(Op::v_addc_co_u32,
-                                                     [](u32 a, u32 b, u32 c) { return add(a, b, c); }),
-    carry_row<U32Carry(U32, U32, Mask), Carry::kSubtract>(Op::v_subb_co_u32,
-                                                          [](u32 a, u32 b, u32 c) { return subtract(a, b, c); }),
-    carry_row<U32Carry(U32, U32, Mask), Carry::kSubtractReversed>(
-        Op::v_subbrev_co_u32, [](u32 a, u32 b, u32 c) { return subtract(b, a, c); }),
-    row<PairCarry(U32, U32, Pair)>(Op::v_mad_u64_u32,
-                                   [](u32 a, u32 b, Dwords c) {
-                                     const u32 low = a * b, high = static_cast<u32>((uint64_t{a} * b) >> 32);
-                                     return add(Dwords{low, high}, c, 0, 0);
-                                   }),
-    row<PairCarry(I32, I32, Pair)>(Op::v_mad_i64_i32,
-                                   [](i32 a, i32 b, Dwords c) {
-                                     const u32 low = static_cast<u32>(a) * static_cast<u32>(b);
-                                     const u32 high = static_cast<u32>((int64_t{a} * b) >> 32);
-                                     return add(Dwords{low, high}, c, high >> 31, c.high >> 31);
-                                   }),
+    carry_row<Op::v_add_co_u32, U32Carry(U32, U32), Carry::kAdd>([](u32 a, u32 b) { return add(a, b, 0); }),
+    carry_row<Op::v_sub_co_u32, U32Carry(U32, U32), Carry::kSubtract>([](u32 a, u32 b) { return subtract(a, b, 0); }),
+    carry_row<Op::v_subrev_co_u32, U32Carry(U32, U32), Carry::kSubtractReversed>(
+        [](u32 a, u32 b) { return subtract(b, a, 0); }),
+    carry_row<Op::v_addc_co_u32, U32Carry(U32, U32, Mask), Carry::kAdd>(
+        [](u32 a, u32 b, u32 c) { return add(a, b, c); }),
+    carry_row<Op::v_subb_co_u32, U32Carry(U32, U32, Mask), Carry::kSubtract>(
+        [](u32 a, u32 b, u32 c) { return subtract(a, b, c); }),
+    carry_row<Op::v_subbrev_co_u32, U32Carry(U32, U32, Mask), Carry::kSubtractReversed>(
+        [](u32 a, u32 b, u32 c) { return subtract(b, a, c); }),
+    row<Op::v_mad_u64_u32, PairCarry(U32, U32, Pair)>([](u32 a, u32 b, Dwords c) {
+      const u32 low = a * b, high = static_cast<u32>((uint64_t{a} * b) >> 32);
+      return add(Dwords{low, high}, c, 0, 0);
+    }),
+    row<Op::v_mad_i64_i32, PairCarry(I32, I32, Pair)>([](i32 a, i32 b, Dwords c) {
+      const u32 low = static_cast<u32>(a) * static_cast<u32>(b);
+      const u32 high = static_cast<u32>((int64_t{a} * b) >> 32);
+      return add(Dwords{low, high}, c, high >> 31, c.high >> 31);
+    }),
 };
 
 }  // namespace

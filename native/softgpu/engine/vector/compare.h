@@ -12,6 +12,8 @@ struct Comparison {
     r.sources = 2;
     r.source[0] = source_rule<A>(kNone);
     r.source[1] = source_rule<B>(kNone);
+    r.shape = RowShape::kComparison;
+    r.follows_mode = kIsFloat<B>;
     return r;
   }
   [[gnu::noinline]] static void compute(uint32_t* result, const uint32_t* a, const uint32_t* b, bool flush) {
@@ -26,17 +28,15 @@ struct Comparison {
   }
   // For 16 lanes; nothing is flushed.
   KERNLOOP_LANE static void compute_group(uint32_t* result, const uint32_t* a, const uint32_t* b) {
-#pragma GCC ivdep
-#pragma GCC unroll 1
+    KERNLOOP_LANE_LOOP
     for (unsigned l = 0; l < kGroup; ++l)
       result[l] = 0u - static_cast<uint32_t>(Lambda{}(A::load(a, l), B::load(b, l)));
   }
-  static float flushed(float v) {
-    return std::is_same_v<A, F16> ? flush_half_denormal(v) : flush_denormal(v);
+  KERNLOOP_LANE static void lane_group(uint32_t* dst, const uint32_t* const* src, const Mode&) {
+    compute_group(dst, src[0], src[1]);
   }
-  static double flushed(double v) {
-    return flush_denormal(v);
-  }
+  static float flushed(float v) { return std::is_same_v<A, F16> ? flush_half_denormal(v) : flush_denormal(v); }
+  static double flushed(double v) { return flush_denormal(v); }
   // v_cmp_class tests the bits (its second source is a mask of classes): it flushes nothing.
   static bool flushes(const Mode& mode) {
     if constexpr (!kIsFloat<B>) return false;
@@ -98,17 +98,19 @@ struct CompareRow {
   ExecuteFn lean, plain, general;
 };
 
-template <class A, class B = A, class Lambda>
-constexpr CompareRow compare(Op op, Lambda) {
+template <Op op, class A, class B = A, class Lambda>
+constexpr CompareRow compare(Lambda) {
   using C = Comparison<A, B, Lambda>;
+  name_lanes<op, C>();
   return {op, C::rule(), compare_lean<C, false>, compare_plain<C, false>, compare_general<C, false>};
 }
-template <class A, class B = A, class Lambda>
-constexpr CompareRow compare_exec(Op op, Lambda) {
+template <Op op, class A, class B = A, class Lambda>
+constexpr CompareRow compare_exec(Lambda) {
   using C = Comparison<A, B, Lambda>;
   return {op, C::rule(), compare_lean<C, true>, compare_plain<C, true>, compare_general<C, true>};
 }
 
+const FormRule* rule_in(std::span<const CompareRow> rows, Op op);
 ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& instruction);
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

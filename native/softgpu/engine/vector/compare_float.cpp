@@ -24,8 +24,8 @@ constexpr uint32_t class_of(Bits v, unsigned width, unsigned fraction_bits) {
 }
 
 #define KERNLOOP_FLOAT_COMPARE(type, tag, name, expression)                                       \
-  compare<tag>(Op::v_cmp_##name##_##type, [](tag::Value a, tag::Value b) { return expression; }), \
-      compare_exec<tag>(Op::v_cmpx_##name##_##type, [](tag::Value a, tag::Value b) { return expression; })
+  compare<Op::v_cmp_##name##_##type, tag>([](tag::Value a, tag::Value b) { return expression; }), \
+      compare_exec<Op::v_cmpx_##name##_##type, tag>([](tag::Value a, tag::Value b) { return expression; })
 
 // n… are negations, which hold for NaNs too.
 #define KERNLOOP_FLOAT_COMPARES(type, tag)                                                                             \
@@ -40,8 +40,8 @@ constexpr uint32_t class_of(Bits v, unsigned width, unsigned fraction_bits) {
       KERNLOOP_FLOAT_COMPARE(type, tag, tru, ((void)a, (void)b, true))
 
 #define KERNLOOP_CLASS_COMPARE(op, a_tag, b_tag, expression)                                          \
-  compare<a_tag, b_tag>(Op::v_cmp_class_##op, [](a_tag::Value a, uint32_t b) { return expression; }), \
-      compare_exec<a_tag, b_tag>(Op::v_cmpx_class_##op, [](a_tag::Value a, uint32_t b) { return expression; })
+  compare<Op::v_cmp_class_##op, a_tag, b_tag>([](a_tag::Value a, uint32_t b) { return expression; }), \
+      compare_exec<Op::v_cmpx_class_##op, a_tag, b_tag>([](a_tag::Value a, uint32_t b) { return expression; })
 
 // A half as its bits, with the modifiers of a float.
 struct HalfBits : U16 {
@@ -58,6 +58,10 @@ constexpr CompareRow kRows[] = {
 };
 
 }  // namespace
+
+const FormRule* float_comparison_rule(Op op) {
+  return rule_in(kRows, op);
+}
 
 ExecuteFn select_compare_float(const Instruction& instruction) {
   return select_compare(kRows, instruction);

@@ -6,8 +6,8 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 namespace {
 
 #define KERNLOOP_INTEGER_COMPARE(type, tag, name, expression)                                     \
-  compare<tag>(Op::v_cmp_##name##_##type, [](tag::Value a, tag::Value b) { return expression; }), \
-      compare_exec<tag>(Op::v_cmpx_##name##_##type, [](tag::Value a, tag::Value b) { return expression; })
+  compare<Op::v_cmp_##name##_##type, tag>([](tag::Value a, tag::Value b) { return expression; }), \
+      compare_exec<Op::v_cmpx_##name##_##type, tag>([](tag::Value a, tag::Value b) { return expression; })
 
 #define KERNLOOP_INTEGER_COMPARES(type, tag)                                                                         \
   KERNLOOP_INTEGER_COMPARE(type, tag, f, ((void)a, (void)b, false)), KERNLOOP_INTEGER_COMPARE(type, tag, lt, a < b), \
@@ -39,6 +39,16 @@ ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& in
     return sources_are_lean(row.rule, instruction) ? row.lean : row.plain;
   }
   return nullptr;
+}
+
+const FormRule* rule_in(std::span<const CompareRow> rows, Op op) {
+  for (const CompareRow& row : rows)
+    if (row.op == op) return &row.rule;
+  return nullptr;
+}
+
+const FormRule* integer_comparison_rule(Op op) {
+  return rule_in(kRows, op);
 }
 
 ExecuteFn select_compare_integer(const Instruction& instruction) {

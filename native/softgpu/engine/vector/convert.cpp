@@ -92,66 +92,61 @@ struct HalfBits : U16 {  // a half that is moved, not computed with
 };
 
 constexpr Row kRows[] = {
-    row<F32(U32)>(Op::v_cvt_f32_fp8, [](u32 a) { return float8_to_float<3>(a & 0xff); }),
-    row<F32(U32)>(Op::v_cvt_f32_bf8, [](u32 a) { return float8_to_float<2>(a & 0xff); }),
-    row<Pair(U32)>(Op::v_cvt_pk_f32_fp8, [](u32 a) { return two_from_float8<3>(a); }),
-    row<Pair(U32)>(Op::v_cvt_pk_f32_bf8, [](u32 a) { return two_from_float8<2>(a); }),
-    row<F32(I32)>(Op::v_cvt_f32_i32, [](i32 a) { return static_cast<float>(a); }),
-    row<F32(U32)>(Op::v_cvt_f32_u32, [](u32 a) { return static_cast<float>(a); }),
-    row<F64(I32)>(Op::v_cvt_f64_i32, [](i32 a) { return static_cast<double>(a); }),
-    row<F64(U32)>(Op::v_cvt_f64_u32, [](u32 a) { return static_cast<double>(a); }),
-    row<F16(U16)>(Op::v_cvt_f16_u16, [](u32 a) { return static_cast<float>(static_cast<i32>(a)); }),
-    row<F16(I16)>(Op::v_cvt_f16_i16, [](i32 a) { return static_cast<float>(a); }),
-    row<F32(U32)>(Op::v_cvt_f32_ubyte0, [](u32 a) { return static_cast<float>(static_cast<i32>(a & 0xff)); }),
-    row<F32(U32)>(Op::v_cvt_f32_ubyte1, [](u32 a) { return static_cast<float>(static_cast<i32>((a >> 8) & 0xff)); }),
-    row<F32(U32)>(Op::v_cvt_f32_ubyte2, [](u32 a) { return static_cast<float>(static_cast<i32>((a >> 16) & 0xff)); }),
-    row<F32(U32)>(Op::v_cvt_f32_ubyte3, [](u32 a) { return static_cast<float>(static_cast<i32>(a >> 24)); }),
+    row<Op::v_cvt_f32_fp8, F32(U32)>([](u32 a) { return float8_to_float<3>(a & 0xff); }),
+    row<Op::v_cvt_f32_bf8, F32(U32)>([](u32 a) { return float8_to_float<2>(a & 0xff); }),
+    row<Op::v_cvt_pk_f32_fp8, Pair(U32)>([](u32 a) { return two_from_float8<3>(a); }),
+    row<Op::v_cvt_pk_f32_bf8, Pair(U32)>([](u32 a) { return two_from_float8<2>(a); }),
+    row<Op::v_cvt_f32_i32, F32(I32)>([](i32 a) { return static_cast<float>(a); }),
+    row<Op::v_cvt_f32_u32, F32(U32)>([](u32 a) { return static_cast<float>(a); }),
+    row<Op::v_cvt_f64_i32, F64(I32)>([](i32 a) { return static_cast<double>(a); }),
+    row<Op::v_cvt_f64_u32, F64(U32)>([](u32 a) { return static_cast<double>(a); }),
+    row<Op::v_cvt_f16_u16, F16(U16)>([](u32 a) { return static_cast<float>(static_cast<i32>(a)); }),
+    row<Op::v_cvt_f16_i16, F16(I16)>([](i32 a) { return static_cast<float>(a); }),
+    row<Op::v_cvt_f32_ubyte0, F32(U32)>([](u32 a) { return static_cast<float>(static_cast<i32>(a & 0xff)); }),
+    row<Op::v_cvt_f32_ubyte1, F32(U32)>([](u32 a) { return static_cast<float>(static_cast<i32>((a >> 8) & 0xff)); }),
+    row<Op::v_cvt_f32_ubyte2, F32(U32)>([](u32 a) { return static_cast<float>(static_cast<i32>((a >> 16) & 0xff)); }),
+    row<Op::v_cvt_f32_ubyte3, F32(U32)>([](u32 a) { return static_cast<float>(static_cast<i32>(a >> 24)); }),
     // Four signed bits as sixteenths: an offset in [-0.5, 0.4375].
-    row<F32(U32)>(Op::v_cvt_off_f32_i4,
-                  [](u32 a) { return static_cast<float>(static_cast<i32>(a << 28) >> 28) * 0.0625f; }),
+    row<Op::v_cvt_off_f32_i4, F32(U32)>(
+        [](u32 a) { return static_cast<float>(static_cast<i32>(a << 28) >> 28) * 0.0625f; }),
 
-    row<F64(F32)>(Op::v_cvt_f64_f32, [](float a) { return static_cast<double>(a); }),
-    row<F32(F64)>(Op::v_cvt_f32_f64, [](double a) { return static_cast<float>(a); }),
-    row<F16(F32)>(Op::v_cvt_f16_f32, [](float a) { return a; }),
-    row<F32(F16)>(Op::v_cvt_f32_f16, [](float a) { return a; }),
+    row<Op::v_cvt_f64_f32, F64(F32)>([](float a) { return static_cast<double>(a); }),
+    row<Op::v_cvt_f32_f64, F32(F64)>([](double a) { return static_cast<float>(a); }),
+    row<Op::v_cvt_f16_f32, F16(F32)>([](float a) { return a; }),
+    row<Op::v_cvt_f32_f16, F32(F16)>([](float a) { return a; }),
 
-    row<U32(F32)>(Op::v_cvt_u32_f32, [](float a) { return to_u32(a); }),
-    row<I32(F32)>(Op::v_cvt_i32_f32, [](float a) { return to_i32(a); }),
-    row<U32(F64)>(Op::v_cvt_u32_f64, [](double a) { return to_u32(a); }),
-    row<I32(F64)>(Op::v_cvt_i32_f64, [](double a) { return to_i32(a); }),
-    row<I32(F32)>(Op::v_cvt_rpi_i32_f32, [](float a) { return to_i32(__builtin_floorf(a + 0.5f)); }),
-    row<I32(F32)>(Op::v_cvt_flr_i32_f32, [](float a) { return to_i32(__builtin_floorf(a)); }),
-    row<U16(F16)>(Op::v_cvt_u16_f16, [](float a) { return static_cast<u32>(to_bounded(a, 0.0f, 65535.0f)); }),
-    row<I16(F16)>(Op::v_cvt_i16_f16, [](float a) { return to_bounded(a, -32768.0f, 32767.0f); }),
+    row<Op::v_cvt_u32_f32, U32(F32)>([](float a) { return to_u32(a); }),
+    row<Op::v_cvt_i32_f32, I32(F32)>([](float a) { return to_i32(a); }),
+    row<Op::v_cvt_u32_f64, U32(F64)>([](double a) { return to_u32(a); }),
+    row<Op::v_cvt_i32_f64, I32(F64)>([](double a) { return to_i32(a); }),
+    row<Op::v_cvt_rpi_i32_f32, I32(F32)>([](float a) { return to_i32(__builtin_floorf(a + 0.5f)); }),
+    row<Op::v_cvt_flr_i32_f32, I32(F32)>([](float a) { return to_i32(__builtin_floorf(a)); }),
+    row<Op::v_cvt_u16_f16, U16(F16)>([](float a) { return static_cast<u32>(to_bounded(a, 0.0f, 65535.0f)); }),
+    row<Op::v_cvt_i16_f16, I16(F16)>([](float a) { return to_bounded(a, -32768.0f, 32767.0f); }),
 
-    row<U32(F32, F32)>(Op::v_cvt_pkrtz_f16_f32,
-                       [](const Mode& mode, float a, float b) {
-                         return pack(flushed_half(mode, half_toward_zero(a)), flushed_half(mode, half_toward_zero(b)));
-                       }),
-    row<U32(F32, F32)>(
-        Op::v_cvt_pknorm_i16_f32,
+    row<Op::v_cvt_pkrtz_f16_f32, U32(F32, F32)>([](const Mode& mode, float a, float b) {
+      return pack(flushed_half(mode, half_toward_zero(a)), flushed_half(mode, half_toward_zero(b)));
+    }),
+    row<Op::v_cvt_pknorm_i16_f32, U32(F32, F32)>(
         [](float a, float b) { return pack(static_cast<u32>(signed_norm(a)), static_cast<u32>(signed_norm(b))); }),
-    row<U32(F32, F32)>(Op::v_cvt_pknorm_u16_f32,
-                       [](float a, float b) { return pack(unsigned_norm(a), unsigned_norm(b)); }),
-    row<U32(F16, F16)>(
-        Op::v_cvt_pknorm_i16_f16,
+    row<Op::v_cvt_pknorm_u16_f32, U32(F32, F32)>(
+        [](float a, float b) { return pack(unsigned_norm(a), unsigned_norm(b)); }),
+    row<Op::v_cvt_pknorm_i16_f16, U32(F16, F16)>(
         [](float a, float b) { return pack(static_cast<u32>(signed_norm(a)), static_cast<u32>(signed_norm(b))); }),
-    row<U32(F16, F16)>(Op::v_cvt_pknorm_u16_f16,
-                       [](float a, float b) { return pack(unsigned_norm(a), unsigned_norm(b)); }),
-    row<I16(F16)>(Op::v_cvt_norm_i16_f16, [](float a) { return signed_norm(a); }),
-    row<U16(F16)>(Op::v_cvt_norm_u16_f16, [](float a) { return unsigned_norm(a); }),
+    row<Op::v_cvt_pknorm_u16_f16, U32(F16, F16)>(
+        [](float a, float b) { return pack(unsigned_norm(a), unsigned_norm(b)); }),
+    row<Op::v_cvt_norm_i16_f16, I16(F16)>([](float a) { return signed_norm(a); }),
+    row<Op::v_cvt_norm_u16_f16, U16(F16)>([](float a) { return unsigned_norm(a); }),
     // The second source says which byte of the third is replaced.
-    row<U32(F32, U32, U32)>(Op::v_cvt_pk_u8_f32,
-                            [](float a, u32 b, u32 c) {
-                              const u32 at = 8 * (b & 3);
-                              return (c & ~(0xffu << at)) | nearest_u8(a) << at;
-                            }),
-    row<U32(U32, U32)>(Op::v_cvt_pk_u16_u32, [](u32 a, u32 b) { return pack(saturate_u16(a), saturate_u16(b)); }),
-    row<U32(I32, I32)>(Op::v_cvt_pk_i16_i32, [](i32 a, i32 b) { return pack(saturate_i16(a), saturate_i16(b)); }),
-    row<U16(U32)>(
-        Op::v_sat_pk_u8_i16,
+    row<Op::v_cvt_pk_u8_f32, U32(F32, U32, U32)>([](float a, u32 b, u32 c) {
+      const u32 at = 8 * (b & 3);
+      return (c & ~(0xffu << at)) | nearest_u8(a) << at;
+    }),
+    row<Op::v_cvt_pk_u16_u32, U32(U32, U32)>([](u32 a, u32 b) { return pack(saturate_u16(a), saturate_u16(b)); }),
+    row<Op::v_cvt_pk_i16_i32, U32(I32, I32)>([](i32 a, i32 b) { return pack(saturate_i16(a), saturate_i16(b)); }),
+    row<Op::v_sat_pk_u8_i16, U16(U32)>(
         [](u32 a) { return saturate_u8(static_cast<int16_t>(a)) | saturate_u8(static_cast<int16_t>(a >> 16)) << 8; }),
-    row<U32(HalfBits, HalfBits)>(Op::v_pack_b32_f16, [](u32 a, u32 b) { return pack(a, b); }),
+    row<Op::v_pack_b32_f16, U32(HalfBits, HalfBits)>([](u32 a, u32 b) { return pack(a, b); }),
 };
 
 }  // namespace

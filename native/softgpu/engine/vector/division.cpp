@@ -186,15 +186,17 @@ void fmas_lean(Wave& wave, const Instruction& instruction) {
     execute_lean<Unscaled>(wave, instruction);
   }
 }
-template <class Tag>
-constexpr Row fmas_row(Op op) {
+template <Op op, class Tag>
+constexpr Row fmas_row() {
   using T = typename Tag::Value;
   constexpr auto unscaled = [](T a, T b, T c) { return fused(a, b, c); };
   constexpr auto scaled = [](const Mode& m, T a, T b, T c, bool v) { return div_fmas(m, a, b, c, v); };
   using Unscaled = Kernel<Tag(Tag, Tag, Tag), decltype(unscaled), kNone>;
   using Scaled = Kernel<Tag(Tag, Tag, Tag, Mask), decltype(scaled), kReadsVcc>;
-  return {op,      Scaled::rule(), fmas_lean<Unscaled, Scaled>, fmas_plain<Unscaled, Scaled>, execute_general<Scaled>,
-          nullptr, kReadsVcc};
+  Row r = row<op, Tag(Tag, Tag, Tag, Mask), kReadsVcc>(scaled);
+  r.lean = fmas_lean<Unscaled, Scaled>;
+  r.plain = fmas_plain<Unscaled, Scaled>;
+  return r;
 }
 
 // Exponents for which div_scale leaves every value alone: no condition of it can hold.
@@ -224,28 +226,31 @@ void scale_plain(Wave& wave, const Instruction& instruction) {
   if (src[0] != dst) write_planes(dst, src[0], 1, exec);
   wave.set_sgpr64(instruction.dst[1].index, 0);
 }
-constexpr Row scale_row_f32(Op op) {
+template <Op op>
+constexpr Row scale_row_f32() {
   constexpr auto scale = [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); };
   using Scale = Kernel<BitAnd<F32>(F32, F32, F32), decltype(scale), kNone>;
-  return {op, Scale::rule(), nullptr, scale_plain<Scale>, execute_general<Scale>, nullptr, kNone};
+  Row r = row<op, BitAnd<F32>(F32, F32, F32)>(scale);
+  r.lean = nullptr;
+  r.plain = scale_plain<Scale>;
+  return r;
 }
 
 constexpr Row kRows[] = {
-    scale_row_f32(Op::v_div_scale_f32),
-    row<BitAnd<F64>(F64, F64, F64)>(
-        Op::v_div_scale_f64, [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
-    fmas_row<F32>(Op::v_div_fmas_f32),
-    fmas_row<F64>(Op::v_div_fmas_f64),
-    row<F32(F32, F32, F32), kKeepNan>(
-        Op::v_div_fixup_f32, [](const Mode& m, float a, float b, float c) { return div_fixup(m.round_f32, a, b, c); }),
-    row<F64(F64, F64, F64), kKeepNan>(
-        Op::v_div_fixup_f64,
+    scale_row_f32<Op::v_div_scale_f32>(),
+    row<Op::v_div_scale_f64, BitAnd<F64>(F64, F64, F64)>(
+        [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
+    fmas_row<Op::v_div_fmas_f32, F32>(),
+    fmas_row<Op::v_div_fmas_f64, F64>(),
+    row<Op::v_div_fixup_f32, F32(F32, F32, F32), kKeepNan>(
+        [](const Mode& m, float a, float b, float c) { return div_fixup(m.round_f32, a, b, c); }),
+    row<Op::v_div_fixup_f64, F64(F64, F64, F64), kKeepNan>(
         [](const Mode& m, double a, double b, double c) { return div_fixup(m.round_f64_f16, a, b, c); }),
-    row<F16(F16, F16, F16), kKeepNan | kPreserveHigh>(
-        Op::v_div_fixup_f16, [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
-    row<F16(F16, F16, F16), kKeepNan>(Op::v_div_fixup_legacy_f16,
-                                      [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
-    row<F64(F64, U32), kKeepNan>(Op::v_trig_preop_f64, [](double a, uint32_t b) { return trig_preop(a, b); }),
+    row<Op::v_div_fixup_f16, F16(F16, F16, F16), kKeepNan | kPreserveHigh>(
+        [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
+    row<Op::v_div_fixup_legacy_f16, F16(F16, F16, F16), kKeepNan>(
+        [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
+    row<Op::v_trig_preop_f64, F64(F64, U32), kKeepNan>([](double a, uint32_t b) { return trig_preop(a, b); }),
 };
 
 }  // namespace

@@ -35,11 +35,12 @@ KERNLOOP_LANE float scale(float a, int32_t n) {
 }
 
 // Products are subtracted, or subtracted from, more often than not.
-constexpr Row fma_row(Op op) {
+template <Op op>
+constexpr Row fma_row() {
   constexpr auto fma = [](float a, float b, float c) { return fused(a, b, c); };
   using Signature = F32(F32, F32, F32);
   using K = Kernel<Signature, decltype(fma), kNone>;
-  Row r = row<Signature>(op, fma);
+  Row r = row<op, Signature>(fma);
   r.lean_negated[0] = execute_lean<K, 1>;
   r.lean_negated[1] = execute_lean<K, 2>;
   r.lean_negated[2] = execute_lean<K, 4>;
@@ -47,78 +48,71 @@ constexpr Row fma_row(Op op) {
 }
 
 constexpr Row kRows[] = {
-    row<F32(F32, F32)>(Op::v_add_f32, [](float a, float b) { return a + b; }),
-    row<F32(F32, F32)>(Op::v_sub_f32, [](float a, float b) { return a - b; }),
-    row<F32(F32, F32)>(Op::v_subrev_f32, [](float a, float b) { return b - a; }),
-    row<F32(F32, F32)>(Op::v_mul_f32, [](float a, float b) { return a * b; }),
-    row<F32(F32, F32)>(Op::v_mul_legacy_f32, [](float a, float b) { return multiply_legacy(a, b); }),
-    fma_row(Op::v_fma_f32),
-    row<F32(F32, F32, F32), kAccumulate>(Op::v_fmac_f32, [](float a, float b, float c) { return fused(a, b, c); }),
-    row<F32(F32, F32, F32)>(Op::v_fma_legacy_f32, [](float a, float b, float c) { return fused_legacy(a, b, c); }),
-    row<F32(F32, F32, F32), kAccumulate>(Op::v_fmac_legacy_f32,
-                                         [](float a, float b, float c) { return fused_legacy(a, b, c); }),
-    row<F32(F32, F32, F32), kFlushAlways>(Op::v_mad_f32,
-                                          [](float a, float b, float c) { return multiply_add(a, b, c); }),
-    row<F32(F32, F32, F32), kFlushAlways>(Op::v_madmk_f32,
-                                          [](float a, float b, float c) { return multiply_add(a, b, c); }),
-    row<F32(F32, F32, F32), kFlushAlways>(Op::v_madak_f32,
-                                          [](float a, float b, float c) { return multiply_add(a, b, c); }),
-    row<F32(F32, F32, F32), kFlushAlways | kAccumulate>(
-        Op::v_mac_f32, [](float a, float b, float c) { return multiply_add(a, b, c); }),
-    row<F32(F32, F32, F32), kFlushAlways>(
-        Op::v_mad_legacy_f32, [](float a, float b, float c) { return flush_denormal(multiply_legacy(a, b)) + c; }),
+    row<Op::v_add_f32, F32(F32, F32)>([](float a, float b) { return a + b; }),
+    row<Op::v_sub_f32, F32(F32, F32)>([](float a, float b) { return a - b; }),
+    row<Op::v_subrev_f32, F32(F32, F32)>([](float a, float b) { return b - a; }),
+    row<Op::v_mul_f32, F32(F32, F32)>([](float a, float b) { return a * b; }),
+    row<Op::v_mul_legacy_f32, F32(F32, F32)>([](float a, float b) { return multiply_legacy(a, b); }),
+    fma_row<Op::v_fma_f32>(),
+    row<Op::v_fmac_f32, F32(F32, F32, F32), kAccumulate>([](float a, float b, float c) { return fused(a, b, c); }),
+    row<Op::v_fma_legacy_f32, F32(F32, F32, F32)>([](float a, float b, float c) { return fused_legacy(a, b, c); }),
+    row<Op::v_fmac_legacy_f32, F32(F32, F32, F32), kAccumulate>(
+        [](float a, float b, float c) { return fused_legacy(a, b, c); }),
+    row<Op::v_mad_f32, F32(F32, F32, F32), kFlushAlways>(
+        [](float a, float b, float c) { return multiply_add(a, b, c); }),
+    row<Op::v_madmk_f32, F32(F32, F32, F32), kFlushAlways>(
+        [](float a, float b, float c) { return multiply_add(a, b, c); }),
+    row<Op::v_madak_f32, F32(F32, F32, F32), kFlushAlways>(
+        [](float a, float b, float c) { return multiply_add(a, b, c); }),
+    row<Op::v_mac_f32, F32(F32, F32, F32), kFlushAlways | kAccumulate>(
+        [](float a, float b, float c) { return multiply_add(a, b, c); }),
+    row<Op::v_mad_legacy_f32, F32(F32, F32, F32), kFlushAlways>(
+        [](float a, float b, float c) { return flush_denormal(multiply_legacy(a, b)) + c; }),
 
-    row<F32(F32)>(Op::v_trunc_f32, [](float a) { return __builtin_truncf(a); }),
-    row<F32(F32)>(Op::v_ceil_f32, [](float a) { return __builtin_ceilf(a); }),
-    row<F32(F32)>(Op::v_floor_f32, [](float a) { return __builtin_floorf(a); }),
-    row<F32(F32), kIgnoreRounding>(Op::v_rndne_f32, [](float a) { return __builtin_rintf(a); }),
+    row<Op::v_trunc_f32, F32(F32)>([](float a) { return __builtin_truncf(a); }),
+    row<Op::v_ceil_f32, F32(F32)>([](float a) { return __builtin_ceilf(a); }),
+    row<Op::v_floor_f32, F32(F32)>([](float a) { return __builtin_floorf(a); }),
+    row<Op::v_rndne_f32, F32(F32), kIgnoreRounding>([](float a) { return __builtin_rintf(a); }),
     // Less than 1 even if a - floor(a) would round to it.
-    row<F32(F32)>(Op::v_fract_f32,
-                  [](float a) {
-                    const float f = a - __builtin_floorf(a);
-                    return f >= 1.0f ? as_float(0x3f7fffffu) : f;
-                  }),
-    row<F32(F32, I32)>(Op::v_ldexp_f32, [](float a, int32_t n) { return scale(a, n); }),
-    row<F32(F32), kKeepDenormals>(Op::v_frexp_mant_f32,
-                                  [](float a) {
-                                    const float magnitude = abs(a);
-                                    if (!(magnitude < as_float(0x7f800000u)) || magnitude == 0) return a;
-                                    const float normal = magnitude < 0x1p-126f ? a * 0x1p64f : a;
-                                    return as_float((bits(normal) & 0x807fffffu) | 0x3f000000u);
-                                  }),
-    row<I32(F32), kKeepDenormals>(Op::v_frexp_exp_i32_f32,
-                                  [](float a) {
-                                    const float magnitude = abs(a);
-                                    if (!(magnitude < as_float(0x7f800000u)) || magnitude == 0) return 0;
-                                    const bool denormal = magnitude < 0x1p-126f;
-                                    const float normal = denormal ? magnitude * 0x1p64f : magnitude;
-                                    return static_cast<int32_t>(bits(normal) >> 23) - 126 - (denormal ? 64 : 0);
-                                  }),
+    row<Op::v_fract_f32, F32(F32)>([](float a) {
+      const float f = a - __builtin_floorf(a);
+      return f >= 1.0f ? as_float(0x3f7fffffu) : f;
+    }),
+    row<Op::v_ldexp_f32, F32(F32, I32)>([](float a, int32_t n) { return scale(a, n); }),
+    row<Op::v_frexp_mant_f32, F32(F32), kKeepDenormals>([](float a) {
+      const float magnitude = abs(a);
+      if (!(magnitude < as_float(0x7f800000u)) || magnitude == 0) return a;
+      const float normal = magnitude < 0x1p-126f ? a * 0x1p64f : a;
+      return as_float((bits(normal) & 0x807fffffu) | 0x3f000000u);
+    }),
+    row<Op::v_frexp_exp_i32_f32, I32(F32), kKeepDenormals>([](float a) {
+      const float magnitude = abs(a);
+      if (!(magnitude < as_float(0x7f800000u)) || magnitude == 0) return 0;
+      const bool denormal = magnitude < 0x1p-126f;
+      const float normal = denormal ? magnitude * 0x1p64f : magnitude;
+      return static_cast<int32_t>(bits(normal) >> 23) - 126 - (denormal ? 64 : 0);
+    }),
 
-    row<F32(F32, F32, F32)>(Op::v_cubeid_f32,
-                            [](float x, float y, float z) {
-                              if (is_major_z(x, y, z)) return z < 0 ? 5.0f : 4.0f;
-                              if (is_major_y(x, y)) return y < 0 ? 3.0f : 2.0f;
-                              return x < 0 ? 1.0f : 0.0f;
-                            }),
-    row<F32(F32, F32, F32)>(Op::v_cubesc_f32,
-                            [](float x, float y, float z) {
-                              if (is_major_z(x, y, z)) return z < 0 ? -x : x;
-                              if (is_major_y(x, y)) return x;
-                              return x < 0 ? z : -z;
-                            }),
-    row<F32(F32, F32, F32)>(Op::v_cubetc_f32,
-                            [](float x, float y, float z) {
-                              if (is_major_z(x, y, z)) return -y;
-                              if (is_major_y(x, y)) return y < 0 ? -z : z;
-                              return -y;
-                            }),
-    row<F32(F32, F32, F32)>(Op::v_cubema_f32,
-                            [](float x, float y, float z) {
-                              if (is_major_z(x, y, z)) return z * 2.0f;
-                              if (is_major_y(x, y)) return y * 2.0f;
-                              return x * 2.0f;
-                            }),
+    row<Op::v_cubeid_f32, F32(F32, F32, F32)>([](float x, float y, float z) {
+      if (is_major_z(x, y, z)) return z < 0 ? 5.0f : 4.0f;
+      if (is_major_y(x, y)) return y < 0 ? 3.0f : 2.0f;
+      return x < 0 ? 1.0f : 0.0f;
+    }),
+    row<Op::v_cubesc_f32, F32(F32, F32, F32)>([](float x, float y, float z) {
+      if (is_major_z(x, y, z)) return z < 0 ? -x : x;
+      if (is_major_y(x, y)) return x;
+      return x < 0 ? z : -z;
+    }),
+    row<Op::v_cubetc_f32, F32(F32, F32, F32)>([](float x, float y, float z) {
+      if (is_major_z(x, y, z)) return -y;
+      if (is_major_y(x, y)) return y < 0 ? -z : z;
+      return -y;
+    }),
+    row<Op::v_cubema_f32, F32(F32, F32, F32)>([](float x, float y, float z) {
+      if (is_major_z(x, y, z)) return z * 2.0f;
+      if (is_major_y(x, y)) return y * 2.0f;
+      return x * 2.0f;
+    }),
 };
 
 }  // namespace

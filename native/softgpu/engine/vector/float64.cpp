@@ -34,35 +34,32 @@ KERNLOOP_LANE double scale(double a, int32_t n) {
 }
 
 constexpr Row kRows[] = {
-    row<F64(F64, F64)>(Op::v_add_f64, [](double a, double b) { return a + b; }),
-    row<F64(F64, F64)>(Op::v_mul_f64, [](double a, double b) { return a * b; }),
-    row<F64(F64, F64, F64)>(Op::v_fma_f64, [](double a, double b, double c) { return fused(a, b, c); }),
-    row<F64(F64, F64, F64), kAccumulate>(Op::v_fmac_f64, [](double a, double b, double c) { return fused(a, b, c); }),
-    row<F64(F64)>(Op::v_trunc_f64, [](double a) { return __builtin_trunc(a); }),
-    row<F64(F64)>(Op::v_ceil_f64, [](double a) { return __builtin_ceil(a); }),
-    row<F64(F64)>(Op::v_floor_f64, [](double a) { return __builtin_floor(a); }),
-    row<F64(F64), kIgnoreRounding>(Op::v_rndne_f64, [](double a) { return __builtin_rint(a); }),
-    row<F64(F64)>(Op::v_fract_f64,
-                  [](double a) {
-                    const double f = a - __builtin_floor(a);
-                    return f >= 1.0 ? as_double(0x3fefffffffffffffull) : f;
-                  }),
-    row<F64(F64, I32)>(Op::v_ldexp_f64, [](double a, int32_t n) { return scale(a, n); }),
-    row<F64(F64), kKeepDenormals>(Op::v_frexp_mant_f64,
-                                  [](double a) {
-                                    const double magnitude = abs(a);
-                                    if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return a;
-                                    const double normal = magnitude < 0x1p-1022 ? a * 0x1p64 : a;
-                                    return as_double((bits(normal) & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
-                                  }),
-    row<I32(F64), kKeepDenormals>(Op::v_frexp_exp_i32_f64,
-                                  [](double a) {
-                                    const double magnitude = abs(a);
-                                    if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return 0;
-                                    const bool denormal = magnitude < 0x1p-1022;
-                                    const double normal = denormal ? magnitude * 0x1p64 : magnitude;
-                                    return static_cast<int32_t>(bits(normal) >> 52) - 1022 - (denormal ? 64 : 0);
-                                  }),
+    row<Op::v_add_f64, F64(F64, F64)>([](double a, double b) { return a + b; }),
+    row<Op::v_mul_f64, F64(F64, F64)>([](double a, double b) { return a * b; }),
+    row<Op::v_fma_f64, F64(F64, F64, F64)>([](double a, double b, double c) { return fused(a, b, c); }),
+    row<Op::v_fmac_f64, F64(F64, F64, F64), kAccumulate>([](double a, double b, double c) { return fused(a, b, c); }),
+    row<Op::v_trunc_f64, F64(F64)>([](double a) { return __builtin_trunc(a); }),
+    row<Op::v_ceil_f64, F64(F64)>([](double a) { return __builtin_ceil(a); }),
+    row<Op::v_floor_f64, F64(F64)>([](double a) { return __builtin_floor(a); }),
+    row<Op::v_rndne_f64, F64(F64), kIgnoreRounding>([](double a) { return __builtin_rint(a); }),
+    row<Op::v_fract_f64, F64(F64)>([](double a) {
+      const double f = a - __builtin_floor(a);
+      return f >= 1.0 ? as_double(0x3fefffffffffffffull) : f;
+    }),
+    row<Op::v_ldexp_f64, F64(F64, I32)>([](double a, int32_t n) { return scale(a, n); }),
+    row<Op::v_frexp_mant_f64, F64(F64), kKeepDenormals>([](double a) {
+      const double magnitude = abs(a);
+      if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return a;
+      const double normal = magnitude < 0x1p-1022 ? a * 0x1p64 : a;
+      return as_double((bits(normal) & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
+    }),
+    row<Op::v_frexp_exp_i32_f64, I32(F64), kKeepDenormals>([](double a) {
+      const double magnitude = abs(a);
+      if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return 0;
+      const bool denormal = magnitude < 0x1p-1022;
+      const double normal = denormal ? magnitude * 0x1p64 : magnitude;
+      return static_cast<int32_t>(bits(normal) >> 52) - 1022 - (denormal ? 64 : 0);
+    }),
 };
 
 }  // namespace

@@ -10,6 +10,14 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 // Everything a lane loop calls must be inlined into it, or the loop is not vectorised.
 #define KERNLOOP_LANE [[gnu::always_inline]] inline
+// Before a loop over the lanes of a group: none depends on another, and the loop is not to be unrolled before it is
+// vectorised.
+#ifdef __clang__
+#define KERNLOOP_LANE_LOOP \
+  _Pragma("clang loop vectorize(assume_safety) vectorize_width(16) interleave_count(1) unroll(disable)")
+#else
+#define KERNLOOP_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
 
 KERNLOOP_LANE float as_float(uint32_t v) {
   return __builtin_bit_cast(float, v);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "softgpu/engine/vector/lane_symbols.h"
 #include "softgpu/engine/vector/lanes.h"
 #include "softgpu/engine/vector/operands.h"
 
@@ -78,6 +79,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
   static constexpr bool kFloatResult = kIsFloat<D> && !kHasBit<D>;
   static constexpr bool kFixNan = kFloatResult && !(kFlags & kKeepNan);
   static constexpr bool kUsesF32 = D::kPrecision == Precision::kF32 || ((S::kPrecision == Precision::kF32) || ...);
+  static constexpr bool kTakesMode = std::is_invocable_v<Lambda, const Mode&, typename S::Value...>;
   static constexpr bool kUsesF64F16 =
       D::kPrecision == Precision::kF64F16 || ((S::kPrecision == Precision::kF64F16) || ...);
 
@@ -92,6 +94,8 @@ struct Kernel<D(S...), Lambda, kFlags> {
     r.reads_vcc = kFlags & kReadsVcc;
     r.preserve_high = kFlags & kPreserveHigh;
     r.f32_result = D::kPrecision == Precision::kF32;
+    r.fixes_nan = kFixNan;
+    r.follows_mode = kUsesF32 || kUsesF64F16 || kTakesMode;
     unsigned k = 0;
     ((r.source[k++] = source_rule<S>(kFlags)), ...);
     return r;
@@ -131,6 +135,9 @@ struct Kernel<D(S...), Lambda, kFlags> {
   template <unsigned kNegated>
   KERNLOOP_LANE static void compute_group(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
     group<kNegated>(dst, src, mode, std::index_sequence_for<S...>());
+  }
+  KERNLOOP_LANE static void lane_group(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
+    compute_group<0>(dst, src, mode);
   }
   // Lanes of the 32 that hold a NaN which may need repair.
   KERNLOOP_LANE static uint32_t half_nans(const uint32_t* dst) {
@@ -178,8 +185,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
                                   std::index_sequence<K...>) {
     const uint32_t* s[] = {src[K]...};
     const Mode local = mode;
-#pragma GCC ivdep
-#pragma GCC unroll 1
+    KERNLOOP_LANE_LOOP
     for (unsigned l = 0; l < kGroup; ++l)
       store_flushed(dst, l,
                     call(local, with_sign<(kNegated >> K & 1) != 0>(load_flushed<S>(s[K], l, kStaticFlush))...));
@@ -486,14 +492,16 @@ struct Row {
   ExecuteFn lean_negated[3] = {};  // with one source negated, if that is usual
 };
 
-template <class Signature, unsigned kFlags = kNone, class Lambda>
-constexpr Row row(Op op, Lambda) {
+template <Op op, class Signature, unsigned kFlags = kNone, class Lambda>
+constexpr Row row(Lambda) {
   using K = Kernel<Signature, Lambda, kFlags>;
+  name_lanes<op, K>();
   return {op, K::kRule, execute_lean<K>, execute_plain<K>, execute_general<K>, nullptr, kFlags};
 }
-template <class Signature, unsigned kFlags = kNone, class Lambda, class Saturating>
-constexpr Row row(Op op, Lambda, Saturating) {
+template <Op op, class Signature, unsigned kFlags = kNone, class Lambda, class Saturating>
+constexpr Row row(Lambda, Saturating) {
   using K = Kernel<Signature, Lambda, kFlags>;
+  name_lanes<op, K>();
   return {op,
           K::kRule,
           execute_lean<K>,

@@ -39,22 +39,24 @@ void shift_left_lean(Wave& wave, const Instruction& instruction) {
     write_half(to + kLanes, high, active);
   }
 }
-constexpr Row shift_left_row(Op op) {
+template <Op op>
+constexpr Row shift_left_row() {
   constexpr auto shift = [](u32 a, Dwords b) { return shift_left(b, a); };
   using Shift = Kernel<Pair(U32, Pair), decltype(shift), kNone>;
-  return {op, Shift::rule(), shift_left_lean<Shift>, execute_plain<Shift>, execute_general<Shift>, nullptr, kNone};
+  Row r = row<op, Pair(U32, Pair)>(shift);
+  r.lean = shift_left_lean<Shift>;
+  return r;
 }
 
 constexpr Row kRows[] = {
-    row<Pair(Pair)>(Op::v_mov_b64, [](Dwords a) { return a; }),
-    row<U64(U64, U32, U64)>(Op::v_lshl_add_u64, [](uint64_t a, u32 n, uint64_t b) { return (a << (n & 7)) + b; }),
-    shift_left_row(Op::v_lshlrev_b64),
-    row<Pair(U32, Pair)>(Op::v_lshrrev_b64, [](u32 a, Dwords b) { return shift_right(b, a, b.high >> (a & 31), 0); }),
-    row<Pair(U32, Pair)>(Op::v_ashrrev_i64,
-                         [](u32 a, Dwords b) {
-                           const auto high = static_cast<int32_t>(b.high);
-                           return shift_right(b, a, static_cast<u32>(high >> (a & 31)), static_cast<u32>(high >> 31));
-                         }),
+    row<Op::v_mov_b64, Pair(Pair)>([](Dwords a) { return a; }),
+    row<Op::v_lshl_add_u64, U64(U64, U32, U64)>([](uint64_t a, u32 n, uint64_t b) { return (a << (n & 7)) + b; }),
+    shift_left_row<Op::v_lshlrev_b64>(),
+    row<Op::v_lshrrev_b64, Pair(U32, Pair)>([](u32 a, Dwords b) { return shift_right(b, a, b.high >> (a & 31), 0); }),
+    row<Op::v_ashrrev_i64, Pair(U32, Pair)>([](u32 a, Dwords b) {
+      const auto high = static_cast<int32_t>(b.high);
+      return shift_right(b, a, static_cast<u32>(high >> (a & 31)), static_cast<u32>(high >> 31));
+    }),
 };
 
 }  // namespace

@@ -27,37 +27,35 @@ KERNLOOP_LANE T median3(T a, T b, T c, bool ieee) {
 constexpr unsigned kNew = kKeepNan | kPreserveHigh;
 
 constexpr Row kRows[] = {
-    row<F32(F32, F32), kKeepNan>(Op::v_min_f32, [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
-    row<F32(F32, F32), kKeepNan>(Op::v_max_f32, [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(
-        Op::v_min3_f32, [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(
-        Op::v_max3_f32, [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(
-        Op::v_med3_f32, [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
-    row<F64(F64, F64), kKeepNan>(Op::v_min_f64,
-                                 [](const Mode& m, double a, double b) { return minimum(a, b, m.ieee); }),
-    row<F64(F64, F64), kKeepNan>(Op::v_max_f64,
-                                 [](const Mode& m, double a, double b) { return maximum(a, b, m.ieee); }),
-    row<F16(F16, F16), kKeepNan>(Op::v_min_f16, [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
-    row<F16(F16, F16), kKeepNan>(Op::v_max_f16, [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_min3_f16,
-                                  [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_max3_f16,
-                                  [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    row<Op::v_min_f32, F32(F32, F32), kKeepNan>([](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
+    row<Op::v_max_f32, F32(F32, F32), kKeepNan>([](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
+    row<Op::v_min3_f32, F32(F32, F32, F32), kKeepNan>(
+        [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
+    row<Op::v_max3_f32, F32(F32, F32, F32), kKeepNan>(
+        [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    row<Op::v_med3_f32, F32(F32, F32, F32), kKeepNan>(
+        [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
+    row<Op::v_min_f64, F64(F64, F64), kKeepNan>(
+        [](const Mode& m, double a, double b) { return minimum(a, b, m.ieee); }),
+    row<Op::v_max_f64, F64(F64, F64), kKeepNan>(
+        [](const Mode& m, double a, double b) { return maximum(a, b, m.ieee); }),
+    row<Op::v_min_f16, F16(F16, F16), kKeepNan>([](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
+    row<Op::v_max_f16, F16(F16, F16), kKeepNan>([](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
+    row<Op::v_min3_f16, F16(F16, F16, F16), kNew>(
+        [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
+    row<Op::v_max3_f16, F16(F16, F16, F16), kNew>(
+        [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
     // gfx1100
-    row<F32(F32, F32, F32), kKeepNan>(
-        Op::v_maxmin_f32,
+    row<Op::v_maxmin_f32, F32(F32, F32, F32), kKeepNan>(
         [](const Mode& m, float a, float b, float c) { return minimum(maximum(a, b, m.ieee), c, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(
-        Op::v_minmax_f32,
+    row<Op::v_minmax_f32, F32(F32, F32, F32), kKeepNan>(
         [](const Mode& m, float a, float b, float c) { return maximum(minimum(a, b, m.ieee), c, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_maxmin_f16, [](const Mode& m, float a, float b,
-                                                       float c) { return minimum(maximum(a, b, m.ieee), c, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_minmax_f16, [](const Mode& m, float a, float b,
-                                                       float c) { return maximum(minimum(a, b, m.ieee), c, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_med3_f16,
-                                  [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
+    row<Op::v_maxmin_f16, F16(F16, F16, F16), kNew>(
+        [](const Mode& m, float a, float b, float c) { return minimum(maximum(a, b, m.ieee), c, m.ieee); }),
+    row<Op::v_minmax_f16, F16(F16, F16, F16), kNew>(
+        [](const Mode& m, float a, float b, float c) { return maximum(minimum(a, b, m.ieee), c, m.ieee); }),
+    row<Op::v_med3_f16, F16(F16, F16, F16), kNew>(
+        [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
 };
 
 }  // namespace

@@ -2,38 +2,10 @@
 // it.
 #pragma once
 
+#include "softgpu/engine/vector/form_rule.h"
 #include "softgpu/engine/vector/lanes.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
-
-struct SourceRule {
-  enum Kind : uint8_t { kValue, kMask };
-  Kind kind = kValue;
-  uint8_t dwords = 1;
-  uint8_t bits = 32;
-  bool sign_modifiers = false;  // neg and abs allowed; they act on the top bit of `bits`
-};
-
-// Constraints of an operation's types on its operands.
-struct FormRule {
-  unsigned sources = 0;
-  SourceRule source[4];
-  unsigned result_dwords = 1;
-  unsigned result_bits = 32;
-  bool float_result = false;
-  bool f32_result = false;  // else f16 or f64: decides which fields of MODE apply
-  bool has_bit = false;     // a mask result follows the value (dst[1])
-  bool accumulate = false;
-  bool reads_vcc = false;
-  bool preserve_high = false;
-
-  constexpr unsigned explicit_sources() const { return sources - (accumulate ? 1 : 0) - (reads_vcc ? 1 : 0); }
-  constexpr bool is_of_dwords() const {
-    for (unsigned k = 0; k < sources; ++k)
-      if (source[k].dwords != 1) return false;
-    return result_dwords == 1;
-  }
-};
 
 inline constexpr Operand kVccOperand = [] {
   Operand operand;

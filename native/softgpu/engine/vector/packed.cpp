@@ -104,31 +104,51 @@ struct PackedRow {
   ExecuteFn clamped;  // nullptr: clamp is refused
   unsigned sources;
   bool wide;  // halves are registers
+  FormRule rule;
 };
 
-template <class Signature, unsigned kFlags = kNone, class Lambda>
-constexpr PackedRow float_halves(Op op, Lambda) {
+// The rule of each half.
+template <class K>
+constexpr FormRule rule_of_halves(RowShape shape) {
+  FormRule rule = K::rule();
+  rule.shape = shape;
+  return rule;
+}
+
+template <Op op, class Signature, unsigned kFlags = kNone, class Lambda>
+constexpr PackedRow float_halves(Lambda) {
   using K = Kernel<Signature, Lambda, kFlags>;
+  name_lanes<op, K>();
   constexpr bool accumulates = (kFlags & kAccumulate) != 0;
   constexpr ExecuteFn execute = execute_halves<K::compute, K::kSources, true, accumulates>;
-  return {op, execute, execute, K::kSources - accumulates, false};
+  return {op, execute, execute, K::kSources - accumulates, false, rule_of_halves<K>(RowShape::kHalves)};
 }
-template <class Signature, class Lambda>
-constexpr PackedRow integer_halves(Op op, Lambda) {
+template <Op op, class Signature, class Lambda>
+constexpr PackedRow integer_halves(Lambda) {
   using K = Kernel<Signature, Lambda, kNone>;
-  return {op, execute_halves<K::compute, K::kSources, false, false>, nullptr, K::kSources, false};
+  name_lanes<op, K>();
+  return {op,      execute_halves<K::compute, K::kSources, false, false>,
+          nullptr, K::kSources,
+          false,   rule_of_halves<K>(RowShape::kHalves)};
 }
-template <class Signature, class Lambda, class Saturating>
-constexpr PackedRow integer_halves(Op op, Lambda, Saturating) {
+template <Op op, class Signature, class Lambda, class Saturating>
+constexpr PackedRow integer_halves(Lambda, Saturating) {
   using K = Kernel<Signature, Lambda, kNone>;
+  name_lanes<op, K>();
   using Clamped = Kernel<Signature, Saturating, kNone>;
-  return {op, execute_halves<K::compute, K::kSources, false, false>,
-          execute_halves<Clamped::compute, K::kSources, false, false>, K::kSources, false};
+  return {op,
+          execute_halves<K::compute, K::kSources, false, false>,
+          execute_halves<Clamped::compute, K::kSources, false, false>,
+          K::kSources,
+          false,
+          rule_of_halves<K>(RowShape::kHalves)};
 }
-template <class Signature, class Lambda>
-constexpr PackedRow float_pair(Op op, Lambda) {
+template <Op op, class Signature, class Lambda>
+constexpr PackedRow float_pair(Lambda) {
   using K = Kernel<Signature, Lambda, kNone>;
-  return {op, execute_pair<K::compute, K::kSources>, execute_pair<K::compute, K::kSources>, K::kSources, true};
+  name_lanes<op, K>();
+  return {op,   execute_pair<K::compute, K::kSources>, execute_pair<K::compute, K::kSources>, K::kSources,
+          true, rule_of_halves<K>(RowShape::kPair)};
 }
 
 using u32 = uint32_t;
@@ -142,51 +162,52 @@ constexpr u32 saturate_u16(int64_t v) {
 }
 
 constexpr PackedRow kRows[] = {
-    float_halves<F16(F16, F16)>(Op::v_pk_add_f16, [](float a, float b) { return a + b; }),
-    float_halves<F16(F16, F16)>(Op::v_pk_mul_f16, [](float a, float b) { return a * b; }),
-    float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_min_f16,
-                                          [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
-    float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_max_f16,
-                                          [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
-    float_halves<F16(F16, F16, F16)>(Op::v_pk_fma_f16,
-                                     [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
-    float_halves<F16(F16, F16, F16), kAccumulate>(
-        Op::v_pk_fmac_f16, [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
-    integer_halves<I16(I16, I16, I16)>(
-        Op::v_pk_mad_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
+    float_halves<Op::v_pk_add_f16, F16(F16, F16)>([](float a, float b) { return a + b; }),
+    float_halves<Op::v_pk_mul_f16, F16(F16, F16)>([](float a, float b) { return a * b; }),
+    float_halves<Op::v_pk_min_f16, F16(F16, F16), kKeepNan>(
+        [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
+    float_halves<Op::v_pk_max_f16, F16(F16, F16), kKeepNan>(
+        [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
+    float_halves<Op::v_pk_fma_f16, F16(F16, F16, F16)>(
+        [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
+    float_halves<Op::v_pk_fmac_f16, F16(F16, F16, F16), kAccumulate>(
+        [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
+    integer_halves<Op::v_pk_mad_i16, I16(I16, I16, I16)>(
+        [](i32 a, i32 b, i32 c) { return a * b + c; },
         [](i32 a, i32 b, i32 c) { return saturate_i16(int64_t{a} * b + c); }),
-    integer_halves<U16(U16, U16, U16)>(
-        Op::v_pk_mad_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
+    integer_halves<Op::v_pk_mad_u16, U16(U16, U16, U16)>(
+        [](u32 a, u32 b, u32 c) { return a * b + c; },
         [](u32 a, u32 b, u32 c) { return saturate_u16(int64_t{a} * b + c); }),
-    integer_halves<U16(U16, U16)>(
-        Op::v_pk_mul_lo_u16, [](u32 a, u32 b) { return a * b; },
-        [](u32 a, u32 b) { return saturate_u16(int64_t{a} * b); }),
-    integer_halves<I16(I16, I16)>(
-        Op::v_pk_add_i16, [](i32 a, i32 b) { return a + b; },
-        [](i32 a, i32 b) { return saturate_i16(int64_t{a} + b); }),
-    integer_halves<I16(I16, I16)>(
-        Op::v_pk_sub_i16, [](i32 a, i32 b) { return a - b; },
-        [](i32 a, i32 b) { return saturate_i16(int64_t{a} - b); }),
-    integer_halves<U16(U16, U16)>(
-        Op::v_pk_add_u16, [](u32 a, u32 b) { return a + b; },
-        [](u32 a, u32 b) { return saturate_u16(int64_t{a} + b); }),
-    integer_halves<U16(U16, U16)>(
-        Op::v_pk_sub_u16, [](u32 a, u32 b) { return a - b; },
-        [](u32 a, u32 b) { return saturate_u16(int64_t{a} - b); }),
-    integer_halves<U16(U16, U16)>(Op::v_pk_lshlrev_b16, [](u32 a, u32 b) { return b << (a & 15); }),
-    integer_halves<U16(U16, U16)>(Op::v_pk_lshrrev_b16, [](u32 a, u32 b) { return b >> (a & 15); }),
-    integer_halves<I16(U16, I16)>(Op::v_pk_ashrrev_i16, [](u32 a, i32 b) { return b >> (a & 15); }),
-    integer_halves<I16(I16, I16)>(Op::v_pk_max_i16, [](i32 a, i32 b) { return a > b ? a : b; }),
-    integer_halves<I16(I16, I16)>(Op::v_pk_min_i16, [](i32 a, i32 b) { return a < b ? a : b; }),
-    integer_halves<U16(U16, U16)>(Op::v_pk_max_u16, [](u32 a, u32 b) { return a > b ? a : b; }),
-    integer_halves<U16(U16, U16)>(Op::v_pk_min_u16, [](u32 a, u32 b) { return a < b ? a : b; }),
-    float_pair<F32(F32, F32)>(Op::v_pk_add_f32, [](float a, float b) { return a + b; }),
-    float_pair<F32(F32, F32)>(Op::v_pk_mul_f32, [](float a, float b) { return a * b; }),
-    float_pair<F32(F32, F32, F32)>(Op::v_pk_fma_f32, [](float a, float b, float c) { return fused(a, b, c); }),
-    {Op::v_pk_mov_b32, move_pair, nullptr, 2, true},
+    integer_halves<Op::v_pk_mul_lo_u16, U16(U16, U16)>([](u32 a, u32 b) { return a * b; },
+                                                       [](u32 a, u32 b) { return saturate_u16(int64_t{a} * b); }),
+    integer_halves<Op::v_pk_add_i16, I16(I16, I16)>([](i32 a, i32 b) { return a + b; },
+                                                    [](i32 a, i32 b) { return saturate_i16(int64_t{a} + b); }),
+    integer_halves<Op::v_pk_sub_i16, I16(I16, I16)>([](i32 a, i32 b) { return a - b; },
+                                                    [](i32 a, i32 b) { return saturate_i16(int64_t{a} - b); }),
+    integer_halves<Op::v_pk_add_u16, U16(U16, U16)>([](u32 a, u32 b) { return a + b; },
+                                                    [](u32 a, u32 b) { return saturate_u16(int64_t{a} + b); }),
+    integer_halves<Op::v_pk_sub_u16, U16(U16, U16)>([](u32 a, u32 b) { return a - b; },
+                                                    [](u32 a, u32 b) { return saturate_u16(int64_t{a} - b); }),
+    integer_halves<Op::v_pk_lshlrev_b16, U16(U16, U16)>([](u32 a, u32 b) { return b << (a & 15); }),
+    integer_halves<Op::v_pk_lshrrev_b16, U16(U16, U16)>([](u32 a, u32 b) { return b >> (a & 15); }),
+    integer_halves<Op::v_pk_ashrrev_i16, I16(U16, I16)>([](u32 a, i32 b) { return b >> (a & 15); }),
+    integer_halves<Op::v_pk_max_i16, I16(I16, I16)>([](i32 a, i32 b) { return a > b ? a : b; }),
+    integer_halves<Op::v_pk_min_i16, I16(I16, I16)>([](i32 a, i32 b) { return a < b ? a : b; }),
+    integer_halves<Op::v_pk_max_u16, U16(U16, U16)>([](u32 a, u32 b) { return a > b ? a : b; }),
+    integer_halves<Op::v_pk_min_u16, U16(U16, U16)>([](u32 a, u32 b) { return a < b ? a : b; }),
+    float_pair<Op::v_pk_add_f32, F32(F32, F32)>([](float a, float b) { return a + b; }),
+    float_pair<Op::v_pk_mul_f32, F32(F32, F32)>([](float a, float b) { return a * b; }),
+    float_pair<Op::v_pk_fma_f32, F32(F32, F32, F32)>([](float a, float b, float c) { return fused(a, b, c); }),
+    {Op::v_pk_mov_b32, move_pair, nullptr, 2, true, {}},
 };
 
 }  // namespace
+
+const FormRule* packed_rule(Op op) {
+  for (const PackedRow& row : kRows)
+    if (row.op == op && row.rule.sources != 0) return &row.rule;
+  return nullptr;
+}
 
 ExecuteFn select_packed(const Instruction& instruction) {
   for (const PackedRow& row : kRows) {

@@ -103,6 +103,14 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   return lean ? lean : row.plain;
 }
 
+const FormRule* rule_of(Op op) {
+  if (const Row* row = index_of_rows()[static_cast<size_t>(op)]) return &row->rule;
+  for (auto* find : {integer_comparison_rule, float_comparison_rule, packed_rule}) {
+    if (const FormRule* rule = find(op)) return rule;
+  }
+  return nullptr;
+}
+
 ExecuteFn select(const Instruction& instruction) {
   if (const Row* row = index_of_rows()[static_cast<size_t>(instruction.op)]) return select_row(*row, instruction);
   for (auto* selector : {select_compare_integer, select_compare_float, select_packed, select_mixed, select_lane_access,

@@ -29,6 +29,16 @@ std::vector<vector::Build> vector::builds() {
   return builds;
 }
 
+const vector::FormRule* vector::rule_of(Op op) {
+#if defined(KERNLOOP_VECTOR_baseline)
+  return baseline::rule_of(op);
+#elif defined(KERNLOOP_VECTOR_v3)
+  return v3::rule_of(op);
+#else
+  return v4::rule_of(op);
+#endif
+}
+
 std::string vector::refusal(std::span<const Build> builds) {
   std::string names;
   for (const Build& build : builds) {

@@ -5,21 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "softgpu/engine/vector/form_rule.h"
 #include "softgpu/engine/wave/wave.h"
 
 namespace kernloop::softgpu::vector {
 
 namespace baseline {
 ExecuteFn select(const Instruction& instruction);
-}
+const FormRule* rule_of(Op op);
+}  // namespace baseline
 namespace v3 {
 ExecuteFn select(const Instruction& instruction);
-}
+const FormRule* rule_of(Op op);
+}  // namespace v3
 namespace v4 {
 ExecuteFn select(const Instruction& instruction);
-}
+const FormRule* rule_of(Op op);
+}  // namespace v4
 
 using Select = ExecuteFn (*)(const Instruction&);
+
+// The rule of an operation whose lane arithmetic is a row, or nullptr.
+const FormRule* rule_of(Op op);
 
 struct Build {
   const char* name;
