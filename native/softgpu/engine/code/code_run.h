@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "softgpu/engine/wave/decoded_instruction.h"
 
 namespace kernloop::softgpu {
+
+class RunTranslation;  // translate/translator.h
 
 struct CodeRun {
   static constexpr unsigned kMaxSteps = 64;
@@ -21,11 +24,12 @@ struct CodeRun {
   };
   std::vector<Step> steps;  // never empty
   uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
-  uint32_t number = 0;            // in a profiled cache
-  uint64_t vectors = 0;           // instructions that the active lanes execute
-  uint64_t valus = 0;             // vector ALU instructions among these
-  bool ends_with_access = false;  // to memory
-  bool waits = false;             // for another wave (waiting_run.h)
+  uint32_t number = 0;                          // in a profiled cache
+  uint64_t vectors = 0;                         // instructions that the active lanes execute
+  uint64_t valus = 0;                           // vector ALU instructions among these
+  bool ends_with_access = false;                // to memory
+  bool waits = false;                           // for another wave (waiting_run.h)
+  std::shared_ptr<RunTranslation> translation;  // if runs are translated
 
   void add(const DecodedInstruction& instruction);
 };

@@ -9,6 +9,7 @@
 #include "softgpu/engine/execute/instruction_select.h"
 #include "softgpu/engine/execute/observed.h"
 #include "softgpu/engine/observe/probes.h"
+#include "softgpu/engine/translate/translator.h"
 #include "softgpu/engine/wave/wave_fault.h"
 #include "softgpu/engine/wave/workgroup.h"
 #include "softgpu/isa/decoder.h"
@@ -170,6 +171,8 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     at += prepared.size_bytes() / 4;
   }
   run->waits = is_waiting(*run);
+  if (Translator* translator = use_ == Use::kExecute ? Translator::shared() : nullptr)
+    run->translation = std::make_shared<RunTranslation>(*translator, target_.wave_size);
   if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (const CodeRun* other = runs_[slot].load(std::memory_order_acquire)) return *other;

@@ -6,6 +6,7 @@
 
 #include "softgpu/engine/observe/checker.h"
 #include "softgpu/engine/observe/late_stores.h"
+#include "softgpu/engine/translate/translator.h"
 #include "softgpu/engine/wave/wave_fault.h"
 #include "softgpu/isa/decoder.h"
 
@@ -200,11 +201,25 @@ void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::S
     count_in_profile(wave, *step->instruction);
 }
 
-inline void Interpreter::execute_run(WaveSlot& wave, const CodeRun& run) {
+// `step`: the one that is executed, and at the end the first one behind the segments.
+[[gnu::noinline]] void Interpreter::execute_segments(WaveSlot& wave, const CodeRun& run, const CodeRun::Step*& step) {
+  const TranslatedRun* const translated = run.translation->at_execution(run);
+  if (!translated) return;
+  for (const TranslatedSegment& segment : translated->segments) {
+    const CodeRun::Step* const first = run.steps.data() + segment.first();
+    for (; step != first; ++step) step->execute(wave, *step->instruction);
+    segment.execute(wave, run.steps.data());
+    step = run.steps.data() + segment.end();
+  }
+}
+
+[[gnu::always_inline]] inline void Interpreter::execute_run(WaveSlot& wave, const CodeRun& run) {
   count(wave, run);
   const CodeRun::Step* step = run.steps.data();
   const CodeRun::Step* const last = step + run.steps.size() - 1;
   try {
+    if (run.translation) [[unlikely]]
+      execute_segments(wave, run, step);
     for (; step != last; ++step) step->execute(wave, *step->instruction);
     wave.pc = last->instruction->address;
     wave.next_pc = wave.pc + last->instruction->size_bytes;

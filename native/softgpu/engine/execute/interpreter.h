@@ -33,6 +33,7 @@ class Interpreter {
  private:
   void execute_runs(WaveSlot& wave, uint64_t end);
   void execute_run(WaveSlot& wave, const CodeRun& run);
+  void execute_segments(WaveSlot& wave, const CodeRun& run, const CodeRun::Step*& step);
   // The same if runs end with an access. True: enough have been made.
   bool execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& accesses);
   void execute_access_run(WaveSlot& wave, const CodeRun& run);

@@ -121,15 +121,21 @@ bool writes_low_half(const Instruction& instruction, unsigned op_sel) {
   return has_16_bit_result(instruction) && !instruction.is_sdwa && !(op_sel & 8);
 }
 
-ExecuteFn function_around(const Instruction& instruction, const Instruction& same) {
+struct Around {
+  ExecuteFn execute;
+  Keeps keeps;
+};
+
+Around function_around(const Instruction& instruction, const Instruction& same) {
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
     const bool narrow = is_mask(instruction.dst[k]) && (instruction.dst[k].dwords == 1 || is_null(instruction.dst[k]));
-    if (narrow) return k == 0 ? execute_with_narrow_mask<0> : execute_with_narrow_mask<1>;
+    if (narrow) return {k == 0 ? execute_with_narrow_mask<0> : execute_with_narrow_mask<1>, Keeps::kMaskNeighbour};
   }
   const OpFacts& facts = facts_of(instruction.op);
-  if (facts.has(kHighHalf)) return execute_on_half<kHighBits>;
-  if (facts.has(kLowHalf) || writes_low_half(instruction, same.op_sel)) return execute_on_half<kLowBits>;
-  return execute_equivalent;
+  if (facts.has(kHighHalf)) return {execute_on_half<kHighBits>, Keeps::kOther};
+  if (facts.has(kLowHalf) || writes_low_half(instruction, same.op_sel))
+    return {execute_on_half<kLowBits>, Keeps::kHighHalf};
+  return {execute_equivalent, Keeps::kNothing};
 }
 
 }  // namespace
@@ -141,7 +147,7 @@ ExecuteFn select_rdna2(unsigned wave_size, DecodedInstruction& instruction) {
   Instruction same = equivalent_of(instruction);
   same.execute = select_by_encoding(same);
   if (!same.execute) return nullptr;
-  const ExecuteFn around = function_around(instruction, same);
+  const Around around = function_around(instruction, same);
   const bool has_null = [&] {
     for (unsigned k = 0; k < instruction.src_count; ++k) {
       if (is_null(instruction.src[k])) return true;
@@ -149,9 +155,10 @@ ExecuteFn select_rdna2(unsigned wave_size, DecodedInstruction& instruction) {
     return false;
   }();
   const bool is_itself = same.op == instruction.op && same.encoding == instruction.encoding;
-  if (around == execute_equivalent && is_itself && !has_null) return same.execute;
+  if (around.keeps == Keeps::kNothing && is_itself && !has_null) return same.execute;
   instruction.equivalent = std::make_shared<const Instruction>(same);
-  return around;
+  instruction.keeps = around.keeps;
+  return around.execute;
 }
 
 }  // namespace kernloop::softgpu

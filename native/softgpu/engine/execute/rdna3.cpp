@@ -18,6 +18,7 @@ using Kind = Operand::Kind;
 ExecuteFn keep_equivalent(DecodedInstruction& instruction, Instruction same, ExecuteFn around) {
   if (!same.execute) return nullptr;
   instruction.equivalent = std::make_shared<const Instruction>(same);
+  if (around != execute_equivalent) instruction.keeps = Keeps::kOther;
   return around;
 }
 
@@ -74,20 +75,17 @@ bool reads(const Instruction& instruction, const Operand& result) {
   return false;
 }
 
-// `first` may be executed before `second`, which reads nothing that it writes.
-struct Dual : Instruction {
-  DecodedInstruction first, second;
-};
-
 void execute_in_order(Wave& wave, const Instruction& instruction) {
-  const auto& dual = static_cast<const Dual&>(*static_cast<const DecodedInstruction&>(instruction).equivalent);
+  const auto& dual =
+      static_cast<const DualInstruction&>(*static_cast<const DecodedInstruction&>(instruction).equivalent);
   dual.first.execute(wave, dual.first);
   dual.second.execute(wave, dual.second);
 }
 
 // Each reads the other's result: the first result is held back until the second has read.
 void execute_crossed(Wave& wave, const Instruction& instruction) {
-  const auto& dual = static_cast<const Dual&>(*static_cast<const DecodedInstruction&>(instruction).equivalent);
+  const auto& dual =
+      static_cast<const DualInstruction&>(*static_cast<const DecodedInstruction&>(instruction).equivalent);
   uint32_t* result = wave.vgpr[dual.first.dst[0].index];
   alignas(64) VectorRegister old, next;
   std::memcpy(old, result, sizeof old);
@@ -99,7 +97,7 @@ void execute_crossed(Wave& wave, const Instruction& instruction) {
 }
 
 ExecuteFn select_dual(unsigned wave_size, DecodedInstruction& instruction) {
-  auto dual = std::make_shared<Dual>();
+  auto dual = std::make_shared<DualInstruction>();
   static_cast<Instruction&>(dual->first) = half_of(instruction, 0);
   static_cast<Instruction&>(dual->second) = half_of(instruction, 1);
   if (reads(dual->second, dual->first.dst[0]) && !reads(dual->first, dual->second.dst[0]))

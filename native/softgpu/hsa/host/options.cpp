@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/numbers.h"
+#include "softgpu/engine/translate/compiler.h"
+#include "softgpu/engine/translate/translator.h"
 
 namespace kernloop::softgpu {
 namespace {
@@ -50,6 +52,22 @@ Status read_words(const char* (*environment)(const char*), const char* variable,
   return Unit{};
 }
 
+// The engine reads the variable itself (translate/translator.h): here it is only judged.
+Status check_translation(const char* (*environment)(const char*)) {
+  const char* text = environment("KERNLOOP_SOFTGPU_TRANSLATE");
+  if (text == nullptr || *text == '\0' || std::string_view(text) == "off") return Unit{};
+  const std::string given = std::string("KERNLOOP_SOFTGPU_TRANSLATE=") + text;
+  if (!Translator::read_options(text))
+    return Error{"BAD_OPTION", given + " is none of its words",
+                 "give on, off, now, or a number of executions from 1 on"};
+  if (!LaneCompiler::is_here()) {
+    return Error{"BAD_OPTION", given + " needs a clang of LLVM 15 or later, at build and here, and AVX2",
+                 "install one (Debian: apt-get install clang-15 lld-15), name it in KERNLOOP_SOFTGPU_CLANG, or unset "
+                 "the variable"};
+  }
+  return Unit{};
+}
+
 }  // namespace
 
 Result<Options> read_options(const char* (*environment)(const char*)) {
@@ -73,6 +91,7 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_SEED", kAny, options.seed); !s) return s.error();
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", kAny, options.max_wave_instructions); !s)
     return s.error();
+  if (Status s = check_translation(environment); !s) return s.error();
   Checks& checks = options.checks;
   const Word of_checks[] = {{"bounds", &checks.bounds},
                             {"uninitialized", &checks.uninitialized},

@@ -176,6 +176,22 @@ TEST(Options, NameWhatIsToEndADispatchThatGoesOnOtherwise) {
   EXPECT_NE(refused.error().hint.find("lds"), std::string::npos);
 }
 
+TEST(Options, AWordOfTheTranslatorThatIsNoneIsRefused) {
+  static const char* given;
+  const auto with = [](const char* text) {
+    given = text;
+    return read_options(
+        [](const char* name) { return std::string(name) == "KERNLOOP_SOFTGPU_TRANSLATE" ? given : nullptr; });
+  };
+  for (const char* right : {"", "off", "on", "now", "1", "4096"}) EXPECT_TRUE(with(right)) << right;
+  for (const char* wrong : {"0", "-1", "yes", "On", "10x", "4294967296"}) {
+    const auto refused = with(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_NE(refused.error().message.find(wrong), std::string::npos);
+    EXPECT_NE(refused.error().hint.find("off"), std::string::npos);
+  }
+}
+
 KernelDescriptor kernel(Target target, unsigned vgprs, unsigned agprs = 0) {
   KernelDescriptor descriptor;
   descriptor.target = target;

@@ -1,0 +1,487 @@
+#include "softgpu/engine/translate/emitter.h"
+
+#include <cstddef>
+#include <map>
+
+#include "softgpu/engine/wave/wave.h"
+#include "softgpu/isa/decoder.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+using Kind = Operand::Kind;
+using vector::FormRule;
+using vector::RowShape;
+using vector::SourceRule;
+
+constexpr unsigned kSources = 4, kRegisters = 256;
+
+// lane_group<op> as the C++ ABI names it.
+std::string symbol_of(Op op) {
+  return "@_ZN8kernloop7softgpu6vector5lanes10lane_groupILNS0_2OpE" + std::to_string(static_cast<unsigned>(op)) +
+         "EEEvPjPKjS7_S7_S7_b";
+}
+
+std::string number(uint64_t value) {
+  return std::to_string(value);
+}
+
+// Registers by number: accumulation registers behind the others.
+unsigned plane_of(const Operand& operand) {
+  return operand.index + (operand.kind == Kind::kAgpr ? kRegisters : 0);
+}
+
+class FunctionText {
+ public:
+  FunctionText(const Segment& segment, unsigned wave_size, std::set<Op>& operations)
+      : segment_(segment), wave_size_(wave_size), operations_(operations) {}
+
+  std::string write(const std::string& name) {
+    for (const SegmentStep& step : segment_.steps) {
+      (step.operations.empty() ? entry_ : body_) += "  ; " + disassemble(*step.instruction) + "\n";
+      if (step.operations.empty()) {
+        call_scalar(step);
+      } else {
+        compute(step.operations);
+      }
+    }
+    return assemble(name);
+  }
+
+ private:
+  struct Result {
+    unsigned plane;
+    std::string value;
+  };
+  using Values = std::vector<std::string>;  // one a dword
+
+  std::string fresh() { return "%x" + number(next_++); }
+  std::string define(std::string& block, const std::string& what) {
+    std::string name = fresh();
+    block += "  " + name + " = " + what + "\n";
+    return name;
+  }
+
+  // Scalars, in the order of the program before the loop.
+
+  std::string wave_member(size_t offset) {
+    return define(entry_, "getelementptr i8, ptr %wave, i64 " + number(offset));
+  }
+  std::string sgpr(unsigned index) { return wave_member(offsetof(Wave, sgpr) + 4 * size_t{index}); }
+
+  void keep_before(const std::string& type, const std::string& address) {
+    undo_ += "  store " + type + " " + define(entry_, "load " + type + ", ptr " + address) + ", ptr " + address + "\n";
+  }
+
+  void call_scalar(const SegmentStep& step) {
+    const Instruction& instruction = *step.instruction;
+    if (!calls_) keep_before("i8", wave_member(offsetof(Wave, scc)));
+    calls_ = true;
+    for (unsigned k = 0; k < instruction.dst_count; ++k) {
+      for (unsigned dword = 0; dword < 2; ++dword) {
+        const unsigned index = instruction.dst[k].index + dword;
+        if (kept_.insert(index).second) keep_before("i32", sgpr(index));
+        splats_.erase(index);
+        masks_read_.erase(index);
+        masks_read_.erase(index - 1);
+      }
+    }
+    const std::string at =
+        define(entry_, "getelementptr i8, ptr %run, i64 " + number(sizeof(CodeRun::Step) * step.step));
+    const std::string execute = define(entry_, "load ptr, ptr " + at);
+    const std::string operand =
+        define(entry_, "getelementptr i8, ptr " + at + ", i64 " + number(offsetof(CodeRun::Step, instruction)));
+    const std::string decoded = define(entry_, "load ptr, ptr " + operand);
+    entry_ += "  call void " + execute + "(ptr %wave, ptr " + decoded + ")\n";
+  }
+
+  std::string splat(const std::string& value) {
+    const std::string one = define(entry_, "insertelement <16 x i32> poison, i32 " + value + ", i64 0");
+    return define(entry_, "shufflevector <16 x i32> " + one + ", <16 x i32> poison, <16 x i32> zeroinitializer");
+  }
+  std::string scalar(unsigned index) {
+    std::string& known = splats_[index];
+    if (known.empty()) known = splat(define(entry_, "load i32, ptr " + sgpr(index)));
+    return known;
+  }
+
+  // Masks: bits of the group, or those of a scalar register.
+
+  std::string mask_read(const Operand& operand) {
+    if (operand.kind == Kind::kConstant) return group_of(number(operand.value));
+    if (const auto written = masks_.find(operand.index); written != masks_.end()) return written->second;
+    std::string& known = masks_read_[operand.index];
+    if (known.empty()) {
+      const std::string type = wave_size_ == 64 ? "i64" : "i32";
+      known = define(entry_, "load " + type + ", ptr " + sgpr(operand.index));
+      if (wave_size_ == 32) known = define(entry_, "zext i32 " + known + " to i64");
+    }
+    return group_of(known);
+  }
+  std::string group_of(const std::string& mask) {
+    const std::string shifted = define(body_, "lshr i64 " + mask + ", %lane");
+    const std::string bits = define(body_, "trunc i64 " + shifted + " to i16");
+    return define(body_, "bitcast i16 " + bits + " to <16 x i1>");
+  }
+
+  // Registers.
+
+  std::string address_of(std::string& block, unsigned plane) {
+    const std::string file = plane < kRegisters ? "%vgroup" : "%agroup";
+    return define(block, "getelementptr i32, ptr " + file + ", i64 " + number(uint64_t{plane % kRegisters} * kLanes));
+  }
+  std::string read_plane(unsigned plane) {
+    std::string& known = planes_[plane];
+    if (known.empty()) known = define(body_, "load <16 x i32>, ptr " + address_of(body_, plane) + ", align 4");
+    return known;
+  }
+
+  std::string dword_of(const Operand& operand, unsigned dword) {
+    if (operand.kind == Kind::kSgpr) return scalar(operand.index + dword);
+    if (operand.kind == Kind::kConstant)
+      return splat(number(dword < 2 ? static_cast<uint32_t>(operand.value >> (32 * dword)) : 0));
+    return read_plane(plane_of(operand) + dword);
+  }
+
+  std::string binary(const char* operation, const std::string& a, const std::string& b) {
+    return define(body_, std::string(operation) + " <16 x i32> " + a + ", " + b);
+  }
+  std::string with_constant(const char* operation, const std::string& a, uint32_t b) {
+    return binary(operation, a, splat(number(b)));
+  }
+  std::string low_half(const std::string& a) { return with_constant("and", a, 0xffff); }
+  // The low half of the first, and the high half of the second.
+  std::string merged(const std::string& low, const std::string& high) {
+    return binary("or", low_half(low), with_constant("and", high, 0xffff0000));
+  }
+
+  Values value_of(const LaneOperation& operation, unsigned k) {
+    const Instruction& i = *operation.instruction;
+    const FormRule& rule = *operation.rule;
+    const SourceRule& source = rule.source[k];
+    const bool is_explicit = k < rule.explicit_sources();
+    Operand vcc;
+    vcc.kind = Kind::kSgpr;
+    vcc.index = kVcc;
+    const Operand& operand = is_explicit ? i.src[k] : rule.accumulate ? i.dst[0] : vcc;
+    if (source.kind == SourceRule::kMask)
+      return {define(body_, "zext <16 x i1> " + mask_read(operand) + " to <16 x i32>")};
+    Values values;
+    for (unsigned dword = 0; dword < source.dwords; ++dword) values.push_back(dword_of(operand, dword));
+    if (!is_explicit) return values;
+    std::string& top = values.back();
+    if (source.bits == 16 && i.encoding == Encoding::kVop3 && (i.op_sel >> k & 1)) top = with_constant("lshr", top, 16);
+    const uint32_t sign = source.bits == 16 ? 0x8000 : 0x80000000;
+    if (operand.absolute) top = with_constant("and", top, ~sign);
+    if (operand.negate) top = with_constant("xor", top, sign);
+    return values;
+  }
+
+  // The planes of the result; the bits behind the value, if the row has them.
+  Values call_row(const LaneOperation& operation, const std::vector<Values>& sources) {
+    const FormRule& rule = *operation.rule;
+    const Op op = operation.instruction->op;
+    operations_.insert(op);
+    std::string arguments = "ptr %result";
+    for (unsigned k = 0; k < kSources; ++k) {
+      if (k >= sources.size()) {
+        arguments += ", ptr poison";
+        continue;
+      }
+      const std::string to = "%source" + number(k);
+      for (size_t dword = 0; dword < sources[k].size(); ++dword) {
+        const std::string at = define(body_, "getelementptr i32, ptr " + to + ", i64 " + number(dword * kLanes));
+        body_ += "  store <16 x i32> " + sources[k][dword] + ", ptr " + at + ", align 64\n";
+      }
+      arguments += ", ptr " + to;
+    }
+    body_ += "  call void " + symbol_of(op) + "(" + arguments + ", i1 %ieee)\n";
+    Values results;
+    const unsigned dwords = rule.result_dwords + (rule.has_bit ? 1 : 0);
+    for (unsigned dword = 0; dword < dwords; ++dword) {
+      const std::string at = define(body_, "getelementptr i32, ptr %result, i64 " + number(dword * kLanes));
+      results.push_back(define(body_, "load <16 x i32>, ptr " + at + ", align 64"));
+    }
+    if (rule.fixes_nan) look_for_nans(rule, results);
+    return results;
+  }
+
+  void look_for_nans(const FormRule& rule, const Values& results) {
+    if (rule.result_bits == 32) {
+      floats_.push_back(define(body_, "bitcast <16 x i32> " + results[0] + " to <16 x float>"));
+      return;
+    }
+    std::string magnitude =
+        with_constant("and", results[rule.result_dwords - 1], rule.result_bits == 16 ? 0x7fff : 0x7fffffff);
+    if (rule.result_bits == 64) {
+      const std::string any = define(body_, "icmp ne <16 x i32> " + results[0] + ", zeroinitializer");
+      magnitude = binary("or", magnitude, define(body_, "zext <16 x i1> " + any + " to <16 x i32>"));
+    }
+    const std::string limit = splat(number(rule.result_bits == 16 ? 0x7c00 : 0x7ff00000));
+    nans_.push_back(define(body_, "icmp ugt <16 x i32> " + magnitude + ", " + limit));
+  }
+
+  // Operations.
+
+  void compute(const std::vector<LaneOperation>& operations) {
+    std::vector<Result> results;
+    for (const LaneOperation& operation : operations) compute(operation, results);
+    for (const Result& result : results) {
+      planes_[result.plane] = result.value;
+      written_.insert(result.plane);
+    }
+  }
+
+  void compute(const LaneOperation& operation, std::vector<Result>& results) {
+    const Instruction& i = *operation.instruction;
+    if (!operation.rule) return move(i, results);
+    switch (operation.rule->shape) {
+      case RowShape::kHalves:
+        results.push_back({plane_of(i.dst[0]), halves(operation)});
+        return;
+      case RowShape::kPair:
+        for (unsigned half = 0; half < 2; ++half)
+          results.push_back({plane_of(i.dst[0]) + half, half_of_pair(operation, half)});
+        return;
+      default:
+        break;
+    }
+    std::vector<Values> sources;
+    for (unsigned k = 0; k < operation.rule->sources; ++k) sources.push_back(value_of(operation, k));
+    Values values = call_row(operation, sources);
+    if (operation.rule->shape == RowShape::kComparison) return write_mask(i.dst[0], values[0]);
+    if (operation.rule->has_bit) write_mask(i.dst[1], values.back());
+    if (operation.rule->result_dwords == 1) values[0] = with_other_half(operation, values[0]);
+    for (unsigned dword = 0; dword < operation.rule->result_dwords; ++dword)
+      results.push_back({plane_of(i.dst[0]) + dword, values[dword]});
+  }
+
+  // v_pk_mov_b32 takes each register of the pair from one source (packed.cpp).
+  void move(const Instruction& i, std::vector<Result>& results) {
+    const unsigned registers = i.op == Op::v_pk_mov_b32 ? 2 : 1;
+    for (unsigned k = 0; k < registers; ++k) {
+      const bool upper = registers == 2 && (i.op_sel >> k & 1) != 0;
+      results.push_back({plane_of(i.dst[0]) + k, register_of_pair(i.src[k], upper)});
+    }
+  }
+
+  // Constants are the same in both registers.
+  std::string register_of_pair(const Operand& operand, bool upper) {
+    return dword_of(operand, upper && operand.kind != Kind::kConstant ? 1 : 0);
+  }
+
+  std::string with_other_half(const LaneOperation& operation, const std::string& value) {
+    const Instruction& i = *operation.instruction;
+    const FormRule& rule = *operation.rule;
+    const bool is_half = rule.result_bits == 16;
+    if (is_half && i.encoding == Encoding::kVop3 && (i.op_sel & 8))
+      return merged(read_plane(plane_of(i.dst[0])), with_constant("shl", value, 16));
+    if ((is_half && rule.preserve_high) || operation.keeps == Keeps::kHighHalf)
+      return merged(value, read_plane(plane_of(i.dst[0])));
+    return value;
+  }
+
+  void write_mask(const Operand& operand, const std::string& value) {
+    masks_[operand.index] = define(body_, "icmp ne <16 x i32> " + value + ", zeroinitializer");
+  }
+
+  struct Halves {
+    unsigned select, negate;
+  };
+  static Halves halves_of(const Instruction& i, unsigned half) {
+    if (i.encoding != Encoding::kVop3p) return {half ? 7u : 0u, 0};
+    return half ? Halves{i.op_sel_hi, i.neg_hi} : Halves{i.op_sel, i.neg_lo};
+  }
+
+  std::string halves(const LaneOperation& operation) {
+    const Instruction& i = *operation.instruction;
+    std::string result[2];
+    for (unsigned half = 0; half < 2; ++half) {
+      const Halves h = halves_of(i, half);
+      std::vector<Values> sources;
+      for (unsigned k = 0; k < operation.rule->sources; ++k) {
+        const bool is_explicit = k < operation.rule->explicit_sources();
+        std::string from = dword_of(is_explicit ? i.src[k] : i.dst[0], 0);
+        from = h.select >> k & 1 ? with_constant("lshr", from, 16) : low_half(from);
+        if (h.negate >> k & 1) from = with_constant("xor", from, 0x8000);
+        sources.push_back({from});
+      }
+      result[half] = call_row(operation, sources)[0];
+    }
+    return binary("or", result[0], with_constant("shl", result[1], 16));
+  }
+
+  std::string half_of_pair(const LaneOperation& operation, unsigned half) {
+    const Instruction& i = *operation.instruction;
+    const Halves h = halves_of(i, half);
+    std::vector<Values> sources;
+    for (unsigned k = 0; k < operation.rule->sources; ++k) {
+      std::string from = register_of_pair(i.src[k], (h.select >> k & 1) != 0);
+      if (h.negate >> k & 1) from = with_constant("xor", from, 0x80000000);
+      sources.push_back({from});
+    }
+    return call_row(operation, sources)[0];
+  }
+
+  // The function.
+
+  // Bits of the group's lanes in which a result is a NaN, i16.
+  std::string any_nan() {
+    for (size_t k = 0; k < floats_.size(); k += 2) {
+      const std::string& other = k + 1 < floats_.size() ? floats_[k + 1] : floats_[k];
+      nans_.push_back(define(body_, "fcmp uno <16 x float> " + floats_[k] + ", " + other));
+    }
+    if (nans_.empty()) return {};
+    std::string any = nans_[0];
+    for (size_t k = 1; k < nans_.size(); ++k) any = define(body_, "or <16 x i1> " + any + ", " + nans_[k]);
+    return define(body_, "bitcast <16 x i1> " + any + " to i16");
+  }
+
+  void finish_group() {
+    const std::string any = any_nan();
+    if (any.empty()) {
+      body_ += "  br label %store\n";
+      return;
+    }
+    const std::string active = define(body_, "and i16 " + any + ", %bits");
+    const std::string found = define(body_, "icmp ne i16 " + active + ", 0");
+    body_ += "  br i1 " + found + ", label %bail, label %store, !prof !2\n";
+  }
+
+  std::string stores() {
+    std::string all, some;
+    for (unsigned plane : written_) {
+      const std::string at = address_of(body_end_, plane);
+      all += "  store <16 x i32> " + planes_[plane] + ", ptr " + at + ", align 4\n";
+      const std::string old = define(some, "load <16 x i32>, ptr " + at + ", align 4");
+      const std::string next =
+          define(some, "select <16 x i1> %active, <16 x i32> " + planes_[plane] + ", <16 x i32> " + old);
+      some += "  store <16 x i32> " + next + ", ptr " + at + ", align 4\n";
+    }
+    return "store:\n" + body_end_ + "  %full = icmp eq i16 %bits, -1\n  br i1 %full, label %all, label %some\nall:\n" +
+           all + "  br label %masks\nsome:\n" + some + "  br label %masks\nmasks:\n" + add_masks() +
+           "  br label %next\n";
+  }
+
+  std::string add_masks() {
+    std::string text;
+    for (size_t k = 0; k < segment_.masks.size(); ++k) {
+      const std::string group = define(text, "bitcast <16 x i1> " + masks_[segment_.masks[k].index] + " to i16");
+      const std::string active = define(text, "and i16 " + group + ", %bits");
+      const std::string wide = define(text, "zext i16 " + active + " to i64");
+      const std::string placed = define(text, "shl i64 " + wide + ", %lane");
+      const std::string before = define(text, "load i64, ptr %mask" + number(k));
+      const std::string after = define(text, "or i64 " + before + ", " + placed);
+      text += "  store i64 " + after + ", ptr %mask" + number(k) + "\n";
+    }
+    return text;
+  }
+
+  // Masks to the caller of a function that has not done all lanes.
+  std::string partial_masks() {
+    std::string text;
+    for (size_t k = 0; k < segment_.masks.size(); ++k) {
+      const std::string value = define(text, "load i64, ptr %mask" + number(k));
+      const std::string at = define(text, "getelementptr i64, ptr %partial, i64 " + number(k));
+      text += "  store i64 " + value + ", ptr " + at + "\n";
+    }
+    return text;
+  }
+  std::string whole_masks() {
+    std::string text;
+    for (size_t k = 0; k < segment_.masks.size(); ++k) {
+      const SegmentMask& mask = segment_.masks[k];
+      std::string value = define(text, "load i64, ptr %mask" + number(k));
+      if (mask.dwords == 1) value = define(text, "trunc i64 " + value + " to i32");
+      const std::string at =
+          define(text, "getelementptr i8, ptr %wave, i64 " + number(offsetof(Wave, sgpr) + 4 * size_t{mask.index}));
+      text += "  store " + std::string(mask.dwords == 1 ? "i32 " : "i64 ") + value + ", ptr " + at + ", align 4\n";
+    }
+    return text;
+  }
+
+  std::string begin() {
+    std::string text;
+    text += "  %result = alloca [320 x i32], align 64\n";
+    for (unsigned k = 0; k < kSources; ++k) text += "  %source" + number(k) + " = alloca [256 x i32], align 64\n";
+    for (size_t k = 0; k < segment_.masks.size(); ++k) {
+      text += "  %mask" + number(k) + " = alloca i64\n";
+      text += "  store i64 0, ptr %mask" + number(k) + "\n";
+    }
+    const auto member = [&](const char* name, const char* type, size_t offset) {
+      text += std::string("  %at.") + name + " = getelementptr i8, ptr %wave, i64 " + number(offset) + "\n";
+      text += std::string("  %") + name + " = load " + type + ", ptr %at." + name + "\n";
+    };
+    member("vgpr", "ptr", offsetof(Wave, vgpr));
+    member("agpr", "ptr", offsetof(Wave, agpr));
+    member("exec", "i64", offsetof(Wave, sgpr) + 4 * kExec);
+    member("ieee.byte", "i8", offsetof(Wave, mode) + offsetof(Mode, ieee));
+    return text + "  %ieee = trunc i8 %ieee.byte to i1\n";
+  }
+
+  std::string assemble(const std::string& name) {
+    finish_group();
+    const std::string stored = stores();
+    return "define i32 @" + name + "(ptr noalias %wave, ptr noalias %run, ptr noalias %partial) nounwind {\nentry:\n" +
+           begin() + entry_ +
+           "  br label %loop\n"
+           "loop:\n"
+           "  %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]\n"
+           "  %shifted = lshr i64 %exec, %lane\n"
+           "  %bits = trunc i64 %shifted to i16\n"
+           "  %idle = icmp eq i16 %bits, 0\n"
+           "  br i1 %idle, label %next, label %body\n"
+           "body:\n"
+           "  %active = bitcast i16 %bits to <16 x i1>\n"
+           "  %vgroup = getelementptr i32, ptr %vgpr, i64 %lane\n"
+           "  %agroup = getelementptr i32, ptr %agpr, i64 %lane\n" +
+           body_ + stored +
+           "next:\n"
+           "  %lane.next = add i64 %lane, 16\n"
+           "  %last = icmp eq i64 %lane.next, " +
+           number(wave_size_) +
+           "\n"
+           "  br i1 %last, label %done, label %loop, !llvm.loop !0\n"
+           "done:\n" +
+           whole_masks() + "  ret i32 " + number(wave_size_) + "\n" + bail() + "}\n";
+  }
+  std::string bail() {
+    if (nans_.empty()) return {};
+    return "bail:\n" + undo_ + partial_masks() + "  %lanes = trunc i64 %lane to i32\n  ret i32 %lanes\n";
+  }
+
+  const Segment& segment_;
+  const unsigned wave_size_;
+  std::set<Op>& operations_;
+  unsigned next_ = 0;
+  std::string entry_, body_, body_end_, undo_;
+  bool calls_ = false;
+  std::map<unsigned, std::string> planes_, splats_, masks_, masks_read_;
+  std::set<unsigned> written_, kept_;
+  std::vector<std::string> floats_, nans_;  // results of the group, and bits of their lanes
+};
+
+}  // namespace
+
+void ModuleText::add(const Segment& segment, unsigned wave_size, const std::string& name) {
+  functions_ += FunctionText(segment, wave_size, operations_).write(name);
+}
+
+void ModuleText::add(const ModuleText& other) {
+  functions_ += other.functions_;
+  operations_.insert(other.operations_.begin(), other.operations_.end());
+}
+
+std::string ModuleText::text() const {
+  std::string text =
+      "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128\"\n"
+      "target triple = \"x86_64-pc-linux-gnu\"\n" +
+      functions_;
+  for (Op op : operations_) text += "declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n";
+  return text +
+         "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n"
+         "!2 = !{!\"branch_weights\", i32 1, i32 2000}\n";
+}
+
+}  // namespace kernloop::softgpu

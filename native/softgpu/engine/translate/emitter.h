@@ -1,0 +1,28 @@
+// LLVM IR of segments, as text: a loop over groups of 16 lanes in which registers are values. The arithmetic is that of
+// the rows, called by the names of vector/lane_symbols.h.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "softgpu/engine/translate/segment.h"
+
+namespace kernloop::softgpu {
+
+// A translated segment. Returns the number of lanes done: the wave size, or that of the first group in which a result
+// is a NaN whose bits the interpreter has to choose. Nothing of that group and those behind it has been stored, scalar
+// registers are as before, and `partial` has the masks of the groups before it.
+using SegmentFn = uint32_t (*)(Wave* wave, const CodeRun::Step* run, uint64_t* partial);
+
+class ModuleText {
+ public:
+  void add(const Segment& segment, unsigned wave_size, const std::string& name);
+  void add(const ModuleText& other);
+  std::string text() const;
+
+ private:
+  std::string functions_;
+  std::set<Op> operations_;
+};
+
+}  // namespace kernloop::softgpu

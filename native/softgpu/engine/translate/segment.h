@@ -1,0 +1,45 @@
+// Segments of a run: neighbouring vector operations that the translator compiles as one function, with the scalar ones
+// between them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "softgpu/engine/code/code_run.h"
+#include "softgpu/engine/vector/form_rule.h"
+
+namespace kernloop::softgpu {
+
+// Lane arithmetic of a row (vector/rows.h), or without a rule a move of registers.
+struct LaneOperation {
+  const Instruction* instruction;
+  const vector::FormRule* rule;
+  Keeps keeps;
+};
+
+// A mask of lanes that a segment writes to scalar registers.
+struct SegmentMask {
+  uint16_t index;
+  uint8_t dwords;
+};
+
+struct SegmentStep {
+  uint16_t step;  // of the run
+  const DecodedInstruction* instruction;
+  std::vector<LaneOperation> operations;  // none of scalar arithmetic, two of VOPD
+};
+
+struct Segment {
+  static constexpr unsigned kMaxMasks = 16;
+
+  uint16_t first = 0, end = 0;  // steps of the run
+  std::vector<SegmentStep> steps;
+  std::vector<SegmentMask> masks;
+  bool follows_mode = false;  // to be executed in the default MODE alone
+};
+
+// The segments of a run that are worth a function. Its last step is in none: it may look at the program counter.
+std::vector<Segment> find_segments(std::span<const CodeRun::Step> run, unsigned wave_size);
+
+}  // namespace kernloop::softgpu

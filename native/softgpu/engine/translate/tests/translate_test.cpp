@@ -1,0 +1,293 @@
+// Translated segments against the interpreter, bit for bit: random operations on random registers, masks and EXEC, for
+// each target. Many segments are one module, because a compiler costs more than what it compiles.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "softgpu/engine/execute/code_cache.h"
+#include "softgpu/engine/tests/program.h"
+#include "softgpu/engine/translate/compiler.h"
+#include "softgpu/engine/translate/loaded_code.h"
+#include "softgpu/engine/translate/translated_run.h"
+#include "softgpu/engine/vector/select.h"
+#include "softgpu/isa/decoder.h"
+#include "softgpu/isa/testing/word_generator.h"
+
+namespace kernloop::softgpu::testing {
+namespace {
+
+// KERNLOOP_STREAMS and KERNLOOP_STREAMS_SEED widen a run by hand.
+uint64_t setting(const char* name, uint64_t fallback) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? std::strtoull(value, nullptr, 0) : fallback;
+}
+
+std::string listing(const CodeRun& run, unsigned first, unsigned end) {
+  std::string text;
+  for (unsigned k = first; k < end; ++k) text += disassemble(*run.steps[k].instruction) + "\n";
+  return text;
+}
+
+uint32_t special_float(std::mt19937_64& random) {
+  static constexpr uint32_t kSpecial[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+                                          0x7fc00000, 0x7f800001, 0x00000001, 0x807fffff, 0x3f000000, 0x7f7fffff,
+                                          0x4f800000, 0x3c003c00, 0x7c00fc00, 0x7e000001, 0x3ff00000, 0x7ff00000};
+  return kSpecial[random() % std::size(kSpecial)];
+}
+// Of a magnitude at which no arithmetic of a few steps overflows, as a float, as two halves or the top of a double.
+uint32_t tame_float(std::mt19937_64& random) {
+  const auto noise = static_cast<uint32_t>(random());
+  switch (noise % 4) {
+    case 0:
+      return (noise & 0x807fffff) | (0x7c + (noise >> 24 & 3)) << 23;
+    case 1:
+      return (noise & 0x83ff83ff) | 0x38003800;
+    case 2:
+      return (noise & 0x800fffff) | 0x3fe00000;
+    default:
+      return noise & 0x3fffffff;
+  }
+}
+
+class Machine {
+ public:
+  explicit Machine(Target target) : target_(target) { wave_.begin_wave(256, 256, fill_, 0); }
+
+  void draw(std::mt19937_64& random) {
+    const unsigned kind = random() % 4;
+    const auto dword = [&]() -> uint32_t {
+      const bool any = kind == 0 || (kind == 1 && random() % 8 == 0);
+      return !any ? tame_float(random) : random() % 4 == 0 ? special_float(random) : static_cast<uint32_t>(random());
+    };
+    for (uint32_t& value : scalars_) value = dword();
+    vectors_.resize(512 * kLanes);
+    for (uint32_t& value : vectors_) value = dword();
+    const uint64_t lanes = target_.wave_size == 64 ? ~uint64_t{0} : 0xffffffff;
+    uint64_t exec = lanes;
+    if (random() % 2) exec &= random();
+    if (random() % 4 == 0) exec &= uint64_t{0xffff} << (random() % 4 * 16);
+    if (random() % 16 == 0) exec = 0;
+    std::memcpy(&scalars_[kExec], &exec, 8);
+    scc_ = random() & 1;
+    mode_ = Mode{};
+    mode_.ieee = random() % 4 != 0;
+    if (random() % 16 == 0) mode_.denorm_f32 = 0;
+    if (random() % 16 == 0) mode_.round_f64_f16 = 3;
+  }
+
+  WaveSlot& begin() {
+    std::memcpy(wave_.vgpr, vectors_.data(), vectors_.size() * 4);
+    std::memcpy(wave_.sgpr, scalars_, sizeof scalars_);
+    wave_.scc = scc_;
+    wave_.mode = mode_;
+    return wave_;
+  }
+  const Mode& mode() const { return mode_; }
+
+  std::vector<uint32_t> end() const {
+    std::vector<uint32_t> state(128 + 512 * kLanes + 1);
+    std::memcpy(state.data(), wave_.sgpr, sizeof wave_.sgpr);
+    std::memcpy(&state[128], wave_.vgpr, 512 * sizeof(VectorRegister));
+    state.back() = wave_.scc;
+    return state;
+  }
+
+ private:
+  const Target target_;
+  const UnwrittenFill fill_{0};
+  WaveSlot wave_;
+  uint32_t scalars_[128] = {};
+  std::vector<uint32_t> vectors_;
+  bool scc_ = false;
+  Mode mode_;
+};
+
+std::string difference(const std::vector<uint32_t>& interpreted, const std::vector<uint32_t>& translated) {
+  for (size_t k = 0; k < interpreted.size(); ++k) {
+    if (interpreted[k] == translated[k]) continue;
+    const std::string where = k < 128 ? "s" + std::to_string(k)
+                              : k + 1 == interpreted.size()
+                                  ? "scc"
+                                  : "v" + std::to_string((k - 128) / 64) + " lane " + std::to_string(k % 64);
+    char values[64];
+    std::snprintf(values, sizeof values, ": %08x and translated %08x", interpreted[k], translated[k]);
+    return where + values;
+  }
+  return {};
+}
+
+// Code of random instructions that the translator takes, each run in a page of its own.
+class Code {
+ public:
+  explicit Code(Target target) : target_(target), page_(space_, 4096, "code", AddressSpace::Access::kRead) {}
+
+  // `words` followed by one that ends the run.
+  const CodeRun& run_of(const std::vector<uint32_t>& words) {
+    std::memset(page_.as<uint8_t>(), 0xff, 4096);
+    std::memcpy(page_.as<uint8_t>(), words.data(), words.size() * 4);
+    const uint64_t base = page_.address() & ~(CodePage::kBytes - 1);
+    pages_.push_back(std::make_unique<CodePage>(target_, base, page_.address(), page_.address() + 4096,
+                                                CodePage::Use::kExecute, nullptr));
+    return pages_.back()->run_at(static_cast<unsigned>((page_.address() - base) / 4));
+  }
+  bool is_translated(const std::vector<uint32_t>& words) {
+    const bool is_translated = !find_segments(run_of(words).steps, target_.wave_size).empty();
+    pages_.pop_back();
+    return is_translated;
+  }
+
+ private:
+  const Target target_;
+  AddressSpace space_;
+  Buffer page_;
+  std::vector<std::unique_ptr<CodePage>> pages_;
+};
+
+struct Candidate {
+  std::vector<uint32_t> words;
+  Op op;
+};
+
+// A vector instruction of which the translator makes something, or scalar arithmetic.
+Candidate random_candidate(Target target, Code& code, std::mt19937_64& random, WordGenerator& generator) {
+  for (;;) {
+    const Words drawn = generator.shaped();
+    const DecodeResult decoded = decode(target, drawn);
+    if (decoded.status != DecodeStatus::kOk) continue;
+    const Encoding encoding = decoded.instruction.encoding;
+    const bool is_scalar = encoding == Encoding::kSop1 || encoding == Encoding::kSop2 || encoding == Encoding::kSopC;
+    if (is_scalar && random() % 8) continue;
+    std::vector<uint32_t> words(drawn.begin(), drawn.begin() + decoded.instruction.size_bytes / 4);
+    std::vector<uint32_t> repeated;
+    for (unsigned k = 0; k < 4; ++k) repeated.insert(repeated.end(), words.begin(), words.end());
+    const bool is_taken = is_scalar || code.is_translated(repeated);
+    if (is_taken) return {std::move(words), decoded.instruction.op};
+  }
+}
+
+class Translation : public ::testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(LaneCompiler::is_here()) << "clang 15 or later is needed, at build and here"; }
+};
+
+TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
+  const Target target = GetParam();
+  const uint64_t seed = setting("KERNLOOP_STREAMS_SEED", 1), batches = setting("KERNLOOP_STREAM_BATCHES", 1);
+  std::mt19937_64 random(seed);
+  WordGenerator generator(target.isa, seed);
+  Machine machine(target);
+  std::set<Op> met;
+  uint64_t executed = 0, whole = 0;
+  for (uint64_t batch = 0; batch < batches; ++batch) {
+    Code code(target);
+    struct Case {
+      const CodeRun* run;
+      Segment segment;
+    };
+    std::vector<Case> cases;
+    ModuleText module;
+    while (cases.size() < 100) {
+      std::vector<uint32_t> words;
+      const unsigned count = 4 + random() % 12;
+      for (unsigned k = 0; k < count; ++k) {
+        const Candidate candidate = random_candidate(target, code, random, generator);
+        words.insert(words.end(), candidate.words.begin(), candidate.words.end());
+      }
+      const CodeRun& run = code.run_of(words);
+      for (const Segment& segment : find_segments(run.steps, target.wave_size)) {
+        module.add(segment, target.wave_size, "segment_" + std::to_string(cases.size()));
+        cases.push_back({&run, segment});
+        for (const SegmentStep& step : segment.steps) met.insert(step.instruction->op);
+      }
+    }
+    std::string problem;
+    const std::string object = LaneCompiler().compile(module.text(), problem);
+    const std::shared_ptr<const LoadedCode> compiled = LoadedCode::load(object, problem);
+    ASSERT_NE(compiled, nullptr) << problem;
+    for (size_t k = 0; k < cases.size(); ++k) {
+      const auto& [run, segment] = cases[k];
+      const auto function = reinterpret_cast<SegmentFn>(compiled->symbol("segment_" + std::to_string(k)));
+      ASSERT_NE(function, nullptr);
+      for (unsigned draws = 0; draws < 20; ++draws) {
+        machine.draw(random);
+        WaveSlot& wave = machine.begin();
+        for (unsigned step = segment.first; step < segment.end; ++step)
+          run->steps[step].execute(wave, *run->steps[step].instruction);
+        const std::vector<uint32_t> expected = machine.end();
+        machine.begin();
+        if (!segment.follows_mode || wave.mode.is_default()) {
+          uint64_t partial[Segment::kMaxMasks];
+          whole += function(&wave, run->steps.data(), partial) == target.wave_size;
+          machine.begin();
+        }
+        TranslatedSegment(segment, function).execute(wave, run->steps.data());
+        const std::string differs = difference(expected, machine.end());
+        ASSERT_EQ(differs, "") << "batch " << batch << ", segment " << k << ", draw " << draws << "\n"
+                               << listing(*run, segment.first, segment.end);
+        ++executed;
+      }
+    }
+  }
+  RecordProperty("operations", std::to_string(met.size()));
+  RecordProperty("executions", std::to_string(executed));
+  RecordProperty("without_the_interpreter", std::to_string(whole));
+  EXPECT_GT(whole, executed / 3);
+  EXPECT_GT(met.size(), 100u);
+}
+
+constexpr char kFunction[] =
+    "target triple = \"x86_64-pc-linux-gnu\"\n@table = private constant [2 x i32] [i32 5, i32 7]\n"
+    "define i32 @seven(i64 %k) {\n  %at = getelementptr i32, ptr @table, i64 %k\n  %v = load i32, ptr %at\n  ret i32 "
+    "%v\n}\n";
+
+TEST(LoadedCodeOf, AnObjectReachesItsConstantsAndNotWhatIsOutside) {
+  std::string problem;
+  const std::string object = LaneCompiler().compile(kFunction, problem);
+  const auto code = LoadedCode::load(object, problem);
+  ASSERT_NE(code, nullptr) << problem;
+  const auto function = reinterpret_cast<int (*)(uint64_t)>(reinterpret_cast<uintptr_t>(code->symbol("seven")));
+  ASSERT_NE(function, nullptr);
+  EXPECT_EQ(function(1), 7);
+  EXPECT_EQ(code->symbol("eight"), nullptr);
+  const std::string outside = LaneCompiler().compile(
+      "target triple = \"x86_64-pc-linux-gnu\"\ndeclare i32 @getpid()\n"
+      "define i32 @f() {\n  %p = call i32 @getpid()\n  ret i32 %p\n}\n",
+      problem);
+  ASSERT_FALSE(outside.empty());
+  EXPECT_EQ(LoadedCode::load(outside, problem), nullptr);
+  EXPECT_NE(problem.find("from outside"), std::string::npos) << problem;
+}
+
+TEST(LoadedCodeOf, AnObjectThatIsCutOrChangedIsRefusedOrHarmless) {
+  std::string problem;
+  const std::string object = LaneCompiler().compile(kFunction, problem);
+  ASSERT_FALSE(object.empty()) << problem;
+  for (size_t bytes = 0; bytes < object.size(); ++bytes) {
+    EXPECT_EQ(LoadedCode::load(std::span(object).first(bytes), problem), nullptr) << bytes;
+  }
+  for (size_t at = 0; at < object.size(); ++at) {
+    std::string changed = object;
+    for (unsigned bit : {0, 4, 7}) {
+      changed[at] = static_cast<char>(object[at] ^ 1 << bit);
+      LoadedCode::load(changed, problem);
+    }
+  }
+}
+
+TEST(LaneCompilerOf, AModuleThatIsNoneSaysWhatClangSays) {
+  std::string problem;
+  EXPECT_EQ(LaneCompiler().compile("define nonsense", problem), "");
+  EXPECT_NE(problem.find("error"), std::string::npos) << problem;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Translation,
+                         ::testing::Values(kGfx90a, kGfx942, kGfx1030, kGfx1030Wave64, kGfx1100, kGfx1100Wave64),
+                         [](const ::testing::TestParamInfo<Target>& info) {
+                           return isa_name(info.param.isa) + std::string("wave") + std::to_string(info.param.wave_size);
+                         });
+
+}  // namespace
+}  // namespace kernloop::softgpu::testing

@@ -1,0 +1,79 @@
+// Translation of hot runs, on a thread of its own: nobody waits for it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "softgpu/engine/translate/translated_run.h"
+
+namespace kernloop::softgpu {
+
+class Translator;
+
+// Translation of one run. The thread that makes it shares it with the run, which may be gone first.
+class RunTranslation {
+ public:
+  RunTranslation(Translator& translator, unsigned wave_size) : translator_(translator), wave_size_(wave_size) {}
+  ~RunTranslation() { delete translated_.load(); }
+  RunTranslation(const RunTranslation&) = delete;
+  RunTranslation& operator=(const RunTranslation&) = delete;
+
+  // The translation of the run, whose next execution this is; nullptr as long as there is none.
+  const TranslatedRun* at_execution(const CodeRun& run);
+  void set(std::unique_ptr<const TranslatedRun> translated) {
+    translated_.store(translated.release(), std::memory_order_release);
+  }
+
+ private:
+  Translator& translator_;
+  const unsigned wave_size_;
+  std::atomic<const TranslatedRun*> translated_{nullptr};
+  std::atomic<uint32_t> executions_{0};
+  std::atomic<bool> is_requested_{false};
+};
+
+class Translator {
+ public:
+  struct Options {
+    uint32_t threshold = 4096;  // executions of a run before it is translated
+    bool waits = false;         // the execution that asks for a translation waits for it (tests)
+  };
+  // The value of KERNLOOP_SOFTGPU_TRANSLATE: "on", "off", a threshold, or "now", which translates every run before its
+  // first execution. nullopt: off, or none of these.
+  static std::optional<Options> read_options(std::string_view text);
+  // By that variable; nullptr if it is off or this machine has no compiler.
+  static Translator* shared();
+
+  explicit Translator(Options options) : options_(options) {}
+  const Options& options() const { return options_; }
+  void request(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
+
+ private:
+  // The instructions of the run may be gone when it is translated: their text is made at once.
+  struct Request {
+    ModuleText module;
+    std::vector<Segment> segments;   // without steps
+    std::vector<std::string> names;  // of their functions
+    std::shared_ptr<RunTranslation> translation;
+  };
+  void queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
+  void stop(const std::string& problem);
+  void work();
+  void translate(std::span<Request> requests);
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Request> requests_;
+  bool has_thread_ = false;
+  std::atomic<uint64_t> functions_{0};
+  std::atomic<bool> is_broken_{false};
+};
+
+}  // namespace kernloop::softgpu
