@@ -62,7 +62,7 @@ Status check_translation(const char* (*environment)(const char*)) {
                  "give on, off, now, or a number of executions from 1 on"};
   if (!LaneCompiler::is_here()) {
     return Error{"BAD_OPTION", given + " needs a clang of LLVM 15 or later, at build and here, and AVX2",
-                 "install one (Debian: apt-get install clang-15 lld-15), name it in KERNLOOP_SOFTGPU_CLANG, or unset "
+                 "install one (Debian: apt-get install clang-15), name it in KERNLOOP_SOFTGPU_CLANG, or unset "
                  "the variable"};
   }
   return Unit{};
