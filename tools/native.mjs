@@ -10,9 +10,9 @@ const folder = join(root, 'native', 'build');
 const bytesPerCompiler = 1.5 * 2 ** 30;
 
 /** Full configuration: the software GPU for each kind of processor, and the tests. */
-const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4' };
+const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4', KERNLOOP_TRANSLATOR: 'ON' };
 /** Configuration that suffices to run kernloop on this machine. */
-const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host' };
+const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host', KERNLOOP_TRANSLATOR: 'OFF' };
 /**
  * The first build uses batches, which are faster; people who edit get separate files, so that an edit compiles fast.
  */
@@ -26,6 +26,7 @@ const released = {
   CMAKE_BUILD_TYPE: 'Release',
   KERNLOOP_STATIC_DEPENDENCIES: 'ON',
   KERNLOOP_VECTOR_BUILDS: whole.KERNLOOP_VECTOR_BUILDS,
+  KERNLOOP_TRANSLATOR: whole.KERNLOOP_TRANSLATOR,
 };
 
 /** Settings of native/build; undefined if it is not configured. */
