@@ -51,10 +51,12 @@ export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTarge
  */
 export const softgpuVariables = [
   'KERNLOOP_SOFTGPU_CHECK',
+  'KERNLOOP_SOFTGPU_CLANG',
   'KERNLOOP_SOFTGPU_FATAL',
   'KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS',
   'KERNLOOP_SOFTGPU_SEED',
   'KERNLOOP_SOFTGPU_THREADS',
+  'KERNLOOP_SOFTGPU_TRANSLATE',
 ] as const;
 
 export function openSoftgpu(target: string, deps: Deps): Device {

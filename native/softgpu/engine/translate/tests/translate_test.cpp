@@ -37,7 +37,7 @@ uint32_t special_float(std::mt19937_64& random) {
                                           0x4f800000, 0x3c003c00, 0x7c00fc00, 0x7e000001, 0x3ff00000, 0x7ff00000};
   return kSpecial[random() % std::size(kSpecial)];
 }
-// Of a magnitude at which no arithmetic of a few steps overflows, as a float, as two halves or the top of a double.
+// A float, two halves or the top of a double with which no arithmetic of a few steps overflows.
 uint32_t tame_float(std::mt19937_64& random) {
   const auto noise = static_cast<uint32_t>(random());
   switch (noise % 4) {
