@@ -199,7 +199,8 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
 function fail(error: unknown, argv: readonly string[], command: Command): number {
   liveLine().hide();
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
-  const known = error instanceof CommanderError ? usageError(error, argv, command) : asKernloopError(error);
+  const known =
+    error instanceof CommanderError ? usageError(error, argv, command) : withDashes(asKernloopError(error), argv);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
   const what = error instanceof CommanderError || !isBug(error) ? known.what : stackOf(error);
   process.stderr.write(errorText({ code: known.code, what, hint: known.hint }));
@@ -239,11 +240,18 @@ function commandOf(argv: readonly string[], command: Command): Command {
   return argv.slice(2).reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, command);
 }
 
+/** A program without the dashes before it is taken for the name of a kernel, which no kernel has. */
+function withDashes(error: KernloopError, argv: readonly string[]): KernloopError {
+  if (error.code !== 'KERNEL_UNKNOWN' && error.code !== 'CONFIG_MISSING') return error;
+  const hint = dashesHint(argv, (word) => word.includes('/') && (isFile(word) || word.startsWith('./')));
+  return hint === undefined ? error : new KernloopError(error.code, error.what, hint, { cause: error });
+}
+
 /** Advice for a program that is given without the dashes before it. */
-function dashesHint(argv: readonly string[]): string | undefined {
+function dashesHint(argv: readonly string[], isProgram = isFile): string | undefined {
   const verb = verbOf(argv);
   if (verb === null || stageSummaries[verb].trailing === undefined || argv.includes('--')) return undefined;
-  const at = argv.findIndex((word, index) => index > 2 && isFile(word));
+  const at = argv.findIndex((word, index) => index > 2 && isProgram(word));
   if (at < 0) return undefined;
   const words = [...argv.slice(2, at), '--', ...argv.slice(at)];
   return `put -- before the program and its arguments: kernloop ${commandText(words)}`;

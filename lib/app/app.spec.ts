@@ -1,4 +1,5 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import type { KernloopError } from '../support/error';
 import { thrown } from '../testing/failure';
 import { TestWorkspace } from '../testing/workspace';
 import { openApp, selectedKernels } from './app';
@@ -82,6 +83,42 @@ describe('an app', () => {
     const error = thrown(() => findProgram(openApp(workspace.app), { PATH: '/bin' }));
     expect(error).toMatchObject({ code: 'APP_NOT_FOUND', exitCode: 2 });
     expect(error.what).toContain(message);
+  });
+
+  const hipcc = '`hipcc --offload-arch=gfx90a -o lab lab.hip`';
+  it.each([
+    ['that is not built', './lab', ['lab.hip', 'lab.hip.txt'], 'it is not built, and lab.hip is there', hipcc],
+    ['that is not built of CUDA', './lab', ['lab.cu'], 'lab.cu is there', '`nvcc -o lab lab.cu`'],
+    ['that is its source', './lab.hip', ['lab.hip'], './lab.hip is source code', hipcc],
+    [
+      'that is its source in a folder',
+      './src/my lab.cpp',
+      ['src/my lab.cpp'],
+      'source',
+      "-o 'src/my lab' 'src/my lab.cpp'",
+    ],
+    ['that is a header', './lab.h', ['lab.h'], './lab.h is source code', 'name the program that is built with it'],
+    ['that is a script without interpreter', './lab.py', ['lab.py'], 'source code', '`python3 lab.py`'],
+  ])('says of a program %s how to get one, and never to run its source', (_name, program, files, what, hint) => {
+    workspace = new TestWorkspace({ command: [program] });
+    for (const [index, file] of files.entries()) {
+      workspace.write(`app/${file}`, '__global__ void k() {}\n');
+      // A shell would run even this one.
+      if (index === 0) chmodSync(workspace.path('app', file), 0o755);
+    }
+    const find = (): KernloopError => thrown(() => findProgram(openApp(workspace.app), {}));
+    expect(find()).toMatchObject({ code: 'APP_NOT_FOUND', exitCode: 2 });
+    expect(find().what).toContain(what);
+    expect(find().hint).toContain(hint);
+    for (const file of files) chmodSync(workspace.path('app', file), 0o644);
+    expect([find().what, find().hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+    expect(find().hint).not.toMatch(/chmod|did you mean/);
+  });
+
+  it.each(['#!/usr/bin/env python3\n', '\x7fELF\x02'])('starts a program with the name of a source: %j', (begin) => {
+    workspace = new TestWorkspace({ command: ['./lab.c'] });
+    chmodSync(workspace.write('app/lab.c', begin), 0o755);
+    expect(findProgram(openApp(workspace.app), {})).toBe(workspace.path('app/lab.c'));
   });
 
   describe('names the kernels that are asked for', () => {

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { KernloopError } from '../support/error';
 import { shellWords } from '../toolchain/shell-words';
 import type { Detected } from './detect';
+import { refuseSource } from './source-file';
 import type { WorkspaceFiles } from './workspace-files';
 
 /** Asks a person at a terminal; returns one of the choices, or the text typed instead. */
@@ -61,5 +62,6 @@ function inWords(tree: WorkspaceFiles, directory: string, told: readonly string[
 function startable(tree: WorkspaceFiles, directory: string, [program = '', ...args]: readonly string[]): string[] {
   const isHere = !isAbsolute(program) && tree.isFile(join(directory, program));
   if (isHere && program.endsWith('.py') && !program.startsWith('./')) return ['python3', program, ...args];
+  if (isHere) refuseSource(program, tree.read(join(directory, program)) ?? Buffer.alloc(0));
   return [isHere && !program.includes('/') ? `./${program}` : program, ...args];
 }

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError, nearest } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
 import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
 import { keptInterpreter } from './interpreter';
+import { beginOf, hasSourceName, refuseSource, sourceHint, sourceOf } from './source-file';
 import type { Environment } from '../support/environment';
 
 /**
@@ -20,7 +21,16 @@ export function findProgram(app: App, env: Environment): string {
     return keptInterpreter(app, env) ?? searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '', isTyped);
   const path = resolve(app.cwd, program);
   if (!existsSync(path)) {
-    const close = nearest(basename(path), namesIn(dirname(path)), 1);
+    const names = namesIn(dirname(path));
+    const source = sourceOf(basename(path), names);
+    if (source !== undefined)
+      throw new KernloopError(
+        'APP_NOT_FOUND',
+        `${path} does not exist${isTyped ? '' : ` ("command" of ${file})`}: it is not built, and ${source} is there`,
+        sourceHint(join(dirname(program), source)),
+      );
+    const programs = names.filter((name) => !hasSourceName(name));
+    const close = nearest(basename(path), programs, 1);
     throw new KernloopError(
       'APP_NOT_FOUND',
       `${path} does not exist${isTyped ? '' : ` ("command" of ${file})`}`,
@@ -31,6 +41,7 @@ export function findProgram(app: App, env: Environment): string {
           : 'build the app, or correct "command"; a program with a slash is relative to "cwd"',
     );
   }
+  if (isReadable(path)) refuseSource(program, beginOf(path));
   if (!isExecutable(path)) {
     throw new KernloopError(
       'APP_NOT_FOUND',
@@ -51,6 +62,15 @@ function searchPath(program: string, path: string, isTyped: boolean): string {
     `"${program}" is not on the PATH`,
     `write ./${program}${isTyped ? '' : ' in "command"'} for a program in the app's own folder`,
   );
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function namesIn(folder: string): string[] {

@@ -70,6 +70,14 @@ describe('init', () => {
     expect(written()).not.toHaveProperty('options');
   });
 
+  it('refuses a source file as the program, and writes nothing', async () => {
+    workspace.write('native/mine/lab.hip', '__global__ void k() {}');
+    const error = await failure(run({ command: ['./lab.hip', '3'] }));
+    expect([error.code, error.exitCode]).toEqual(['APP_NOT_FOUND', 2]);
+    expect(error.hint).toContain('`hipcc --offload-arch=gfx90a -o lab lab.hip`');
+    expect(existsSync(join(folder, 'kernloop.json'))).toBe(false);
+  });
+
   it('changes nothing when it runs again', async () => {
     await run();
     const ignored = workspace.read('.gitignore');
