@@ -13,7 +13,15 @@ import { KernloopError } from '../support/error';
 import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
-import { countedDifferently, launchedOnce, severalMatched, whyFewer, whyNotCaptured, type Seen } from './not-captured';
+import {
+  countedDifferently,
+  launchedOnce,
+  otherThanDeclared,
+  severalMatched,
+  whyFewer,
+  whyNotCaptured,
+  type Seen,
+} from './not-captured';
 import { whyNoAgent } from '../recorder/no-agent';
 import { descriptorsClosed } from '../recorder/notes';
 import { Kept } from './kept';
@@ -220,6 +228,8 @@ export class CaptureRun {
     const { selection } = request;
     const seen = this.seen(log, request, attempt.appEnd);
     const captured = log.captured(request).filter(({ output }) => existsSync(output));
+    const other = otherThanDeclared(selection, captured, seen);
+    if (other !== undefined) throw other;
     const planned = log.planned(request);
     const violations = log.violations(request);
     const again = new AgainList(request);

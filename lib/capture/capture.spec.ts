@@ -671,6 +671,52 @@ describe('capture', () => {
       expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
     });
 
+    describe('by another expression that takes another kernel than is declared', () => {
+      const declared = (match: string): void => {
+        workspace.write('app/kernloop.json', {
+          name: 'app',
+          command: ['./program'],
+          kernels: [{ name: 'saxpy', match }],
+        });
+      };
+      /** Its recorder takes saxpy, whatever is declared. */
+      const taking = (text: string): FakeDeps => again(fakeReplay(), text);
+
+      it.each([{}, { selfCheck: false }, { dispatch: '1-2' }])('refuses, and leaves it (%j)', async (more) => {
+        declared('^reduce\\(');
+        const before = workspace.read(`${folder}/capture/selfcheck.json`);
+        const error = await failure(capture(options({ match: 'float\\*, float', ...more }), taking('new')));
+        expect([error.code, error.exitCode]).toEqual(['USAGE', 2]);
+        expect(error.what).toContain('took saxpy(float*, float), which is not the kernel that app declares as saxpy');
+        expect(error.hint).toContain('--output');
+        expect(chunksOf()).toContain('old');
+        expect(workspace.read(`${folder}/capture/selfcheck.json`)).toBe(before);
+        expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
+      });
+
+      it('refuses also where none was, and leaves nothing', async () => {
+        declared('^reduce\\(');
+        rmSync(workspace.path('kernels'), { recursive: true });
+        expect((await failure(capture(options({ match: 'float' }), taking('new')))).code).toBe('USAGE');
+        expect(existsSync(workspace.path(folder, 'capture'))).toBe(false);
+      });
+
+      it('claims no capture from before where none was', async () => {
+        rmSync(workspace.path('kernels'), { recursive: true });
+        const error = await failure(capture(options({ match: 'float' }), stopping()));
+        expect([error.code, error.hint]).toEqual(['INTERRUPTED', expect.not.stringContaining('from before')]);
+      });
+
+      it('takes it to another place, and the declared kernel to its own', async () => {
+        declared('^reduce\\(');
+        await capture(options({ match: 'float', output: workspace.path('elsewhere') }), taking('new'));
+        expect(chunksOf()).toContain('old');
+        declared('^saxpy\\(');
+        await capture(options({ match: 'float' }), taking('new'));
+        expect(chunksOf()).toContain('new');
+      });
+    });
+
     it('leaves it, too, where several dispatches are captured now', async () => {
       const error = await failure(capture(options({ dispatch: '1-2' }), stopping()));
       expect(error).toMatchObject({ code: 'INTERRUPTED' });

@@ -71,7 +71,8 @@ export async function captureSelections(
   sayInterpreter(app, deps);
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
-  const staged = options.dryRun || !options.selfCheck ? [...selections] : stagedSelections(selections);
+  const isAtOnce = options.dryRun || (!options.selfCheck && selections.every(({ declared }) => declared === undefined));
+  const staged = isAtOnce ? [...selections] : stagedSelections(selections);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
   const rounds = (): Promise<Attempt> =>
     withDevice(device, deps, () => inRounds(run, staged.map(firstRequest), app, deps));

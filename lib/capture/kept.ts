@@ -3,6 +3,7 @@ import type { CapturedEvent, RecorderEvent } from '../recorder/recorder-events';
 import { isInside } from '../support/files';
 import { formatBytes, formatCount } from '../support/format';
 import type { Selection } from './selection';
+import { hasChecked } from './staging';
 
 const mostNames = 3;
 
@@ -12,12 +13,13 @@ type Size = Pick<CapturedEvent, 'regions' | 'bytes_raw'>;
 export class Kept {
   private readonly captures = new Map<string, Size>();
   private readonly checked = new Set<string>();
-  /** Names of the kernels with a checked capture, by the folder in which another one is made. */
-  private readonly staged = new Map<string, string>();
+  /** Names of the kernels with a checked capture, by the folder in which another one is made; null without one. */
+  private readonly staged = new Map<string, string | null>();
 
   /** Tells which selections leave a checked capture in its place until theirs has passed. */
-  stays(selections: readonly Pick<Selection, 'name' | 'staging'>[]): void {
-    for (const { name, staging } of selections) if (staging !== undefined) this.staged.set(dirname(staging), name);
+  stays(selections: readonly Pick<Selection, 'name' | 'output' | 'staging'>[]): void {
+    for (const { name, output, staging } of selections)
+      if (staging !== undefined) this.staged.set(dirname(staging), hasChecked(output) ? name : null);
   }
 
   take(event: RecorderEvent): void {
@@ -40,7 +42,7 @@ export class Kept {
       .filter(([output]) => this.checked.has(output) || this.stagingOf(output) === undefined)
       .map(([, capture]) => capture);
     const replaced = new Set([...this.checked].map((output) => this.stagingOf(output)));
-    const names = [...this.staged].filter(([folder]) => !replaced.has(folder)).map(([, name]) => name);
+    const names = [...this.staged].flatMap(([folder, name]) => (name === null || replaced.has(folder) ? [] : [name]));
     const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
     const before =
       names.length === 0

@@ -1,5 +1,6 @@
 import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import { inputHint } from '../app/input';
+import { isMatched, plainName } from '../app/kernel-match';
 import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
 import { KernloopError, nearest } from '../support/error';
@@ -56,19 +57,36 @@ export function severalMatched(
   captured: readonly { kernel: string }[],
   { summary }: Pick<Seen, 'summary'>,
 ): string | undefined {
-  const pattern = new RegExp(wholeName ? `^(?:${match})$` : match);
-  const isMatch = (kernel: SummaryEvent['kernels'][number]): boolean =>
-    [kernel.name, kernel.symbol ?? kernel.name, ...(wholeName ? [plainName(kernel.name)] : [])].some((each) =>
-      pattern.test(each),
-    );
   const taken = new Set(captured.map(({ kernel }) => kernel));
-  const others = summary.kernels.filter((kernel) => !taken.has(kernel.name) && isMatch(kernel));
+  const others = summary.kernels.filter((kernel) => !taken.has(kernel.name) && isMatched({ match, wholeName }, kernel));
   if (each !== 'dispatch' || taken.size === 0 || others.length === 0) return undefined;
   const count = taken.size + others.length;
   return (
     `${name}: captured ${[...taken].join(' and ')}, ${taken.size === 1 ? 'one' : taken.size} of ${count} kernels that match /${match}/. ` +
     `The ${others.length === 1 ? 'other' : 'others'}:\n${kernelLines(others)}\n` +
     'to capture another, match more of its name, by --match or "match" in kernloop.json'
+  );
+}
+
+/**
+ * Refuses captures of another kernel than kernloop.json declares by the name: the reproducer would be of that one, and
+ * called like this one. Undefined if they fit, or go elsewhere.
+ */
+export function otherThanDeclared(
+  { name, match, declared }: Selection,
+  captured: readonly { kernel: string }[],
+  { kernels, summary, app }: Pick<Seen, 'kernels' | 'summary' | 'app'>,
+): KernloopError | undefined {
+  if (declared === undefined) return undefined;
+  const isDeclared = (kernel: string): boolean =>
+    [{ name: kernel }, ...kernels.filter((each) => each.name === kernel)].some((each) => isMatched(declared, each));
+  const others = [...new Set(captured.map(({ kernel }) => kernel))].filter((kernel) => !isDeclared(kernel));
+  if (others.length === 0) return undefined;
+  const matched = summary.kernels.filter((kernel) => isMatched({ match }, kernel));
+  return new KernloopError(
+    'USAGE',
+    `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was replaced. It matches:\n${kernelLines(matched)}`,
+    `match more of the name of the one you mean; declare another kernel under its own name (\`kernloop declare NAME --match '…'\`), or put its capture elsewhere with --output`,
   );
 }
 
@@ -281,6 +299,3 @@ function nearestKernels(match: string, { summary }: Seen): string {
 
 /** Base name that people remember: `scale` for `ns::scale<float>(float*, int)`. */
 const baseName = (name: string): string => plainName(name).split('::').at(-1) ?? name;
-
-/** `ns::scale` for `void ns::scale<float>(float*, int)`. */
-const plainName = (name: string): string => name.replace(/^void /, '').replace(/[(<].*$/s, '');

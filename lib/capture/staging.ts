@@ -15,7 +15,8 @@ export function stagedSelections(selections: readonly Selection[]): Selection[] 
     const { output } = selection;
     putBack(output);
     removeDeadPartials(newOf(output));
-    if (!hasChecked(output)) return selection;
+    // A capture that may be of another kernel than its place is for is never made there.
+    if (!hasChecked(output) && selection.declared === undefined) return selection;
     return { ...selection, staging: join(partialOf(newOf(output)), basename(output)) };
   });
 }
@@ -39,7 +40,8 @@ function putBack(output: string): void {
 
 const newOf = (output: string): string => `${output}-new`;
 
-function hasChecked(output: string): boolean {
+/** Whether a checked capture is in this folder, or beside it. */
+export function hasChecked(output: string): boolean {
   const outputs = outputsOf(output);
   const several = existsSync(outputs) ? readdirSync(outputs).map((name) => join(outputs, name)) : [];
   return [output, ...several].some(isChecked);

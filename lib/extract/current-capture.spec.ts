@@ -194,6 +194,24 @@ describe('whyCaptureAgain', () => {
     expect(await why({ ...kernel, ...change })).toContain('selects another dispatch');
   });
 
+  it.each([
+    ['another kernel', { name: 'reduce(float const*)', symbol: '_Z6reducePKf' }, {}],
+    ['a longer name', { name: 'saxpy_tail(float*)', symbol: '_Z10saxpy_tailPf' }, { match: 'saxpy', wholeName: true }],
+  ])('captures again what is of %s than is declared, generated or not, and says so', async (_case, of, entry) => {
+    writeCapture({ kernel: { ...of, code_object: '0'.repeat(64) } });
+    const reason = `it is of ${of.name}, and kernloop.json selects another dispatch`;
+    expect(await why({ ...kernel, ...entry })).toContain(reason);
+    const selection = { match: kernel.match, ordinal: 1, scope: 'reachable', ...entry };
+    workspace.write(`${folder}/pristine/kernel.json`, kernelJson({ selection }));
+    expect(await why({ ...kernel, ...entry })).toContain(reason);
+  });
+
+  it.each([{ match: '^_Z5saxpyPff$' }, { match: 'saxpy', wholeName: true }])('keeps what fits by %j', async (entry) => {
+    const selection = { ordinal: 1, scope: 'reachable', ...entry };
+    workspace.write(`${folder}/pristine/kernel.json`, kernelJson({ selection }));
+    expect(await why({ ...kernel, ...entry })).toBeNull();
+  });
+
   it('captures again where another scope is asked for', async () => {
     workspace.write(
       `${folder}/pristine/kernel.json`,

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { App } from '../app/app';
 import type { AppFile } from '../app/identity';
+import { isMatched } from '../app/kernel-match';
 import { selectionShape, type KernelEntry } from '../app/kernloop-json';
 import { uncheckedReason } from '../archive/selfcheck-seal';
 import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../archive/capture-files';
@@ -76,12 +77,12 @@ const selectionSchema = z.looseObject({ selection: z.strictObject(selectionShape
 
 /** The generated project records the selection; without one, only a selection that contradicts the capture shows. */
 function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: CaptureJson): string | null {
+  if (!isMatched(wanted, capture.kernel))
+    return `it is of ${capture.kernel.name}, and kernloop.json selects another dispatch: one of a kernel that matches /${wanted.match}/`;
   const changed = 'kernloop.json selects another dispatch';
   const path = join(reproducerPaths(app.reproducer(name)).pristine, kernelFile);
   if (!existsSync(path)) {
-    const pattern = new RegExp(wanted.match);
-    const matches = pattern.test(capture.kernel.name) || pattern.test(capture.kernel.symbol);
-    return matches && isPlain(wanted) && capture.dispatch.ordinal === wanted.ordinal ? null : changed;
+    return isPlain(wanted) && capture.dispatch.ordinal === wanted.ordinal ? null : changed;
   }
   const { selection } = readJson(path, selectionSchema, 'CONFIG_MISSING', 'generate it again');
   return isDeepStrictEqual({ ...selection }, definedOf(wanted)) ? null : changed;
