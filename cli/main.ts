@@ -7,6 +7,7 @@ import { asKernloopError, closest, errorText, isBug, KernloopError, messageOf, s
 import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
+import { saidLines } from '../lib/support/said-once';
 import { version } from '../lib/support/version';
 import { printJson } from './print-json';
 
@@ -28,6 +29,7 @@ export async function exitCodeOf(argv: readonly string[], overrides: Partial<Dep
   for (const stream of [process.stdout, process.stderr]) {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
+  saidLines.forget();
   let command = new Command('kernloop');
   try {
     // Internal: lib/slurm starts this on a node.
@@ -203,7 +205,7 @@ function fail(error: unknown, argv: readonly string[], command: Command): number
     error instanceof CommanderError ? usageError(error, argv, command) : withDashes(asKernloopError(error), argv);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
   const what = error instanceof CommanderError || !isBug(error) ? known.what : stackOf(error);
-  process.stderr.write(errorText({ code: known.code, what, hint: known.hint }));
+  process.stderr.write(errorText({ code: known.code, what: saidLines.shortened(what), hint: known.hint }));
   return known.exitCode;
 }
 

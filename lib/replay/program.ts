@@ -5,7 +5,9 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { requireNamedDevice, type RanOn } from './ran-on';
+import { LineSplitter } from '../support/lines';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import { describeFault } from './fault-text';
 import {
   replayEvents,
   type Caches,
@@ -331,11 +333,20 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     probes: null,
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
+  // The software GPU writes of a fault what the event of it says, and the stage prints.
+  const faultLines: string[] = [];
+  const stderr = new LineSplitter((line) => {
+    if (line.startsWith(speaker)) faultLines.push(line);
+    else deps.report.output(`${line}\n`);
+  });
   const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
     env: device.env,
     onStdoutLine: reader.push,
-    onStderr: (chunk) => deps.report.output(chunk),
+    onStderr: (chunk) => stderr.push(chunk),
   }).result;
+  stderr.end();
+  for (const line of faultLines)
+    if (!outcome.faults.some((fault) => saysAll(fault, line))) deps.report.output(`${line}\n`);
   throwIfInterrupted(deps.signal);
   reader.finish(ended);
   const { result } = outcome;
@@ -481,3 +492,7 @@ function checkExit(result: ResultEvent, exitCode: number | null, signal: string 
   const how = signal === null ? `exited with code ${exitCode}` : `was killed by ${signal}`;
   throw new KernloopError('NATIVE_FAILED', `kernloop-replay reported "${result.verdict}" but ${how}`, rebuildHint);
 }
+
+const speaker = 'kernloop softgpu: ';
+
+const saysAll = (fault: FaultEvent, line: string): boolean => describeFault(fault).includes(line.slice(speaker.length));

@@ -1,3 +1,4 @@
+import { saidLines } from './said-once';
 import { liveLine } from './live-line';
 import type { Progress } from './progress-text';
 
@@ -28,7 +29,10 @@ export function consoleReporter(quiet = false): Reporter {
       if (!quiet) say('stderr', `${line}\n`);
     },
     warn: (line) => say('stderr', `warning: ${line}\n`),
-    output: (chunk) => say('stderr', chunk),
+    output: (chunk) => {
+      saidLines.take(chunk);
+      say('stderr', chunk);
+    },
     result: (line) => {
       if (!quiet) say('stdout', `${line}\n`);
     },
