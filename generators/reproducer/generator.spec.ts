@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logger } from 'nx/src/devkit-exports';
 import { flushChanges, FsTree } from 'nx/src/generators/tree';
@@ -123,6 +125,27 @@ describe('reproducer', () => {
       expect(error.what).toContain('does not match');
     } finally {
       writeFileSync(path, before);
+    }
+  });
+
+  it('writes a Makefile that says how to name a kernloop that it does not find', async () => {
+    await generateReproducer(tree, { ...options, name: 'moved' }, deps);
+    const makefile = tree.listChanges().find(({ path }) => path.endsWith('moved/Makefile'))?.content;
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-makefile-'));
+    try {
+      writeFileSync(join(folder, 'Makefile'), makefile ?? '');
+      const make = (...given: string[]) =>
+        spawnSync('make', given, { cwd: folder, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+      const missing = make('validate');
+      expect([missing.status, missing.stdout]).toEqual([2, '']);
+      expect(missing.stderr).toContain('kernloop is not here: npm i -D kernloop, or make KERNLOOP=PATH/kernloop');
+      expect(make('help')).toMatchObject({ status: 0, stderr: '' });
+      expect(make('validate', 'KERNLOOP=echo').stdout).toContain('\nvalidate --reproducer .\n');
+      mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+      writeFileSync(join(folder, 'node_modules/.bin/kernloop'), '#!/bin/sh\necho found "$@"\n', { mode: 0o755 });
+      expect(make('validate').stdout).toContain('\nfound validate --reproducer .\n');
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 
