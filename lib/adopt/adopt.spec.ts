@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { kernelJson } from '../testing/workspace';
-import { adopt } from './adopt';
+import { adopt, pristineDigests } from './adopt';
 
 /** The folder around the reproducer. */
 let outside: string;
@@ -90,6 +90,36 @@ describe('adopt', () => {
       'pristine deps/inc/a.h',
     ]);
     expect(said.at(-1)).toContain('kept, not as in pristine/: deps/inc/a.h, kernel_variant.hip');
+  });
+
+  it('brings files up to date that are as in the pristine/ before, and no others', async () => {
+    await run();
+    write('kernel_variant.hip', 'mine');
+    write('../elsewhere', 'pristine Makefile');
+    rmSync(join(root, 'Makefile'));
+    symlinkSync('../elsewhere', join(root, 'Makefile'));
+    const previous = pristineDigests(root);
+    for (const file of ['kernel_variant.hip', 'deps/inc/a.h', 'Makefile']) write(`pristine/${file}`, 'newer');
+    expect(await adopt({ reproducer: root, reset: false }, { report }, previous)).toMatchObject({
+      ...{ written: [], reset: [] },
+      updated: ['deps/inc/a.h'],
+      different: ['Makefile', 'kernel_variant.hip'],
+    });
+    const now = ['kernel_variant.hip', 'deps/inc/a.h', '../elsewhere'].map(read);
+    expect(now).toEqual(['mine', 'newer', 'pristine Makefile']);
+    expect(said).toContainEqual(expect.stringContaining('because you had not edited them: deps/inc/a.h'));
+    expect(said.at(-1)).toContain('kept, not as in pristine/: Makefile, kernel_variant.hip');
+  });
+
+  it('updates nothing below a folder that a link leads out to', async () => {
+    await run();
+    write('../inc/a.h', 'pristine deps/inc/a.h');
+    rmSync(join(root, 'deps'), { recursive: true });
+    symlinkSync('..', join(root, 'deps'));
+    const previous = pristineDigests(root);
+    write('pristine/deps/inc/a.h', 'newer');
+    const { updated, different } = await adopt({ reproducer: root, reset: false }, { report }, previous);
+    expect([updated, different, read('../inc/a.h')]).toEqual([[], ['deps/inc/a.h'], 'pristine deps/inc/a.h']);
   });
 
   it('resets a link in its place, and leaves the file that it leads to alone', async () => {

@@ -6,7 +6,7 @@ import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { isInside, writeFileAtomic } from '../support/files';
+import { isInside, sha256OfFile, writeFileAtomic } from '../support/files';
 import { readJson } from '../support/schema';
 import type { AdoptOptions } from './options';
 import type { AdoptResult } from './result';
@@ -14,10 +14,14 @@ import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * Copies files from `pristine/` that do not exist yet. Files that the user changed or added stay, unless a reset is
- * asked for.
+ * Copies files from `pristine/` that do not exist yet, and those that are as in the `pristine/` before (`previous`), which
+ * nobody edited. Files that the user changed or added stay, unless a reset is asked for.
  */
-export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
+export async function adopt(
+  options: AdoptOptions,
+  deps: Pick<Deps, 'report'>,
+  previous: PristineDigests = new Map(),
+): Promise<AdoptResult> {
   const root = resolve(options.reproducer);
   const { pristine } = reproducerPaths(root);
   if (!existsSync(pristine)) {
@@ -28,11 +32,35 @@ export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): 
     );
   }
   const result: AdoptResult = { reproducer: root, written: [], updated: [], different: [], reset: [] };
+  const followed: string[] = [];
   for (const file of filesBelow(pristine)) {
-    if (!pristineOnly.includes(file)) await adoptFile(join(pristine, file), root, file, options.reset, result);
+    if (pristineOnly.includes(file)) continue;
+    const from = join(pristine, file);
+    if (!options.reset && isUnedited(root, file, previous) && !sameContent(from, join(root, file))) {
+      writeFileAtomic(join(root, file), readRegularFile(from));
+      followed.push(file);
+    } else await adoptFile(from, root, file, options.reset, result);
   }
-  report(result, deps);
-  return result;
+  report(result, followed, deps);
+  return { ...result, updated: [...result.updated, ...followed].sort() };
+}
+
+/** Digests of the files of `pristine/`, by their paths in it. */
+export type PristineDigests = ReadonlyMap<string, string>;
+
+/** Digests to take before `pristine/` is generated again: a file of the user that has one of them is no edit. */
+export function pristineDigests(root: string): PristineDigests {
+  const { pristine } = reproducerPaths(root);
+  if (!existsSync(pristine)) return new Map();
+  return new Map(filesBelow(pristine).map((file) => [file, sha256OfFile(join(pristine, file))]));
+}
+
+/** A link is the user's, whatever it leads to, and so is what is below one. */
+function isUnedited(root: string, file: string, previous: PristineDigests): boolean {
+  const path = join(root, file);
+  const digest = previous.get(file);
+  if (digest === undefined || !existsSync(path) || !lstatSync(path).isFile()) return false;
+  return isInside(realpathSync(root), realpathSync(dirname(path))) && sha256OfFile(path) === digest;
 }
 
 async function adoptFile(from: string, root: string, file: string, reset: boolean, result: AdoptResult): Promise<void> {
@@ -133,12 +161,18 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-function report({ reproducer, written, updated, different, reset }: AdoptResult, deps: Pick<Deps, 'report'>): void {
+function report(
+  { reproducer, written, updated, different, reset }: AdoptResult,
+  followed: readonly string[],
+  deps: Pick<Deps, 'report'>,
+): void {
   const shown = relative(process.cwd(), reproducer) || '.';
   if (written.length > 0) deps.report.result(`${shown}: wrote ${written.join(', ')}`);
   if (updated.length > 0) deps.report.result(`${shown}: ${updated.join(', ')} names what is captured now`);
+  if (followed.length > 0)
+    deps.report.result(`${shown}: updated from pristine/, because you had not edited them: ${followed.join(', ')}`);
   if (reset.length > 0) deps.report.result(`${shown}: reset ${reset.join(', ')}`);
   if (different.length > 0) deps.report.result(`${shown}: kept, not as in pristine/: ${different.join(', ')}`);
-  if (written.length + updated.length + different.length + reset.length === 0)
+  if (written.length + updated.length + followed.length + different.length + reset.length === 0)
     deps.report.result(`${shown}: nothing to do, as generated`);
 }

@@ -8,14 +8,14 @@ import { openRegularFile } from './regular-file';
 import { withPath } from './unwritable';
 
 /** Writes a file by rename: readers see the old or the new content, never a part. `sync: false` is for what the next command writes again. */
-export function writeFileAtomic(path: string, content: string, { sync = true } = {}): void {
+export function writeFileAtomic(path: string, content: string | Buffer, { sync = true } = {}): void {
   throwIfGivenUp();
   mkdirSync(dirname(path), { recursive: true });
   const partial = partialOf(path);
   try {
     const file = openSync(partial, 'w');
     try {
-      const bytes = Buffer.from(content, 'utf8');
+      const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
       if (sync) fsyncSync(file);
     } finally {
