@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseMakeDependencies } from './make-dependencies';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
@@ -76,14 +76,14 @@ export function openedFiles({ compiler, reproducer, preamble }: CompileRequest, 
 
 /** Runs the driver, or a program that it would start. */
 export function runClang(
-  { recipe, reproducer, limitSeconds }: CompileRequest,
+  { recipe, reproducer, limitSeconds, output }: CompileRequest,
   program: string,
   args: readonly string[],
   deps: CompileDeps,
 ): Promise<void> {
   return runCompiler(
     {
-      ...{ program, args, cwd: reproducer, limitSeconds },
+      ...{ program, args, cwd: reproducer, limitSeconds, outputFolder: dirname(output) },
       env: compilerEnvironment(recipe.environment),
       variantFile: recipe.variant.file,
       isLinked: recipe.notes.some((note) => note.startsWith(rdcNote)),

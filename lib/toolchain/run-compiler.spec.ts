@@ -1,11 +1,17 @@
+import fs from 'node:fs';
 import { failure } from '../testing/failure';
-import { fakeDeps } from '../testing/fake-deps';
+import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { nativePathsIn } from '../native/native-paths';
 import { runCompiler } from './run-compiler';
 
 describe('a compiler that fails', () => {
-  const failing = (stderrTail: string) => {
-    const deps = fakeDeps({ clang: () => ({ exitCode: 1, stderrTail }) }, nativePathsIn('/native'));
+  const failing = async (stderrTail: string) => (await failingWith(stderrTail)).error;
+  const failingWith = async (stderrTail: string) => {
+    const clang: FakeProgram = ({ options }) => {
+      options.onStderr?.(stderrTail);
+      return { exitCode: 1, stderrTail };
+    };
+    const deps = fakeDeps({ clang }, nativePathsIn('/native'));
     const command = {
       program: 'clang',
       args: [],
@@ -14,7 +20,7 @@ describe('a compiler that fails', () => {
       limitSeconds: 1,
       variantFile: 'kernel_variant.hip',
     };
-    return failure(runCompiler(command, deps));
+    return { error: await failure(runCompiler(command, deps)), said: deps.said.output };
   };
 
   it.each([
@@ -27,6 +33,41 @@ describe('a compiler that fails', () => {
     expect([error.code, error.exitCode]).toEqual(['FILE_UNWRITABLE', 5]);
     expect(error.what).toBe(`kernel_variant.hip was not compiled: the compiler cannot write: ${line}`);
     expect(error.hint).toContain('build/');
+  });
+
+  const crash = [
+    'PLEASE submit a bug report to LLVM and include the crash backtrace.',
+    'Stack dump:',
+    ' #0 0x00007f83 llvm::sys::PrintStackTrace',
+    'clang: error: amdgcn-link command failed due to signal (use -v to see invocation)\n',
+  ].join('\n');
+
+  it.each([
+    ['nearly full', 20, 'FILE_UNWRITABLE', ['kernel_variant.hip:1: warning: w\n']],
+    ['roomy', 1 << 20, 'COMPILE_FAILED', ['kernel_variant.hip:1: warning: w\n', crash]],
+  ])('that dies on a disk that is %s tells what it died of', async (_, bavail, code, output) => {
+    const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue({ bavail, bsize: 4096, blocks: 30 } as fs.StatsFs);
+    try {
+      const { error, said } = await failingWith(`kernel_variant.hip:1: warning: w\n${crash}`);
+      expect([error.code, said]).toEqual([code, output]);
+      if (code === 'FILE_UNWRITABLE') {
+        expect(error.exitCode).toBe(5);
+        expect(error.what).toBe(
+          'kernel_variant.hip was not compiled: the disk is full: the compiler died, and /r has 80.0 KiB left',
+        );
+      }
+    } finally {
+      statfs.mockRestore();
+    }
+  });
+
+  it('rejects a source on a full disk as on any other, if it did not die', async () => {
+    const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue({ bavail: 0, bsize: 4096, blocks: 30 } as fs.StatsFs);
+    try {
+      expect(await failing('kernel_variant.hip:2:3: error: no\n')).toMatchObject({ code: 'COMPILE_FAILED' });
+    } finally {
+      statfs.mockRestore();
+    }
   });
 
   it.each([

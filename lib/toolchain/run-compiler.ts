@@ -3,6 +3,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { refusedOutput } from '../support/unwritable';
+import { HeldStack, requireRoom } from './full-disk';
 import { runDriver } from './run-driver';
 
 export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env' | 'native'>;
@@ -13,6 +14,8 @@ export interface CompilerCommand {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   limitSeconds: number;
+  /** Folder of the output, if it is not `cwd`. */
+  outputFolder?: string;
   /** Compiled file, with the path that the user knows. */
   variantFile: string;
   /** Whether the app links device code of several units, of which this one is compiled alone. */
@@ -31,20 +34,25 @@ const undefinedOfLld = /error: undefined (?:hidden |protected )?symbol: (.+)/g;
 export async function runCompiler(command: CompilerCommand, deps: CompileDeps): Promise<void> {
   const { program, args, cwd, env, limitSeconds, variantFile } = command;
   const describe = command.describe ?? ((text) => text);
+  const stderr = new HeldStack((text) => deps.report.output(describe(text)));
   const options = {
     ...{ cwd, env, timeoutMs: limitSeconds * 1000 },
     onStdout: (chunk: string) => deps.report.output(describe(chunk)),
-    onStderr: (chunk: string) => deps.report.output(describe(chunk)),
+    onStderr: stderr.push,
   };
   const ended = await runDriver(program, args, options, deps);
   throwIfInterrupted(deps.signal);
+  if (ended.exitCode !== 0 && !ended.timedOut) {
+    requireRoom(`${variantFile} was not compiled`, ended, [command.outputFolder ?? cwd]);
+    requireOutput(`${variantFile} was not compiled`, describe(ended.stderrTail));
+  }
+  stderr.release();
   if (ended.exitCode === 0) return;
   const said = describe(ended.stderrTail);
   const undefinedSymbols = [...said.matchAll(command.isLinked ? undefinedOfLld : undefinedOfNvlink)].map(
     (match) => match[1] ?? '',
   );
   if (undefinedSymbols.length > 0) throw externalSymbols(variantFile, undefinedSymbols);
-  if (!ended.timedOut) requireOutput(`${variantFile} was not compiled`, said);
   const errors = said.split('\n').filter((line) => errorLine.test(line));
   const reason = ended.timedOut
     ? `it ran longer than ${limitSeconds} s`
