@@ -55,6 +55,7 @@ describe('kernloop on the command line', () => {
     ['an unknown option', ['capture', '--kernal', 'x'], 'Did you mean --kernel?'],
     ['the beginning of an option', ['validate', '--repl', '3'], 'Did you mean --replays?'],
     ['the beginning of several', ['validate', '--limit=3'], 'Did you mean one of --limit-factor, --limit-seconds?'],
+    ['an option that another verb calls so', ['pack', '--to', 'x'], "unknown option '--to'. Did you mean --output?"],
     ['an abbreviated option', ['replay', '--iters', '3'], 'Did you mean --iterations?'],
     ['the beginning of a verb', ['val'], 'Did you mean validate?'],
     ['an abbreviated verb', ['recmp'], 'Did you mean recompile?'],

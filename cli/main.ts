@@ -234,8 +234,12 @@ function suggestions(what: string, command: Command): string[] {
     .createHelp()
     .visibleOptions(command)
     .flatMap(({ long }) => (long ? [long.slice(2)] : []));
-  return closest(word, flags).map((flag) => `--${flag}`);
+  const sameMeaning = (synonyms[word] ?? []).filter((flag) => flags.includes(flag));
+  return (sameMeaning.length > 0 ? sameMeaning : closest(word, flags)).map((flag) => `--${flag}`);
 }
+
+/** Options that mean what another verb, or another tool, calls by another name. */
+const synonyms: Readonly<Record<string, readonly string[]>> = { to: ['output'], out: ['output'], o: ['output'] };
 
 /** The verb that the words name, as far as they do. */
 function commandOf(argv: readonly string[], command: Command): Command {

@@ -149,6 +149,22 @@ describe('profile', () => {
     expect(await failure(profile(options(), deps([row('k', 1)], summary, appExit)))).toMatchObject({ code, exitCode });
   });
 
+  it.each([
+    ['in the error where the app ends as if nothing had been', 0, [true, 0]],
+    ['as a warning where the app failed and the error has its words', 1, [false, 1]],
+  ])('says once that a queue reported an error: %s', async (_name, appExit, [isInError, warnings]) => {
+    const text = 'queue 0 reported error 0x2b';
+    const recorder = fakeRecorder({
+      play: (_config, print) => print({ event: 'note', code: 'DEVICE_FAULT', text }),
+      summary: { dispatches: 2, kernel_profile: [row('k', 1)] },
+    });
+    const fake = fakeDeps({ ldd: () => 1, program: () => appExit, 'kernloop-recorder': recorder }, workspace.native);
+    const error = await failure(profile(options(), fake));
+    expect(error.code).toBe('DEVICE_FAULT');
+    expect(error.what.includes(text)).toBe(isInError);
+    expect(fake.said.warn.filter((line) => line.includes(text))).toHaveLength(Number(warnings));
+  });
+
   it('is an error where a dispatch faulted, even if the app ends as if nothing had been', async () => {
     const text = 'queue 0 reported error 0x2b';
     const recorder = fakeRecorder({

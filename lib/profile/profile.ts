@@ -87,12 +87,15 @@ export async function measure(app: App, options: Omit<ProfileOptions, 'output' |
         if (event.event === 'summary') summary = event;
         if (event.event === 'note') {
           notes.push(event);
-          deps.report.warn(`${event.code}: ${event.text}`);
+          if (event.code !== 'DEVICE_FAULT') deps.report.warn(`${event.code}: ${event.text}`);
         }
       },
       deps,
     );
   const appEnd = await withDevice(device, deps, recorded);
+  const fault = notes.find(({ code }) => code === 'DEVICE_FAULT');
+  // The error has the text of the note, or, if the app failed, what the app said.
+  if (fault && appEnd.exitCode !== 0) deps.report.warn(`${fault.code}: ${fault.text}`);
   if (summary?.processes === 0) {
     const obstacles = await launchObstacles(app, program, device, deps);
     const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime: device.runtime });
@@ -109,7 +112,6 @@ export async function measure(app: App, options: Omit<ProfileOptions, 'output' |
   if (appEnd.exitCode !== 0) {
     throw appFailed('', run, 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do');
   }
-  const fault = notes.find(({ code }) => code === 'DEVICE_FAULT');
   if (fault)
     throw new KernloopError('DEVICE_FAULT', `a kernel of ${run.app} faulted: ${fault.text}`, faultHint(fault.text));
   const rows = measuredKernels(run, summary);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
 import { nextStep } from './next-step';
 
@@ -46,12 +47,34 @@ describe('what unpack says to do next', () => {
     );
   });
 
-  it('names the app of the capture where no app is here', () => {
-    const capture = bare('some', { app: { name: 'demo', files: [] } });
+  // `init` would take the name of the folder, and the capture would be in no place of that app.
+  it('declares the app under its captured name where no app is here', () => {
+    const capture = bare('some', { app: { name: 'demo', command: ['./demo', '3'], files: [] } });
     workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels: [] });
+    const to = workspace.path('kernels/demo/saxpy/capture');
+    expect(nextStep(capture, 's.klcap')[1]).toBe(
+      `Next, in the sources of its app (demo): kernloop init --name demo --kernel saxpy -- ./demo 3 && kernloop unpack ${workspace.path('s.klcap')} --to ${to}`,
+    );
+  });
+
+  it('unpacks below the folder of the sources outside of a workspace of Nx', () => {
+    const capture = bare('some', { app: { name: 'demo', files: [] } });
+    rmSync(workspace.path('nx.json'));
+    rmSync(workspace.path('app'), { recursive: true });
     const [, line] = nextStep(capture, 's.klcap');
-    expect(line).toContain('go to the sources of its app (demo)');
-    expect(line).toContain(`kernloop unpack ${workspace.path('s.klcap')} --to kernels/demo/saxpy/capture`);
+    expect(line).toContain('kernloop init --name demo --kernel saxpy && kernloop unpack');
+    expect(line).toMatch(/ --to kernels\/demo\/saxpy\/capture$/);
+  });
+
+  it.each([
+    ['the captured program', './build/demo', 'kernloop unpack s.klcap --to kernels/w9/saxpy/capture'],
+    ['another program', './other', 'kernloop init --name demo'],
+  ])('asks whether the app of this folder, declared under another name, runs %s', (_name, program, expected) => {
+    const capture = bare('some', { app: { name: 'demo', command: ['./demo', '3'], files: [] } });
+    rmSync(workspace.path('nx.json'));
+    rmSync(workspace.path('app'), { recursive: true });
+    workspace.write('kernloop.json', { name: 'w9', command: [program], kernels: [] });
+    expect(nextStep(capture, 's.klcap')[1]).toContain(expected);
   });
 
   it('is nothing, and no error, for a capture that this version cannot read', () => {

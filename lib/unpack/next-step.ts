@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { z } from 'zod';
 import { openApp, type App } from '../app/app';
 import { appsIn } from '../app/apps-in';
 import { readCapture, type CaptureJson } from '../archive/capture-files';
@@ -8,7 +9,7 @@ import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { expressionOf } from '../support/patterns';
 import { kernelFile } from '../support/project-file-names';
-import { findWorkspaceRoot } from '../support/workspace-root';
+import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 
 /**
  * Lines on what a capture is for, once it is unpacked from `file`. Only a project can replay it, so the commands that
@@ -34,20 +35,42 @@ function linesOn(folder: string, file: string): string[] {
   const own = there.find(({ app, name }) => app.capture(name) === folder);
   if (own) return [`Next, make it a project: ${making(own.app, own.name)}`];
   const known = there.find(({ app, name }) => isOf(app, name, capture));
-  const app = known?.app ?? apps.find(({ config }) => config.name === capture.app.name);
+  const app =
+    known?.app ??
+    apps.find(({ config }) => config.name === capture.app.name) ??
+    apps.find((app) => isHere(app, capture));
   const name = known?.name ?? parseDemangledName(capture.kernel.name).base;
   const what = `It is a capture of ${capture.kernel.name} on ${capture.device.kind}, without a project: nothing here can replay it yet.`;
-  if (app === undefined) {
-    const declared = `kernels/${capture.app.name ?? 'APP'}/${name}/capture`;
-    return [
-      what,
-      `Next, go to the sources of its app${capture.app.name === undefined ? '' : ` (${capture.app.name})`}, which needs a kernloop.json (kernloop init) that declares the kernel (kernloop declare ${name}); then: ${commandText(['kernloop', 'unpack', resolve(file), '--to', declared])}`,
-    ];
-  }
+  if (app === undefined) return [what, `Next, ${declaring(capture, name)} && ${unpackingThere(capture, name, file)}`];
   const to = shown(app.capture(name));
   const declare = known ? [] : [commandText(['kernloop', 'declare', name, ...appOption(app)])];
   const unpack = commandText(['kernloop', 'unpack', file, '--to', to]);
   return [what, `Next, make it a project of ${app.config.name}: ${[...declare, unpack].join(' && ')}`];
+}
+
+/** Declaration of the app under the name that it had, because `init` would take that of the folder. */
+function declaring({ app }: CaptureJson, kernel: string): string {
+  const command = commandIn(app);
+  const init = ['kernloop', 'init', '--name', app.name ?? kernel, '--kernel', kernel];
+  return `in the sources of its app${app.name === undefined ? '' : ` (${app.name})`}: ${commandText([...init, ...(command ? ['--', ...command] : [])])}`;
+}
+
+/** Command for another working folder, in which only a workspace of Nx keeps its kernels elsewhere. */
+function unpackingThere({ app }: CaptureJson, kernel: string, file: string): string {
+  const place = join('kernels', app.name ?? kernel, kernel, 'capture');
+  const workspace = findUpward(process.cwd(), 'nx.json');
+  const to = workspace === undefined ? place : join(workspace, place);
+  return commandText(['kernloop', 'unpack', resolve(file), '--to', to]);
+}
+
+/** Whether the app of the working folder runs the captured program, under whatever name it is declared. */
+function isHere({ root, config }: App, { app }: CaptureJson): boolean {
+  const program = commandIn(app)?.[0];
+  return program !== undefined && root === process.cwd() && basename(program) === basename(config.command[0] ?? '');
+}
+
+function commandIn(app: CaptureJson['app']): string[] | undefined {
+  return z.array(z.string()).min(1).safeParse(app['command']).data;
 }
 
 function making(app: App, name: string): string {
