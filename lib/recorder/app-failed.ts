@@ -57,6 +57,20 @@ export function appFailed(before: string, run: FailedRun, timeoutHint: string): 
   return new KernloopError(
     'APP_FAILED',
     failed,
-    `make the app run through by itself first; \`kernloop doctor\` checks the device${inputHint(appEnd)}`,
+    tritonHint(run) ??
+      `make the app run through by itself first; \`kernloop doctor\` checks the device${inputHint(appEnd)}`,
   );
+}
+
+/** Next step of a Python program of Triton on the software GPU, without which it cannot run where there is no GPU. */
+function tritonHint({ command, device, appEnd }: FailedRun): string | undefined {
+  if (device.kind !== 'softgpu' || !/[/\\]triton[/\\]/.test(appEnd.stderrTail)) return undefined;
+  // Options of Python itself would have to stay before -m.
+  const alone = command.replace(/((?:^|[\s/])python[\d.]*) (?=-m |[^-])/, '$1 -m kernloop.triton ');
+  const isAlone = alone !== command && !command.includes('kernloop.triton');
+  const run = isAlone ? alone : command.includes('kernloop.triton') ? command : 'python3 -m kernloop.triton SCRIPT';
+  const arrays = appEnd.stderrTail.includes('argument of type: numpy.ndarray')
+    ? 'NumPy arrays: pass kernloop.triton.array(x) to the kernel, and read the results in that copy; '
+    : '';
+  return `${arrays}make it run through on the software GPU first, with \`${run}\` (docs/triton.md)`;
 }

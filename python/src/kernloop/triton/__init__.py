@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceFault, KernloopError
 from .activation import activate
+from .missing_driver import explain_missing_driver
 
 if TYPE_CHECKING:
     from .arrays import DeviceArray, array, empty, empty_like, zeros, zeros_like
 
 __all__ = ["DeviceArray", "DeviceFault", "KernloopError", "activate", "array", "empty", "empty_like", "zeros", "zeros_like"]
+
+explain_missing_driver()
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from ..errors import KernloopError
 from ..softgpu import Device, open_device
 from .arguments import host_ranges
 from .launcher import Launcher, LoadedKernel, work
+from .numpy_arguments import explain_numpy_arguments
 
 _INT32_MAX = 2**31 - 1
 _LDS_BYTES = 65536
@@ -48,6 +49,7 @@ class SoftgpuDriver(DriverBase):  # type: ignore[misc]
     def __init__(self) -> None:
         self.device = open_device()
         self.utils = Utilities(self.device)
+        explain_numpy_arguments()
         HIPBackend.is_within_2gb = staticmethod(self._is_within_2gb)
 
     def launcher_cls(self, src: Any, metadata: Any) -> Launcher:
