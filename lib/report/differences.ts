@@ -118,7 +118,7 @@ async function heatMap(row: ComparedRegion, name: string, claims: readonly Claim
           type: 'quantitative',
           title: 'row starts at',
           scale: { domain: [rowsOfIt, 0], nice: false },
-          axis: rowsOfIt === 1 ? null : { labelExpr: label(perBin * wide), tickMinStep: 1, grid: false },
+          axis: rowsOfIt === 1 ? null : { labelExpr: label(perBin * wide), values: rowTicks(rowsOfIt), grid: false },
         },
         y2: { field: 'y2' },
         color: {
@@ -135,6 +135,12 @@ async function heatMap(row: ComparedRegion, name: string, claims: readonly Claim
     },
     `Where ${name} differs, row after row over all of its ${formatNumber(row.bytes / bytes)} ${what}: ${counted(row.differing_bytes, 'byte')}, in ${formatNumber(map.bins.length)} of ${formatNumber(count)} cells, each of ${counted(perBin, unit === null ? 'byte' : 'element')}. What is not coloured is equal.`,
   );
+}
+
+/** Upper edges of rows, 16 at most; the lower edge of the last row starts no row. */
+export function rowTicks(rows: number): number[] {
+  const step = Math.ceil(rows / 16);
+  return Array.from({ length: Math.ceil(rows / step) }, (_, index) => index * step);
 }
 
 /** Element type, if all arguments that point into the region agree on it, from its first byte on. */

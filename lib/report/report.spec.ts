@@ -209,7 +209,7 @@ describe('the page of a reproducer', () => {
       />LDS, byte 128<[^]*>write, saxpy\.hip:7: ds_write_b32; workgroup 3, 0, 0, wave 1<[^]*>read, at 0x8: ds_write_b32;/,
     );
     expect(sectionOf(text, 'verdicts')).toMatch(
-      />seed 1<[^]*?PASS[^]*?>not looked for<[^]*>adverse, seed 3<[^]*?FAIL[^]*?>1 new, 2 in all</,
+      />seed 1<[^]*?PASS[^]*?>not looked for<[^]*>adverse, seed 3<[^]*?FAIL[^]*?>1 new; waves raced at 2 places of the code</,
     );
     // The captured code that fails there takes the blame off the variant.
     const excused = { ...adverse, verdict: 'fail', captured: { verdict: 'fail', findings: 1 } };

@@ -1,7 +1,7 @@
 import { readVerdicts, type KeptVerdict } from '../reproducer/kept-results';
 import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { coded, markup, shortened, type Html } from '../page/html';
-import { formatCount } from '../support/format';
+import { counted, formatCount } from '../support/format';
 import { editedLineWords } from '../validate/edited-lines';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
@@ -101,7 +101,8 @@ function replaysOf({ replays, adverse, races = [] }: Report): Cell[][] {
       `${zeros}; 0 in LDS, private memory and registers`,
       { shown: verdictWord(verdict), sort: verdict },
       hasEnded(adverse.verdict) ? adverse.differing_bytes : '',
-      `${formatCount(races.length)} new, ${formatCount(adverse.findings)} in all`,
+      // Findings are counted by place of the code; those of one array are one race.
+      `${formatCount(races.length)} new; waves raced at ${counted(adverse.findings, 'place')} of the code`,
     ],
   ];
 }
