@@ -130,12 +130,13 @@ describe('reproducer', () => {
 
   it('writes a Makefile that says how to name a kernloop that it does not find', async () => {
     await generateReproducer(tree, { ...options, name: 'moved' }, deps);
+    const program = 'make';
     const makefile = tree.listChanges().find(({ path }) => path.endsWith('moved/Makefile'))?.content;
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-makefile-'));
     try {
       writeFileSync(join(folder, 'Makefile'), makefile ?? '');
       const make = (...given: string[]) =>
-        spawnSync('make', given, { cwd: folder, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+        spawnSync(program, given, { cwd: folder, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
       const missing = make('validate');
       expect([missing.status, missing.stdout]).toEqual([2, '']);
       expect(missing.stderr).toContain('kernloop is not here: npm i -D kernloop, or make KERNLOOP=PATH/kernloop');

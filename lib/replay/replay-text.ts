@@ -13,21 +13,28 @@ import { nameOfDispatch } from './captured-dispatches';
 import type { DispatchResult, Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import { checkLine } from './check';
 import { lensLine } from './lens';
+import { faultWords } from './fault-words';
+import type { ReplaySession } from './session';
 import { processCount } from './speed';
 
 /** Prints several dispatches each below its own line; the last line sums them up. */
-export function printReplay(result: ReplayResult, device: Device, deps: Deps): void {
+export function printReplay(result: ReplayResult, session: ReplaySession, deps: Deps): void {
+  const { device } = session;
   const several = result.dispatches;
-  const lines = several.length > 0 ? several.flatMap((one) => dispatchLines(one, device)) : figureLines(result, device);
+  const lines =
+    several.length > 0 ? several.flatMap((one) => dispatchLines(one, session)) : figureLines(result, device);
   for (const { dispatch, capture: shown, kernel } of result.notReplayed)
     lines.push(`not replayed: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}`);
-  lines.push(`Result: ${several.length > 0 ? outcomeOfAll(several) : outcomeOf(result)}`);
+  lines.push(`Result: ${several.length > 0 ? outcomeOfAll(several, session) : outcomeOf(result, session)}`);
   for (const line of [`${result.kernel}: ${result.code}`, ...lines]) deps.report.result(line);
 }
 
-function dispatchLines(result: DispatchResult, device: Device): string[] {
+function dispatchLines(result: DispatchResult, session: ReplaySession): string[] {
   const { dispatch, capture: shown } = result;
-  return [`${nameOfDispatch({ dispatch, shown })}: ${outcomeOf(result)}`, ...figureLines(result, device)];
+  return [
+    `${nameOfDispatch({ dispatch, shown })}: ${outcomeOf(result, session)}`,
+    ...figureLines(result, session.device),
+  ];
 }
 
 function figureLines(result: DispatchResult, device: Device): string[] {
@@ -55,11 +62,11 @@ function restoredWords({ hostBytes = 0, droppedBytes = 0 }: ReplayResult['restor
   return host + dropped;
 }
 
-function outcomeOfAll(results: readonly DispatchResult[]): string {
+function outcomeOfAll(results: readonly DispatchResult[], session: ReplaySession): string {
   const stopped = results.filter(({ verdict }) => verdict !== 'ran');
   const [first] = stopped;
   if (!first) return `RAN (${results.length} captured dispatches; nothing was compared: validate does that)`;
-  return `FAIL (${stopped.length} of ${results.length} captured dispatches; dispatch ${first.dispatch}: ${outcomeOf(first)})`;
+  return `FAIL (${stopped.length} of ${results.length} captured dispatches; dispatch ${first.dispatch}: ${outcomeOf(first, session)})`;
 }
 
 const microseconds = (ns: number): string => (ns / 1000).toFixed(2);
@@ -136,7 +143,7 @@ function explanations({ baseline, explanation }: DispatchResult): string[] {
   ];
 }
 
-function outcomeOf(result: DispatchResult): string {
+function outcomeOf(result: DispatchResult, session: ReplaySession): string {
   const replays = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
   if (result.verdict === 'ran') {
     if (result.overridden && result.overridden.of_variant !== true)
@@ -145,5 +152,5 @@ function outcomeOf(result: DispatchResult): string {
   }
   const who = !result.baseline ? '' : result.stopped === 'captured' ? 'the captured code: ' : 'the variant: ';
   const what = `${who}${result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted'}`;
-  return `FAIL (${what}${result.fault ? `: ${result.fault}` : ''})`;
+  return `FAIL (${what}${result.fault ? `: ${faultWords(result.fault, session)}` : ''})`;
 }

@@ -68,7 +68,7 @@ async function replayAll(
       kernel: kernel.name,
     })),
   };
-  printReplay(result, first.device, deps);
+  printReplay(result, first, deps);
   return { result, session: first };
 }
 

@@ -1,3 +1,4 @@
+import { faultWords } from '../replay/fault-words';
 import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
@@ -22,11 +23,12 @@ export const verdictLabels: Readonly<Record<Verdict, string>> = {
 export function printReport(
   report: Report,
   reports: readonly DispatchReport[],
-  { code, request }: ReplaySession,
+  session: ReplaySession,
   { verbose }: ValidateOptions,
   place: string | null,
   deps: Deps,
 ): void {
+  const { code, request } = session;
   const lines = [`${report.kernel}: ${describeCode(code)}`];
   if (request.ownLaunch === true && code.kind === 'variant' && code.launch !== undefined) {
     const { grid, block, shared } = code.launch;
@@ -40,7 +42,9 @@ export function printReport(
   for (const one of reports) {
     const { dispatch, capture: shown } = one;
     if (reports.length > 1)
-      lines.push(`${nameOfDispatch({ dispatch, shown })}: ${verdictLabels[one.verdict]} (${one.summary})`);
+      lines.push(
+        `${nameOfDispatch({ dispatch, shown })}: ${verdictLabels[one.verdict]} (${summaryWords(one, session)})`,
+      );
     lines.push(...usualToleranceLine(one));
     lines.push(...raceLines(one.races ?? []), ...regionLines(one, verbose));
   }
@@ -48,9 +52,13 @@ export function printReport(
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
   lines.push(...editedLineWords(report.edited_lines));
   if (place !== null) lines.push(place);
-  lines.push(`Result: ${verdictLabels[report.verdict]} (${report.summary})`);
+  lines.push(`Result: ${verdictLabels[report.verdict]} (${summaryWords(report, session)})`);
   for (const line of lines) deps.report.result(line);
 }
+
+/** Only what a device says of a fault needs other words. */
+const summaryWords = ({ verdict, summary }: Pick<Report, 'verdict' | 'summary'>, session: ReplaySession): string =>
+  verdict === 'fault' ? faultWords(summary, session) : summary;
 
 const isOfAnotherKernel = ({ reason }: Report['not_judged'][number]): boolean => reason === 'another kernel';
 

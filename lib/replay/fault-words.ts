@@ -1,0 +1,45 @@
+import { claimsOn } from '../reproducer/signature';
+import type { ReplaySession } from './session';
+
+/** Distance that the device tells of its own allocation, before that of a captured region. */
+const otherDistance =
+  /: \d+ bytes (?:past the end of|before) the \d+-byte allocation at 0x[0-9a-f]+ \('[^']*'\)(?=: [\d,]+ bytes? (?:behind|before|into) region )/g;
+
+/**
+ * Text with a fault, for people: the kernel by its name, memory by the parameters that point there, one distance, and
+ * no address of this run. Results keep the text of the device.
+ */
+export function faultWords(
+  text: string,
+  { reproducer, capture }: Pick<ReplaySession, 'reproducer' | 'capture'>,
+): string {
+  const names = new Map(
+    capture.regions.map((region) => {
+      const claims = claimsOn({ ...region, base: BigInt(region.base) }, reproducer.config, capture);
+      const parameters = claims.flatMap((claim) => claim.parameters.map(({ name }) => name ?? ''));
+      return [region.id, [...new Set(parameters)].filter((name) => name !== '').join(', ')];
+    }),
+  );
+  const { symbol, name } = capture.kernel;
+  return text
+    .replaceAll(otherDistance, '')
+    .replaceAll(/ at pc 0x[0-9a-f]+ \((entry [+-]0x[0-9a-f]+)\)/g, ' at $1')
+    .replaceAll(/(\bin kernel )(\S+)/g, (all, lead: string, mangled: string) =>
+      mangled === symbol ? `${lead}${withoutParameters(name)}` : all,
+    )
+    .replaceAll(/\b(behind|before|into) region (\w+)/g, (all, where: string, id: string) =>
+      names.get(id) ? `${where} ${names.get(id)}` : all,
+    );
+}
+
+/** The first line of the output has the parameters. */
+function withoutParameters(name: string): string {
+  if (!name.endsWith(')')) return name;
+  let depth = 0;
+  for (let at = name.length - 1; at > 0; at -= 1) {
+    if (name[at] === ')') depth += 1;
+    if (name[at] === '(') depth -= 1;
+    if (depth === 0) return name.slice(0, at).replace(/^void /, '');
+  }
+  return name;
+}
