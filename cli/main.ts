@@ -204,7 +204,7 @@ function fail(error: unknown, argv: readonly string[], command: Command): number
   const known =
     error instanceof CommanderError ? usageError(error, argv, command) : withDashes(asKernloopError(error), argv);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
-  const what = error instanceof CommanderError || !isBug(error) ? known.what : stackOf(error);
+  const what = error instanceof CommanderError || !isBug(error) ? known.brief : stackOf(error);
   process.stderr.write(errorText({ code: known.code, what: saidLines.shortened(what), hint: known.hint }));
   return known.exitCode;
 }

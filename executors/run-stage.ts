@@ -73,7 +73,7 @@ export async function reportingErrors(task: () => Promise<boolean>): Promise<{ s
   } catch (error) {
     if (isBug(error)) throw error;
     const known = asKernloopError(error);
-    process.stderr.write(errorText(known));
+    process.stderr.write(errorText({ code: known.code, what: known.brief, hint: known.hint }));
     return { success: false };
   }
 }

@@ -12,15 +12,18 @@ export interface ErrorReport {
 export class KernloopError extends Error {
   readonly exitCode: number;
   readonly hint: string;
+  /** `what` for a terminal that shows the output of the failed program above it. */
+  readonly brief: string;
 
   constructor(
     readonly code: ErrorCode,
     readonly what: string,
     hint: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; brief?: string | undefined },
   ) {
     super(what, options);
     this.name = 'KernloopError';
+    this.brief = options?.brief ?? what;
     this.hint = hint || errorCodes[code].next;
     this.exitCode = errorCodes[code].exitCode;
   }

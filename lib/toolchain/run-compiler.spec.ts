@@ -74,9 +74,18 @@ describe('a compiler that fails', () => {
     "kernel_variant.hip:1:10: fatal error: cannot open file 'secret.h': Permission denied",
     "kernel_variant.hip:2:3: error: use of undeclared identifier 'open_output_file'",
   ])('names its first error else: %s', async (line) => {
-    expect(await failing(`${line}\n`)).toMatchObject({
+    const error = await failing(`${line}\n`);
+    expect(error.brief).toBe(`kernel_variant.hip did not compile, see ${line.split(': ')[0]} above`);
+    expect(error).toMatchObject({
       code: 'COMPILE_FAILED',
       what: `kernel_variant.hip did not compile: ${line}`,
     });
+  });
+
+  it('repeats an error without a place, and names a header that has it', async () => {
+    const linker = 'ld.lld: error: something of the linker';
+    expect((await failing(`${linker}\n`)).brief).toBe(`kernel_variant.hip did not compile: ${linker}`);
+    const header = await failing('/r/deps/some.h:4:5: error: expected expression\n');
+    expect(header.brief).toBe('kernel_variant.hip did not compile, see some.h:4:5 above');
   });
 });

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { basename } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
@@ -61,7 +62,14 @@ export async function runCompiler(command: CompilerCommand, deps: CompileDeps): 
     'COMPILE_FAILED',
     `${variantFile} did not compile: ${reason}`,
     `correct it; the captured source is in pristine/${variantFile}`,
+    { brief: briefly(variantFile, reason) },
   );
+}
+
+/** Place of the first error, which clang and gcc have in front of a message that was passed on already. */
+function briefly(variantFile: string, reason: string): string | undefined {
+  const [, path, place] = /^(\S+?):(\d+:\d+): (?:fatal )?error:/.exec(reason) ?? [];
+  return path === undefined ? undefined : `${variantFile} did not compile, see ${basename(path)}:${place} above`;
 }
 
 /** Throws if a compiler says that it could not write, which is no fault of the source. */
