@@ -393,6 +393,7 @@ describe('capture', () => {
     expect(error.hint).toContain('did you mean saxpi?');
     expect(error.hint).toContain('saxpi(float*) (1 dispatch)');
     expect(error.hint).toContain('void reduce<float>(float*) (40 dispatches)');
+    expect(error.hint).toContain('remove its entry from "kernels" of kernloop.json');
   });
 
   it('says how many dispatches matched when the ordinal is beyond them', async () => {

@@ -207,7 +207,7 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
   return new KernloopError(
     'NO_MATCH',
     `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`,
-    nearestKernels(match, seen),
+    `${nearestKernels(match, seen)}\nif ${name} is not wanted, remove its entry from "kernels" of kernloop.json`,
   );
 }
 

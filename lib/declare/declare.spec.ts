@@ -126,20 +126,50 @@ describe('declare', () => {
       expect([deps.said.warn, deps.said.info]).toEqual([[], []]);
     });
 
-    it('warns of a name that its code lacks, with the nearest', async () => {
+    it.each([
+      [{ name: 'scal' }, 'scal is not declared: program has no kernel called scal: did you mean scale?'],
+      [{ name: 'x', match: 'nope' }, 'x is not declared: no kernel in program seems to match /nope/: it has code of'],
+      [{ name: 'unlike', wholeName: true }, 'it has plain, reduce, saxpy, scale;'],
+    ])('refuses %j, which its code lacks, with the nearest, and writes nothing', async (options, what) => {
       program(all);
-      await run({ name: 'scal' });
-      await run({ name: 'unlike' });
+      const before = text();
+      const error = await failure(run(options));
+      expect([error.code, error.exitCode]).toEqual(['NO_MATCH', 2]);
+      expect(error.what).toContain(what);
+      expect(error.hint).toContain('--force');
+      expect(text()).toBe(before);
+      // An entry of that name is the first thing to tell.
+      expect((await failure(run({ ...options, name: 'saxpy' }))).what).toContain('declares "saxpy" already');
+    });
+
+    it('takes what the last profile saw, as of code that is loaded while the app runs', async () => {
+      program(all);
+      const figures = { dispatches: 1, share: 1, total: 1, min: 1, median: 1, max: 1, geometries: [] };
+      workspace.write('app/.kernloop/profile.json', {
+        ...{ schema: 'kernloop.profile/1', app: 'app', device: { kind: 'softgpu', identity: 'x' } },
+        ...{ work: 'wave_instructions', processes: 1, dispatches: 1, total: 1 },
+        kernels: [{ name: 'loaded(float*)', symbol: '_Z6loadedPf', code_object: 'c', ...figures }],
+      });
+      expect((await run({ name: 'loaded' })).launched).toEqual(['loaded(float*)']);
+      expect((await failure(run({ name: 'unlike' }))).code).toBe('NO_MATCH');
+      expect((await run({ name: 'unlike', force: true })).launched).toEqual([]);
+    });
+
+    it('warns of a name that its code lacks, with the nearest, if it is to be declared all the same', async () => {
+      program(all);
+      await run({ name: 'scal', force: true });
+      await run({ name: 'unlike', force: true });
       expect(deps.said.warn).toEqual([
         expect.stringMatching(/^program has no kernel called scal: did you mean scale\? `kernloop profile --app /),
         expect.stringMatching(/^program has no kernel called unlike; it has plain, reduce, saxpy, scale; /),
       ]);
       expect(text()).toContain('unlike');
+      expect(text()).not.toContain('force');
     });
 
     it('warns of an expression that its code cannot match, with the nearest', async () => {
       program(all);
-      await run({ name: 'one', match: '^scael[<(]' });
+      await run({ name: 'one', match: '^scael[<(]', force: true });
       expect(deps.said.warn).toEqual([
         expect.stringMatching(
           /^no kernel in program seems to match \/\^scael\[<\(\]\/: it has code of scale; `kernloop/,

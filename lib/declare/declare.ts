@@ -26,13 +26,14 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
     const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
     refuseSameSelection(openApp(app.root), kernelEntrySchema.parse(kernel));
     refuseTwin(app.workspaceRoot, app.root, app.config.name);
+    if (!options.force) refuseUnknown(app, options, deps);
     return text;
   });
   const declared = kernelEntrySchema.parse(kernel);
   const shown = relative(process.cwd(), file);
   deps.report.result(`${shown} declares ${declared.name}: ${declared.match}`);
   const launched = declared.wholeName === true ? null : launchedBy(app, declared.match, deps);
-  if (launched === null) checkCode(app, options, deps);
+  if (launched === null) tellOfCode(app, options, deps);
   const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
   deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
@@ -59,7 +60,7 @@ function requireExpression(app: App, { name, match }: DeclareOptions, { env }: D
 }
 
 /** The entry as a user writes it: without what is the default anyway. */
-function entryOf({ app: _app, name, match, ordinal, scope, ...more }: DeclareOptions): DeclaredKernel {
+function entryOf({ app: _app, force: _force, name, match, ordinal, scope, ...more }: DeclareOptions): DeclaredKernel {
   const given = Object.entries(more).filter(([, value]) => value !== undefined);
   return {
     name,
@@ -81,13 +82,35 @@ function refuseSameSelection({ config }: App, { name, ...selection }: DeclareRes
   );
 }
 
-/** Names of the kernels that the last profile saw and the expression matches; warns unless it is one. */
-function launchedBy(app: App, match: string, deps: Deps): string[] | null {
+/**
+ * Refuses a kernel that neither the code of the app's program has nor the last profile saw: an entry for it fails each
+ * extract of the app.
+ */
+function refuseUnknown(app: App, options: DeclareOptions, deps: Deps): void {
+  const match = options.match ?? matchOf(options.name);
+  if (options.wholeName !== true && matchedInProfile(app, match)?.names.length) return;
+  const { lacks, text } = codeCheck(app, options, deps);
+  if (!lacks) return;
+  throw new KernloopError(
+    'NO_MATCH',
+    `${options.name} is not declared: ${text}`,
+    'name one that it has; --force declares it all the same, as for code that is loaded while the app runs',
+  );
+}
+
+/** Names of the kernels of the last profile, and of those that the expression matches; null without a profile. */
+function matchedInProfile(app: App, match: string): { names: string[]; all: string[] } | null {
   if (!existsSync(app.profile)) return null;
   const { kernels } = readJson(app.profile, profileSchema, 'FILE_UNREADABLE', 'profile the app again');
-  const names = matchedBy(match, kernels).map(({ name }) => name);
+  return { names: matchedBy(match, kernels).map(({ name }) => name), all: kernels.map(({ name }) => name) };
+}
+
+/** Names of the kernels that the last profile saw and the expression matches; warns unless it is one. */
+function launchedBy(app: App, match: string, deps: Deps): string[] | null {
+  const seen = matchedInProfile(app, match);
+  if (seen === null) return null;
+  const { names, all } = seen;
   if (names.length === 0) {
-    const all = kernels.map(({ name }) => name);
     deps.report.warn(
       `no kernel of the last profile matches; it saw ${nearest(match, all, 5).join(', ') || all.slice(0, 5).join(', ') || 'none'}`,
     );
@@ -99,33 +122,42 @@ function launchedBy(app: App, match: string, deps: Deps): string[] | null {
   return names;
 }
 
+/** Says so if the code of the app's program cannot tell of the kernel, and warns if it lacks it. */
+function tellOfCode(app: App, options: DeclareOptions, deps: Deps): void {
+  const { lacks, text } = codeCheck(app, options, deps);
+  if (lacks) deps.report.warn(text);
+  else if (text !== '') deps.report.info(text);
+}
+
 /**
- * Looks for a kernel of the given name in the code of the app's program, and says so if that cannot tell: only a run
- * shows what is launched.
+ * Looks for a kernel of the given name in the code of the app's program. The text is empty if it is there. If the code
+ * cannot be read, only a run shows what is launched.
  */
-function checkCode(app: App, { name, match }: DeclareOptions, deps: Deps): void {
+function codeCheck(app: App, { name, match }: DeclareOptions, deps: Deps): { lacks: boolean; text: string } {
   const carried = carriedBy(app, deps.env);
   const functions = carried?.symbols.map(functionIn);
-  if (match === undefined && functions?.includes(name) === true) return;
+  if (match === undefined && functions?.includes(name) === true) return { lacks: false, text: '' };
   const folder = app.root === process.cwd() ? '' : ` --app ${relative(process.cwd(), app.root)}`;
   const check = `\`kernloop profile${folder}\` lists what it launches`;
   if (match !== undefined && carried !== null && functions !== undefined && !isAnyMatched(match, carried.symbols)) {
     const names = [...new Set(functions)].sort();
     const close = nearest(match.replaceAll(/[^\w:]+/g, ''), names, mostShown);
-    deps.report.warn(
-      `no kernel in ${carried.program} seems to match /${match}/: it has code of ${listed(close.length > 0 ? close : names)}; ${check}`,
-    );
-    return;
+    const has = listed(close.length > 0 ? close : names);
+    return {
+      lacks: true,
+      text: `no kernel in ${carried.program} seems to match /${match}/: it has code of ${has}; ${check}`,
+    };
   }
-  if (match !== undefined || carried === null || functions === undefined) {
-    deps.report.info(`not checked: whether ${app.config.name} launches a kernel that this matches; ${check}`);
-    return;
-  }
+  if (match !== undefined || carried === null || functions === undefined)
+    return {
+      lacks: false,
+      text: `not checked: whether ${app.config.name} launches a kernel that this matches; ${check}`,
+    };
   const all = [...new Set(functions)].sort();
   const close = nearest(name, all);
-  deps.report.warn(
-    `${carried.program} has no kernel called ${name}${close.length > 0 ? `: did you mean ${close.join(', ')}?` : `; it has ${all.slice(0, mostShown).join(', ')};`} ${check}`,
-  );
+  const others =
+    close.length > 0 ? `: did you mean ${close.join(', ')}?` : `; it has ${all.slice(0, mostShown).join(', ')};`;
+  return { lacks: true, text: `${carried.program} has no kernel called ${name}${others} ${check}` };
 }
 
 const mostShown = 5;

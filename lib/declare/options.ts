@@ -21,6 +21,12 @@ export const declareOptionsSchema = z.object({
     .describe(
       'Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name. Default: functions with exactly the given name.',
     ),
+  force: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Declare it even if the program's device code has no such kernel, as where code is loaded while it runs.",
+    ),
 });
 
 export type DeclareOptions = z.output<typeof declareOptionsSchema>;
