@@ -39,7 +39,8 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const asked = withCommas(options.kernel);
   const isKnown = (kernel: string): boolean => app.config.kernels.some(({ name }) => name === kernel);
   if (asked.length > 0 && asked.every(isKnown)) return { ...done, kernel: asked };
-  const profile = await measure(app, { ...options, launches: false }, deps);
+  // The capture warns of an app that fails after the launch, as it does for one that is declared.
+  const profile = await measure(app, { ...options, launches: false }, deps, true);
   const { kernels } = profile;
   const chosen = asked.length > 0 ? asked.map((kernel) => kernelNamed(kernel, kernels)) : [costliest(kernels, deps)];
   const names: string[] = [];

@@ -57,8 +57,16 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   return result;
 }
 
-/** Runs the app once with every dispatch measured. A command is run as it is, without a build. */
-export async function measure(app: App, options: Omit<ProfileOptions, 'output' | 'top'>, deps: Deps): Promise<Profile> {
+/**
+ * Runs the app once with every dispatch measured. A command is run as it is, without a build. With `isForNames`, an app
+ * that fails by itself after its launches is measured all the same: what it launched has names.
+ */
+export async function measure(
+  app: App,
+  options: Omit<ProfileOptions, 'output' | 'top'>,
+  deps: Deps,
+  isForNames = false,
+): Promise<Profile> {
   const isCommand = options.command.length > 0;
   const device = await openDevice(options, deps);
   if (options.build && !isCommand) await buildApp(app, deps);
@@ -109,7 +117,9 @@ export async function measure(app: App, options: Omit<ProfileOptions, 'output' |
     appEnd,
     notes,
   };
-  if (appEnd.exitCode !== 0) {
+  const isFaulty = notes.some(({ code }) => code === 'DEVICE_FAULT');
+  const isEnough = isForNames && !appEnd.timedOut && !isFaulty && isAllMeasured(summary);
+  if (appEnd.exitCode !== 0 && !isEnough) {
     throw appFailed('', run, 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do');
   }
   if (fault)
@@ -138,6 +148,12 @@ function printNext({ kernels }: Profile, { command, app }: ProfileOptions, deps:
   deps.report.result(
     `Next, make a kernel a project: kernloop extract ${folder}-k ${commandText([nameOf(costliest, kernels)])} -- ${commandText(command)}`,
   );
+}
+
+/** Whether the app launched kernels and each launch of it was measured. */
+function isAllMeasured(summary: SummaryEvent | undefined): boolean {
+  const measured = (summary?.kernel_profile ?? []).reduce((sum, { dispatches }) => sum + dispatches, 0);
+  return measured > 0 && measured === summary?.dispatches;
 }
 
 function measuredKernels(
