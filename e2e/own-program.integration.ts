@@ -21,7 +21,9 @@ describe('a program of the user', () => {
     writeFileSync(path('script'), '#!/bin/sh\n');
     for (const verb of ['profile', 'extract']) {
       const missing = await kernloop(verb, '--', './demo', '--size', '3');
-      expect([missing.code, missing.text]).toEqual([2, expect.stringContaining('demo does not exist [APP_NOT_FOUND]')]);
+      const text = 'demo does not exist: it is not built, and demo.hip is there [APP_NOT_FOUND]';
+      expect([missing.code, missing.text]).toEqual([2, expect.stringContaining(text)]);
+      expect(missing.text).toContain('hipcc --offload-arch=gfx90a -o demo demo.hip');
       chmodSync(path('script'), 0o644);
       const notExecutable = await kernloop(verb, '--', './script');
       expect([notExecutable.code, notExecutable.text]).toEqual([2, expect.stringContaining('chmod +x ./script')]);
