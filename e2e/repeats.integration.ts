@@ -129,7 +129,7 @@ describe('kernels that a loop repeats', () => {
     it.each([
       ['none', 0, '8,192 bytes were dropped from the capture (--shrink)'],
       [nothing, 1, 'the variant does not write them'],
-      [reads, 4, 'into region r0 (8.0 KiB), dropped by --shrink; this memory was dropped from the capture'],
+      [reads, 4, 'into in (8.0 KiB), dropped by --shrink; this memory was dropped from the capture'],
     ])('judge %s as they should', async (variant, code, said) => {
       const judged = await validate('tile', variant);
       expect([judged.code, judged.text]).toEqual([code, expect.stringContaining(said)]);
