@@ -1,9 +1,10 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gpuTargets, topologyFolder } from '../device/hsa';
 import type { DeviceKind } from '../device/kinds';
 import { softgpuTargets } from '../device/softgpu';
 import type { Environment } from '../support/environment';
+import { isReadable } from '../support/programs';
 import { carriedCode, type CarriedCode } from '../toolchain/carried-code';
 import { neededLibraries } from '../toolchain/needed-libraries';
 
@@ -61,15 +62,6 @@ function codeOf(program: string, env: Environment): { file: string; code: Carrie
     if (code !== null) return { file, code };
   }
   return null;
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 const processorOf = (target: string): string => target.split(':')[0] ?? target;

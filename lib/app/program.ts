@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError, nearest } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
-import { isExecutable, pathFolders, programsIn } from '../support/programs';
+import { isExecutable, isReadable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
 import { keptInterpreter } from './interpreter';
 import { beginOf, hasSourceName, refuseSource, sourceHint, sourceOf } from './source-file';
@@ -62,15 +62,6 @@ function searchPath(program: string, path: string, isTyped: boolean): string {
     `"${program}" is not on the PATH`,
     `write ./${program}${isTyped ? '' : ' in "command"'} for a program in the app's own folder`,
   );
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function namesIn(folder: string): string[] {

@@ -131,7 +131,7 @@ export function occupancyBody({ workspaceRoot, config }: Reproducer): Body {
     ],
   ])}
     <p class="muted">
-      Of the most frequent launch in the profile of ${config.app.name}. There is no roofline: no device reports its peak
+      These figures are of the most frequent launch in the profile of ${config.app.name}. There is no roofline: no device reports its peak
       rates of arithmetic and memory to Kernloop; the vendor’s profiler has one.
     </p>`;
 }

@@ -11,9 +11,12 @@ export function programsIn(folders: readonly string[], name: string): string[] {
   return [...new Set(folders.map((folder) => join(folder, name)))].filter(isExecutable);
 }
 
-export function isExecutable(path: string): boolean {
+export const isExecutable = (path: string): boolean => isFileFor(path, constants.X_OK);
+export const isReadable = (path: string): boolean => isFileFor(path, constants.R_OK);
+
+function isFileFor(path: string, access: number): boolean {
   try {
-    accessSync(path, constants.X_OK);
+    accessSync(path, access);
     return statSync(path).isFile();
   } catch {
     return false;

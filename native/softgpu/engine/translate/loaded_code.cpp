@@ -75,6 +75,7 @@ class ObjectReader {
   // The entries of a table; empty if it is not in the object.
   template <class T>
   std::vector<T> table(const Elf64_Shdr& section) const {
+    if (!is_inside(section.sh_offset, section.sh_size)) return {};
     std::vector<T> entries(section.sh_size / sizeof(T));
     std::memcpy(entries.data(), object_.data() + section.sh_offset, entries.size() * sizeof(T));
     return entries;
@@ -139,6 +140,7 @@ class ObjectReader {
   bool read_symbols(const Elf64_Shdr& section, LoadedCode& code) {
     if (section.sh_link >= sections_.size()) return refuse("its symbols have no names");
     const Elf64_Shdr& strings = sections_[section.sh_link];
+    if (!is_inside(strings.sh_offset, strings.sh_size)) return refuse("the names of its symbols are not inside of it");
     for (const Elf64_Sym& symbol : table<Elf64_Sym>(section)) {
       const std::optional<uint64_t> address = address_of(symbol);
       if (!address || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_name >= strings.sh_size) continue;
