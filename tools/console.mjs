@@ -1,6 +1,6 @@
 // Progress of the repository's own scripts: one line per step, with its current activity while it runs long.
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +23,17 @@ export class StepError extends Error {
 
 /** Ended steps with their times, for `phases`. */
 const ended = [];
+/**
+ * CPU seconds of all programs that ended so far, with their descendants. The kernel counts those of a program when its
+ * parent takes note of its end, so that the difference between two readings belongs to the programs that ended between.
+ */
+function endedCpuSeconds() {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+  const ticksPerSecond = 100;
+  return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
+}
+let cpuSecondsSeen = 0;
+
 /** Programs that may be stopped when a step beside them fails. */
 const stoppable = new Set();
 
@@ -61,6 +72,12 @@ export async function step(name, file, args, options = {}) {
   }, 10_000);
   const stop = () => child.kill('SIGINT');
   process.once('SIGINT', stop);
+  let cpuSeconds = 0;
+  child.on('exit', () => {
+    const now = endedCpuSeconds();
+    cpuSeconds = now - cpuSecondsSeen;
+    cpuSecondsSeen = now;
+  });
   const code = await new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new StepError(`${name}: cannot run ${file}: ${error.message}`)));
     child.on('close', (exit, signal) => resolve(exit ?? (signal ? 130 : 1)));
@@ -79,16 +96,17 @@ export async function step(name, file, args, options = {}) {
     );
   }
   process.stdout.write(`  ${name}: ${code === 0 ? 'done' : `exit code ${code}`} in ${seconds(started)}\n`);
-  ended.push({ name, start: started, milliseconds: Date.now() - started });
+  ended.push({ name, start: started, milliseconds: Date.now() - started, cpuSeconds });
   return { code, tail, milliseconds: Date.now() - started };
 }
 
-/** Steps so far: `start` and `seconds`, both in seconds, relative to the first step's start. */
+/** Steps so far: `start`, `seconds` and `cpuSeconds`, all in seconds, `start` relative to the first step's start. */
 export const phases = () =>
-  ended.map(({ name, start, milliseconds }) => ({
+  ended.map(({ name, start, milliseconds, cpuSeconds }) => ({
     name,
     start: Math.round((start - Math.min(...ended.map((step) => step.start))) / 100) / 10,
     seconds: Math.round(milliseconds / 100) / 10,
+    cpuSeconds: Math.round(cpuSeconds * 10) / 10,
   }));
 
 /** Failures in the order in which they happened: later ones may be consequences of the first. */
@@ -140,6 +158,9 @@ export function table(rows) {
 
 export const phaseTable = (steps) =>
   table([
-    ['step', 'from', 'seconds'],
-    ...steps.map(({ name, start, seconds }) => [name, start.toFixed(1), seconds.toFixed(1)]),
+    ['step', 'from', 'seconds', 'CPU seconds'],
+    ...steps.map(({ name, start, seconds, cpuSeconds }) => [
+      name,
+      ...[start, seconds, cpuSeconds].map((value) => value.toFixed(1)),
+    ]),
   ]);
