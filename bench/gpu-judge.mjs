@@ -1,0 +1,87 @@
+// Candidates an hour of one judge for ggml's mul_mat_q in CUDA, against `recompile` and `validate --inputs 4` one after the other, in the
+// same run; and the part of it that compiles.
+//   node bench/gpu-judge.mjs <checkout of ggml> [--candidates 60] [--sample 4] [--jobs 2] [--cores 2]
+// Fetches nothing. The checkout is copied and built here, without FlashAttention, which takes most of a build, on all cores;
+// what is measured has the first `--cores` of them.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cpuSeconds, judged } from './cheats/judging.mjs';
+import { ggmlReproducer, isGgml } from './gpu/ggml.mjs';
+import { conclude, kernloop, must, rounded, run } from './gpu/host.mjs';
+
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    ...{ candidates: { type: 'string', default: '60' }, sample: { type: 'string', default: '4' } },
+    ...{ jobs: { type: 'string', default: '2' }, cores: { type: 'string', default: '2' } },
+  },
+});
+if (!isGgml(positionals[0])) {
+  console.error(
+    'usage: node bench/gpu-judge.mjs <checkout of ggml> [--candidates N] [--sample N] [--jobs N] [--cores N]',
+  );
+  process.exit(2);
+}
+const [count, sample, jobs] = [given.candidates, given.sample, given.jobs].map(Number);
+const { folder, reproducer, variant } = ggmlReproducer(positionals[0], ['-DGGML_CUDA_FA=OFF']);
+must(run('taskset', ['-acp', `0-${Number(given.cores) - 1}`, String(process.pid)]), 'taskset');
+const text = readFileSync(variant, 'utf8');
+
+/** No two are the same, so that no verdict comes from memory. */
+const edit = (number) => `${text}\nstatic_assert(${number} + 1, "edited");\n`;
+
+async function measured(work, number) {
+  const before = [performance.now(), cpuSeconds()];
+  const parts = (await work()) ?? {};
+  const [seconds, cpu] = [(performance.now() - before[0]) / 1000, cpuSeconds() - before[1]];
+  return {
+    ...{ candidates: number, seconds: rounded(seconds, 1), an_hour: Math.round((number / seconds) * 3600) },
+    ...{ cpu_seconds_each: rounded(cpu / number, 2), ...parts },
+  };
+}
+
+async function byJudge() {
+  const home = mkdtempSync(join(process.env.KERNLOOP_BENCH_DIR ?? tmpdir(), 'kernloop-judge-home-'));
+  try {
+    return await measured(async () => {
+      const candidates = Array.from({ length: count }, (_, index) => ({ files: { [basename(variant)]: edit(index) } }));
+      const settings = { reproducer: [reproducer], home, jobs, compileLimitSeconds: 600 };
+      const verdicts = await judged(settings, candidates, ({ verdict, summary }) => console.error(verdict, summary));
+      return { passed: verdicts.filter(({ verdict }) => verdict === 'pass').length };
+    }, count);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function byVerbs() {
+  let compiling = 0;
+  const verbs = await measured(() => {
+    for (let index = 0; index < sample; index += 1) {
+      writeFileSync(variant, edit(count + index));
+      compiling += must(kernloop(['recompile', '--reproducer', reproducer], { cwd: folder }), 'recompile').seconds;
+      must(kernloop(['validate', '--reproducer', reproducer, '--inputs', '4'], { cwd: folder }), 'validate');
+    }
+  }, sample);
+  return { ...verbs, recompile_seconds_each: rounded(compiling / sample) };
+}
+
+const verbs = await byVerbs();
+const judge = await byJudge();
+conclude(
+  'gpu-judge',
+  {
+    ...{ kernel: 'mul_mat_q', jobs, cores: availableParallelism(), verbs, judge },
+    wall_ratio: rounded(judge.an_hour / verbs.an_hour, 2),
+  },
+  [
+    ['way', 'candidates', 'an hour', 'CPU seconds each'],
+    ...Object.entries({ 'recompile, validate': verbs, judge }).map(
+      ([name, { candidates, an_hour: rate, cpu_seconds_each: cpu }]) => [...[name, candidates, rate, cpu]],
+    ),
+    [`recompile: ${verbs.recompile_seconds_each.toFixed(1)} s each`, '', '', ''],
+  ],
+  judge.passed === count,
+);
