@@ -1,5 +1,5 @@
 import type { ReplaySession } from './session';
-import { faultWords } from './fault-words';
+import { faultWords, placeOfWave } from './fault-words';
 
 describe('a fault in the words for people', () => {
   const session = {
@@ -10,6 +10,32 @@ describe('a fault in the words for people', () => {
       kernarg: { slots: [{ offset: 0, size: 8, kind: 'global_buffer', value: '0x1000', region: 'r1' }] },
     },
   } as unknown as ReplaySession;
+
+  const inKernel = (kernel: string): string =>
+    `the device faulted: memory access outside of every allocation in kernel ${kernel} at pc 0x5000 (entry +0xa8), instruction \`global_store_dword v[0:1], v2, off\`, workgroup (3, 0, 0), wave 2, lane 0: write of 4 bytes at 0x9: 39 bytes past the end of the 64-byte allocation at 0x41 ('virtual memory (64 bytes)'): 1,945 bytes behind region r1 (64 B); more`;
+
+  it('says what was accessed and how far from which parameter, without the place in the code', () => {
+    expect(faultWords(inKernel('_Z4fillPi'), session)).toBe(
+      'the device faulted: write of 4 bytes, 1,945 bytes behind out (64 B); more',
+    );
+  });
+
+  it('keeps the name of another kernel, and the kind of a fault that is no access', () => {
+    expect(faultWords(inKernel('_Z5otherPi'), session)).toContain(
+      'allocation in kernel _Z5otherPi: write of 4 bytes at',
+    );
+    const trap =
+      'trap in kernel _Z4fillPi at pc 0x5000 (entry +0x8), instruction `s_trap 2`, workgroup (0, 0, 0), wave 1';
+    expect(faultWords(trap, session)).toBe('trap');
+    expect(placeOfWave(trap)).toBe('workgroup (0, 0, 0), wave 1, at `s_trap 2` (entry +0x8)');
+  });
+
+  it('tells the wave and the instruction by themselves, if the device does', () => {
+    expect(placeOfWave(inKernel('_Z4fillPi'))).toBe(
+      'workgroup (3, 0, 0), wave 2, lane 0, at `global_store_dword v[0:1], v2, off` (entry +0xa8)',
+    );
+    expect(placeOfWave('an illegal address in fill')).toBeNull();
+  });
 
   it('names the kernel and the parameter, and one distance', () => {
     const text =

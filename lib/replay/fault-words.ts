@@ -5,9 +5,28 @@ import type { ReplaySession } from './session';
 const otherDistance =
   /: \d+ bytes (?:past the end of|before) the \d+-byte allocation at 0x[0-9a-f]+ \('[^']*'\)(?=: [\d,]+ bytes? (?:behind|before|into) region )/g;
 
+/** Instruction and wave in the text of the software GPU. */
+const executed =
+  / in kernel (\S+) at pc 0x[0-9a-f]+ \(entry ([+-]0x[0-9a-f]+)\)(?:, instruction `([^`]*)`)?, workgroup (\([\d, ]+\)), wave (\d+)(?:, lane (\d+))?/;
+
+/** The wave that faulted, and its instruction. Null if the device does not tell them. */
+export function placeOfWave(text: string): string | null {
+  const [, , entry, instruction, workgroup, wave, lane] = executed.exec(text) ?? [];
+  if (entry === undefined) return null;
+  return [
+    `workgroup ${workgroup}, wave ${wave}`,
+    ...(lane === undefined ? [] : [`lane ${lane}`]),
+    instruction === undefined ? `entry ${entry}` : `at \`${instruction}\` (entry ${entry})`,
+  ].join(', ');
+}
+
+/** An access outside of memory, before the name of the array near to it: neither needs the address. */
+const access =
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) )/g;
+
 /**
- * Text with a fault, for people: the kernel by its name, memory by the parameters that point there, one distance, and
- * no address of this run. Results keep the text of the device.
+ * Text with a fault, for people: memory by the parameters that point there, one distance, and no address of this run.
+ * `placeOfWave` tells the instruction. Results keep the text of the device.
  */
 export function faultWords(
   text: string,
@@ -22,7 +41,9 @@ export function faultWords(
   );
   const { symbol, name } = capture.kernel;
   return text
+    .replace(executed, (_all, mangled: string) => (mangled === symbol ? '' : ` in kernel ${mangled}`))
     .replaceAll(otherDistance, '')
+    .replaceAll(access, '$1, ')
     .replaceAll(/ at pc 0x[0-9a-f]+ \((entry [+-]0x[0-9a-f]+)\)/g, ' at $1')
     .replaceAll(/(\bin kernel )(\S+)/g, (all, lead: string, mangled: string) =>
       mangled === symbol ? `${lead}${withoutParameters(name)}` : all,

@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { explanationLines } from '../advice/advice-text';
 import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
@@ -13,7 +14,9 @@ import { nameOfDispatch } from './captured-dispatches';
 import type { DispatchResult, Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import { checkLine } from './check';
 import { lensLine } from './lens';
+import { faultLines } from './fault-lines';
 import { faultWords } from './fault-words';
+import { sourceOfFault } from './fault-source';
 import type { ReplaySession } from './session';
 import { processCount } from './speed';
 
@@ -22,7 +25,9 @@ export function printReplay(result: ReplayResult, session: ReplaySession, deps: 
   const { device } = session;
   const several = result.dispatches;
   const lines =
-    several.length > 0 ? several.flatMap((one) => dispatchLines(one, session)) : figureLines(result, device);
+    several.length > 0
+      ? several.flatMap((one) => dispatchLines(one, session))
+      : [...figureLines(result, device), ...stopLines(result, session)];
   for (const { dispatch, capture: shown, kernel } of result.notReplayed)
     lines.push(`not replayed: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}`);
   lines.push(`Result: ${several.length > 0 ? outcomeOfAll(several, session) : outcomeOf(result, session)}`);
@@ -34,7 +39,17 @@ function dispatchLines(result: DispatchResult, session: ReplaySession): string[]
   return [
     `${nameOfDispatch({ dispatch, shown })}: ${outcomeOf(result, session)}`,
     ...figureLines(result, session.device),
+    ...stopLines(result, session),
   ];
+}
+
+/** The place of a fault; the line that sums up says what happened. */
+function stopLines({ verdict, fault, stopped }: DispatchResult, session: ReplaySession): string[] {
+  if (verdict !== 'fault' || !fault) return [];
+  if (stopped === 'captured') return faultLines(fault, { ...session, code: { kind: 'captured' } });
+  const source = sourceOfFault(fault, session.code, session.reproducer);
+  const at = source && relative(process.cwd(), join(session.reproducer.root, source.file));
+  return [...faultLines(fault, session), ...(source ? [`at ${at}:${source.line}`] : [])];
 }
 
 function figureLines(result: DispatchResult, device: Device): string[] {

@@ -4,6 +4,7 @@ import type { ElementType } from '../reproducer/kernel-json';
 import type { Claim } from '../reproducer/signature';
 import { counted } from '../support/format';
 import type { ComparedRegion, Report } from '../validate/report-json';
+import { specialOf } from '../validate/region-text';
 import { nameOf } from '../validate/regions';
 import type { CommandOn } from './commands';
 import { shown, sizeOfElement, wrongElements, type WrongElement } from './elements';
@@ -48,12 +49,7 @@ export async function differencesBody(left: Left<Report>, names: PlaceNames, com
         sort: row.differing_bytes / Math.max(1, row.bytes),
       },
       row.first_difference ?? '',
-      row.elements
-        .map(
-          ({ dtype, max_abs_error: most }) =>
-            `${dtype}: ${most === null || most === undefined ? 'not known' : shown(most)}`,
-        )
-        .join('; '),
+      row.elements.map((part) => `${part.dtype}: ${greatestError(part)}`).join('; '),
     ]),
   );
   const maps: Html[] = [];
@@ -66,6 +62,14 @@ export async function differencesBody(left: Left<Report>, names: PlaceNames, com
   const more = differing.length - maps.length;
   return markup`${differing.length === 0 && hasEnded(report.verdict) ? markup`<p>Every byte that was compared is what the app computed, or within what the verdict allows.</p>` : ''}
   ${overview}${maps}${more > 0 ? markup`<p class="muted">${more} more outputs that differ are in the table only.</p>` : ''}`;
+}
+
+/** Errors that are no numbers are told beside the greatest number, which does not count them. */
+function greatestError(part: ComparedRegion['elements'][number]): string {
+  const special = specialOf(part);
+  const { max_abs_error: most } = part;
+  if (most === null || most === undefined) return special || 'not known';
+  return special === '' ? shown(most) : most === 0 ? special : `${shown(most)}, ${special}`;
 }
 
 /** False for a launch that was stopped: nothing that it left was compared. */

@@ -1,5 +1,6 @@
 import { bytesOf } from '../reproducer/signature';
 import { formatCount, table } from '../support/report';
+import { idsOnly, type RegionNames } from './region-names';
 import { nameOf } from './regions';
 import type { ComparedRegion, Report } from './report-json';
 
@@ -13,17 +14,21 @@ const shownRows = 24;
 const header = ['where', 'type', 'elements', 'equal', 'within', 'outside', 'max abs', 'max rel', 'max ULP', 'first at'];
 
 /** A row for each range of elements of one type, or for a region as bytes if its type is unknown. */
-export function regionTable(regions: readonly ComparedRegion[]): string[] {
+export function regionTable(regions: readonly ComparedRegion[], names: RegionNames = idsOnly): string[] {
   const rows = regions.flatMap((region) =>
-    region.elements.length > 0 ? region.elements.map((part) => elementRow(region, part)) : [byteRow(region)],
+    region.elements.length > 0
+      ? region.elements.map((part) => elementRow(region, part, names))
+      : [byteRow(region, names)],
   );
   if (rows.length === 0) return [];
   const more = rows.length - shownRows;
   return [
     ...table([header, ...rows.slice(0, shownRows)]),
     ...(more > 0 ? [`and ${formatCount(more)} more rows: see report.json`] : []),
-    ...regions.flatMap(specialLines).slice(0, shownRows),
-    ...regions.flatMap((region) => region.elements.flatMap((part) => replayLine(region, part))).slice(0, shownRows),
+    ...regions.flatMap((region) => specialLines(region, names)).slice(0, shownRows),
+    ...regions
+      .flatMap((region) => region.elements.flatMap((part) => replayLine(region, part, names)))
+      .slice(0, shownRows),
   ];
 }
 
@@ -47,38 +52,50 @@ function mostWords(most: NonNullable<Elements['in_any_replay']>, part: Elements)
 }
 
 /** The replay that a row is of, where replays differ. */
-function replayLine(region: ComparedRegion, part: Elements): string[] {
+function replayLine(region: ComparedRegion, part: Elements, names: RegionNames): string[] {
   const { outside, replay, fill, in_any_replay: most } = part;
   if (outside === 0 || replay === undefined || (replay === 1 && fill === undefined && most === undefined)) return [];
   const others = most === undefined ? '' : `; others have ${mostWords(most, part)}${byFill(most.fill)}`;
-  return [`${placeOf(region, part)}: row and places are of replay ${replay}${byFill(fill)}${others}`];
+  return [`${placeOf(region, part, names)}: row and places are of replay ${replay}${byFill(fill)}${others}`];
 }
 
-function elementRow(region: ComparedRegion, part: Elements): string[] {
+function elementRow(region: ComparedRegion, part: Elements, names: RegionNames): string[] {
   const { max_abs_error: absolute, max_rel_error: relative } = part;
   // Relative errors are undefined if the app computed 0.
   const hasRelative = relative !== 0 || absolute === 0;
   const ulp = typeof part.max_ulp_error === 'number' ? formatCount(part.max_ulp_error) : '-';
   const first = part.first_outside[0]?.offset;
+  const special = specialOf(part);
+  // The greatest error of the finite elements, if any has one, is told beside NaN.
+  const or = (figure: string, value: number | null | undefined): string =>
+    special !== '' && value === 0 ? special : figure;
   return [
-    placeOf(region, part),
+    placeOf(region, part, names),
     part.dtype,
     ...[part.elements, part.equal, part.within, part.outside].map(formatCount),
-    sizeOf(absolute),
-    hasRelative ? sizeOf(relative) : '-',
-    ulp,
+    special === '' || absolute === 0 ? or(sizeOf(absolute), absolute) : `${sizeOf(absolute)}, ${special}`,
+    hasRelative ? or(sizeOf(relative), relative) : '-',
+    or(ulp, part.max_ulp_error),
     first === undefined ? '-' : formatCount(first),
   ];
+}
+
+/** The word for an error that no number tells: NaN or an infinity on one side alone, or infinities of both signs. */
+export function specialOf({ nan, inf }: Pick<Elements, 'nan' | 'inf'>): string {
+  const differs = (count: Elements['nan']): boolean =>
+    count !== undefined && count.expected_only + count.actual_only + count.other > 0;
+  if (differs(nan)) return 'NaN';
+  return differs(inf) ? 'infinite' : '';
 }
 
 const sizeOf = (error: number | null | undefined): string =>
   typeof error === 'number' ? error.toPrecision(3) : 'too large';
 
-function byteRow(region: ComparedRegion): string[] {
+function byteRow(region: ComparedRegion, names: RegionNames): string[] {
   const { bytes, differing_bytes: differing, first_difference: first } = region;
   const at = typeof first === 'number' ? formatCount(first) : '-';
   return [
-    nameOf(region),
+    names.of({ ...region, offset: 0 }),
     'bytes',
     ...[bytes, bytes - differing].map(formatCount),
     '-',
@@ -90,11 +107,11 @@ function byteRow(region: ComparedRegion): string[] {
   ];
 }
 
-const placeOf = (region: ComparedRegion, { offset }: Elements): string =>
-  `${nameOf(region)}${offset > 0 ? `+${formatCount(offset)}` : ''}`;
+const placeOf = ({ region, variable }: ComparedRegion, { offset, bytes }: Elements, names: RegionNames): string =>
+  names.of({ region, variable, offset, bytes });
 
 /** NaN and infinities are counted separately, so that no maximum hides one. */
-function specialLines(region: ComparedRegion): string[] {
+function specialLines(region: ComparedRegion, names: RegionNames): string[] {
   return region.elements.flatMap((part) => {
     const lines = [['NaN', part.nan] as const, ['infinity', part.inf] as const].flatMap(([what, count]) => {
       if (!count || count.expected_only + count.actual_only + count.both + count.other === 0) return [];
@@ -103,21 +120,26 @@ function specialLines(region: ComparedRegion): string[] {
         `${what}: ${formatCount(count.both)} in both, ${formatCount(count.actual_only)} only in the replay, ${formatCount(count.expected_only)} only in what the app computed${other}`,
       ];
     });
-    const names = part.arguments ?? [];
-    const where = names.length === 0 ? placeOf(region, part) : `${names.join(', ')} (${placeOf(region, part)})`;
+    const id = placeOf(region, part, idsOnly);
+    const where = part.arguments?.length ? `${part.arguments.join(', ')} (${id})` : placeOf(region, part, names);
     return lines.map((line) => `${where}: ${line}`);
   });
 }
 
 /** Shows the first wrong elements and the worst as numbers, or bytes if the type is unknown. */
-export function excerpt({ regions, differences }: Pick<Report, 'regions' | 'differences'>): string[] {
-  const typed = regions.flatMap((region) => region.elements.flatMap((part) => elementExamples(region, part)));
+export function excerpt(
+  { regions, differences }: Pick<Report, 'regions' | 'differences'>,
+  names: RegionNames = idsOnly,
+): string[] {
+  const typed = regions.flatMap((region) => region.elements.flatMap((part) => elementExamples(region, part, names)));
   const isTyped = (difference: Difference): boolean =>
     difference.padding === undefined &&
     regions.some(
       (region) => nameOf(region) === nameOf(difference) && region.elements.some((part) => contains(part, difference)),
     );
-  const asBytes = differences.filter((difference) => !isTyped(difference)).map(byteExample);
+  const asBytes = differences
+    .filter((difference) => !isTyped(difference))
+    .map((difference) => byteExample(difference, names));
   const all = [...typed, ...asBytes];
   const more = all.length - shownPlaces;
   return [
@@ -129,11 +151,11 @@ export function excerpt({ regions, differences }: Pick<Report, 'regions' | 'diff
 const contains = (part: Elements, { offset }: Difference): boolean =>
   part.outside > 0 && offset >= part.offset && offset < part.offset + part.bytes;
 
-function elementExamples(region: ComparedRegion, part: Elements): string[] {
+function elementExamples(region: ComparedRegion, part: Elements, names: RegionNames): string[] {
   if (part.outside === part.excused) return [];
   const bytesEach = part.elements > 0 ? bytesOf(part.dtype) : 1;
   const line = ({ offset, expected, actual }: Elements['first_outside'][number], note = ''): string =>
-    `  ${placeOf(region, part)}[${formatCount((offset - part.offset) / bytesEach)}] (${part.dtype} at offset ${formatCount(offset)}): expected ${shown(expected, part.dtype)}, got ${shown(actual, part.dtype)}${note}`;
+    `  ${placeOf(region, part, names)}[${formatCount((offset - part.offset) / bytesEach)}] (${part.dtype} at offset ${formatCount(offset)}): expected ${shown(expected, part.dtype)}, got ${shown(actual, part.dtype)}${note}`;
   const { worst } = part;
   const isNew = worst && !part.first_outside.some(({ offset }) => offset === worst.offset);
   return [
@@ -152,8 +174,8 @@ function shown(value: number | string, dtype: string): string {
     : String(value);
 }
 
-function byteExample(difference: Difference): string {
-  const where = difference.padding === undefined ? nameOf(difference) : 'padding';
+function byteExample(difference: Difference, names: RegionNames): string {
+  const where = difference.padding === undefined ? names.inText(nameOf(difference)) : 'padding';
   const around = difference.padding === undefined ? '' : ` (around ${String(difference.padding)})`;
   return `  ${where}${around} at offset ${formatCount(difference.offset)}: expected ${difference.first_expected ?? '?'}, got ${difference.first_actual ?? '?'}; ${formatCount(difference.differing_bytes)} bytes differ`;
 }

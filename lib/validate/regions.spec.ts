@@ -3,6 +3,7 @@ import { kernelJsonSchema } from '../reproducer/kernel-json';
 import { toleranceSchema } from '../replay/replay-events';
 import { captureJson, kernelJson, someDigest } from '../testing/workspace';
 import { argumentNames, comparedRegions } from './regions';
+import { idsOnly, regionNames } from './region-names';
 import { excerpt, regionTable } from './region-text';
 
 const arg = (index: number, name: string) => ({
@@ -40,6 +41,74 @@ const row = {
   varying_bytes: 0,
 };
 
+describe('names of memory on the command line', () => {
+  const names = regionNames(config, capture);
+  const of = (offset: number, bytes: number) => names.of({ region: 'r0', offset, bytes });
+
+  it('are those of the parameter that points there, with the distance to it', () => {
+    expect([of(1024, 1024), of(2048, 2048), of(1088, 4), of(2048, 4)]).toEqual([
+      'scale',
+      'out, out_again',
+      'scale+64',
+      'out, out_again',
+    ]);
+  });
+
+  it('are ids where several arrays are, or none, and for another region', () => {
+    expect([of(0, 512), of(0, 4096), of(512, 1024), names.of({ region: 'r7', offset: 8, bytes: 8 })]).toEqual([
+      'r0',
+      'r0 (scale, out, out_again)',
+      'r0+512',
+      'r7+8',
+    ]);
+  });
+
+  it('stay ids in text whose offsets are not those of one array, and in options', () => {
+    expect(names.inText('at r0 at offset 1,024')).toBe('at r0 at offset 1,024');
+    const alone = regionNames(
+      kernelJsonSchema.parse(kernelJson({ args: [arg(0, 'y')] })),
+      captureJsonSchema.parse(
+        captureJson({
+          regions: [{ id: 'r1', base: '0x1000', size: 64, pre: content, post: content }],
+          kernarg: { slots: [{ offset: 0, size: 8, kind: 'global_buffer', region: 'r1', value: '0x1000' }] },
+        }),
+      ),
+    );
+    expect(alone.inText('at r1 at offset 8, r1[3], r10, --dtype r1=f32, /tmp/r1')).toBe(
+      'at y at offset 8, y[3], r10, --dtype r1=f32, /tmp/r1',
+    );
+  });
+});
+
+describe('a row whose elements are NaN or infinite', () => {
+  const cells = (nan: object, inf: object, errors: object): string[] => {
+    const none = { expected_only: 0, actual_only: 0, both: 0, other: 0 };
+    const met = { ...part(0, 1024, 1), nan: { ...none, ...nan }, inf: { ...none, ...inf }, ...errors };
+    const [region] = comparedRegions([{ compared: [{ ...row, differing_bytes: 4 }], tolerances: [met] }]);
+    const [, line = ''] = regionTable(region ? [region] : [], idsOnly);
+    return line.split(/ {2,}/).slice(6, 9);
+  };
+  const zeros = { max_abs_error: 0, max_rel_error: 0, max_ulp_error: 0 };
+
+  it('says NaN, not an error of 0', () => {
+    expect(cells({ actual_only: 1 }, {}, zeros)).toEqual(['NaN', 'NaN', 'NaN']);
+    expect(cells({ expected_only: 1 }, { actual_only: 2 }, zeros)).toEqual(['NaN', 'NaN', 'NaN']);
+    expect(cells({}, { other: 1 }, zeros)).toEqual(['infinite', 'infinite', 'infinite']);
+  });
+
+  it('says it beside the greatest error of the others', () => {
+    expect(cells({ actual_only: 1 }, {}, { max_abs_error: 2, max_rel_error: 0.5, max_ulp_error: 7 })).toEqual([
+      '2.00, NaN',
+      '0.500',
+      '7',
+    ]);
+  });
+
+  it('has a number where both sides are NaN', () => {
+    expect(cells({ both: 3 }, { both: 1 }, zeros)).toEqual(['0.00', '0.00', '0']);
+  });
+});
+
 it('counts NaN for each argument of a region that several share', () => {
   const outcome = {
     compared: [{ ...row, differing_bytes: 12 }],
@@ -51,7 +120,7 @@ it('counts NaN for each argument of a region that several share', () => {
     [['scale'], 2],
     [['out', 'out_again'], 3],
   ]);
-  expect(regionTable(regions).filter((line) => line.includes('NaN'))).toEqual([
+  expect(regionTable(regions).filter((line) => line.includes(': NaN:'))).toEqual([
     'r0: NaN: 0 in both, 1 only in the replay, 0 only in what the app computed',
     'scale (r0+1,024): NaN: 0 in both, 2 only in the replay, 0 only in what the app computed',
     'out, out_again (r0+2,048): NaN: 0 in both, 3 only in the replay, 0 only in what the app computed',

@@ -1,3 +1,4 @@
+import { faultLines } from '../replay/fault-lines';
 import { faultWords } from '../replay/fault-words';
 import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
@@ -6,6 +7,7 @@ import type { ValidateOptions } from './options';
 import { editedLineWords } from './edited-lines';
 import { argumentText, extentText } from './own-launch';
 import { raceLines } from './races';
+import { regionNames, type RegionNames } from './region-names';
 import { excerpt, regionTable } from './region-text';
 import { kernelFile } from '../support/project-file-names';
 import type { DispatchReport, Report, Verdict } from './report-json';
@@ -23,12 +25,16 @@ export const verdictLabels: Readonly<Record<Verdict, string>> = {
 export function printReport(
   report: Report,
   reports: readonly DispatchReport[],
-  session: ReplaySession,
+  sessions: readonly [ReplaySession, ...ReplaySession[]],
   { verbose }: ValidateOptions,
   place: string | null,
   deps: Deps,
 ): void {
+  const [session] = sessions;
   const { code, request } = session;
+  // Each capture has regions of its own.
+  const sessionOf = (one: Pick<Report, 'dispatch'>): ReplaySession =>
+    sessions.find(({ dispatch }) => dispatch.dispatch === one.dispatch) ?? session;
   const lines = [`${report.kernel}: ${describeCode(code)}`];
   if (request.ownLaunch === true && code.kind === 'variant' && code.launch !== undefined) {
     const { grid, block, shared } = code.launch;
@@ -41,36 +47,44 @@ export function printReport(
   }
   for (const one of reports) {
     const { dispatch, capture: shown } = one;
+    const names = namesOf(sessionOf(one));
     if (reports.length > 1)
       lines.push(
-        `${nameOfDispatch({ dispatch, shown })}: ${verdictLabels[one.verdict]} (${summaryWords(one, session)})`,
+        `${nameOfDispatch({ dispatch, shown })}: ${verdictLabels[one.verdict]} (${summaryWords(one, sessionOf(one))})`,
       );
     lines.push(...usualToleranceLine(one));
-    lines.push(...raceLines(one.races ?? []), ...regionLines(one, verbose));
+    lines.push(...raceLines(one.races ?? []).map((line) => names.inText(line)), ...regionLines(one, verbose, names));
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
   lines.push(...editedLineWords(report.edited_lines));
+  const summed = sessionOf(reports.find(({ summary }) => report.summary.includes(summary)) ?? report);
+  const { fault } = report;
+  if (report.verdict === 'fault' && fault) lines.push(...faultLines(fault, summed));
   if (place !== null) lines.push(place);
-  lines.push(`Result: ${verdictLabels[report.verdict]} (${summaryWords(report, session)})`);
+  lines.push(`Result: ${verdictLabels[report.verdict]} (${summaryWords(report, summed)})`);
   for (const line of lines) deps.report.result(line);
 }
 
-/** Only what a device says of a fault needs other words. */
+/** The summary with memory by its parameters; a fault needs other words than the device's, too. */
 const summaryWords = ({ verdict, summary }: Pick<Report, 'verdict' | 'summary'>, session: ReplaySession): string =>
-  verdict === 'fault' ? faultWords(summary, session) : summary;
+  verdict === 'fault' ? faultWords(summary, session) : namesOf(session).inText(summary);
+
+const namesOf = ({ reproducer, capture }: ReplaySession): RegionNames => regionNames(reproducer.config, capture);
 
 const isOfAnotherKernel = ({ reason }: Report['not_judged'][number]): boolean => reason === 'another kernel';
 
 /** Regions of interest: those that differ, or all judged ones with a tolerance or --verbose. */
-function regionLines(report: DispatchReport, verbose: boolean): string[] {
+function regionLines(report: DispatchReport, verbose: boolean, names: RegionNames): string[] {
   const { regions, tolerance } = report;
   const shown = verbose || tolerance ? regions : regions.filter(({ differing_bytes: differing }) => differing > 0);
   const untyped = tolerance?.untyped ?? [];
   return [
-    ...regionTable(shown),
-    ...excerpt(report),
-    ...(untyped.length > 0 ? [`compared byte by byte, for want of a type (--dtype): ${untyped.join(', ')}`] : []),
+    ...regionTable(shown, names),
+    ...excerpt(report, names),
+    ...(untyped.length > 0
+      ? [`compared byte by byte, for want of a type (--dtype): ${untyped.map((id) => names.inText(id)).join(', ')}`]
+      : []),
   ];
 }
 

@@ -438,7 +438,7 @@ describe('validate under a tolerance', () => {
     expect([refused.code, fake.calls]).toEqual(['USAGE', []]);
     const { report, text } = await run([[met({ dtype: 'f64' }), compared(), passed]], { ...asked, forceDtype: true });
     expect(report.tolerance?.forced).toEqual(['r0 judged as f64 against the signature, which says T* y']);
-    expect(text).toContain('Result: PASS (--force-dtype: r0 judged as f64 against the signature, which says T* y; ');
+    expect(text).toContain('Result: PASS (--force-dtype: y judged as f64 against the signature, which says T* y; ');
   });
 
   it('claims no relative error where there is none: the app computed 0', async () => {

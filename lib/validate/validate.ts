@@ -43,7 +43,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   // The error about report.json says as much of the folder.
   if (lost === undefined) keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : placeOf(reports, first);
-  printReport(report, reports, first, options, place, deps);
+  printReport(report, reports, sessions, options, place, deps);
   if (lost === undefined) return report;
   const what = `${lost.what}; the verdict was ${verdictLabels[report.verdict]} (${report.summary})`;
   throw new KernloopError(lost.code, what, lost.hint, { cause: lost });

@@ -1,0 +1,23 @@
+import { faultWords, placeOfWave } from './fault-words';
+import { sourceOfFault } from './fault-source';
+import { SourceFiles } from './source-files';
+import type { ReplaySession } from './session';
+
+/** Lines before the one that sums up a fault: the wave that executed the instruction, and the next step. */
+export function faultLines(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
+  const wave = placeOfWave(fault);
+  return [...(wave === null ? [] : [`faulted in ${wave}`]), ...nextStep(fault, session)];
+}
+
+/** Nothing for code that no source here belongs to, and for faults of another kind than an access. */
+function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
+  if (fault.includes('dropped by --shrink'))
+    return ['next: extract the kernel again without --shrink, which dropped the memory that this code touches'];
+  const source = sourceOfFault(fault, session.code, session.reproducer);
+  if (source === null || !/: (?:read|write) of \d+ bytes? at /.test(fault)) return [];
+  const text = new SourceFiles(session.reproducer).line(source.file, source.line);
+  const [, array] = /\bbytes? (?:behind|before) (\S.*?) \(/.exec(faultWords(fault, session)) ?? [];
+  const what = text === null ? 'the access' : `the access in \`${text}\``;
+  const inside = array === undefined || array.startsWith('region ') ? 'its array' : array;
+  return [`next: keep ${what} inside of ${inside}, then run the command again`];
+}
