@@ -87,7 +87,9 @@ describe('watching a build', () => {
 
   it('says where nothing was compiled', async () => {
     workspace = new TestWorkspace();
-    expect((await failure(watch(() => 0).watched)).code).toBe('BUILD_NOT_SEEN');
+    const unseen = await failure(watch(() => 0).watched);
+    expect(unseen.code).toBe('BUILD_NOT_SEEN');
+    expect(unseen.hint).toMatch(/`make clean`, then `kernloop watch-build/);
     await watch(compiling(['a.hip'])).watched;
     const { deps, watched } = watch(() => 0);
     expect(await watched).toMatchObject({ compiled: 0, kept: 1 });

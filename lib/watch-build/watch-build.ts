@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
+import { cleanBuild } from '../app/clean-build';
 import { watchedDatabase } from '../app/compile-database';
 import type { Deps } from '../deps/deps';
 import { builtNative } from '../deps/built-native';
 import { nativeRemedy } from '../native/native-package';
+import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import { readCompileDatabase } from '../toolchain/compile-database';
@@ -149,13 +151,25 @@ function warnOfVariables(app: App, commands: readonly WatchedCommand[], deps: De
   }
 }
 
+/** Commands that compile what is built already, in the words of its build tool. */
+function compileAgain(app: App, command: readonly string[]): string {
+  const again = cleanBuild(command);
+  if (again === null)
+    return 'if it is built already, remove what it built, so that the build compiles it, and run the command again';
+  const isDeclared = again.build.join('\0') === app.config.build?.command.join('\0');
+  const watched = `kernloop watch-build${isDeclared ? '' : ` -- ${commandText(again.build)}`}`;
+  const where = app.root === process.cwd() ? '' : ` in ${relative(process.cwd(), app.root)}`;
+  const before = again.clean === null ? '' : `\`${again.clean}\`, then `;
+  return `if it is built already, have it compiled again${where}: ${before}\`${watched}\``;
+}
+
 function describe(app: App, command: readonly string[], found: Found | undefined, deps: Deps): WatchBuildResult {
   const { name } = app.config;
   if (found === undefined) {
     throw new KernloopError(
       'BUILD_NOT_SEEN',
       `no compiler of device code was seen in \`${command.join(' ')}\``,
-      'where it is built already, clean it first, so that it is compiled; a compiler that a server starts (sccache, bazel), or in a container, is not seen: build once without',
+      `${compileAgain(app, command)}; a compiler that a server starts (sccache, bazel), or in a container, is not seen: build once without`,
     );
   }
   const { compiled, kept, deviceUnits } = found;
