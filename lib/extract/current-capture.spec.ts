@@ -184,14 +184,23 @@ describe('whyCaptureAgain', () => {
   });
 
   it.each([
-    ['pattern', { match: '^axpby' }],
-    ['ordinal', { ordinal: 2 }],
-  ])('captures again where another %s is asked for, generated or not', async (_case, change) => {
-    expect(await why({ ...kernel, ...change })).toContain('selects another dispatch');
+    ['pattern', { match: '^axpby' }, 'selects another dispatch'],
+    ['ordinal', { ordinal: 2 }, 'it is dispatch 1 of its kernel, and kernloop.json selects dispatch 2'],
+    ['number', { dispatch: '3' }, 'it is dispatch 1 of its kernel, and kernloop.json selects dispatch 3'],
+    ['number from the end', { dispatch: 'last' }, 'selects another dispatch'],
+  ])('captures again where another %s is asked for, generated or not', async (_case, change, reason) => {
+    expect(await why({ ...kernel, ...change })).toContain(reason);
     const selection = { match: kernel.match, ordinal: 1, scope: 'reachable' };
     workspace.write(`${folder}/pristine/kernel.json`, kernelJson({ selection }));
     expect(await why()).toBeNull();
-    expect(await why({ ...kernel, ...change })).toContain('selects another dispatch');
+    expect(await why({ ...kernel, ...change })).toContain(reason);
+  });
+
+  it('captures again what `capture --ordinal` took, though it was generated for the dispatch that is declared', async () => {
+    const selection = { match: kernel.match, ordinal: 1, scope: 'reachable' };
+    workspace.write(`${folder}/pristine/kernel.json`, kernelJson({ selection }));
+    writeCapture({ dispatch: { ordinal: 3, index: 7, queue: 0 } });
+    expect(await why()).toBe('it is dispatch 3 of its kernel, and kernloop.json selects dispatch 1');
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { App } from '../app/app';
 import type { AppFile } from '../app/identity';
+import { parseDispatches } from '../app/dispatches';
 import { isMatched } from '../app/kernel-match';
 import { selectionShape, type KernelEntry } from '../app/kernloop-json';
 import { uncheckedReason } from '../archive/selfcheck-seal';
@@ -80,12 +81,23 @@ function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: C
   if (!isMatched(wanted, capture.kernel))
     return `it is of ${capture.kernel.name}, and kernloop.json selects another dispatch: one of a kernel that matches /${wanted.match}/`;
   const changed = 'kernloop.json selects another dispatch';
+  const only = onlyDispatch(wanted);
+  if (only !== null && capture.dispatch.ordinal !== only)
+    return `it is dispatch ${capture.dispatch.ordinal} of its kernel, and kernloop.json selects dispatch ${only}`;
   const path = join(reproducerPaths(app.reproducer(name)).pristine, kernelFile);
   if (!existsSync(path)) {
-    return isPlain(wanted) && capture.dispatch.ordinal === wanted.ordinal ? null : changed;
+    return isPlain(wanted) ? null : changed;
   }
   const { selection } = readJson(path, selectionSchema, 'CONFIG_MISSING', 'generate it again');
   return isDeepStrictEqual({ ...selection }, definedOf(wanted)) ? null : changed;
+}
+
+/** Number of the dispatch that an entry selects; null if it selects several, or the last. */
+function onlyDispatch({ dispatch, ordinal, each }: Omit<KernelEntry, 'name'>): number | null {
+  const dispatches = parseDispatches(dispatch ?? String(ordinal));
+  if (!dispatches || 'last' in dispatches || (each !== undefined && each !== 'dispatch')) return null;
+  const [first, ...others] = dispatches.ranges;
+  return first !== undefined && others.length === 0 && first[0] === first[1] ? first[0] : null;
 }
 
 /** Whether an entry selects one dispatch by its number alone. */
