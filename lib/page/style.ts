@@ -37,6 +37,7 @@ th[aria-sort=ascending] button::after{content:"\\a0\\2191";color:inherit}th[aria
 .filter{display:block;margin:.3rem 0}.filter input{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--muted);padding:.1rem .4rem}
 figure{margin:.6rem 0}svg{max-width:100%;height:auto}.on-phone{display:none}
 .source{min-width:min(100%,36rem)}.source th,.source td{border:0;padding:0 .6rem;overflow-wrap:normal;vertical-align:baseline}.source th.n{width:4.5rem}.roomy{display:inline-block;min-width:12rem}.line{white-space:pre}.source summary{cursor:pointer}
+.edited{white-space:nowrap;padding:0 .3rem;border:1px solid var(--warn);border-radius:.2rem;font-size:.75rem;color:var(--warn)}
 .l1{background:var(--l1)}.l2{background:var(--l2)}.l3{background:var(--l3)}.l4{background:var(--l4)}
 .source details table{margin:.2rem 0 .4rem 1.5rem;background:var(--bg)}
 .commands code{display:block}
@@ -46,7 +47,8 @@ footer{padding-bottom:2rem;font-size:.9rem}
 header,main,footer,nav{padding:0 1rem}header{padding-top:1rem}h1{font-size:1.25rem}
 .roomy{min-width:0}.on-screen{display:none}.on-phone{display:block}
 .data,.data caption,.data thead,.data tbody,.data tr,.data td{display:block}.data tr[hidden]{display:none}
-.data thead tr{display:flex;flex-wrap:wrap;gap:0 .8rem}.data th{border:0;padding:0}
+.data thead tr{display:flex;flex-wrap:wrap;gap:.3rem}.data th,.data th.n{border:0;padding:0;max-width:100%;white-space:normal;overflow-wrap:anywhere}
+.data th button{min-height:2.4rem;padding:.3rem .6rem;border:1px solid var(--line);border-radius:.3rem;background:var(--panel)}
 .data tbody tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.3rem 0;border-bottom:1px solid var(--line)}
 .data td,.data td.n{border:0;padding:.05rem 0;text-align:left;white-space:normal;min-width:0;max-width:100%}.data td:empty{display:none}
 .data td:first-child{flex:1 0 100%;font-weight:600}.data td:first-child::before{font-weight:400}

@@ -30,7 +30,7 @@ const access =
  */
 export function faultWords(
   text: string,
-  { reproducer, capture }: Pick<ReplaySession, 'reproducer' | 'capture'>,
+  { reproducer, capture }: Pick<ReplaySession, 'capture'> & { reproducer: Pick<ReplaySession['reproducer'], 'config'> },
 ): string {
   const names = new Map(
     capture.regions.map((region) => {

@@ -145,6 +145,32 @@ describe('pages in Chromium', () => {
     expect(axes.filter((labels) => new Set(labels).size < labels.length)).toEqual([]);
   });
 
+  it('ends the axis of time with the last event: empty time behind it would look idle', async () => {
+    const labels = (await chromium().axisLabels(file('trace')))
+      .flat()
+      .map((label) => Number(label.replaceAll(',', '')));
+    const last = 1300 + 150 * 5 - 1000;
+    expect(Math.max(...labels.filter((label) => !Number.isNaN(label)))).toBeLessThanOrEqual(last);
+  });
+
+  it.each(kinds.flatMap((kind) => [360, 420].map((width): [string, number] => [kind, width])))(
+    '%s, %i pixels wide: each head of a table can be tapped, and covers no other',
+    async (kind, width) => {
+      const { page } = await chromium().open(file(kind), 'light', width);
+      const boxes = await Promise.all((await page.locator('th button:visible').all()).map((one) => one.boundingBox()));
+      await page.context().close();
+      const known = boxes.filter((box) => box !== null);
+      expect(known.length).toBeGreaterThan(0);
+      expect(known.filter(({ height, width: own }) => height < 36 || own < 24)).toEqual([]);
+      const apart = (a: (typeof known)[number], b: (typeof known)[number]): boolean =>
+        a.x + a.width <= b.x + 0.5 ||
+        b.x + b.width <= a.x + 0.5 ||
+        a.y + a.height <= b.y + 0.5 ||
+        b.y + b.height <= a.y + 0.5;
+      expect(known.filter((one, index) => known.slice(index + 1).some((other) => !apart(one, other)))).toEqual([]);
+    },
+  );
+
   it.each(kinds)('%s, 420 pixels wide: no title of an axis is cut short', async (kind) => {
     const { page } = await chromium().open(file(kind), 'light', 420);
     const titles = await page.locator('.on-phone .role-axis-title text').allTextContents();

@@ -6,7 +6,7 @@ import { keptPaths } from '../reproducer/kept-results';
 import type { CommandOn } from './commands';
 import { readKept } from './kept';
 import { lacking, type Body } from './left';
-import { textOf } from './source';
+import { textOf } from './source-text';
 import { stale } from './timing';
 
 /** Advice of the last `replay --explain`. */

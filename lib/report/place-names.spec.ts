@@ -42,7 +42,7 @@ describe('placeNames', () => {
     const names = named('x', '_ZN2ns5tableE');
     const inText = (text: string): string => names.inText(text);
     expect(inText('64 bytes behind region r0: r0[3], r1+8, _ZN2ns5tableE in _ZN2ns5scaleEPf.')).toBe(
-      '64 bytes behind region x: x[3], buffer at 0x2000+8, ns::table in ns::scale(float*).',
+      '64 bytes behind x: x[3], buffer at 0x2000+8, ns::table in ns::scale(float*).',
     );
     expect(inText('r0.hip:4, build/r0, r10, dr0, v_r0 and r0-1')).toBe('r0.hip:4, build/r0, r10, dr0, v_r0 and r0-1');
   });

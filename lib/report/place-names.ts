@@ -1,5 +1,6 @@
 import type { CaptureJson } from '../archive/capture-files';
 import type { KernelJson } from '../reproducer/kernel-json';
+import { faultWords } from '../replay/fault-words';
 import { claimsOn, type Claim } from '../reproducer/signature';
 import { variableName } from '../source/mangled-name';
 import type { ComparedRegion } from '../validate/report-json';
@@ -38,7 +39,10 @@ export function placeNames(config: KernelJson, capture: CaptureJson | null): Pla
     of: ({ region, variable }) => names.get(region ?? '') ?? variables.get(variable ?? '') ?? region ?? variable ?? '?',
     // A file may have the name of a region: only whole words are names.
     inText: (text) =>
-      text.replaceAll(/(?<![\w./-])[A-Za-z_]\w*(?:\.\w+)*(?![\w/-])/g, (word) => inText.get(word) ?? word),
+      (capture === null ? text : faultWords(text, { reproducer: { config }, capture })).replaceAll(
+        /(?<![\w./-])[A-Za-z_]\w*(?:\.\w+)*(?![\w/-])/g,
+        (word) => inText.get(word) ?? word,
+      ),
     claims: (region) => claims.get(region ?? '') ?? [],
   };
 }

@@ -96,7 +96,8 @@ describe('the page of a reproducer', () => {
   it('says that nothing was compared where the launch faulted, and shows the reason once', async () => {
     await judged(workspace, root, false);
     const path = join(root, 'report.json');
-    const summary = 'the device faulted: a write 8 bytes behind region r0, by `global_store` of _Z5saxpyPff';
+    const place = 'at pc 0x50 (entry +0x8), instruction `global_store v0, v1`, workgroup (2, 0, 0), wave 1, lane 3';
+    const summary = `the device faulted: memory access outside of every allocation in kernel _Z5saxpyPff ${place}: write of 4 bytes at 0x9: 8 bytes behind region r0 (64 B)`;
     const fault = { verdict: 'fault', summary, fault: summary, regions: [], differing_bytes: 0 };
     const json = JSON.parse(readFileSync(path, 'utf8')) as Report;
     const replays = json.replays.map((one) => ({ ...one, verdict: 'fault' }));
@@ -107,7 +108,10 @@ describe('the page of a reproducer', () => {
     expect(sectionOf(text, 'differences')).toContain('Nothing was compared');
     expect(text).not.toMatch(/Every byte that was compared|nothing differs/);
     expect(text.match(/8 bytes behind/g)).toHaveLength(1);
-    expect(text).toContain('behind region x, by <code>global_store</code> of saxpy(float*, float) x');
+    expect(text).toContain('the device faulted: write of 4 bytes, 8 bytes behind x');
+    expect(text).toContain(
+      'Faulted in workgroup (2, 0, 0), wave 1, lane 3, at <code>global_store v0, v1</code> (entry +0x8).',
+    );
     expect(sectionOf(text, 'verdicts')).toContain('as at the top of this page');
     expect(sectionOf(text, 'verdicts')).not.toMatch(/>bytes that differ</);
   });
@@ -267,6 +271,23 @@ describe('the page of a reproducer', () => {
       readFileSync(path, 'utf8').replace(/"code_object_sha256": "a+"/, `"code_object_sha256": "${'b'.repeat(64)}"`),
     );
     expect(sectionOf(await made(), 'timing')).toContain('of other code');
+  });
+
+  it('shows edited lines in which nothing was counted, marked, and counts those of other files', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1};`);
+    const edited = lines.map((line, index) => (index === 44 ? 'edited line 45;' : line));
+    workspace.write(`kernels/app/saxpy/pristine/kernel_variant.hip`, lines.join('\n'));
+    workspace.write(`kernels/app/saxpy/kernel_variant.hip`, edited.join('\n'));
+    workspace.write(`kernels/app/saxpy/pristine/deps/a.h`, 'one\n');
+    workspace.write(`kernels/app/saxpy/deps/a.h`, 'one\ntwo\nthree\n');
+    keepHotSpots(root, fakes(workspace, false));
+    const source = sectionOf(await made(), 'source');
+    expect(source).toContain('edited line 45;');
+    expect(source.match(/class="edited"/g)).toHaveLength(1);
+    expect(source).not.toContain('line 40;');
+    expect(source.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ')).toContain(
+      '2 edited lines of deps/ a.h are not in this view: 2, 3',
+    );
   });
 
   it('folds the instructions of a line under it, and shows no file from outside of the reproducer', async () => {

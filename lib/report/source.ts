@@ -1,18 +1,17 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { absent, formatNumber, moment, tableOf } from '../page/parts';
 import type { Html } from '../page/html';
 import { breakable, capitalized, markup, shortened } from '../page/html';
 import { weights } from '../replay/hot-spots';
 import type { HotInstruction, HotSpots } from '../replay/hot-spot-json';
 import { keptPaths } from '../reproducer/kept-results';
-import { isInside } from '../support/files';
+import { counted } from '../support/format';
 import type { CommandOn } from './commands';
+import { editedFiles, type EditedFile } from './edited-files';
 import { readKept } from './kept';
 import { lacking, type Body } from './left';
 import { figureCell, gapRow, sourceTable } from './source-table';
+import { textOf } from './source-text';
 import { stale } from './timing';
-import { readRegularFile } from '../support/regular-file';
 
 /** Activity of each line beside the source; the instructions of a line are folded below it. */
 export function hotSpotsBody(root: string, current: string | null, command: CommandOn): Body {
@@ -42,15 +41,32 @@ const measures: Record<HotSpots['by'], string> = {
 
 function linesOf(root: string, spots: HotSpots): Html {
   const files = [...new Set(spots.lines.map(({ file }) => file))];
-  return markup`${files.slice(0, mostFiles).map((file) => sourceOf(root, file, spots))}${files.length > mostFiles ? markup`<p class="muted">${files.length - mostFiles} more files are not on this page.</p>` : ''}`;
+  const shown = files.slice(0, mostFiles);
+  const more = files.length - shown.length;
+  const edited = editedFiles(root);
+  return markup`${shown.map((file) => sourceOf(root, file, spots, edited))}${more > 0 ? markup`<p class="muted">${more} more files are not on this page.</p>` : ''}${editedElsewhere(edited, shown)}`;
 }
+
+/** Edited lines of files that are not on the page, because nothing was counted in them. */
+function editedElsewhere(edited: readonly EditedFile[], shown: readonly string[]): Html {
+  const others = edited.filter(({ file }) => !shown.includes(file));
+  return markup`${others.map(
+    ({ file, lines }) =>
+      markup`<p class="muted">
+        ${counted(lines.length, 'edited line')} of ${breakable(file)} ${lines.length === 1 ? 'is' : 'are'} not in this
+        view: ${lines.slice(0, mostPlaces).join(', ')}${lines.length > mostPlaces ? ', …' : ''}.
+      </p>`,
+  )}`;
+}
+
+const mostPlaces = 8;
 
 const mostFiles = 8;
 /** Lines of context around active ones. */
 const around = 6;
 const mostLines = 1200;
 
-function sourceOf(root: string, file: string, spots: HotSpots): Html {
+function sourceOf(root: string, file: string, spots: HotSpots, changed: readonly EditedFile[]): Html {
   const weight = weights[spots.by];
   const hot = new Map(spots.lines.filter((one) => one.file === file).map((one) => [one.line, one]));
   const total = Math.max(
@@ -58,17 +74,21 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
     spots.lines.reduce((sum, { figures }) => sum + weight(figures), 0),
   );
   const text = textOf(root, file);
-  const numbers = numbersOf([...hot.keys()], text?.length ?? 0);
+  const edited = new Set(changed.find((one) => one.file === file)?.lines);
+  const all = numbersOf([...hot.keys()], [...edited], text?.length ?? 0);
+  const numbers = all.slice(0, mostLines);
+  const left = all.slice(mostLines).filter((number) => edited.has(number)).length;
   const rows = numbers.map((number, index) => {
     const line = hot.get(number);
     const code = markup`<span class="line">${shortened(text?.[number - 1] ?? line?.text ?? (line ? '(its text is not known)' : ''), 300)}</span>`;
     const gap = index > 0 && numbers[index - 1] !== number - 1 ? gapRow(3) : '';
+    const mark = edited.has(number) ? markup` <span class="edited">edited</span>` : '';
     if (!line)
       return markup`${gap}
         <tr>
           <td class="n muted">${number}</td>
           ${figureCell('share', '')}
-          <td class="code">${code}</td>
+          <td class="code">${code}${mark}</td>
         </tr> `;
     const share = weight(line.figures) / total;
     const own = spots.instructions.filter((one) => one.file === file && one.line === number);
@@ -81,7 +101,7 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
         ${figureCell('share', `${(100 * share).toFixed(1)} %`)}
         <td class="code">
           <details>
-            <summary>${code}</summary>
+            <summary>${code}${mark}</summary>
             <p>${figures}</p>
             ${instructions(own, spots)}
           </details>
@@ -99,35 +119,23 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
         { name: 'source', isNumber: false },
       ],
       rows,
-    })}`;
+    })}
+    ${left > 0 ? markup`<p class="muted">${counted(left, 'edited line')} of this file ${left === 1 ? 'is' : 'are'} not in this view.</p>` : ''}`;
 }
 
-function numbersOf(hot: readonly number[], length: number): number[] {
+/** Numbers of lines to show: those with figures and their neighbours, and edited ones, in which nothing may have run. */
+function numbersOf(hot: readonly number[], edited: readonly number[], length: number): number[] {
   const wanted = new Set<number>();
   for (const line of hot) {
     if (length === 0) wanted.add(line);
     for (let near = Math.max(1, line - around); near <= Math.min(length, line + around); near++) wanted.add(near);
   }
-  return [...wanted].sort((a, b) => a - b).slice(0, mostLines);
+  for (const line of edited) wanted.add(line);
+  return [...wanted].sort((a, b) => a - b);
 }
 
 const levelOf = (share: number): number =>
   share >= 0.2 ? 4 : share >= 0.08 ? 3 : share >= 0.02 ? 2 : share > 0 ? 1 : 0;
-
-const maxFileBytes = 4 << 20;
-
-/**
- * Reads only files inside the reproducer: a code object may name any file of this machine, and the page is sent to
- * others.
- */
-export function textOf(root: string, file: string): string[] | null {
-  const path = join(root, file);
-  if (!existsSync(path)) return null;
-  const real = realpathSync(path);
-  const { size } = statSync(real);
-  if (!isInside(realpathSync(root), real) || !statSync(real).isFile() || size > maxFileBytes) return null;
-  return readRegularFile(real, 'utf8').split('\n');
-}
 
 const mostInstructions = 200;
 

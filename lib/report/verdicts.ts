@@ -2,6 +2,7 @@ import { readVerdicts, type KeptVerdict } from '../reproducer/kept-results';
 import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { coded, markup, shortened, type Html } from '../page/html';
 import { counted, formatCount } from '../support/format';
+import { placeOfWave } from '../replay/fault-words';
 import { editedLineWords } from '../validate/edited-lines';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
@@ -28,8 +29,10 @@ export const verdictWord = (verdict: string): Html =>
 /** The answer, first on the page. */
 export function verdictLead(left: Left<Report>, names: PlaceNames): Html {
   if (left.value === null) return left.why;
-  const { verdict, summary, code, variant, device, edited_lines: lines } = left.value;
+  const { verdict, summary, code, variant, device, edited_lines: lines, fault } = left.value;
+  const wave = fault === null || fault === undefined ? null : placeOfWave(fault);
   return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
+    ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
     ${editedLineWords(lines).map((words) => markup`<p class="doubt">${words}</p>`)}
     <p class="muted">
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.

@@ -27,6 +27,8 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
         field: 'start',
         type: 'quantitative',
         title: unit === 'ns' ? 'ns since the first event' : 'steps of the software GPU, which are not times',
+        // An axis behind the last event would look like idle time.
+        scale: { nice: false },
       },
       x2: { field: 'end' },
       y: { field: 'row', type: 'ordinal', title: null, sort: shown.map((row) => labels.get(row) ?? row) },

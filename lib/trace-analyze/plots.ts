@@ -54,7 +54,7 @@ function blockPlot(
       data: { values: [...values] },
       mark: 'rect',
       encoding: {
-        x: { field: 'begin', type: 'quantitative', title: clockTitle(unit) },
+        x: { field: 'begin', type: 'quantitative', title: clockTitle(unit), scale: untilTheEnd },
         x2: { field: 'end' },
         y,
         color: { field: 'blocks', type: 'quantitative', title: 'blocks at a time' },
@@ -75,7 +75,7 @@ function blockPlot(
     data: { values },
     mark: { type: 'bar', stroke: 'white', strokeWidth: 0.3 },
     encoding: {
-      x: { field: 'start', type: 'quantitative', title: clockTitle(unit) },
+      x: { field: 'start', type: 'quantitative', title: clockTitle(unit), scale: untilTheEnd },
       x2: { field: 'end' },
       y,
       yOffset: { field: 'lane', type: 'ordinal' },
@@ -100,12 +100,14 @@ function running(result: BlockSched, path: string, bins: number, origin: (proces
     }
   }
   return [...counts].flatMap(([processor, row]) =>
-    row.map((blocks, bin) => ({
-      processor: Number(processor),
-      begin: bin * Number(width),
-      end: (bin + 1) * Number(width),
-      blocks,
-    })),
+    row
+      .filter((_, bin) => BigInt(bin) * width < BigInt(result.cycles))
+      .map((blocks, bin) => ({
+        processor: Number(processor),
+        begin: bin * Number(width),
+        end: Math.min((bin + 1) * Number(width), Number(result.cycles)),
+        blocks,
+      })),
   );
 }
 
@@ -132,7 +134,7 @@ function heatPlot(result: HeatMap, unit: ClockUnit, ground: Ground): TitledPlot 
         data: { values },
         mark: 'rect',
         encoding: {
-          x: { field: 'begin', type: 'quantitative', title: clockTitle(unit), scale: { nice: false } },
+          x: { field: 'begin', type: 'quantitative', title: clockTitle(unit), scale: untilTheEnd },
           x2: { field: 'end' },
           y: {
             ...y,
@@ -187,6 +189,9 @@ function groupsOf({ pages }: HeatMap): { first: number; count: number; label: st
   }
   return groups;
 }
+
+/** An axis that ends with the data: behind it, empty time would look like idle processors. */
+const untilTheEnd = { nice: false } as const;
 
 const clockTitle = (unit: ClockUnit): string =>
   unit === 'cycle' ? 'cycles' : 'wave order in wave-instructions, not a time';
@@ -248,7 +253,7 @@ function progressPlot(result: Progress, unit: ClockUnit): TitledPlot {
     data: { values: [...series('samples', result.samplesIn), ...series('running', result.activeIn)] },
     mark: { type: 'line', interpolate: 'step-after' },
     encoding: {
-      x: { field: 'at', type: 'quantitative', title: clockTitle(unit) },
+      x: { field: 'at', type: 'quantitative', title: clockTitle(unit), scale: untilTheEnd },
       y: { field: 'count', type: 'quantitative', title: null },
       color: { field: 'series', type: 'nominal', title: null },
     },
