@@ -1,4 +1,5 @@
 import { buildWords } from '../pgo/layout';
+import { refusals } from '../pgo/refusals';
 import { formatCount } from '../support/report';
 import type { AppBuildResult } from './result';
 
@@ -43,7 +44,7 @@ export function chooseBuild(
             `${percent(best.total, total)} against ${name === 'base' ? buildWords(name) : described(name)}`,
         )
         .join(', ')}`
-    : byProfile.map(({ name }) => `${name}: ${judgements[name] ?? ''}`).join('; ');
+    : refusals(byProfile.map(({ name }) => ({ name, why: judgements[name] ?? '' })));
   return { kept: best?.name ?? null, reason, judgements };
 }
 

@@ -8,6 +8,7 @@ import { openDevice } from '../device/open-device';
 import type { Deps } from '../deps/deps';
 import { variantNames } from '../pgo/layout';
 import { profileDigest } from '../pgo/profile';
+import { isSaid } from '../pgo/refusals';
 import { builtProgram } from '../pgo-app/build-json';
 import { appPgoPaths } from '../pgo-app/layout';
 import { KernloopError } from '../support/error';
@@ -105,7 +106,8 @@ function print(
     all,
   ]))
     report.result(line);
-  for (const { name, judgement } of builds) report.result(`${name}: ${judgement}`);
+  for (const { name, judgement } of builds)
+    if (kept !== null || !isSaid(judgement, reason)) report.result(`${name}: ${judgement}`);
   const program = builds.find(({ name }) => name === kept)?.program;
   report.result(
     program === undefined ? `Nothing is kept: ${reason}` : `Kept: ${reason}; it is ${relative(app.root, program)}`,

@@ -1,5 +1,7 @@
+import type { Deps } from '../deps/deps';
 import { choose } from './choose';
-import type { Figures, JudgedVariant } from './result';
+import type { Figures, JudgedVariant, PgoUseResult } from './result';
+import { printChoice } from './text';
 
 const counted = (millions: number, dwords: number): Figures => ({
   waveInstructions: millions * 1e6,
@@ -89,6 +91,36 @@ describe('what pgo-use keeps', () => {
         wave: 'no better than base',
       },
     });
+  });
+
+  it('has each reason once where several builds have the same', () => {
+    const choice = choose(counted(9, 16), [
+      variant('base', counted(8, 8)),
+      variant('off', counted(8, 8)),
+      variant('uniform', counted(8.5, 8)),
+      variant('wave', counted(8, 8)),
+    ]);
+    expect(choice.reason).toMatch(/^off, wave: no better than base; uniform: worse than base: [^;]*$/);
+  });
+
+  it('prints each judgement once, where nothing is kept and where something is', () => {
+    const lines = (off: Figures): string[] => {
+      const said: string[] = [];
+      const variants = [variant('base', counted(8, 8)), variant('off', off), variant('wave', counted(8, 8))];
+      const { kept, selector, reason, judgements } = choose(counted(9, 16), variants);
+      const judged = variants.map((one) => ({ ...one, judgement: judgements[one.name] ?? '' }));
+      const result = { captured: counted(9, 16), variants: judged, kept, selector, reason, placed: null };
+      const report = { result: (line: string) => void said.push(line) };
+      printChoice(result as unknown as PgoUseResult, { report } as unknown as Pick<Deps, 'report'>);
+      return said;
+    };
+    const of = (all: readonly string[], words: string): string[] => all.filter((line) => line.includes(words));
+    const refused = lines(counted(8, 8));
+    expect(of(refused, 'no better than base')).toEqual(['Nothing is kept: off, wave: no better than base']);
+    expect(of(refused, 'better than the captured code')).toHaveLength(1);
+    const kept = lines(counted(7, 7));
+    expect(of(kept, 'no better than base')).toEqual(['wave: no better than base']);
+    expect(of(kept, 'Kept: ')).toHaveLength(1);
   });
 
   it('says what to do where the other compiler rounds otherwise', () => {

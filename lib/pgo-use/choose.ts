@@ -1,4 +1,5 @@
 import { buildWords } from '../pgo/layout';
+import { refusals } from '../pgo/refusals';
 import { formatCount } from '../support/report';
 import type { Figures, JudgedVariant } from './result';
 
@@ -144,7 +145,7 @@ function whyNone(
   if (base && !isRight(base) && byProfile.every((one) => !isRight(one))) {
     return `clang's code is not right even without a profile (${base.summary}): where that is rounding, say so in "options" of kernel.json ("validate": { "rtol": … })`;
   }
-  return byProfile.map(({ name }) => `${name}: ${judgements[name] ?? ''}`).join('; ');
+  return refusals(byProfile.map(({ name }) => ({ name, why: judgements[name] ?? '' })));
 }
 
 function describe(axis: string, mine: number, theirs: number): string {

@@ -2,6 +2,7 @@ import type { Deps } from '../deps/deps';
 import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import { buildWords } from '../pgo/layout';
+import { isSaid } from '../pgo/refusals';
 import type { Figures, PgoUseResult } from './result';
 
 export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
@@ -23,7 +24,8 @@ export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report
   ];
   for (const line of table(rows)) report.result(line);
   if (isCompiled) report.result('off, uniform, flatten, wave: gates, which say what spills see of the profile');
-  for (const { name, judgement } of result.variants) report.result(`${name}: ${judgement}`);
+  for (const { name, judgement } of result.variants)
+    if (result.kept !== null || !isSaid(judgement, result.reason)) report.result(`${name}: ${judgement}`);
   if (result.kept === null) {
     report.result(`Nothing is kept: ${result.reason}`);
     return;

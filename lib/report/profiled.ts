@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { absent, chart, formatNumber, paragraphs, tableOf, type Cell } from '../page/parts';
 import { breakable, capitalized, markup, shortened, type Html } from '../page/html';
 import { buildWords, pgoPaths } from '../pgo/layout';
+import { isSaid } from '../pgo/refusals';
 import { profileOf } from '../pgo-show/show';
 import type { PgoShowResult, ShownLine } from '../pgo-show/result';
 import { pgoUseResultSchema } from '../pgo-use/result';
@@ -9,7 +10,7 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import type { CommandOn } from './commands';
 import { readLeft, type Body } from './left';
-import { textOf } from './source';
+import { textOf } from './source-text';
 import { figureCell, gapRow, sourceTable } from './source-table';
 import { verdictWord } from './verdicts';
 
@@ -133,5 +134,7 @@ async function choice(path: string, command: CommandOn): Promise<Html> {
       one.judgement,
     ]),
   );
-  return markup`${paragraphs([`${capitalized(reason)}.`])}${picture}${table}`;
+  const isInTable = kept === null && variants.every((one) => one.name === 'base' || isSaid(one.judgement, reason));
+  const why = isInTable ? 'Nothing is kept: the judgement of each build is in the table.' : `${capitalized(reason)}.`;
+  return markup`${paragraphs([why])}${picture}${table}`;
 }
