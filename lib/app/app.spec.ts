@@ -115,6 +115,14 @@ describe('an app', () => {
     expect(find().hint).not.toMatch(/chmod|did you mean/);
   });
 
+  it('names the target of the device to compile it for', () => {
+    workspace = new TestWorkspace({ command: ['./lab.hip'] });
+    workspace.write('app/lab.hip', '__global__ void k() {}\n');
+    const find = (isa: string): string => thrown(() => findProgram(openApp(workspace.app), {}, isa)).hint;
+    expect(find('amdgcn-amd-amdhsa--gfx1030:xnack-')).toContain('`hipcc --offload-arch=gfx1030 -o lab lab.hip`');
+    expect(find('sm_90')).toContain('`hipcc --offload-arch=gfx90a -o lab lab.hip`');
+  });
+
   it.each(['#!/usr/bin/env python3\n', '\x7fELF\x02'])('starts a program with the name of a source: %j', (begin) => {
     workspace = new TestWorkspace({ command: ['./lab.c'] });
     chmodSync(workspace.write('app/lab.c', begin), 0o755);

@@ -8,16 +8,17 @@ import type { WorkspaceFiles } from './workspace-files';
 /** Asks a person at a terminal; returns one of the choices, or the text typed instead. */
 export type Ask = (question: string, choices: readonly string[]) => Promise<string>;
 
-/** The command to run: given, detected, or answered. */
+/** The command to run: given, detected, or answered. A source file is refused with how to compile it for `processor`. */
 export async function commandOf(
   tree: WorkspaceFiles,
   directory: string,
   given: readonly string[],
   detected: Detected,
   ask: Ask | undefined,
+  processor?: string,
 ): Promise<string[]> {
   const told = given.length > 0 ? given : [await chosenProgram(detected, directory, ask)];
-  return startable(tree, directory, inWords(tree, directory, told));
+  return startable(tree, directory, inWords(tree, directory, told), processor);
 }
 
 async function chosenProgram(detected: Detected, directory: string, ask: Ask | undefined): Promise<string> {
@@ -59,9 +60,14 @@ function inWords(tree: WorkspaceFiles, directory: string, told: readonly string[
  * A program without a slash is searched on the PATH, so one in the app's folder gets `./`; a script gets its
  * interpreter.
  */
-function startable(tree: WorkspaceFiles, directory: string, [program = '', ...args]: readonly string[]): string[] {
+function startable(
+  tree: WorkspaceFiles,
+  directory: string,
+  [program = '', ...args]: readonly string[],
+  processor: string | undefined,
+): string[] {
   const isHere = !isAbsolute(program) && tree.isFile(join(directory, program));
   if (isHere && program.endsWith('.py') && !program.startsWith('./')) return ['python3', program, ...args];
-  if (isHere) refuseSource(program, tree.read(join(directory, program)) ?? Buffer.alloc(0));
+  if (isHere) refuseSource(program, tree.read(join(directory, program)) ?? Buffer.alloc(0), processor);
   return [isHere && !program.includes('/') ? `./${program}` : program, ...args];
 }

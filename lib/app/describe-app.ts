@@ -42,7 +42,15 @@ export async function describeApp(
 ): Promise<object> {
   const detected = detect(files, directory);
   const compileCommands = given.compileCommands ?? detected.compileDatabases[0] ?? expectedDatabase(detected);
-  const command = await commandOf(files, directory, given.command ?? [], detected, ask);
+  const processor = given.options?.['extract']?.['softgpu'];
+  const command = await commandOf(
+    files,
+    directory,
+    given.command ?? [],
+    detected,
+    ask,
+    typeof processor === 'string' ? processor : undefined,
+  );
   const isScript = command[0] === 'python3';
   if (compileCommands === watchedDatabase) {
     report.info(

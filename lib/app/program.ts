@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError, nearest } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
+import { processorOf } from '../toolchain/target';
 import { isExecutable, isReadable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
 import { keptInterpreter } from './interpreter';
@@ -12,7 +13,8 @@ import type { Environment } from '../support/environment';
  * Absolute path of the app's program, checked before anything starts. A Python without a path is the one of the app's
  * captures, if that is in an environment and none is active.
  */
-export function findProgram(app: App, env: Environment): string {
+export function findProgram(app: App, env: Environment, isa?: string): string {
+  const processor = isa?.startsWith('amdgcn-') === true ? processorOf(isa) : undefined;
   const [program = ''] = app.config.command;
   const file = join(app.root, kernloopFile);
   // Without the file, the user has typed the command.
@@ -27,7 +29,7 @@ export function findProgram(app: App, env: Environment): string {
       throw new KernloopError(
         'APP_NOT_FOUND',
         `${path} does not exist${isTyped ? '' : ` ("command" of ${file})`}: it is not built, and ${source} is there`,
-        sourceHint(join(dirname(program), source)),
+        sourceHint(join(dirname(program), source), processor),
       );
     const programs = names.filter((name) => !hasSourceName(name));
     const close = nearest(basename(path), programs, 1);
@@ -41,7 +43,7 @@ export function findProgram(app: App, env: Environment): string {
           : 'build the app, or correct "command"; a program with a slash is relative to "cwd"',
     );
   }
-  if (isReadable(path)) refuseSource(program, beginOf(path));
+  if (isReadable(path)) refuseSource(program, beginOf(path), processor);
   if (!isExecutable(path)) {
     throw new KernloopError(
       'APP_NOT_FOUND',

@@ -15,19 +15,19 @@ export const hasSourceName = (name: string): boolean =>
  * Refuses source code as a program: a shell would run its lines as commands. A file that begins with `#!` or is an ELF
  * file is a program whatever its name.
  */
-export function refuseSource(program: string, begin: Buffer): void {
+export function refuseSource(program: string, begin: Buffer, processor?: string): void {
   if (!hasSourceName(program) || begin.toString('latin1').startsWith('#!') || begin.subarray(0, 4).equals(elf)) return;
-  throw new KernloopError('APP_NOT_FOUND', `${program} is source code, not a program`, sourceHint(program));
+  throw new KernloopError('APP_NOT_FOUND', `${program} is source code, not a program`, sourceHint(program, processor));
 }
 
-/** Next step for someone who names a source file, or the program that is built of it. */
-export function sourceHint(source: string): string {
+/** Next step for someone who names a source file, or the program that is built of it, for an AMD device `processor`. */
+export function sourceHint(source: string, processor = 'gfx90a'): string {
   const extension = extname(source);
   const path = source.replace(/^\.\//, '');
   if (extension.toLowerCase() === '.py') return `name its interpreter before it: \`${commandText(['python3', path])}\``;
   if (!compiled.includes(extension.toLowerCase())) return 'name the program that is built with it';
   const output = path.slice(0, -extension.length);
-  const compiler = extension.toLowerCase() === '.cu' ? ['nvcc'] : ['hipcc', '--offload-arch=gfx90a'];
+  const compiler = extension.toLowerCase() === '.cu' ? ['nvcc'] : ['hipcc', `--offload-arch=${processor}`];
   const program = output.startsWith('/') ? output : `./${output}`;
   return `build it first, as by \`${commandText([...compiler, '-o', output, path])}\` or as its project does, and name the program: ${commandText([program])}`;
 }

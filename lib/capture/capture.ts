@@ -67,7 +67,7 @@ export async function captureSelections(
     );
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
-  const program = findProgram(app, deps.env);
+  const program = findProgram(app, deps.env, device.description.isa);
   sayInterpreter(app, deps);
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);

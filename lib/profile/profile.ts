@@ -70,7 +70,7 @@ export async function measure(
   const isCommand = options.command.length > 0;
   const device = await openDevice(options, deps);
   if (options.build && !isCommand) await buildApp(app, deps);
-  const program = findProgram(app, deps.env);
+  const program = findProgram(app, deps.env, device.description.isa);
   sayInterpreter(app, deps);
   if (isCommand) deps.report.info(deviceLine(options, options, deps.env));
   inputOf(app, deps);
