@@ -6,7 +6,7 @@ import { commandsOf, exactly, fencesOf, missingLine } from '../lib/testing/page-
 import { asUsersHaveIt, nativeDirectory, repository, run, type Outcome } from './harness';
 
 /**
- * Runs the first command of README.md verbatim in an empty folder. The parts that a clone lacks and gets in minutes
+ * Runs the first command of README.md verbatim in a fresh clone. The parts that a clone lacks and gets in minutes
  * come from this checkout: npm packages, and the native build, whose plan names sources of the checkout, so that the
  * clone's own ninja finds everything built. `node bench/quickstart.mjs` starts from nothing.
  */
@@ -68,13 +68,14 @@ describe('the first command of README.md', () => {
   }
 
   it('takes a kernel out of a program and validates it, and ends as README shows', async () => {
+    expect((await typed(`git clone '${repository}' kernloop && cd kernloop`)).code).toBe(0);
+    await handOverWhatIsMade();
     const lines = commandsOf(first?.content ?? '').map(({ text }) => text);
     let printed = '';
     for (const line of lines) {
-      const outcome = await typed(line.replace('<this repository>', repository));
+      const outcome = await typed(line);
       expect([line, outcome.code, outcome.text]).toEqual([line, 0, expect.any(String)]);
       printed = outcome.stdout;
-      if (folder !== home && !existsSync(join(folder, 'node_modules'))) await handOverWhatIsMade();
     }
     expect(shown).not.toBe('');
     expect(missingLine(shown.split('\n'), printed, exactly)).toBeUndefined();
