@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
 import { kernelJson } from '../testing/workspace';
-import { adopt, pristineDigests } from './adopt';
+import { noteAdopted } from '../reproducer/adopted-files';
+import { adopt } from './adopt';
 
 /** The folder around the reproducer. */
 let outside: string;
@@ -82,12 +83,14 @@ describe('adopt', () => {
     await run();
     write('kernel_variant.hip', 'mine');
     write('deps/inc/added.h', 'added');
+    write('pristine/kernel_variant.hip', 'newer');
+    write('deps/inc/a.h', 'mine, too');
     write('pristine/deps/inc/a.h', 'newer');
     expect(await run()).toMatchObject({ written: [], different: ['deps/inc/a.h', 'kernel_variant.hip'] });
     expect([read('kernel_variant.hip'), read('deps/inc/added.h'), read('deps/inc/a.h')]).toEqual([
       'mine',
       'added',
-      'pristine deps/inc/a.h',
+      'mine, too',
     ]);
     expect(said.at(-1)).toContain('kept, not as in pristine/: deps/inc/a.h, kernel_variant.hip');
   });
@@ -98,9 +101,8 @@ describe('adopt', () => {
     write('../elsewhere', 'pristine Makefile');
     rmSync(join(root, 'Makefile'));
     symlinkSync('../elsewhere', join(root, 'Makefile'));
-    const previous = pristineDigests(root);
     for (const file of ['kernel_variant.hip', 'deps/inc/a.h', 'Makefile']) write(`pristine/${file}`, 'newer');
-    expect(await adopt({ reproducer: root, reset: false }, { report }, previous)).toMatchObject({
+    expect(await run()).toMatchObject({
       ...{ written: [], reset: [] },
       updated: ['deps/inc/a.h'],
       different: ['Makefile', 'kernel_variant.hip'],
@@ -111,14 +113,33 @@ describe('adopt', () => {
     expect(said.at(-1)).toContain('kept, not as in pristine/: Makefile, kernel_variant.hip');
   });
 
+  it('knows what it wrote after pristine/ was replaced twice, and takes a file that was edited meanwhile for no old one', async () => {
+    await run();
+    write('pristine/Makefile', 'second');
+    await run();
+    write('Makefile', 'pristine Makefile');
+    write('pristine/Makefile', 'third');
+    write('pristine/deps/inc/a.h', 'third');
+    // The user went back to the first Makefile, which is an edit of the second one.
+    expect(await run()).toMatchObject({ updated: ['deps/inc/a.h'], different: ['Makefile'] });
+    expect(read('Makefile')).toBe('pristine Makefile');
+  });
+
+  it('follows a pristine/ that replaces one of a fresh clone, whose files nobody adopted here', async () => {
+    write('Makefile', 'pristine Makefile');
+    write('kernel_variant.hip', 'mine');
+    noteAdopted(root);
+    for (const file of ['Makefile', 'kernel_variant.hip']) write(`pristine/${file}`, 'newer');
+    expect(await run()).toMatchObject({ updated: ['Makefile'], different: ['kernel_variant.hip'] });
+  });
+
   it('updates nothing below a folder that a link leads out to', async () => {
     await run();
     write('../inc/a.h', 'pristine deps/inc/a.h');
     rmSync(join(root, 'deps'), { recursive: true });
     symlinkSync('..', join(root, 'deps'));
-    const previous = pristineDigests(root);
     write('pristine/deps/inc/a.h', 'newer');
-    const { updated, different } = await adopt({ reproducer: root, reset: false }, { report }, previous);
+    const { updated, different } = await run();
     expect([updated, different, read('../inc/a.h')]).toEqual([[], ['deps/inc/a.h'], 'pristine deps/inc/a.h']);
   });
 

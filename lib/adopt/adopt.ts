@@ -1,12 +1,13 @@
-import { constants, existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { constants, existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
-import { pristineOnly, reproducerPaths } from '../reproducer/layout';
+import { adoptableFiles, isUnedited, noteAdopted } from '../reproducer/adopted-files';
+import { reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { isInside, sha256OfFile, writeFileAtomic } from '../support/files';
+import { isInside, writeFileAtomic } from '../support/files';
 import { readJson } from '../support/schema';
 import type { AdoptOptions } from './options';
 import type { AdoptResult } from './result';
@@ -14,14 +15,10 @@ import { kernelFile } from '../support/project-file-names';
 import { readRegularFile } from '../support/regular-file';
 
 /**
- * Copies files from `pristine/` that do not exist yet, and those that are as in the `pristine/` before (`previous`), which
- * nobody edited. Files that the user changed or added stay, unless a reset is asked for.
+ * Copies files from `pristine/` that do not exist yet, and those that are as in an earlier `pristine/`, which nobody
+ * edited. Files that the user changed or added stay, unless a reset is asked for.
  */
-export async function adopt(
-  options: AdoptOptions,
-  deps: Pick<Deps, 'report'>,
-  previous: PristineDigests = new Map(),
-): Promise<AdoptResult> {
+export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
   const root = resolve(options.reproducer);
   const { pristine } = reproducerPaths(root);
   if (!existsSync(pristine)) {
@@ -33,34 +30,17 @@ export async function adopt(
   }
   const result: AdoptResult = { reproducer: root, written: [], updated: [], different: [], reset: [] };
   const followed: string[] = [];
-  for (const file of filesBelow(pristine)) {
-    if (pristineOnly.includes(file)) continue;
+  const adopted = noteAdopted(root);
+  for (const file of adoptableFiles(pristine)) {
     const from = join(pristine, file);
-    if (!options.reset && isUnedited(root, file, previous) && !sameContent(from, join(root, file))) {
+    if (!options.reset && isUnedited(root, file, adopted) && !sameContent(from, join(root, file))) {
       writeFileAtomic(join(root, file), readRegularFile(from));
       followed.push(file);
     } else await adoptFile(from, root, file, options.reset, result);
   }
+  noteAdopted(root);
   report(result, followed, deps);
   return { ...result, updated: [...result.updated, ...followed].sort() };
-}
-
-/** Digests of the files of `pristine/`, by their paths in it. */
-export type PristineDigests = ReadonlyMap<string, string>;
-
-/** Digests to take before `pristine/` is generated again: a file of the user that has one of them is no edit. */
-export function pristineDigests(root: string): PristineDigests {
-  const { pristine } = reproducerPaths(root);
-  if (!existsSync(pristine)) return new Map();
-  return new Map(filesBelow(pristine).map((file) => [file, sha256OfFile(join(pristine, file))]));
-}
-
-/** A link is the user's, whatever it leads to, and so is what is below one. */
-function isUnedited(root: string, file: string, previous: PristineDigests): boolean {
-  const path = join(root, file);
-  const digest = previous.get(file);
-  if (digest === undefined || !existsSync(path) || !lstatSync(path).isFile()) return false;
-  return isInside(realpathSync(root), realpathSync(dirname(path))) && sha256OfFile(path) === digest;
 }
 
 async function adoptFile(from: string, root: string, file: string, reset: boolean, result: AdoptResult): Promise<void> {
@@ -152,13 +132,6 @@ function kernelJsonIn(path: string): KernelJson | undefined {
 
 function sameContent(a: string, b: string): boolean {
   return statSync(b).isFile() && readRegularFile(a).equals(readRegularFile(b));
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 function report(

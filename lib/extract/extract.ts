@@ -18,7 +18,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { jsonReader } from '../support/lenient-json';
 import { warningOnce } from '../support/report';
-import { adopt, pristineDigests } from '../adopt/adopt';
+import { adopt } from '../adopt/adopt';
 import { whyCaptureAgain } from './current-capture';
 import { declareCommand } from './declare-command';
 import type { ExtractOptions } from './options';
@@ -72,13 +72,12 @@ async function makeReproducer(
 ): Promise<Pick<ExtractedKernel, 'reproducer' | 'generated' | 'adopted'>> {
   const { translationUnit, define, language, compileLimitSeconds, reset } = options;
   const { root } = reproducerPaths(app.reproducer(name));
-  const previous = pristineDigests(root);
   const generated = await generate(
     { app: app.root, kernel: name, translationUnit, define, language, compileLimitSeconds },
     deps,
     units,
   );
-  const adopted = await adopt({ reproducer: root, reset }, deps, previous);
+  const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };
 }
 

@@ -5,6 +5,7 @@ import { readCapture } from '../archive/capture-files';
 import { requireOwnPlace } from '../capture/owner';
 import type { Deps } from '../deps/deps';
 import { withKnownKernels } from '../profile/known-kernels';
+import { noteAdopted } from '../reproducer/adopted-files';
 import { reproducerPaths } from '../reproducer/layout';
 import { removeLeftovers } from '../reproducer/leftovers';
 import type { CompiledUnits } from '../toolchain/compiled-units';
@@ -38,6 +39,8 @@ export async function generate(options: GenerateOptions, deps: Deps, units?: Com
     // Checks again, because the user may have edited files during the compilation.
     refuseForeignFiles(pristine);
     keepReads(pristine, folder);
+    // adopt brings up to date what is as in the pristine/ that goes now.
+    noteAdopted(dirname(pristine));
     rmSync(pristine, { recursive: true, force: true });
     renameSync(folder, pristine);
     return { ...result, pristine };
