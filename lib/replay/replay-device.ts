@@ -2,7 +2,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
 import { openDevice, type DeviceOptions } from '../device/open-device';
-import { softgpuTargetOf } from '../device/softgpu';
+import { softgpuTargetOf, softgpuTargets } from '../device/softgpu';
 import { KernloopError } from '../support/error';
 
 /** The software GPU also replays captures from AMD hardware, because it presents their target. */
@@ -12,6 +12,18 @@ function requireKind(captured: CaptureJson['device'], kind: string): void {
     'USAGE',
     `the capture was made on the device "${captured.kind}", not on "${kind}"`,
     `replay it with --device ${captured.kind}`,
+  );
+}
+
+/** Refuses a target that was asked for and has other registers and code than the captured one. */
+function requireTarget(isa: string, asked: string | undefined): void {
+  if (asked === undefined || !(asked in softgpuTargets)) return;
+  const captured = softgpuTargetOf(isa);
+  if (asked === captured) return;
+  throw new KernloopError(
+    'DEVICE_MISMATCH',
+    `the capture is of ${captured}, and --softgpu asks for ${asked}`,
+    `leave --softgpu out; for ${asked}, build the app with --offload-arch=${asked} and capture again`,
   );
 }
 
@@ -28,6 +40,7 @@ export async function openReplayDevice(
   for (const { device } of captures) requireKind(device, options.device);
   const [{ device: captured }] = captures;
   const isForSoftgpu = options.device === 'softgpu' && captured.kind !== 'cuda';
+  if (isForSoftgpu) requireTarget(captured.isa, options.softgpu);
   const softgpu = options.softgpu ?? (isForSoftgpu ? softgpuTargetOf(captured.isa) : 'gfx90a');
   const device = await openDevice({ ...options, softgpu }, deps);
   if (captured.kind === 'hsa' && device.description.kind === 'softgpu') {

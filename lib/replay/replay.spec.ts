@@ -111,6 +111,21 @@ describe('replay', () => {
     expect(fake.said.result.at(-1)).toBe(`Result: FAIL (the device faulted: in kernel saxpy${near})`);
   });
 
+  it('refuses another target of the software GPU than the captured one, and names the way out', async () => {
+    const refused = await failure(replay(options({ softgpu: 'gfx1030' }), deps()));
+    expect(refused).toMatchObject({ code: 'DEVICE_MISMATCH' });
+    expect(refused.what).toBe('the capture is of gfx90a, and --softgpu asks for gfx1030');
+    expect(refused.hint).toMatch(/^leave --softgpu out; .*--offload-arch=gfx1030/);
+  });
+
+  it('names the folder that a misspelt one is near to', async () => {
+    const near = made.reproducer.replace(/saxpy$/, 'saxp');
+    const missing = await failure(replay(options({ reproducer: near }), deps()));
+    expect(missing.hint).toContain(`did you mean ${made.reproducer}?`);
+    const far = await failure(replay(options({ reproducer: made.reproducer.replace(/saxpy$/, 'zzzz') }), deps()));
+    expect(far.hint).toMatch(/^name the folder/);
+  });
+
   it('replays the capture in capture/ where several are there, and others or all when asked', async () => {
     for (const [number, kernel] of [
       [2, {}],
@@ -292,7 +307,7 @@ describe('replay', () => {
     ['softgpu', 'gfx942', undefined, 'gfx942'],
     ['softgpu', 'gfx1100', undefined, 'gfx1100'],
     ['hsa', 'gfx942', undefined, 'gfx942'],
-    ['softgpu', 'gfx1030', 'gfx90a', 'gfx90a'],
+    ['softgpu', 'gfx1030', 'gfx1030', 'gfx1030'],
   ])('replays a capture of %s on %s, --softgpu %s, as %s', async (kind, captured, softgpu, presented) => {
     const isa = `amdgcn-amd-amdhsa--${captured}`;
     writeCapture(made.workspace, { device: { kind, identity: `${kind}-${captured}-1`, isa } });

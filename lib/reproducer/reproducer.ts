@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
-import { KernloopError } from '../support/error';
+import { KernloopError, nearest } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
@@ -25,13 +25,26 @@ export interface Reproducer {
   readonly report: string;
 }
 
+/** "did you mean kernels/demo/scale? ", if a folder beside the missing one has nearly its name. */
+function closeTo(folder: string): string {
+  const parent = dirname(resolve(folder));
+  if (!existsSync(parent)) return '';
+  const folders = readdirSync(parent, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const [close] = nearest(
+    basename(folder),
+    folders.map(({ name }) => name),
+    1,
+  );
+  return close === undefined ? '' : `did you mean ${join(dirname(folder), close)}? `;
+}
+
 /** Opens the reproducer in `folder`, or in the nearest folder upward. */
 export function openReproducer(folder: string): Reproducer {
   if (!existsSync(resolve(folder))) {
     throw new KernloopError(
       'CONFIG_MISSING',
       `${resolve(folder)} does not exist`,
-      'name the folder of a reproducer (kernels/<app>/<kernel>); `kernloop kernels` lists them',
+      `${closeTo(folder)}name the folder of a reproducer (kernels/<app>/<kernel>); \`kernloop kernels\` lists them`,
     );
   }
   const root = findUpward(resolve(folder), kernelFile);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJson, remembered } from './schema';
+import { describeIssues, readJson, remembered } from './schema';
 
 describe('a file whose schema is remembered', () => {
   let folder: string;
@@ -32,4 +32,9 @@ describe('a file whose schema is remembered', () => {
     const value = readJson(path, remembered(z.object({ inner: z.object({ n: z.int() }) })), 'CONFIG_MISSING', '');
     expect(() => (value.inner.n = 2)).toThrow(TypeError);
   });
+});
+
+it('calls an empty text empty', () => {
+  const { error } = z.object({ match: z.string().min(1) }).safeParse({ match: '' });
+  expect(error && describeIssues(error)).toBe('match is empty');
 });

@@ -112,6 +112,7 @@ export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
     .map((issue) => {
       const where = issue.path.length > 0 ? issue.path.join('.') : 'top level';
       if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return `${where} is missing`;
+      if (issue.code === 'too_small' && issue.origin === 'string') return `${where} is empty`;
       if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
       const known = schema ? knownKeys(schema, issue.path) : [];
       return `${where}: ${issue.keys.map((key) => unknownKey(key, known)).join(', ')}`;
