@@ -212,7 +212,7 @@ describe('the source of Triton kernels', () => {
     expect([right.code, right.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
     workspace.edit(helper, (text) => text.replace('GAIN * value', 'GAIN + value'));
     const wrong = await judged(scaled);
-    expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/r2 +f32 +3,000/)]);
+    expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/^c +f32 +3,000/m)]);
     expect(wrong.text).not.toContain('accepts it');
     workspace.edit(helper, (text) => text.replace('GAIN + value', 'GAIN * value'));
   });
