@@ -67,7 +67,10 @@ describe('kernels that a loop repeats', () => {
   it.each([
     ['tile', '1,184 overwritten with what they held'],
     ['through', '4,096 overwritten with what they held'],
-    ['two_phases', 'NOT judged: whether 512 bytes of between are written, which held the same before and are read as well'],
+    [
+      'two_phases',
+      'NOT judged: whether 512 bytes of between are written, which held the same before and are read as well',
+    ],
   ])('%s passes as it is, and fails where it does nothing', async (kernel, said) => {
     const untouched = await validate(kernel, 'none');
     expect([untouched.code, untouched.text]).toEqual([0, expect.stringContaining(said)]);
