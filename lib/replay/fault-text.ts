@@ -1,9 +1,13 @@
 import { describeNear } from './guard';
 import type { FaultEvent } from './replay-events';
 
+/** Bytes that an index of 32 bits may go astray, with elements of 16 bytes: a pointer that is further away is no index. */
+const furthestNear = 2 ** 36;
+
 /** Describes a fault in one line: kind, place in the code, lane, address. Prefers the device's own text. */
 export function describeFault(fault: FaultEvent): string {
-  const near = `${fault.near && !isLocal(fault) ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
+  const isNear = fault.near && fault.near.distance <= furthestNear && !isLocal(fault);
+  const near = `${fault.near && isNear ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
   if (fault.text) return `${fault.text}${near}`;
   const parts = [
     fault.kind,
