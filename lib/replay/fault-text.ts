@@ -2,7 +2,7 @@ import { describeNear } from './guard';
 import type { FaultEvent } from './replay-events';
 
 /** Bytes that an index of 32 bits may go astray, with elements of 16 bytes: a pointer that is further away is no index. */
-const furthestNear = 2 ** 36;
+export const furthestNear = 2 ** 36;
 
 /** Describes a fault in one line: kind, place in the code, lane, address. Prefers the device's own text. */
 export function describeFault(fault: FaultEvent): string {

@@ -45,6 +45,11 @@ describe('a fault in the words for people', () => {
     );
   });
 
+  it('tells the address of a wild pointer, and no distance to memory that it has nothing to do with', () => {
+    const text = `write of 4 bytes at 0x123456789000: 52238238580736 bytes before the 8192-byte allocation at 0x41b700201000 ('x')`;
+    expect(faultWords(text, session)).toBe('write of 4 bytes at 0x123456789000');
+  });
+
   it('keeps the only distance, another kernel, and memory that no parameter points to', () => {
     for (const text of [
       "in kernel _Z5otherPi: 4 bytes past the end of the 64-byte allocation at 0x41 ('x')",

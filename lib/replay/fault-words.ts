@@ -1,9 +1,10 @@
+import { furthestNear } from './fault-text';
 import { claimsOn } from '../reproducer/signature';
 import type { ReplaySession } from './session';
 
-/** Distance that the device tells of its own allocation, before that of a captured region. */
+/** Distance that the device tells of its own allocation; the second group is that of a captured region. */
 const otherDistance =
-  /: \d+ bytes (?:past the end of|before) the \d+-byte allocation at 0x[0-9a-f]+ \('[^']*'\)(?=: [\d,]+ bytes? (?:behind|before|into) region )/g;
+  /: (\d+) bytes (?:past the end of|before) the \d+-byte allocation at 0x[0-9a-f]+ \('[^']*'\)(?=(: [\d,]+ bytes? (?:behind|before|into) region )?)/g;
 
 /** Instruction and wave in the text of the software GPU. */
 const executed =
@@ -42,7 +43,9 @@ export function faultWords(
   const { symbol, name } = capture.kernel;
   return text
     .replace(executed, (_all, mangled: string) => (mangled === symbol ? '' : ` in kernel ${mangled}`))
-    .replaceAll(otherDistance, '')
+    .replaceAll(otherDistance, (all, bytes: string, captured?: string) =>
+      captured !== undefined || Number(bytes) > furthestNear ? '' : all,
+    )
     .replaceAll(access, '$1, ')
     .replaceAll(/ at pc 0x[0-9a-f]+ \((entry [+-]0x[0-9a-f]+)\)/g, ' at $1')
     .replaceAll(/(\bin kernel )(\S+)/g, (all, lead: string, mangled: string) =>
