@@ -1,4 +1,5 @@
 // ggml's mul_mat_q as a reproducer: the checkout is copied, built, captured and adopted in a workspace of the bench.
+// KERNLOOP_BENCH_WORKSPACE names a folder that keeps it for the next bench.
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernloop, must, run, workspace } from './host.mjs';
@@ -9,11 +10,22 @@ const words = [...command, '-p', 'type_a=q4_0,type_b=f32,m=4096,n=512,k=14336'];
 
 /**
  * `checkout`: folder of ggml's sources, which is not changed. `options` of CMake come after those of the bench. Returns the folders, the
- * variant's file, what was measured, and `build` and `runApp` for the app's own way.
+ * variant's file, `build` and `runApp` for the app's own way, and what was measured if it was not there.
  */
 export function ggmlReproducer(checkout, options = []) {
-  const folder = workspace([]);
+  const folder = process.env.KERNLOOP_BENCH_WORKSPACE ?? workspace([]);
   const app = join(folder, 'apps', 'ggml');
+  const reproducer = join(folder, 'kernels', 'ggml', 'mul_mat_q');
+  const build = () =>
+    run('cmake', ['--build', 'build', '--target', 'test-backend-ops'], { cwd: app, limitSeconds: 560 });
+  const found = () => ({
+    ...{ folder, app, reproducer, build, runApp: () => run(words[0], words.slice(1), { cwd: app }) },
+    variant: join(
+      reproducer,
+      readdirSync(reproducer).find((name) => name.startsWith('kernel_variant.')),
+    ),
+  });
+  if (existsSync(reproducer)) return found();
   mkdirSync(app, { recursive: true });
   cpSync(checkout, app, { recursive: true, filter: (source) => !/\/(build|\.git)$/.test(source) });
   writeFileSync(
@@ -33,8 +45,6 @@ export function ggmlReproducer(checkout, options = []) {
   ];
   const configure = ['-S', '.', '-B', 'build', '-G', 'Ninja', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON', ...all];
   must(run('cmake', configure, { cwd: app }), 'cmake');
-  const build = () =>
-    run('cmake', ['--build', 'build', '--target', 'test-backend-ops'], { cwd: app, limitSeconds: 560 });
   const built = must(build(), 'the build');
   console.error(`built in ${built.seconds.toFixed(0)} s`);
 
@@ -42,16 +52,8 @@ export function ggmlReproducer(checkout, options = []) {
     must(kernloop([name, 'mul_mat_q', '--app', app], { cwd: folder, limitSeconds }), name);
   const [capture, generate] = [verb('capture', 300), verb('generate', 400)];
   console.error(`${generate.text}\ncapture ${capture.seconds.toFixed(1)} s, generate ${generate.seconds.toFixed(1)} s`);
-  const reproducer = join(folder, 'kernels', 'ggml', 'mul_mat_q');
   must(kernloop(['adopt', reproducer], { cwd: folder }), 'adopt');
-  const variant = join(
-    reproducer,
-    readdirSync(reproducer).find((name) => name.startsWith('kernel_variant.')),
-  );
-  return {
-    ...{ folder, app, reproducer, variant, built, capture, generate, build },
-    runApp: () => run(words[0], words.slice(1), { cwd: app }),
-  };
+  return { ...found(), built, capture, generate };
 }
 
 export const isGgml = (folder) => folder !== undefined && existsSync(join(folder, 'src', 'ggml-cuda'));

@@ -1,4 +1,5 @@
 import { globalOf, isDelayed, type GlobalAccess } from './accesses';
+import { delaySites } from './delay-sites';
 import { Edits } from './edits';
 import { addParameters, freePrefix, kernelAlone, limitRegisters } from './kernel-edits';
 import { probeUnsupported } from './lexer';
@@ -54,7 +55,7 @@ export function delayParameters({ seed, first, count, hold = noSite, half }: Del
 }
 
 /**
- * Puts a delay before each access to global and shared memory and before each barrier of a kernel. Launch parameters
+ * Puts a delay before the accesses to global and shared memory and before the barriers of a kernel. Launch parameters
  * decide which warps wait where: one compilation serves every launch, and a failure is reduced without another. The
  * rest of the kernel stays unchanged, except that stores which nothing orders before an atomic or a flag may be made
  * after it.
@@ -65,13 +66,14 @@ export function delayPtx(given: string, kernel: string, blockThreads: number | n
   const { text } = module;
   const entry = module.functions.find(({ isEntry, name, body }) => isEntry && name === kernel && body !== null);
   if (!entry?.body) throw probeUnsupported(`the PTX has no kernel ${kernel}`, 'name the PTX of the captured kernel');
-  const instructions = entry.body.instructions.filter(isDelayed);
+  const overtaken = overtakenStores(text, entry.body.instructions);
+  const paired = new Set(overtaken.flatMap(({ stores, by }) => [...stores, by]));
+  const instructions = delaySites(text, entry.body.instructions, paired);
   const edits = new Edits();
   const prefix = `${freePrefix(text)}delay_`;
   edits.insert(entry.body.start, prologue(prefix));
   const sites = new Map(instructions.map((instruction, index) => [instruction, index]));
   const siteOf = (instruction: Instruction): number => sites.get(instruction) ?? noSite;
-  const overtaken = overtakenStores(text, entry.body.instructions);
   for (const pair of overtaken) makeLate(text, pair, siteOf(pair.by), { prefix, nanoseconds: held.half }, edits);
   for (const [index, instruction] of instructions.entries())
     edits.insert(instruction.start, delay(prefix, index, globalOf(instruction) !== null));
