@@ -27,6 +27,7 @@ export function ggmlReproducer(checkout, options = []) {
   });
   if (existsSync(reproducer)) return found();
   mkdirSync(app, { recursive: true });
+  writeFileSync(join(folder, 'nx.json'), '{}\n');
   cpSync(checkout, app, { recursive: true, filter: (source) => !/\/(build|\.git)$/.test(source) });
   writeFileSync(
     join(app, 'kernloop.json'),
