@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <random>
 
 #include "replay/core/session/derived_sources.h"
 #include "replay/test/fill_capture.h"
@@ -68,12 +70,46 @@ TEST_F(DerivedArrayTest, IsTheSameForTheSameSeed) {
 
 TEST_F(DerivedArrayTest, StaysInTheRangeAndOnTheGridOfItsValuesAndHasNoZeroThatTheyHaveNot) {
   const InputArray array = look(sequence(200, [](int i) { return static_cast<float>(i % 2 == 0 ? i + 2 : -i) / 4; }));
-  EXPECT_EQ(array.quantum, -2);
+  EXPECT_EQ(array.grid.quantum(), -2);
   for (const float value : derive_all(array, Recipe::kResampled)) {
     EXPECT_LE(std::fabs(value), 50.5f);
     EXPECT_EQ(value * 4, std::floor(value * 4)) << "sums of such values are exact, and they stay so";
     EXPECT_NE(value, 0);
   }
+}
+
+TEST(Grid, HasTheNearestMultipleAsTheCLibraryRounds) {
+  std::mt19937_64 random(1);
+  for (const int quantum : {-1074, -149, -30, -2, 0, 1, 40, 1000}) {
+    const Grid grid(quantum);
+    const auto expect_rounded = [&](Number value) {
+      const Number rounded = std::ldexp(std::nearbyint(std::ldexp(value, -quantum)), quantum);
+      const Number given = grid.nearest(value);
+      EXPECT_EQ(given, rounded) << quantum << ": " << value;
+      EXPECT_EQ(std::signbit(given), std::signbit(rounded)) << quantum << ": " << value;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+      // Of every size about the grid, beyond 2^62 of its steps as well; halves of a step are rounded to even.
+      const Number value = std::ldexp(static_cast<Number>(static_cast<int64_t>(random())), quantum - i % 140);
+      expect_rounded(value);
+      expect_rounded(std::ldexp(static_cast<Number>(static_cast<int>(random() % 64)) - 32, quantum - 1));
+    }
+    for (const Number value :
+         {Number{0}, -Number{0}, std::ldexp(Number{1}, quantum - 1), -std::ldexp(Number{1}, quantum - 2)})
+      expect_rounded(value);
+    for (const Number value : {0x1p62L, 0x1p63L, 0x1.8p63L, 0x1p64L}) {
+      expect_rounded(std::ldexp(std::nextafter(value, Number{0}), quantum));
+      expect_rounded(-std::ldexp(value, quantum));
+    }
+  }
+}
+
+TEST_F(DerivedArrayTest, FindsTheLargestGridOfItsValues) {
+  const auto quantum_of = [&](float value) { return look(sequence(20, [=](int) { return value; })).grid.quantum(); };
+  EXPECT_EQ(quantum_of(96), 5);
+  EXPECT_EQ(quantum_of(-0.375f), -3);
+  EXPECT_EQ(quantum_of(std::numeric_limits<float>::denorm_min()), -149);
+  EXPECT_EQ(quantum_of(std::numeric_limits<float>::max()), 104);
 }
 
 TEST_F(DerivedArrayTest, PermutedHasTheSameValues) {

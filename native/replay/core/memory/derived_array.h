@@ -26,6 +26,20 @@ struct Change {
   bool special = false;  // NaN, infinities, -0 and subnormal numbers among floats
 };
 
+// The multiples of a power of 2.
+class Grid {
+ public:
+  // `quantum`: the exponent; of an f32 or f64.
+  explicit Grid(int quantum = 0);
+  int quantum() const { return quantum_; }
+  // To even if two are as near; the sign of 0 is that of `value`.
+  Number nearest(Number value) const;
+
+ private:
+  int quantum_;
+  Number size_, per_one_;
+};
+
 struct InputArray {
   size_t target = 0;    // its number among the targets
   AddressRange extent;  // offsets in the target, whole elements
@@ -36,7 +50,7 @@ struct InputArray {
   // Describes the values that the app had there.
   std::vector<uint8_t> sample;  // raw elements
   bool has_zeros = false, has_negatives = false, is_constant = true;
-  int quantum = 0;  // for f32 and f64: every value is a multiple of 2^quantum
+  Grid grid;  // for f32 and f64: holds every value
 
   uint64_t elements() const;
 };
