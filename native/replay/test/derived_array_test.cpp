@@ -89,7 +89,7 @@ TEST(Grid, HasTheNearestMultipleAsTheCLibraryRounds) {
       EXPECT_EQ(std::signbit(given), std::signbit(rounded)) << quantum << ": " << value;
     };
     for (int i = 0; i < 20'000; ++i) {
-      // Of every size about the grid, beyond 2^62 of its steps as well; halves of a step are rounded to even.
+      // Values have every size about the grid, beyond 2^62 of its steps as well; halves of a step are rounded to even.
       const Number value = std::ldexp(static_cast<Number>(static_cast<int64_t>(random())), quantum - i % 140);
       expect_rounded(value);
       expect_rounded(std::ldexp(static_cast<Number>(static_cast<int>(random() % 64)) - 32, quantum - 1));
