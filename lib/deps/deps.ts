@@ -6,7 +6,7 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { consoleReporter, type Reporter } from '../support/report';
 import type { ProgramInput } from '../support/stdin';
 
-interface Clock {
+export interface Clock {
   now(): Date;
   /** Monotonic time in milliseconds. */
   monotonicMs(): number;

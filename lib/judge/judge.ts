@@ -15,6 +15,7 @@ import type { Judgement } from './judgement-json';
 import type { JudgeSettings } from './options';
 import { limitsOf, limitsOfJudge } from './limits';
 import { Queue } from './queue';
+import { mostQueued, Senders, unlimited } from './senders';
 import { secretInputs } from './secret-inputs';
 import { signingKey, type Sealed, type SigningKey } from './seal';
 import { openSubject, type Subject } from './subject';
@@ -44,9 +45,6 @@ interface Entry {
   phase: Phase;
 }
 
-/** Candidates that may wait at a time; more are refused. */
-export const mostQueued = 10_000;
-
 /** Time between two tries to write a verdict. */
 const writeAgainMs = 1000;
 
@@ -62,6 +60,7 @@ export class Judge {
   private readonly underWay = new Map<string, Promise<Outcome>>();
   private readonly working = new Set<Promise<void>>();
   private readonly closing = new AbortController();
+  private nextLook: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly subjects: ReadonlyMap<string, Subject>,
@@ -71,6 +70,7 @@ export class Judge {
     private readonly confine: Confine | null,
     private readonly deps: Deps,
     private readonly isLasting: boolean,
+    readonly senders: Senders,
   ) {
     // One for each candidate that somebody waits for.
     setMaxListeners(0, this.closing.signal);
@@ -78,13 +78,14 @@ export class Judge {
 
   /**
    * `isLasting`: candidates that are accepted and not judged are left to the next judge of the home. A judge whose caller
-   * waits for it leaves none, because a service of the home that starts meanwhile would judge them as well.
+   * waits for it leaves none, because a service of the home that starts meanwhile would judge them as well. `limits`: those
+   * of each sender.
    */
   static async open(
     settings: JudgeSettings,
     confine: Confine | null,
     deps: Deps,
-    { isLasting = true } = {},
+    { isLasting = true, limits = unlimited } = {},
   ): Promise<Judge> {
     const home = new Home(settings.home, deps.env);
     const key = signingKey(home.root);
@@ -103,7 +104,8 @@ export class Judge {
       for (const subject of subjects.values()) subject.close();
       throw error;
     }
-    return new Judge(subjects, home, key, settings, confine, deps, isLasting);
+    const senders = new Senders(limits, deps.clock);
+    return new Judge(subjects, home, key, settings, confine, deps, isLasting, senders);
   }
 
   private get isClosed(): boolean {
@@ -135,14 +137,6 @@ export class Judge {
 
   counts(): { queued: number; working: number } {
     return { queued: this.queue.length, working: this.working.size };
-  }
-
-  /** Candidates of a group that are accepted and not judged, and the bytes of their files. */
-  loadOf(group: string): { candidates: number; bytes: number } {
-    let load = { candidates: 0, bytes: 0 };
-    for (const entry of this.entries.values())
-      if (entry.group === group) load = { candidates: load.candidates + 1, bytes: load.bytes + entry.bytes };
-    return load;
   }
 
   /** Takes up what an earlier judge of the same home accepted and did not judge. Returns how many. */
@@ -260,6 +254,7 @@ export class Judge {
   /** Stops the work; accepted candidates without a verdict stay for the next judge of this home. */
   async close(): Promise<void> {
     this.closing.abort();
+    clearTimeout(this.nextLook);
     for (const entry of this.entries.values()) entry.stop.abort('close');
     await Promise.allSettled(this.working);
     for (const subject of this.subjects.values()) subject.close();
@@ -299,20 +294,29 @@ export class Judge {
       phase: 'queued',
     };
     this.entries.set(accepted.candidate.id, entry);
+    this.senders.add(entry.group, entry.bytes);
     this.queue.push(entry);
   }
 
   private pump(): void {
     const jobs = this.settings.jobs ?? cpus().length;
     while (!this.isClosed && this.working.size < jobs) {
-      const entry = this.queue.take();
-      if (!entry) return;
+      const entry = this.queue.take((group) => this.senders.heldMs(group) === 0);
+      if (!entry) return this.lookAgain();
       const work = this.work(entry).finally(() => {
         this.working.delete(work);
         this.pump();
       });
       this.working.add(work);
     }
+  }
+
+  /** Everything that waits is of senders that took their CPU time. */
+  private lookAgain(): void {
+    clearTimeout(this.nextLook);
+    if (this.queue.length === 0) return;
+    const soonest = Math.min(...[...this.queue.groups()].map((group) => this.senders.heldMs(group)));
+    this.nextLook = setTimeout(() => this.pump(), soonest);
   }
 
   private async work(entry: Entry): Promise<void> {
@@ -367,7 +371,7 @@ export class Judge {
     }
     const { subject, accepted, stop } = entry;
     const work = judgeCandidate(subject, accepted.candidate, {
-      deps: stoppable(this.deps, stop.signal),
+      deps: stoppable(this.deps, stop.signal, (cpuSeconds) => this.senders.charge(entry.group, cpuSeconds)),
       confine: this.confine,
       limits: limitsOf(accepted.candidate, this.settings),
       limitsOfJudge: limitsOfJudge(this.settings),
@@ -393,7 +397,7 @@ export class Judge {
       durationsMs: { waited, ...judged.durationsMs },
     };
     this.home.keep(this.key.seal(judgement));
-    this.entries.delete(candidate.id);
+    if (this.entries.delete(candidate.id)) this.senders.remove(entry.group, entry.bytes);
     this.tell(entry, 'done');
   }
 
@@ -416,8 +420,8 @@ const asError = (error: unknown): { code: string; what: string } =>
     ? error
     : { code: 'INTERNAL_ERROR', what: error instanceof Error ? error.message : String(error) };
 
-/** Programs that one signal ends, beside those of the whole process. */
-function stoppable(deps: Deps, signal: AbortSignal): Deps {
+/** Programs that one signal ends, beside those of the whole process. `charge` is told the CPU time of each. */
+function stoppable(deps: Deps, signal: AbortSignal, charge: (cpuSeconds: number) => void): Deps {
   return {
     ...{ clock: deps.clock, env: deps.env, report: deps.report, input: deps.input, native: deps.native },
     signal: AbortSignal.any([deps.signal, signal]),
@@ -427,7 +431,10 @@ function stoppable(deps: Deps, signal: AbortSignal): Deps {
       const stop = (): void => running.kill('SIGKILL');
       signal.addEventListener('abort', stop, { once: true });
       const ended = (): void => signal.removeEventListener('abort', stop);
-      running.result.then(ended, ended);
+      running.result.then(({ cpuSeconds = 0 }) => {
+        ended();
+        charge(cpuSeconds);
+      }, ended);
       return running;
     },
   };

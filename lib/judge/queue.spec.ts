@@ -20,6 +20,21 @@ describe('the order of candidates', () => {
     expect(taken(queue, 5)).toEqual(['b1', 'a2', 'b2', 'a3', 'a4']);
   });
 
+  it('passes over a group that may not begin, which has its turn when it may', () => {
+    const queue = new Queue<ReturnType<typeof item>>();
+    for (const one of [item('a1', 5), item('b1', 0, 'b'), item('b2', 0, 'b')]) queue.push(one);
+    const isOfB = (group: string): boolean => group === 'b';
+    expect([queue.take(isOfB)?.name, queue.take(isOfB)?.name, queue.take(isOfB)?.name]).toEqual([
+      'b1',
+      'b2',
+      undefined,
+    ]);
+    expect([[...queue.groups()], queue.length]).toEqual([['a'], 1]);
+    // A turn is not forgotten while something waits.
+    queue.push(item('b3', 5, 'b'));
+    expect(taken(queue, 2)).toEqual(['a1', 'b3']);
+  });
+
   it('takes a priority ahead of a turn', () => {
     const queue = new Queue<ReturnType<typeof item>>();
     for (const one of [item('a1', 1), item('a2', 1), item('b1', 0, 'b')]) queue.push(one);

@@ -16,19 +16,23 @@ export class Queue<T extends Waiting> {
     return this.items.length;
   }
 
+  /** Groups of which something waits. */
+  groups(): Set<string> {
+    return new Set(this.items.map(({ group }) => group));
+  }
+
   push(item: T): void {
     this.items.push(item);
   }
 
-  take(): T | undefined {
-    const next = this.items.reduce<T | undefined>(
-      (best, item) => (best === undefined || this.isBefore(item, best) ? item : best),
-      undefined,
-    );
-    if (next === undefined) {
-      this.turns.clear();
-      return undefined;
-    }
+  /** `mayBegin`: whether the next one may be of this group. */
+  take(mayBegin: (group: string) => boolean = () => true): T | undefined {
+    if (this.items.length === 0) this.turns.clear();
+    const next = this.items.reduce<T | undefined>((best, item) => {
+      if (best !== undefined && !this.isBefore(item, best)) return best;
+      return mayBegin(item.group) ? item : best;
+    }, undefined);
+    if (next === undefined) return undefined;
     this.remove(next);
     this.turn += 1;
     this.turns.set(next.group, this.turn);

@@ -113,6 +113,7 @@ export const errorCodes = kinds({
   CANDIDATE_UNKNOWN: { exitCode: usage, meaning: 'the judge has accepted no candidate of that id', next: 'look at its `id`, or give the candidate to the judge' },
   JUDGE_INPUT_CHANGED: { exitCode: environment, meaning: 'what the judge judges by, or a program of Kernloop, was changed since it started', next: 'bring back what was changed, or start `kernloop judge` anew' },
   JUDGE_FULL: { exitCode: environment, meaning: 'as many candidates wait as the judge takes', next: 'wait until some are judged (`/v1/status`), then give the candidate again' },
+  SENDER_LIMIT: { exitCode: environment, meaning: 'the sender has as many candidates, bytes or CPU seconds as the judge gives one sender', next: 'wait as long as `Retry-After` says, then give the candidate again' },
   JUDGE_CLOSED: { exitCode: environment, meaning: 'the judge is ending, and accepts no candidates', next: 'give the candidate to the next `kernloop judge` of the same home' },
   JUDGE_RUNNING: { exitCode: environment, meaning: 'another judge serves the same home, or listens at the same address', next: 'give candidates to the judge that runs, or name another folder with `--home`' },
   JUDGE_UNREACHABLE: { exitCode: environment, meaning: 'no judge answers at the address', next: 'start one with `kernloop judge --serve ADDRESS`, or look at the address' },

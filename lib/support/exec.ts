@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { execa } from 'execa';
 import type { Environment } from './environment';
+import { cpuSecondsOfEnded } from './children-time';
 import { LineSplitter } from './lines';
 import { isExecutable, pathFolders, programsIn } from './programs';
 import { stdinOf, type ProgramInput } from './stdin';
@@ -35,6 +36,8 @@ export interface RunResult {
   timedOut: boolean;
   /** System error code (`ENOENT`, `EACCES`, …) if the program could not be started. */
   startError: string | null;
+  /** CPU time of the program and of all that it waited for; of programs that end together, one may have that of all. */
+  cpuSeconds?: number;
 }
 
 interface RunningProcess {
@@ -99,9 +102,13 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
     options.onStderr?.(chunk);
   });
 
+  let cpuSeconds = 0;
   const exited = new Promise<void>((resolve) => {
     if (pid === undefined) resolve();
-    subprocess.once('exit', () => resolve());
+    subprocess.once('exit', () => {
+      cpuSeconds = cpuSecondsOfEnded();
+      resolve();
+    });
   });
 
   let timedOut = false;
@@ -126,6 +133,7 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
       stderrTail: stderrTail.text,
       timedOut,
       startError: pid === undefined ? (ended.code ?? 'UNKNOWN') : null,
+      cpuSeconds,
     };
   });
 

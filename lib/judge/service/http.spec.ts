@@ -163,18 +163,71 @@ describe('the service of the judge', () => {
     expect(judges.compiled.slice(0, 3).findIndex((text) => text.startsWith(sourceOf(8).slice(0, 25)))).toBe(1);
   });
 
-  it('gives each group its share of the queue', async () => {
-    const many = Array.from({ length: 4000 }, (_, index) => `g${index} ${'t'.repeat(16)}${index}`);
-    await judges.serve(await judges.judge(), tokens(`alice ${alice}\n${many.join('\n')}\n`));
+  it('delays a modest group by one candidate of a greedy one, however many of these wait', async () => {
+    const judge = await judges.judge();
+    await judges.serve(judge, tokens());
+    const late: string[] = [];
+    judges.onCompile = (before) => {
+      if ([20, 21, 40, 150].includes(before)) late.push(judge.submit(candidateOf(8, {}, before), 'bob').id);
+    };
+    await submit(candidateOf(99), alice);
+    for (let hundred = 0; hundred < 3; hundred += 1) {
+      const greedy = Array.from({ length: 100 }, (_, index) => candidateOf(2, {}, 100 * hundred + index));
+      await submit(greedy, alice);
+    }
+    judges.release();
+    while (late.length < 4) await request('GET', '/v1/status', { token: bob });
+    for (const id of late) await verdictOn(id, bob);
+    const places = judges.compiled.flatMap((text, place) => (text.includes('kRows = 8') ? [place] : []));
+    // The first is compiled next, and one that comes meanwhile after one of the others.
+    expect(places).toEqual([21, 23, 41, 151]);
+  });
+
+  it('refuses what is above a limit of the sender, with the limit and the time to wait', async () => {
+    const small = { candidates: 2, bytes: 2 * Buffer.byteLength(sourceOf(99)) };
+    await judges.serve(await judges.judge({}, {}, small), tokens());
     const sent = await submit(
       [99, 2, 8].map((rows) => candidateOf(rows)),
       alice,
     );
-    expect(sent.body.candidates).toMatchObject([{}, {}, { error: { code: 'JUDGE_FULL' } }]);
+    expect(sent.body.candidates).toMatchObject([
+      { phase: expect.any(String) as string },
+      { phase: 'queued' },
+      { error: { code: 'SENDER_LIMIT', limit: 'candidates', retrySeconds: 5 } },
+    ]);
     const alone = await submit(candidateOf(8), alice);
-    expect([alone.status, alone.headers['retry-after']]).toEqual([429, '5']);
+    expect([alone.status, alone.headers['retry-after'], alone.body.error.limit]).toEqual([429, '5', 'candidates']);
     // The others have theirs.
-    expect((await submit(candidateOf(8), `${'t'.repeat(16)}3`)).status).toBe(200);
+    const large = { files: { 'kernel_variant.hip': sourceOf(8) + '/'.repeat(small.bytes) } };
+    const refused = await submit(large, bob);
+    expect([refused.status, refused.body.error.limit]).toEqual([429, 'bytes']);
+    expect((await submit(candidateOf(8), bob)).status).toBe(200);
+    const { body } = await request('GET', '/v1/status', { token: alice });
+    expect(body).toMatchObject({ own: { candidates: 2, mostCandidates: 2, mostBytes: small.bytes } });
+  });
+
+  it('lets a sender wait that took its CPU time, and others go on', async () => {
+    let nowMs = 0;
+    const clock = { now: () => new Date(0), monotonicMs: () => nowMs };
+    await judges.serve(await judges.judge({}, { clock }, { cpuSeconds: 60 }), tokens());
+    judges.cpuSeconds = 90;
+    await submit([candidateOf(99, { id: 'a0' }), candidateOf(4, { id: 'a1' })], alice);
+    judges.release();
+    await verdictOn('a0', alice);
+    const refused = await submit(candidateOf(8), alice);
+    expect([refused.status, refused.headers['retry-after'], refused.body.error]).toEqual([
+      429,
+      '30',
+      expect.objectContaining({ code: 'SENDER_LIMIT', limit: 'cpuSeconds', retrySeconds: 30 }),
+    ]);
+    judges.cpuSeconds = 0;
+    await submit(candidateOf(8, { id: 'b0' }), bob);
+    await verdictOn('b0', bob);
+    expect((await request('GET', '/v1/candidates/a1', { token: alice })).body.phase).toBe('queued');
+    nowMs = 30_001;
+    // Anything that ends has the judge look for what may begin.
+    await submit(candidateOf(6, { id: 'b1' }), bob);
+    expect((await verdictOn('a1', alice)).body.judgement.verdict).toBe('pass');
   });
 
   it.each<[string, number, string, string, Parameters<typeof ask>[3]]>([

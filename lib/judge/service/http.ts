@@ -2,9 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { asKernloopError, KernloopError } from '../../support/error';
+import { SenderLimit } from '../senders';
 import { version } from '../../support/version';
 import { bytesOf } from '../candidate-json';
-import { mostQueued, type Judge, type Status } from '../judge';
+import type { Judge, Status } from '../judge';
 import { isOwnHost, listen, type Address } from './address';
 import { Bodies } from './body';
 import { boundedJson, readCandidate, readLine, type Read } from './candidates-text';
@@ -153,22 +154,8 @@ export class JudgeServer {
       );
     }
     const known = candidate.id !== undefined && this.served.judge.status(candidate.id) !== null;
-    const { candidates, bytes, mostCandidates, mostBytes } = this.load(group);
-    if (!known && (candidates >= mostCandidates || bytes + bytesOf(candidate) > mostBytes)) {
-      throw new KernloopError(
-        'JUDGE_FULL',
-        `${candidates} candidates of this sender wait already, of ${bytes} bytes`,
-        'send it again when some are judged',
-      );
-    }
+    if (!known) this.served.judge.senders.requireRoom(group, bytesOf(candidate));
     return this.served.judge.submit(candidate, group);
-  }
-
-  /** Candidates of a group in the queue, and its share of it. */
-  private load(group: string) {
-    const { judge, tokens } = this.served;
-    const share = (of: number): number => Math.floor(of / tokens.groups);
-    return { ...judge.loadOf(group), mostCandidates: share(mostQueued), mostBytes: share(limits.queuedBytes) };
   }
 
   /** The candidate of that id, if it is one of the sender's: others do not even learn that it exists. */
@@ -232,8 +219,10 @@ export class JudgeServer {
 
   private status({ response, group }: Request): void {
     const { judge, isSandboxed: sandboxed } = this.served;
-    const { publicKey } = judge;
-    answer(response, 200, { version, publicKey, sandboxed, ...judge.counts(), own: this.load(group) });
+    const { publicKey, senders } = judge;
+    const { candidates: mostCandidates, bytes: mostBytes, cpuSeconds: mostCpuSeconds } = senders.limits;
+    const own = { ...senders.loadOf(group), mostCandidates, mostBytes, mostCpuSeconds };
+    answer(response, 200, { version, publicKey, sandboxed, ...judge.counts(), own });
   }
 }
 
@@ -282,7 +271,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Kernl
   const status = statusOf(error);
   if (response.headersSent) return void response.destroy();
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-  if (status === 429 || status === 503) response.setHeader('retry-after', '5');
+  const retrySeconds = error instanceof SenderLimit ? error.retrySeconds : 5;
+  if (status === 429 || status === 503) response.setHeader('retry-after', String(retrySeconds));
   // A body that nobody reads would be taken for the next request.
   if (!request.complete) {
     response.setHeader('connection', 'close');

@@ -7,7 +7,7 @@ import { homeFolder } from '../home';
 import { Judge } from '../judge';
 import { addressText, isLoopback, parseAddress, type Address } from './address';
 import { JudgeServer } from './http';
-import type { ServiceOptions } from './options';
+import { senderLimits, type ServiceOptions } from './options';
 import { nameFolders, removeLeftFolders } from './left-folders';
 import { judgeLines, type Streams } from './stdio';
 import { noTokens, ownToken, tokensIn, type Tokens } from './tokens';
@@ -27,7 +27,8 @@ export async function serveJudge(options: ServiceOptions, deps: Deps, streams: S
   await withHome(options, deps, async (home) => {
     const tokens = address && tokensOf(options, address, home, deps);
     removeLeftFolders(home);
-    const judge = await Judge.open(options, confine, deps);
+    const limits = tokens === null ? undefined : senderLimits(options, tokens.groups);
+    const judge = await Judge.open(options, confine, deps, { ...(limits && { limits }) });
     try {
       nameFolders(home, judge.folders());
       if (!address || !tokens) return await judgeLines(judge, streams, deps);

@@ -9,6 +9,11 @@ const errorSchema = z
     code: z.string().describe('See docs/reference/errors.md.'),
     message: z.string().describe('What happened.'),
     next: z.string().describe('What to do now.'),
+    limit: z
+      .enum(['candidates', 'bytes', 'cpuSeconds'])
+      .optional()
+      .describe('Of SENDER_LIMIT: the limit of the sender that is reached.'),
+    retrySeconds: z.int().optional().describe('Of SENDER_LIMIT: when to send it again, as in Retry-After.'),
   })
   .meta({ title: 'error' });
 
@@ -51,8 +56,15 @@ export const serviceStatusSchema = z
     queued: z.int().describe('Candidates that wait, of all senders.'),
     working: z.int().describe('Candidates that are compiled or judged now.'),
     own: z
-      .object({ candidates: z.int(), bytes: z.int(), mostCandidates: z.int(), mostBytes: z.int() })
-      .describe('Candidates of the sender that have no verdict yet, bytes of their files, and the limits of both.'),
+      .object({
+        candidates: z.int().describe('Candidates of the sender that have no verdict yet.'),
+        bytes: z.int().describe('Bytes of their files.'),
+        cpuSeconds: z.number().describe('CPU seconds that the minutes since have not made up for; 0 without a limit.'),
+        mostCandidates: z.int(),
+        mostBytes: z.int(),
+        mostCpuSeconds: z.number().nullable().describe('A minute; null: no limit.'),
+      })
+      .describe('What the sender uses, and its limits.'),
   })
   .meta({ title: 'service status' });
 

@@ -8,6 +8,7 @@ import { behaving, compilerOf, fakeHipcc, tunableSource } from '../../../tune/te
 import { Judge } from '../../judge';
 import { judgeOptionsSchema } from '../../options';
 import type { Sealed } from '../../seal';
+import { mostQueued, type SenderLimits } from '../../senders';
 import { JudgeServer } from '../http';
 import type { ErrorBody } from '../wire';
 import { noTokens, type Tokens } from '../tokens';
@@ -28,6 +29,10 @@ export class Judges {
   private open = (): void => undefined;
   /** Sources that were compiled, in order. */
   readonly compiled: string[] = [];
+  /** Called before each compilation with the number of those before it. */
+  onCompile: (before: number) => void = () => undefined;
+  /** CPU time that each compilation is said to take. */
+  cpuSeconds = 0;
   private readonly gate = new Promise<void>((resolve) => {
     this.open = resolve;
   });
@@ -44,12 +49,14 @@ export class Judges {
 
   deps(more: Partial<Deps> = {}): ReturnType<typeof fakeDeps> {
     const hipcc: FakeProgram = async (call) => {
-      if (call.args.includes('--version')) return fakeHipcc(call);
+      if (['--version', '-###'].some((word) => call.args.includes(word))) return fakeHipcc(call);
       const text = readFileSync(join(call.options.cwd ?? '', 'kernel_variant.hip'), 'utf8');
+      this.onCompile(this.compiled.length);
       this.compiled.push(text);
       if (text.includes('kRows = 99')) await Promise.race([this.gate, call.stdinClosed]);
       if (text.includes('kRows = 13')) return { exitCode: 1, stderrTail: 'kernel_variant.hip:2:1: error: 13\n' };
-      return fakeHipcc(call);
+      const ended = await fakeHipcc(call);
+      return { ...(typeof ended === 'number' ? { exitCode: ended } : ended), cpuSeconds: this.cpuSeconds };
     };
     const replay = behaving((rows) => ({ count: 4000 / Number(rows), verdict: rows === '7' ? 'fail' : 'pass' }));
     return fakeDeps({ hipcc, 'kernloop-replay': replay }, this.workspace.native, {
@@ -64,8 +71,9 @@ export class Judges {
     return judgeOptionsSchema.parse(given);
   }
 
-  async judge(more: object = {}, deps: Partial<Deps> = {}): Promise<Judge> {
-    const judge = await Judge.open(this.settings(more), null, this.deps(deps));
+  async judge(more: object = {}, deps: Partial<Deps> = {}, limits: Partial<SenderLimits> = {}): Promise<Judge> {
+    const ofSender = { candidates: mostQueued, bytes: 2 ** 31, cpuSeconds: null, ...limits };
+    const judge = await Judge.open(this.settings(more), null, this.deps(deps), { limits: ofSender });
     this.all.push(judge);
     return judge;
   }
