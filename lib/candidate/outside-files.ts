@@ -11,8 +11,9 @@ export type OutsideFiles = Readonly<Record<string, string>>;
 export function outsideFiles(
   reproducer: Reproducer,
   { outside, system = [] }: Pick<CompileResult, 'outside' | 'system'>,
+  digestOf = sha256OfFile,
 ): Record<string, string> {
-  return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
+  return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), digestOf(path)]));
 }
 
 /** Whether these files are still the same: only a compilation reveals them, so that no key covers them. */

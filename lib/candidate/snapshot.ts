@@ -14,7 +14,8 @@ export class Snapshot {
   readonly root: string;
   /** Digests by name in the reproducer. */
   readonly digests: Readonly<Record<string, string>>;
-  private made = 0;
+  /** Numbers of the copies that are there. */
+  private readonly made = new Set<number>();
 
   constructor(readonly reproducer: string) {
     this.root = join(this.folder, 'reproducer');
@@ -28,16 +29,31 @@ export class Snapshot {
     return readRegularFile(join(this.root, name), 'utf8');
   }
 
-  /** Makes a copy with some files replaced, from which a candidate is compiled. */
+  /**
+   * Makes a copy with some files replaced, from which a candidate is compiled. Its path may be that of one that was
+   * removed: what a compiler's driver answers depends on the path, and is known then.
+   */
   candidate(files: Readonly<Record<string, string>>): string {
-    this.made += 1;
-    const root = join(this.folder, `candidate-${this.made}`);
+    let number = 1;
+    while (this.made.has(number)) number += 1;
+    this.made.add(number);
+    const root = this.rootOf(number);
     cpSync(this.root, root, { recursive: true });
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), text);
     }
     return root;
+  }
+
+  /** Removes a copy. One that cannot be removed keeps its path to itself. */
+  removeCandidate(root: string): void {
+    rmSync(root, { recursive: true, force: true });
+    for (const number of this.made) if (this.rootOf(number) === root) this.made.delete(number);
+  }
+
+  private rootOf(number: number): string {
+    return join(this.folder, `candidate-${number}`);
   }
 
   digestsWith(files: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError, nearest } from '../support/error';
-import { sha256OfFile } from '../support/files';
+import { KnownDigests } from '../support/known-digests';
 import type { Device } from './device';
 import { hsaAgent } from './hsa-agent';
 import { firstOf, preloaded } from './library-lists';
@@ -99,5 +99,5 @@ export function openSoftgpu(target: string, deps: Deps): Device {
 
 /** Another build of the interpreter counts as another device: it may compute other results. */
 export function softgpuIdentity(target: string, library: string): string {
-  return `softgpu-${target}-${sha256OfFile(library).slice(0, 12)}`;
+  return `softgpu-${target}-${KnownDigests.ofProcess().of(library).slice(0, 12)}`;
 }

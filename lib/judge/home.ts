@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import type { Environment } from '../support/environment';
-import { sha256, writeJson } from '../support/files';
+import { jsonText, sha256, writeFileAtomic, writeJson } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
 import { userCacheFile } from '../support/user-cache';
 import { candidateSchema, type Candidate } from './candidate-json';
@@ -141,8 +141,9 @@ export class Home {
     return parsed.data.outcome;
   }
 
+  /** Not brought to the disk at once: what is lost or torn is judged again. */
   remember(key: string, outcome: Outcome): void {
-    writeJson(this.knownFile(key), { outcome, sha256: digestOf(outcome) });
+    writeFileAtomic(this.knownFile(key), jsonText({ outcome, sha256: digestOf(outcome) }), { sync: false });
   }
 
   verdictFile(id: string): string {

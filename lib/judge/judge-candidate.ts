@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { outsideFiles } from '../candidate/outside-files';
 import { ownErrors } from '../candidate/own-errors';
@@ -12,6 +12,7 @@ import { asKernloopError, KernloopError } from '../support/error';
 import { silentReporter } from '../support/report';
 import { requireSameInApp } from '../recompile/same-in-app';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import { DriverSteps } from '../toolchain/driver-steps';
 import type { CompileRequest } from '../toolchain/compile-request';
 import { kernelResources } from '../toolchain/kernel-resources';
 import { ownMacros as ownMacrosOf, withMacros } from '../toolchain/macros';
@@ -87,7 +88,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
     const verdict = await judgeCode(subject, candidate, built, root, drawn, run.within(deps));
     subject.requirePinned();
     const { compiled, code } = built;
-    const read = outsideFiles(subject.reproducer, compiled);
+    const read = outsideFiles(subject.reproducer, compiled, subject.digestOf);
     return {
       judged: {
         ...base(),
@@ -120,7 +121,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
       isLasting: false,
     };
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    subject.snapshot.removeCandidate(root);
   }
 }
 
@@ -175,7 +176,7 @@ async function compile(
   };
   const ofReproducer = { ...plain, limitSeconds: limitsOfJudge.compileSeconds };
   const preamble = await subject.preambles.of(candidate, ofReproducer, shared);
-  const request = { ...plain, preamble };
+  const request = { ...plain, preamble, steps: subject.steps === null ? undefined : new DriverSteps(subject.steps) };
   const beside = preamble === undefined ? [] : [dirname(preamble.file)];
   const confined = confine === null ? hearing : confine(hearing, root, subject, limits, beside);
   const compiled = await compileReproducer(request, confined);
@@ -236,7 +237,7 @@ async function requireDependenceOfApp(
       if (asKernloopError(error).code === 'SOURCE_DEPENDS_ON_REPRODUCER') return true;
       throw error;
     } finally {
-      rmSync(root, { recursive: true, force: true });
+      subject.snapshot.removeCandidate(root);
     }
   });
   if (isOfApp) return;

@@ -55,8 +55,11 @@ const wide = (width: number): CandidateInput => ({
 const verdictOf = async (judge: Judge, candidate: CandidateInput) =>
   (await judge.verdict(judge.submit(candidate).id)).judgement;
 
+/** Questions to a driver, which compile nothing. */
+const asked = ['--version', '-###'];
+
 const compiled = (deps: FakeDeps): number =>
-  deps.calls.filter(({ program, args }) => program === 'hipcc' && !args.includes('--version')).length;
+  deps.calls.filter(({ program, args }) => program === 'hipcc' && !args.some((word) => asked.includes(word))).length;
 
 const path = (name: string): string => `kernels/app/saxpy/${name}`;
 

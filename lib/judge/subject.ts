@@ -9,13 +9,16 @@ import { chooseDispatches, type CapturedDispatch } from '../replay/captured-disp
 import { openReplayDevice } from '../replay/replay-device';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
-import { sha256 } from '../support/files';
+import { sha256, sha256OfFile } from '../support/files';
 import { KnownDigests } from '../support/known-digests';
 import { version } from '../support/version';
+import { isCompiledWithClang } from '../toolchain/compile';
+import { KnownSteps } from '../toolchain/driver-steps';
 import { toolchainIdentity } from '../toolchain/identity';
 import type { Compiler } from '../toolchain/find-compiler';
 import type { Overlay } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
+import { SystemFolders } from '../toolchain/system-folders';
 import { requireOptionsOfDevice } from '../validate/device-options';
 import type { ValidateOptions } from '../validate/options';
 import type { Candidate } from './candidate-json';
@@ -34,6 +37,8 @@ export interface Subject {
   readonly compiler: Compiler;
   readonly snapshot: Snapshot;
   readonly preambles: Preambles;
+  /** Answers of the compiler's driver; null if it is not clang's. */
+  readonly steps: KnownSteps | null;
   readonly device: Device;
   readonly judging: ValidateOptions;
   readonly replaying: object;
@@ -46,6 +51,8 @@ export interface Subject {
   >;
   /** Seed of the inputs that a candidate is judged by besides the captured one; null if there are none. */
   inputsOf(candidate: Pick<Candidate, 'files' | 'configuration'>): InputsDraw | null;
+  /** Digest of a file outside. */
+  readonly digestOf: (path: string) => string;
   /** Whether the reproducer's own code is another one where it is compiled elsewhere, as `find` says of it. Asked once. */
   isPlaceDependent(find: () => Promise<boolean>): Promise<boolean>;
   /** Throws if something that decides was changed since. */
@@ -92,6 +99,7 @@ export async function openSubject(
     settings.gpu ?? null,
     settings.unsandboxed,
   ];
+  const system = new SystemFolders([compiler.path], deps.env);
   let dependence: Promise<boolean> | undefined;
   const inputsOf: Subject['inputsOf'] = ({ files, configuration = reproducer.config.configuration }) =>
     judging.inputs === 0
@@ -104,8 +112,11 @@ export async function openSubject(
   return {
     ...{ name: reproducer.config.name, reproducer, recipe, overlay, compiler, snapshot, device, judging },
     preambles: new Preambles(snapshot),
+    steps:
+      isCompiledWithClang(recipe) && recipe.language === 'hip' && recipe.one_entry !== true ? new KnownSteps() : null,
     ...{ chosen, pinned, iterations: settings.iterations, replaying: replayingOptions(options) },
     inputsOf,
+    digestOf: (path) => (system.contain(path) ? programs.of(path) : sha256OfFile(path)),
     isPlaceDependent: (find) =>
       (dependence ??= find().catch((error: unknown) => {
         dependence = undefined;

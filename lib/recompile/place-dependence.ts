@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileReproducer, isCompiledWithClang, type CompileResult } from '../toolchain/compile';
+import { isSameElsewhere } from '../toolchain/compile-clang';
 import type { CompileRequest } from '../toolchain/compile-request';
 import type { CompileDeps } from '../toolchain/run-compiler';
 import { isSameKernelCode } from '../toolchain/hsaco-code';
@@ -46,14 +47,16 @@ export async function dependsOnPlace(
       asksMore(textOf(join(reproducer, name)), textIfThere(join(reproducer, 'pristine', name))),
     );
   const code = readFileSync(request.output);
-  const moved = await compiledElsewhere(request, sameLength(request), deps);
+  const compiledAs = async (elsewhere: NonNullable<CompileRequest['elsewhere']>): Promise<Buffer> =>
+    (await isSameElsewhere(request, elsewhere, deps)) ? code : compiledElsewhere(request, elsewhere, deps);
+  const moved = await compiledAs(sameLength(request));
   // Other kernels of the file may differ.
   const isSame = (other: Buffer): boolean =>
     code.equals(other) || isSameWhenLoaded(code, other) || isSameKernelCode(recipe.symbol, code, other);
   if (!(isSame(moved) || (isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved))))
     throw refused(files[asking.first] ?? '', reproducer);
   if (asking.when || !isSame(moved)) return true;
-  return !isSame(await compiledElsewhere(request, otherLength(request), deps));
+  return !isSame(await compiledAs(otherLength(request)));
 }
 
 function isOfTheApp(reproducer: string, name: string, digest: string): boolean {
@@ -74,7 +77,7 @@ async function compiledElsewhere(
   const scratch = mkdtempSync(join(request.scratch ?? tmpdir(), 'kernloop-elsewhere-'));
   try {
     const output = join(scratch, 'variant.bin');
-    await compileReproducer({ ...request, output, elsewhere }, deps);
+    await compileReproducer({ ...request, output, elsewhere, steps: undefined }, deps);
     return readFileSync(output);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

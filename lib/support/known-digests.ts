@@ -23,6 +23,11 @@ export class KnownDigests {
     return new KnownDigests(userCacheFile(env, 'digests.json'), ofThisProcess);
   }
 
+  /** Those that this process has found, for one that asks often. */
+  static ofProcess(): KnownDigests {
+    return new KnownDigests(undefined, ofThisProcess);
+  }
+
   readonly of = (path: string): string => {
     const real = realpathSync(path);
     const state = stateOf(real);

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseMakeDependencies } from './make-dependencies';
-import { KernloopError } from '../support/error';
+import { asKernloopError, KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
+import { partialOf } from '../support/leftovers';
 import type { CompileRequest } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
 import { dialectOf } from './dialects';
@@ -12,7 +13,7 @@ import { runCompiler, type CompileDeps } from './run-compiler';
 
 /** Compiles through the overlay, which clang and hipcc support; returns every file that was opened. */
 export async function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
-  if (request.preamble === undefined) return compileAll(request, output, deps);
+  if (request.preamble === undefined && request.steps === undefined) return compileAll(request, output, deps);
   const said: string[] = [];
   const report = { ...deps.report, output: (chunk: string) => void said.push(chunk) };
   try {
@@ -22,8 +23,12 @@ export async function compileWithClang(request: CompileRequest, output: string, 
   } catch (error) {
     const isMendable = error instanceof KernloopError && error.code === 'COMPILE_FAILED' && !isTooLong(error);
     if (!isMendable) throw error;
+    if (request.preamble === undefined && request.steps?.isUsed !== true) {
+      for (const chunk of said) deps.report.output(chunk);
+      throw error;
+    }
     // Errors are those of a compilation of all of it.
-    return compileAll({ ...request, preamble: undefined }, output, deps);
+    return compileAll({ ...request, preamble: undefined, steps: undefined }, output, deps);
   }
 }
 
@@ -31,9 +36,40 @@ const isTooLong = ({ what }: KernloopError): boolean => /: it ran longer than [\
 
 function compileAll(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
   return throughOverlay(request, output, async (args) => {
-    await runClang(request, request.compiler.path, args, deps);
+    const isCompiled = await request.steps?.compile(request, args, deps, stepOf(request, deps));
+    if (isCompiled !== true) await runClang(request, request.compiler.path, args, deps);
     return openedFiles(request, output);
   });
+}
+
+/** Runs programs that the driver would start. */
+const stepOf =
+  (request: CompileRequest, deps: CompileDeps) =>
+  (program: string, args: readonly string[], limitSeconds: number): Promise<void> =>
+    runClang({ ...request, limitSeconds }, program, args, deps, { isDriver: false });
+
+/** Whether a request that was compiled by known steps gives the same code under other names; false if that is not known. */
+export async function isSameElsewhere(
+  request: CompileRequest,
+  elsewhere: NonNullable<CompileRequest['elsewhere']>,
+  deps: CompileDeps,
+): Promise<boolean> {
+  const { steps, reproducer, recipe } = request;
+  if (steps === undefined) return false;
+  let isSame = false;
+  const quiet = { ...deps, report: { ...deps.report, output: () => undefined } };
+  try {
+    // The overlay is that of the compilation before.
+    await throughOverlay(request, partialOf(request.output), async () => {
+      const words = elsewhereArguments(reproducer, recipe.variant.file, elsewhere);
+      isSame = await steps.isSameObject(words, request, stepOf(request, quiet));
+      return [];
+    });
+  } catch (error) {
+    // A compilation of all of it says why.
+    if (asKernloopError(error).code !== 'COMPILE_FAILED') throw error;
+  }
+  return isSame;
 }
 
 /** Writes the preprocessed source, with its directives. */
@@ -80,10 +116,11 @@ export function runClang(
   program: string,
   args: readonly string[],
   deps: CompileDeps,
+  { isDriver = true } = {},
 ): Promise<void> {
   return runCompiler(
     {
-      ...{ program, args, cwd: reproducer, limitSeconds, outputFolder: dirname(output) },
+      ...{ program, args, isDriver, cwd: reproducer, limitSeconds, outputFolder: dirname(output) },
       env: compilerEnvironment(recipe.environment),
       variantFile: recipe.variant.file,
       isLinked: recipe.notes.some((note) => note.startsWith(rdcNote)),

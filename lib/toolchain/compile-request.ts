@@ -3,6 +3,7 @@ import type { Compiler } from './find-compiler';
 import type { ArgumentPlace } from './kernel-signature';
 import type { Overlay } from './overlay';
 import type { UnprovenRecipe } from './recipe';
+import type { CompileDeps } from './run-compiler';
 
 /** How PTX that clang compiled from CUDA code becomes a cubin. */
 export interface PtxAssembly {
@@ -11,6 +12,19 @@ export interface PtxAssembly {
   arguments: readonly string[];
   /** Edits the PTX before assembly: corrects names. */
   edit: (ptx: string) => string;
+}
+
+/** Runs a program that a driver would start; throws if it fails. */
+export type RunStep = (program: string, args: readonly string[], limitSeconds: number) => Promise<void>;
+
+/** A compilation by the steps of clang's driver, without it (driver-steps.ts). */
+export interface StepsOfDriver {
+  /** Whether they were run in place of the driver. */
+  readonly isUsed: boolean;
+  /** False if the driver's steps are not known, and nothing was compiled. */
+  compile(request: CompileRequest, args: readonly string[], deps: CompileDeps, run: RunStep): Promise<boolean>;
+  /** Whether the front end writes the same object with `words` besides: the linked code is the same, then. */
+  isSameObject(words: readonly string[], request: CompileRequest, run: RunStep): Promise<boolean>;
 }
 
 export interface CompileRequest {
@@ -34,6 +48,8 @@ export interface CompileRequest {
   assembly?: PtxAssembly;
   /** For clang: headers that are parsed already; what does not compile with them is compiled without. */
   preamble?: { readonly file: string; readonly header: string } | undefined;
+  /** For clang: runs what its driver would, without it; what does not compile in this way is compiled by the driver. */
+  steps?: StepsOfDriver | undefined;
   /** Compilations of clang that several requests can share. */
   units?: CompiledUnits | undefined;
   /** For clang: values of `__FILE__` for deps/ and kernel_variant.*; the time changes as well. */

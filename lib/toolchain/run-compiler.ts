@@ -15,6 +15,8 @@ export interface CompilerCommand {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   limitSeconds: number;
+  /** False for a program that a driver starts. */
+  isDriver?: boolean;
   /** Folder of the output, if it is not `cwd`. */
   outputFolder?: string;
   /** Compiled file, with the path that the user knows. */
@@ -41,7 +43,9 @@ export async function runCompiler(command: CompilerCommand, deps: CompileDeps): 
     onStdout: (chunk: string) => deps.report.output(describe(chunk)),
     onStderr: stderr.push,
   };
-  const ended = await runDriver(program, args, options, deps);
+  const ended = await (command.isDriver === false
+    ? deps.run(program, args, options).result
+    : runDriver(program, args, options, deps));
   throwIfInterrupted(deps.signal);
   if (ended.exitCode !== 0 && !ended.timedOut) {
     requireRoom(`${variantFile} was not compiled`, ended, [command.outputFolder ?? cwd]);

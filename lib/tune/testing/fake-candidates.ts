@@ -32,6 +32,8 @@ export const fakeHipcc: FakeProgram = ({ args, options, print }) => {
     print('HIP version: 15');
     return 0;
   }
+  // It does not say how it compiles.
+  if (args.includes('-###')) return 1;
   const text = readFileSync(join(options.cwd ?? '', 'kernel_variant.hip'), 'utf8');
   const rows = /kRows = (\w+)/.exec(text)?.[1] ?? '';
   const width = args.find((word) => word.startsWith('-DWIDTH='))?.slice(8) ?? 'none';
