@@ -2,12 +2,13 @@
 // the other, in the same run; and the same candidates without headers that are parsed once for all of them.
 //   node bench/judge-throughput.mjs [--candidates 120] [--sample 6] [--jobs N] [--kernel saxpy]
 // KERNLOOP_BENCH_WORKSPACE names a folder that keeps the captures for the next run.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cpuSeconds, judged } from './cheats/judging.mjs';
-import { conclude, kernloop, must, root, rounded } from './gpu/host.mjs';
+import { conclude, kernloop, must, rounded } from './gpu/host.mjs';
+import { pipelineReproducer } from './judge-workspace.mjs';
 
 const { values: given } = parseArgs({
   options: {
@@ -16,18 +17,7 @@ const { values: given } = parseArgs({
   },
 });
 const [count, sample, jobs] = [given.candidates, given.sample, given.jobs].map(Number);
-process.env.HIP_PLATFORM = 'amd';
-const keptFolder = process.env.KERNLOOP_BENCH_WORKSPACE;
-const folder = keptFolder ? resolve(keptFolder) : mkdtempSync(join(tmpdir(), 'kernloop-throughput-'));
-if (!keptFolder) process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-mkdirSync(join(folder, 'apps'), { recursive: true });
-writeFileSync(join(folder, 'nx.json'), '{}\n');
-const app = 'hip-pipeline';
-const reproducer = join(folder, 'kernels', app, given.kernel);
-if (!existsSync(reproducer)) {
-  cpSync(join(root, 'examples', app), join(folder, 'apps', app), { recursive: true });
-  must(kernloop(['extract', '--app', `apps/${app}`], { cwd: folder, limitSeconds: 1800 }), 'extract');
-}
+const reproducer = pipelineReproducer(given.kernel);
 const file = join(reproducer, 'kernel_variant.hip');
 const text = readFileSync(file, 'utf8');
 
@@ -65,8 +55,8 @@ async function byVerbs(number) {
     return await measured(() => {
       for (let index = 0; index < number; index += 1) {
         writeFileSync(file, edit(`verbs ${index}`));
-        must(kernloop(['recompile', '--reproducer', reproducer], { cwd: folder }), 'recompile');
-        must(kernloop(['validate', '--reproducer', reproducer, '--inputs', '4'], { cwd: folder }), 'validate');
+        must(kernloop(['recompile', '--reproducer', reproducer], { cwd: reproducer }), 'recompile');
+        must(kernloop(['validate', '--reproducer', reproducer, '--inputs', '4'], { cwd: reproducer }), 'validate');
       }
     }, number);
   } finally {

@@ -53,27 +53,38 @@ export function cpuSeconds() {
  * Judges candidates with one set of settings, and gives a judgement of each, in order; one that the judge does not accept
  * has the verdict "refused". `given`: settings of judge.
  */
-export async function judged(given, candidates, onDone = () => {}) {
+export const judged = (given, candidates, onDone = () => {}) =>
+  judgedBy(
+    (deps) => deps,
+    given,
+    (judge) => verdictsOf(judge, candidates, onDone),
+  );
+
+/** Calls `work` with a judge whose dependencies are those that `wrap` makes of the usual ones. */
+export async function judgedBy(wrap, given, work) {
   const settings = judgeOptionsSchema.parse({ candidate: ['.'], ...given });
-  const deps = defaultDeps();
+  const deps = wrap(defaultDeps());
   const judge = await Judge.open(settings, await confinement(settings, deps), deps);
   try {
-    return await Promise.all(
-      candidates.map(async (candidate) => {
-        let id;
-        try {
-          ({ id } = judge.submit(candidate));
-        } catch (error) {
-          const { code, what } = error;
-          if (code !== 'CANDIDATE_REFUSED') throw error;
-          return { verdict: 'refused', summary: `${code}: ${what}`, races: [], diagnostics: [], ratio: null };
-        }
-        const { judgement } = await judge.verdict(id);
-        onDone(judgement);
-        return judgement;
-      }),
-    );
+    return await work(judge);
   } finally {
     await judge.close();
   }
 }
+
+const verdictsOf = (judge, candidates, onDone) =>
+  Promise.all(
+    candidates.map(async (candidate) => {
+      let id;
+      try {
+        ({ id } = judge.submit(candidate));
+      } catch (error) {
+        const { code, what } = error;
+        if (code !== 'CANDIDATE_REFUSED') throw error;
+        return { verdict: 'refused', summary: `${code}: ${what}`, races: [], diagnostics: [], ratio: null };
+      }
+      const { judgement } = await judge.verdict(id);
+      onDone(judgement);
+      return judgement;
+    }),
+  );
