@@ -2,7 +2,10 @@
 // or are hostile; it is killed in between. Every accepted candidate must have exactly one verdict, the right one, and nothing may
 // be left: no process, no descriptor, no file. Its last lines are a short table.
 //   node bench/judge-soak.mjs [--candidates 20000] [--seed 1] [--jobs 2] [--kills 1] [--repeats 0.02] [--compile-limit-seconds 20]
-// --limit-minutes: sends nothing after this time, and reports on what was sent. --repeats: the part that repeats earlier candidates under other ids. KERNLOOP_BENCH_WORKSPACE keeps the capture for the next run.
+//     [--state FOLDER] [--limit-minutes M]
+// --state: keeps the home of the judge and what was told, and goes on there if it is called again. --limit-minutes: sends nothing
+// after this time, of which half precedes a kill, and reports how many of all were done. --repeats: the part that repeats earlier
+// candidates under other ids. KERNLOOP_BENCH_WORKSPACE keeps the capture for the next run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -12,6 +15,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -29,6 +33,7 @@ const { values: given } = parseArgs({
     ...{ jobs: { type: 'string', default: String(cpus().length) }, kills: { type: 'string', default: '1' } },
     ...{ repeats: { type: 'string', default: '0.02' }, 'compile-limit-seconds': { type: 'string', default: '20' } },
     ...{ 'memory-mib': { type: 'string', default: '1024' }, 'limit-minutes': { type: 'string', default: 'Infinity' } },
+    state: { type: 'string' },
   },
 });
 const [count, seed, kills, repeats] = [given.candidates, given.seed, given.kills, given.repeats].map(Number);
@@ -39,7 +44,17 @@ const own = mkdtempSync(join(tmpdir(), 'kernloop-soak-home-'));
 process.on('exit', () =>
   [...(keptFolder ? [] : [folder]), own].forEach((path) => rmSync(path, { recursive: true, force: true })),
 );
-const [home, temporary, socket] = ['home', 'tmp', 'judge.sock'].map((name) => join(own, name));
+const [temporary, socket] = ['tmp', 'judge.sock'].map((name) => join(own, name));
+const state = given.state ? resolve(given.state) : own;
+mkdirSync(state, { recursive: true });
+const [home, progressFile] = ['home', 'progress.json'].map((name) => join(state, name));
+const asked = { candidates: count, seed, repeats };
+/** What earlier runs were told, in the same mix. */
+const progress = existsSync(progressFile)
+  ? JSON.parse(readFileSync(progressFile, 'utf8'))
+  : { asked, told: {}, seconds: 0, runs: 0, kills: 0 };
+if (JSON.stringify(progress.asked) !== JSON.stringify(asked))
+  throw new Error(`${progressFile} is of another mix: ${JSON.stringify(progress.asked)}`);
 mkdirSync(temporary);
 mkdirSync(join(folder, 'apps'), { recursive: true });
 writeFileSync(join(folder, 'nx.json'), '{}\n');
@@ -125,6 +140,13 @@ if (isSource) require(join(root, 'bin', 'source.js'));
 const { JudgeClient } = require(join(packageRoot, isSource ? 'lib/judge/client.ts' : 'dist/lib/judge/client.js'));
 
 let service;
+/** A soak that is ended leaves no judge, which would hold the home. */
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    service?.kill('SIGTERM');
+    process.exit(1);
+  });
+}
 async function serve() {
   const words = ['judge', '--serve', socket, '--reproducer', reproducer, '--home', home, '--jobs', given.jobs];
   const limits = ['compile-limit-seconds', 'memory-mib'].flatMap((name) => [
@@ -175,8 +197,13 @@ const left = () => readdirSync(temporary).filter((name) => !name.startsWith('swc
 
 let candidates = mix();
 const client = new JudgeClient({ address: socket, patienceSeconds: 300 });
-const got = new Map();
+const got = new Map(Object.entries(progress.told));
 const problems = [];
+function saveProgress(seconds) {
+  const now = { ...progress, told: Object.fromEntries(got), seconds: progress.seconds + seconds };
+  writeFileSync(`${progressFile}.partial`, JSON.stringify(now));
+  renameSync(`${progressFile}.partial`, progressFile);
+}
 await serve();
 const before = { descriptors: descriptors(), rss: residentMib(), folders: left() };
 let mostMib = 0;
@@ -187,8 +214,24 @@ const watching = (async () => {
     await Promise.race([delay(1000), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   }
 })();
-const killAt = Array.from({ length: kills }, (_, index) => Math.floor(((index + 1) * count) / (kills + 1)));
 const began = performance.now();
+const minutes = () => (performance.now() - began) / 60_000;
+const limitMinutes = Number(given['limit-minutes']);
+const earlier = candidates.filter(({ id }) => got.has(id)).length;
+/** Kills by the number of candidates; a run with a limit may not come so far, and has one at half of its time. */
+const killAt = Array.from({ length: kills }, (_, index) => Math.floor(((index + 1) * count) / (kills + 1))).filter(
+  (at) => at >= earlier,
+);
+let isKilledByTime = kills === 0 || limitMinutes === Infinity;
+let killed = 0;
+async function kill() {
+  killed += 1;
+  // Some of what was sent last is compiled or judged now.
+  await delay(1500);
+  service.kill('SIGKILL');
+  await once(service, 'exit');
+  await serve();
+}
 
 /** Waits for some verdicts, and counts those that were told twice. */
 async function judgedOf(ids) {
@@ -197,12 +240,11 @@ async function judgedOf(ids) {
 }
 
 const waiting = new Set();
-for (let first = 0; first < candidates.length; first += 50) {
-  if (performance.now() - began > Number(given['limit-minutes']) * 60_000) {
-    candidates = candidates.slice(0, first);
-    break;
-  }
-  const part = candidates.slice(first, first + 50);
+/** Candidates of one request; four requests are under way, which a limit in minutes waits for. */
+const atOnce = 25;
+const open = candidates.filter(({ id }) => !got.has(id));
+for (let first = 0; first < open.length && minutes() < limitMinutes; first += atOnce) {
+  const part = open.slice(first, first + atOnce);
   const sent = await client.submitAll(part.map(({ id, files }) => ({ id, files })));
   const accepted = part.filter(({ verdicts }, index) => {
     if (!('error' in sent[index])) return true;
@@ -212,18 +254,23 @@ for (let first = 0; first < candidates.length; first += 50) {
   });
   const judged = judgedOf(accepted.map(({ id }) => id)).finally(() => waiting.delete(judged));
   waiting.add(judged);
-  if (killAt[0] !== undefined && first + 50 > killAt[0]) {
-    killAt.shift();
-    // Some of these are compiled or judged now.
-    await delay(1500);
-    service.kill('SIGKILL');
-    await once(service, 'exit');
-    await serve();
+  const isDue = !isKilledByTime && minutes() > limitMinutes / 2;
+  if (isDue || (killAt[0] !== undefined && earlier + first + atOnce > killAt[0])) {
+    if (isDue) isKilledByTime = true;
+    else killAt.shift();
+    await kill();
   }
   while (waiting.size >= 4) await Promise.race(waiting);
+  saveProgress(minutes() * 60);
 }
 await Promise.all(waiting);
-const seconds = (performance.now() - began) / 1000;
+const seconds = minutes() * 60;
+progress.runs += 1;
+progress.kills += killed;
+saveProgress(seconds);
+const all = candidates.length;
+candidates = candidates.filter(({ id }) => got.has(id));
+const doneNow = candidates.length - earlier;
 isOver = true;
 await watching;
 
@@ -259,11 +306,17 @@ const byKind = [...new Set(kinds.map(([kind]) => kind))].map((kind) => {
   return [kind, mine.length, mine.filter(({ id, verdicts }) => verdicts.includes(got.get(id)?.[0])).length];
 });
 const record = {
-  ...{ candidates: candidates.length, seed, jobs: Number(given.jobs), kills, repeats, cores: cpus().length },
+  ...{ asked: all, done: candidates.length, is_complete: candidates.length === all, runs: progress.runs },
+  ...{ seed, jobs: Number(given.jobs), kills: progress.kills, repeats, cores: cpus().length },
   repeated: candidates.filter(({ isRepeat }) => isRepeat).length,
   ...{
-    seconds: rounded(seconds, 1),
-    an_hour: Math.round((candidates.length / seconds) * 3600),
+    seconds: rounded(progress.seconds + seconds, 1),
+    last_run: {
+      done: doneNow,
+      seconds: rounded(seconds, 1),
+      an_hour: Math.round((doneNow / seconds) * 3600),
+      kills: killed,
+    },
     load: rounded(loadavg()[0], 1),
   },
   kinds: Object.fromEntries(byKind.map(([kind, sent, right]) => [kind, { sent, right }])),
@@ -279,7 +332,9 @@ conclude(
   [
     ['candidates', 'sent', 'right'],
     ...byKind,
-    ['all, an hour', record.an_hour, ''],
+    ['done, of', candidates.length, all],
+    ['runs, kills', progress.runs, progress.kills],
+    ['last run: done, an hour', doneNow, record.last_run.an_hour],
     ['service MiB before, most, after', Object.values(record.service_mib).join(', '), ''],
     ['descriptors before, after', Object.values(record.descriptors).join(', '), ''],
     ['processes, folders left', `${after.processes}, ${leftAtEnd}`, ''],
