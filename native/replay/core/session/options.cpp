@@ -1,40 +1,16 @@
 #include "replay/core/session/options.h"
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
 
 #include "base/bytes.h"
 #include "base/numbers.h"
+#include "base/option_table.h"
 
 namespace kernloop::replay {
 
 namespace {
-
-constexpr const char* kUsage =
-    "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--launch direct|hip [--hip-runtime LIB]] "
-    "[--code-object FILE] [--symbol MANGLED] [--expect FILE=SHA256]… "
-    "[--iterations N] "
-    "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
-    "[--adverse WAVE_INSTRUCTIONS] [--machine-in-use SEED] [--compare | --side-by-side [--order-seed N]] "
-    "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--find-overwritten | --search-overwritten FILE] "
-    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…] [--disturb-untouched all|written|zeros]] "
-    "[--dropped FILE] [--find-unused GRANULE] "
-    "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
-    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
-    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
-    "DIR] [--guard] [--leave-padding] "
-    "[--derive INPUTS [--derive-seed N] [--derive-only NUMBER] [--derive-special] [--derive-type "
-    "NAME:OFFSET:SIZE=TYPE]… "
-    "[--derive-scalar NAME:OFFSET:TYPE]… [--derive-keep REGION:OFFSET:SIZE]…] "
-    "[--inject-bit-flips N] [--record-accesses] [--profile] "
-    "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--own-launch] [--arg NAME|INDEX[:TYPE]=VALUE]… "
-    "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
-
-Error usage(const std::string& what) {
-  return {"USAGE", what, kUsage};
-}
 
 std::optional<uint64_t> parse_number(const std::string& text, uint64_t max) {
   if (const auto hex = from_hex_number(text)) return *hex <= max ? hex : std::nullopt;
@@ -69,13 +45,6 @@ std::optional<Settling> parse_settling(const std::string& text) {
   return Settling{*replays, *seconds};
 }
 
-std::optional<CacheState> parse_cache(const std::string& text) {
-  if (text == "as-is") return CacheState::kAsIs;
-  if (text == "warm") return CacheState::kWarm;
-  if (text == "cold") return CacheState::kCold;
-  return std::nullopt;
-}
-
 std::optional<IgnoredBytes> parse_ignored(const std::string& text) {
   const size_t first = text.find(':'), second = text.find(':', first + 1);
   if (first == text.npos || first == 0 || second == text.npos) return std::nullopt;
@@ -101,11 +70,13 @@ std::optional<GivenRecord> parse_record(const std::string& text) {
 }
 
 // FILE=DIGEST
-bool parse_expected(const std::string& text, ExpectedFiles& expected) {
-  const size_t equals = text.rfind('=');
-  if (equals == text.npos || equals == 0) return false;
-  const auto digest = Digest::parse(text.substr(equals + 1));
-  return digest && expected.emplace(text.substr(0, equals), *digest).second;
+TakeValue expect(ExpectedFiles& expected) {
+  return [&expected](const std::string& text) {
+    const size_t equals = text.rfind('=');
+    if (equals == text.npos || equals == 0) return false;
+    const auto digest = Digest::parse(text.substr(equals + 1));
+    return digest && expected.emplace(text.substr(0, equals), *digest).second;
+  };
 }
 
 // "NAME:OFFSET:TYPE"
@@ -130,215 +101,147 @@ std::optional<std::vector<Fill>> parse_fills(const std::string& text) {
   return fills;
 }
 
-}  // namespace
+// "NAME:OFFSET:SIZE=TYPE"
+std::optional<ElementTolerance> parse_type(const std::string& text) {
+  return parse_tolerance(text + ",exact");
+}
 
-Result<Options> parse_options(const std::vector<std::string>& arguments) {
-  Options options;
+template <typename Number>
+std::optional<Number> number_up_to_most(const std::string& text) {
+  return parse_number(text, std::numeric_limits<Number>::max());
+}
+
+template <typename Number>
+TakeValue number(Number& value) {
+  return parsed(number_up_to_most<Number>, value);
+}
+
+// Options that belong to a request, which is made of all of them.
+struct Requests {
   DumpRequest dump;
   LensRequest lens;
   ProbesRequest probes;
   Derivation derivation;
-  bool derives = false, has_dump_time = false, has_fills = false;
-  using Setter = std::function<bool(const std::string&)>;
-  const auto number = [](auto& into) {
-    using T = std::decay_t<decltype(into)>;
-    return Setter([&into](const std::string& text) {
-      const auto value = parse_number(text, std::numeric_limits<T>::max());
-      if (value) into = static_cast<T>(*value);
-      return value.has_value();
-    });
-  };
-  const auto path = [](auto& into) {
-    return Setter([&into](const std::string& text) {
-      into = std::filesystem::path(text);
-      return !text.empty();
-    });
-  };
-  const auto extent = [](auto& into) {
-    return Setter([&into](const std::string& text) { return (into = parse_extent(text)).has_value(); });
-  };
-  const std::map<std::string, Setter> setters = {
-      {"--capture", path(options.capture)},
-      {"--store", [&](const std::string& text) { return options.stores.emplace_back(text), !text.empty(); }},
-      {"--expect", [&](const std::string& text) { return parse_expected(text, options.expected); }},
-      {"--hsa-runtime", path(options.hsa_runtime)},
-      {"--hip-runtime", path(options.hip_runtime)},
-      {"--launch",
-       [&](const std::string& text) {
-         options.launches_with_hip = text == "hip";
-         return text == "hip" || text == "direct";
-       }},
-      {"--code-object", path(options.code_object)},
-      {"--symbol", [&](const std::string& text) { return options.symbol = text, !text.empty(); }},
-      {"--iterations", number(options.iterations)},
-      {"--warmup", number(options.warmup)},
-      {"--poison", number(options.poison)},
-      {"--seed", [&](const std::string& text) { return (options.seed = parse_number(text, UINT64_MAX)).has_value(); }},
-      {"--threads", number(options.threads)},
-      {"--machine-in-use", number(options.machine_in_use)},
-      {"--adverse", number(options.adverse)},
-      {"--limit-wave-instructions", number(options.limit_wave_instructions)},
-      {"--order-seed", number(options.order_seed)},
-      {"--limit-seconds",
-       [&](const std::string& text) {
-         const auto value = parse_seconds(text);
-         if (value) options.limit_seconds = *value;
-         return value.has_value();
-       }},
-      {"--derive", number(derivation.inputs)},
-      {"--derive-seed", number(derivation.seed)},
-      {"--derive-only", number(derivation.only)},
-      {"--derive-type",
-       [&](const std::string& text) {
-         auto type = parse_tolerance(text + ",exact");
-         if (type) derivation.types.push_back(std::move(*type));
-         return type.has_value();
-       }},
-      {"--derive-scalar",
-       [&](const std::string& text) {
-         auto scalar = parse_scalar(text);
-         if (scalar) derivation.scalars.push_back(std::move(*scalar));
-         return scalar.has_value();
-       }},
-      {"--derive-keep",
-       [&](const std::string& text) {
-         auto kept = parse_ignored(text);
-         if (kept) derivation.kept.push_back(std::move(*kept));
-         return kept.has_value();
-       }},
-      {"--inject-bit-flips", number(options.inject_bit_flips)},
-      {"--known-varying", path(options.known_varying)},
-      {"--overwritten", path(options.overwritten)},
-      {"--dropped", path(options.dropped)},
-      {"--find-unused", number(options.find_unused)},
-      {"--search-overwritten",
-       [&](const std::string& text) { return options.search_overwritten = text, !text.empty(); }},
-      {"--disturb-untouched",
-       [&](const std::string& text) {
-         options.disturb_untouched = text == "all"       ? Disturbed::kAll
-                                     : text == "written" ? Disturbed::kWritten
-                                                         : Disturbed::kZeros;
-         return text == "all" || text == "written" || text == "zeros";
-       }},
-      {"--fills",
-       [&](const std::string& text) {
-         const auto fills = parse_fills(text);
-         if (fills) options.fills = *fills;
-         return has_fills = fills.has_value();
-       }},
-      {"--calibrate",
-       [&](const std::string& text) {
-         const auto seeds = parse_seeds(text);
-         if (seeds) options.calibrate = *seeds;
-         return seeds.has_value();
-       }},
-      {"--settle", [&](const std::string& text) { return (options.settle = parse_settling(text)).has_value(); }},
-      {"--calibration-file", path(options.calibration_file)},
-      {"--ignore",
-       [&](const std::string& text) {
-         const auto ignored = parse_ignored(text);
-         if (ignored) options.ignored.push_back(*ignored);
-         return ignored.has_value();
-       }},
-      {"--record",
-       [&](const std::string& text) {
-         auto record = parse_record(text);
-         if (record) options.records.push_back(std::move(*record));
-         return record.has_value();
-       }},
-      {"--tolerance",
-       [&](const std::string& text) {
-         auto tolerance = parse_tolerance(text);
-         if (tolerance) options.tolerances.push_back(std::move(*tolerance));
-         return tolerance.has_value();
-       }},
-      {"--dump",
-       [&](const std::string& text) {
-         dump.directory = text;
-         return !text.empty();
-       }},
-      {"--dump-only", [&](const std::string& text) { return dump.names.push_back(text), !text.empty(); }},
-      {"--dump-time",
-       [&](const std::string& text) {
-         dump.time = text == "pre" ? DumpTime::kPre : DumpTime::kPost;
-         return has_dump_time = text == "pre" || text == "post";
-       }},
-      {"--lens", path(lens.file)},
-      {"--lens-output", path(lens.directory)},
-      {"--probes", path(probes.file)},
-      {"--probes-output", path(probes.directory)},
-      {"--grid", extent(options.overrides.grid_blocks)},
-      {"--block", extent(options.overrides.block_threads)},
-      {"--dynamic-shared",
-       [&](const std::string& text) {
-         const auto bytes = parse_number(text, UINT32_MAX);
-         if (bytes) options.overrides.dynamic_group_bytes = static_cast<uint32_t>(*bytes);
-         return bytes.has_value();
-       }},
-      {"--arg",
-       [&](const std::string& text) {
-         auto argument = parse_argument_override(text);
-         if (argument) options.overrides.arguments.push_back(std::move(*argument));
-         return argument.has_value();
-       }},
-      {"--cache",
-       [&](const std::string& text) {
-         const auto state = parse_cache(text);
-         if (state) options.cache = *state;
-         return state.has_value();
-       }},
-      {"--device", number(options.device)},
-      {"--describe-device", [&](const std::string& text) { return options.describe_device = text, text == "cuda"; }},
-  };
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& name = arguments[i];
-    if (name == "--own-launch") {
-      options.overrides.are_of_variant = true;
-      continue;
-    }
-    derives = derives || name.starts_with("--derive");
-    if (name == "--derive-special") {
-      derivation.special = true;
-      continue;
-    }
-    if (name == "--compare") {
-      options.compare = true;
-      continue;
-    }
-    if (name == "--guard") {
-      options.guard = true;
-      continue;
-    }
-    if (name == "--leave-padding") {
-      options.leave_padding = true;
-      continue;
-    }
-    if (name == "--side-by-side") {
-      options.side_by_side = true;
-      continue;
-    }
-    if (name == "--find-overwritten") {
-      options.find_overwritten = true;
-      continue;
-    }
-    if (name == "--record-accesses") {
-      options.record_accesses = true;
-      continue;
-    }
-    if (name == "--profile") {
-      options.profile = true;
-      continue;
-    }
-    const auto setter = setters.find(name);
-    if (setter == setters.end()) return usage("unknown option " + name);
-    if (i + 1 == arguments.size()) return usage(name + " needs a value");
-    if (!setter->second(arguments[++i])) return usage(name + " does not take \"" + arguments[i] + "\"");
-  }
+};
+
+OptionTable table_of(Options& options, Requests& requests) {
+  auto& [dump, lens, probes, derivation] = requests;
+  Overrides& overrides = options.overrides;
+  return OptionTable(
+      "kernloop-replay",
+      {
+          {"--capture", "DIR", into(options.capture), {.is_required = true}},
+          {"--store", "DIR", append_to(options.stores), {.is_repeated = true}},
+          {"--expect", "FILE=SHA256", expect(options.expected), {.is_repeated = true}},
+          {"--hsa-runtime", "LIB", into(options.hsa_runtime)},
+          {"--launch", "direct|hip", chosen<bool>({{"direct", false}, {"hip", true}}, options.launches_with_hip)},
+          {"--hip-runtime", "LIB", into(options.hip_runtime), {.with = "--launch"}},
+          {"--device", "N", number(options.device)},
+          {"--code-object", "FILE", into(options.code_object)},
+          {"--symbol", "MANGLED", into(options.symbol)},
+          {"--iterations", "N", number(options.iterations)},
+          {"--warmup", "N", number(options.warmup)},
+          {"--cache", "as-is|warm|cold",
+           chosen<CacheState>({{"as-is", CacheState::kAsIs}, {"warm", CacheState::kWarm}, {"cold", CacheState::kCold}},
+                              options.cache)},
+          {"--poison", "0xA5", number(options.poison)},
+          {"--seed", "N", parsed(number_up_to_most<uint64_t>, options.seed)},
+          {"--threads", "N", number(options.threads)},
+          {"--limit-wave-instructions", "N", number(options.limit_wave_instructions)},
+          {"--limit-seconds", "S", parsed(parse_seconds, options.limit_seconds)},
+          // The judgement of a launch.
+          {"--compare", "", set(options.compare)},
+          {"--ignore", "REGION:OFFSET:SIZE", append_parsed(parse_ignored, options.ignored), {.is_repeated = true}},
+          {"--tolerance",
+           "NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]",
+           append_parsed(parse_tolerance, options.tolerances),
+           {.is_repeated = true}},
+          {"--known-varying", "FILE", into(options.known_varying)},
+          {"--record",
+           "NAME:OFFSET:SIZE=BYTES",
+           append_parsed(parse_record, options.records),
+           {.with = "--known-varying", .is_repeated = true}},
+          {"--overwritten", "FILE", into(options.overwritten)},
+          {"--fills", "captured|huge|opposite|zeros,…", parsed(parse_fills, options.fills), {.with = "--overwritten"}},
+          {"--disturb-untouched",
+           "all|written|zeros",
+           chosen<Disturbed>({{"all", Disturbed::kAll}, {"written", Disturbed::kWritten}, {"zeros", Disturbed::kZeros}},
+                             options.disturb_untouched),
+           {.with = "--overwritten"}},
+          {"--machine-in-use", "SEED", number(options.machine_in_use)},
+          {"--inject-bit-flips", "N", number(options.inject_bit_flips)},
+          {"--guard", "", set(options.guard)},
+          {"--leave-padding", "", set(options.leave_padding)},
+          {"--adverse", "WAVE_INSTRUCTIONS", number(options.adverse)},
+          {"--derive", "INPUTS", number(derivation.inputs)},
+          {"--derive-seed", "N", number(derivation.seed), {.with = "--derive"}},
+          {"--derive-only", "NUMBER", number(derivation.only), {.with = "--derive"}},
+          {"--derive-special", "", set(derivation.special), {.with = "--derive"}},
+          {"--derive-type",
+           "NAME:OFFSET:SIZE=TYPE",
+           append_parsed(parse_type, derivation.types),
+           {.with = "--derive", .is_repeated = true}},
+          {"--derive-scalar",
+           "NAME:OFFSET:TYPE",
+           append_parsed(parse_scalar, derivation.scalars),
+           {.with = "--derive", .is_repeated = true}},
+          {"--derive-keep",
+           "REGION:OFFSET:SIZE",
+           append_parsed(parse_ignored, derivation.kept),
+           {.with = "--derive", .is_repeated = true}},
+          // Properties of the captured code.
+          {"--calibrate", "SEEDS", parsed(parse_seeds, options.calibrate)},
+          {"--settle", "REPLAYS:SECONDS", parsed(parse_settling, options.settle)},
+          {"--calibration-file", "FILE", into(options.calibration_file), {.with = "--calibrate"}},
+          {"--find-overwritten", "", set(options.find_overwritten)},
+          {"--search-overwritten", "FILE", into(options.search_overwritten)},
+          {"--find-unused", "GRANULE", number(options.find_unused)},
+          {"--dropped", "FILE", into(options.dropped)},
+          // Observation, and a comparison of costs.
+          {"--side-by-side", "", set(options.side_by_side)},
+          {"--order-seed", "N", number(options.order_seed), {.with = "--side-by-side"}},
+          {"--record-accesses", "", set(options.record_accesses)},
+          {"--profile", "", set(options.profile)},
+          {"--dump", "DIR", into(dump.directory)},
+          {"--dump-only", "NAME", append_to(dump.names), {.with = "--dump", .is_repeated = true}},
+          {"--dump-time",
+           "pre|post",
+           chosen<DumpTime>({{"pre", DumpTime::kPre}, {"post", DumpTime::kPost}}, dump.time),
+           {.with = "--dump"}},
+          {"--lens", "FILE", into(lens.file)},
+          {"--lens-output", "DIR", into(lens.directory), {.with = "--lens", .is_required = true}},
+          {"--probes", "FILE", into(probes.file)},
+          {"--probes-output", "DIR", into(probes.directory), {.with = "--probes", .is_required = true}},
+          // Another launch than the captured one.
+          {"--grid", "X[,Y[,Z]]", parsed(parse_extent, overrides.grid_blocks)},
+          {"--block", "X[,Y[,Z]]", parsed(parse_extent, overrides.block_threads)},
+          {"--dynamic-shared", "BYTES", parsed(number_up_to_most<uint32_t>, overrides.dynamic_group_bytes)},
+          {"--arg",
+           "NAME|INDEX[:TYPE]=VALUE",
+           append_parsed(parse_argument_override, overrides.arguments),
+           {.is_repeated = true}},
+          {"--own-launch", "", set(overrides.are_of_variant)},
+          {"--describe-device", "cuda", chosen<std::string>({{"cuda", "cuda"}}, options.describe_device)},
+      });
+}
+
+}  // namespace
+
+Result<Options> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  Requests requests;
+  const OptionTable table = table_of(options, requests);
+  const auto given = table.parse(arguments);
+  if (!given) return given.error();
+  const auto usage = [&](const std::string& what) { return table.wrong(what); };
+  const auto& [dump, lens, probes, derivation] = requests;
+  const bool derives =
+      std::any_of(given->begin(), given->end(), [](const std::string& name) { return name.starts_with("--derive"); });
   if (!options.describe_device.empty()) return options;
   if (options.capture.empty()) return usage("--capture is missing");
   if (!dump.directory.empty()) {
     options.dump = dump;
-  } else if (!dump.names.empty() || has_dump_time) {
+  } else if (given->contains("--dump-only") || given->contains("--dump-time")) {
     return usage("--dump-only and --dump-time go with --dump");
   }
   if (lens.file.empty() != lens.directory.empty()) return usage("--lens and --lens-output go together");
@@ -396,7 +299,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
         "--machine-in-use goes with --compare, and with none of --side-by-side, --derive, --adverse, "
         "--search-overwritten, --inject-bit-flips and --calibrate");
   }
-  if (has_fills && !options.overwritten) return usage("--fills go into what --overwritten names");
+  if (given->contains("--fills") && !options.overwritten) return usage("--fills go into what --overwritten names");
   if (options.disturb_untouched != Disturbed::kNothing &&
       (!options.overwritten || !options.compare || options.find_overwritten))
     return usage("--disturb-untouched goes with --overwritten and --compare, and not with --find-overwritten");
