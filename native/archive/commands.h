@@ -15,11 +15,11 @@ namespace kernloop::archive {
 
 // Prints the event; kExitBadInput for an error, else kExitPass.
 int print(const Json& event);
-int usage(const std::string& what);
 
-// store-verify, store-stats, store-gc STORE --root DIR… [--skip DIR]… [--store DIR]… [--grace-seconds N] [--dry-run]
+// store-verify, store-stats, and store-gc.
 bool is_store_command(const std::string& verb);
-int run_store_command(const std::vector<std::string>& arguments);
+int run_store_command(const std::vector<std::string>& words);
+std::string store_usage();
 
 // export-chunks DIR --output FOLDER [--store DIR]…, with digests on stdin; import-chunks FOLDER --output STORE
 int export_command(const Reader& reader, const std::filesystem::path& folder);

@@ -16,20 +16,13 @@
 #include "archive/manifest/dropped.h"
 #include "archive/packed/packed_capture.h"
 #include "base/numbers.h"
+#include "base/option_table.h"
 
 namespace kernloop::archive {
 
 int print(const Json& event) {
   std::cout << ndjson(event) << std::endl;
   return event.at("event") == "error" ? kExitBadInput : kExitPass;
-}
-
-int usage(const std::string& what) {
-  return print(error_event(
-      {"USAGE", what,
-       "kernloop-archive verify|info|code-object|pack|unpack|shrink|export-chunks|import-chunks PATH [--store DIR]… "
-       "[--output PATH], "
-       "or store-verify|store-stats|store-gc STORE --root DIR…"}));
 }
 
 }  // namespace kernloop::archive
@@ -148,16 +141,6 @@ const char* name_of(UnpackOutcome outcome) {
   return "";
 }
 
-bool take(const std::string& name, const std::string& value, ShrinkRequest& request) {
-  if (value.empty()) return false;
-  if (name == "--dropped") request.dropped = value;
-  if (name == "--into") request.writer.store = value;
-  if (name != "--inline-limit") return true;
-  const auto bytes = number_of<uint64_t>(value);
-  request.writer.inline_limit_bytes = bytes.value_or(0);
-  return bytes.has_value();
-}
-
 int shrink(const Reader& reader, const ShrinkRequest& request) {
   const auto shrunk = shrink_capture(reader, request);
   if (!shrunk) return print(error_event(shrunk.error()));
@@ -174,44 +157,51 @@ int unpack(const UnpackRequest& request) {
                 {"bytes", unpacked->bytes}});
 }
 
+struct Arguments {
+  std::filesystem::path output;
+  std::vector<std::filesystem::path> stores;
+  std::string symbol;
+  ShrinkRequest shrinking;
+};
+
+OptionTable table_of(Arguments& arguments) {
+  ShrinkRequest& shrinking = arguments.shrinking;
+  return OptionTable("kernloop-archive verify|info|code-object|pack|unpack|shrink|export-chunks|import-chunks PATH",
+                     {{"--store", "DIR", append_to(arguments.stores), {.is_repeated = true}},
+                      {"--output", "PATH", into(arguments.output)},
+                      {"--symbol", "NAME", into(arguments.symbol)},
+                      {"--dropped", "FILE", into(shrinking.dropped)},
+                      {"--into", "STORE", into(shrinking.writer.store), {.with = "--dropped"}},
+                      {"--inline-limit",
+                       "BYTES",
+                       parsed(number_of<uint64_t>, shrinking.writer.inline_limit_bytes),
+                       {.with = "--dropped"}}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (!arguments.empty() && is_store_command(arguments[0])) return run_store_command(arguments);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && is_store_command(words[0])) return run_store_command(words);
+  Arguments arguments;
+  auto& [output, stores, symbol, shrinking] = arguments;
+  const OptionTable table = table_of(arguments);
+  const auto wrong = [&](const std::string& what) { return print(error_event(table.wrong(what))); };
   const std::set<std::string> verbs = {"verify", "info",          "code-object",   "pack",
                                        "unpack", "export-chunks", "import-chunks", "shrink"};
-  if (arguments.empty() || !verbs.contains(arguments[0]))
-    return usage("no verb: verify, info, code-object, pack, unpack, shrink, export-chunks or import-chunks");
-  const std::string& verb = arguments[0];
-  std::vector<std::filesystem::path> directories, stores;
-  std::filesystem::path output;
-  std::string symbol;
-  ShrinkRequest shrinking;
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    if (arguments[i] == "--store") {
-      if (++i == arguments.size()) return usage("--store needs a folder");
-      stores.emplace_back(arguments[i]);
-    } else if (arguments[i] == "--output") {
-      if (++i == arguments.size()) return usage("--output needs a path");
-      output = arguments[i];
-    } else if (arguments[i] == "--dropped" || arguments[i] == "--into" || arguments[i] == "--inline-limit") {
-      const std::string& name = arguments[i];
-      if (++i == arguments.size()) return usage(name + " needs a value");
-      if (!take(name, arguments[i], shrinking)) return usage(name + " does not take \"" + arguments[i] + "\"");
-    } else if (arguments[i] == "--symbol") {
-      if (++i == arguments.size()) return usage("--symbol needs a name");
-      symbol = arguments[i];
-    } else if (arguments[i].starts_with("--")) {
-      return usage("unknown option " + arguments[i]);
-    } else {
-      directories.emplace_back(arguments[i]);
-    }
+  if (words.empty() || !verbs.contains(words[0])) {
+    return print(error_event(
+        {"USAGE", "no verb: verify, info, code-object, pack, unpack, shrink, export-chunks or import-chunks",
+         table.usage() + ", or " + store_usage()}));
   }
-  if (directories.size() != 1) return usage("exactly one capture is needed");
-  if ((verb == "shrink") == shrinking.dropped.empty()) return usage("shrink takes --dropped, and no other verb does");
+  const std::string& verb = words[0];
+  std::vector<std::string> directories;
+  if (const auto given = table.parse(std::span(words).subspan(1), &directories); !given)
+    return print(error_event(given.error()));
+  if (directories.size() != 1) return wrong("exactly one capture is needed");
+  if ((verb == "shrink") == shrinking.dropped.empty()) return wrong("shrink takes --dropped, and no other verb does");
   if ((verb != "verify" && verb != "info") == output.empty())
-    return usage("--output goes with every verb but verify and info");
+    return wrong("--output goes with every verb but verify and info");
   if (verb == "unpack") return unpack({directories[0], output, symbol});
   if (verb == "import-chunks") return import_command(directories[0], output);
   if (const char* store = std::getenv("KERNLOOP_STORE"); store && *store) stores.emplace_back(store);

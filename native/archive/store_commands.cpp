@@ -5,6 +5,7 @@
 #include "archive/upkeep/store_check.h"
 #include "archive/upkeep/store_gc.h"
 #include "base/numbers.h"
+#include "base/option_table.h"
 
 namespace kernloop::archive {
 
@@ -85,7 +86,6 @@ int stats(const StoreArguments& arguments) {
 }
 
 int collect(const StoreArguments& arguments) {
-  if (arguments.roots.empty()) return usage("store-gc needs --root: it keeps what the captures there name");
   const auto result = collect_garbage({arguments.store, arguments.roots, arguments.skip,
                                        std::chrono::seconds(arguments.grace_seconds), arguments.dry_run});
   if (!result) return print(error_event(result.error()));
@@ -101,38 +101,34 @@ int collect(const StoreArguments& arguments) {
 }
 
 // Seconds, up to a hundred years: more would overflow as nanoseconds.
-bool parse_seconds(const std::string& text, uint64_t* seconds) {
+std::optional<uint64_t> parse_seconds(const std::string& text) {
   constexpr uint64_t kMax = 100ull * 366 * 24 * 3600;
-  const auto value = number_of<uint64_t>(text);
-  *seconds = value.value_or(0);
-  return value && *value <= kMax;
+  const auto seconds = number_of<uint64_t>(text);
+  return seconds && *seconds <= kMax ? seconds : std::nullopt;
 }
 
-// Parses the arguments; returns an error message, or an empty string.
-std::string parse(const std::vector<std::string>& words, StoreArguments* arguments) {
-  const std::map<std::string, std::vector<fs::path>*> folders = {
-      {"--root", &arguments->roots}, {"--skip", &arguments->skip}, {"--store", &arguments->others}};
-  for (size_t i = 1; i < words.size(); ++i) {
-    const auto folder = folders.find(words[i]);
-    if (words[i] == "--dry-run") {
-      arguments->dry_run = true;
-    } else if (folder != folders.end() || words[i] == "--grace-seconds") {
-      const std::string& name = words[i];
-      if (++i == words.size()) return name + " needs a value";
-      if (folder != folders.end()) {
-        folder->second->emplace_back(words[i]);
-      } else if (!parse_seconds(words[i], &arguments->grace_seconds)) {
-        return "--grace-seconds needs a whole number, not " + words[i];
-      }
-    } else if (words[i].starts_with("--")) {
-      return "unknown option " + words[i];
-    } else if (!arguments->store.empty()) {
-      return "exactly one store is needed";
-    } else {
-      arguments->store = words[i];
-    }
-  }
-  return arguments->store.empty() ? "exactly one store is needed" : "";
+OptionTable table_of(StoreArguments& arguments) {
+  return OptionTable("kernloop-archive store-verify|store-stats|store-gc STORE",
+                     {{"--root", "DIR", append_to(arguments.roots), {.is_repeated = true}},
+                      {"--skip", "DIR", append_to(arguments.skip), {.is_repeated = true}},
+                      {"--store", "DIR", append_to(arguments.others), {.is_repeated = true}},
+                      {"--grace-seconds",
+                       "N",
+                       parsed(parse_seconds, arguments.grace_seconds),
+                       {.expected = "a whole number, up to a hundred years"}},
+                      {"--dry-run", "", set(arguments.dry_run)}});
+}
+
+Result<StoreArguments> parse(const std::vector<std::string>& words) {
+  StoreArguments arguments;
+  const OptionTable table = table_of(arguments);
+  std::vector<std::string> stores;
+  if (const auto given = table.parse(std::span(words).subspan(1), &stores); !given) return given.error();
+  if (stores.size() != 1) return table.wrong("exactly one store is needed");
+  if (words[0] == "store-gc" && arguments.roots.empty())
+    return table.wrong("store-gc needs --root: it keeps what the captures there name");
+  arguments.store = stores[0];
+  return arguments;
 }
 
 const std::map<std::string, std::function<int(const StoreArguments&)>>& commands() {
@@ -148,9 +144,14 @@ bool is_store_command(const std::string& verb) {
 }
 
 int run_store_command(const std::vector<std::string>& words) {
-  StoreArguments arguments;
-  if (const std::string wrong = parse(words, &arguments); !wrong.empty()) return usage(wrong);
-  return commands().at(words[0])(arguments);
+  const auto arguments = parse(words);
+  if (!arguments) return print(error_event(arguments.error()));
+  return commands().at(words[0])(*arguments);
+}
+
+std::string store_usage() {
+  StoreArguments none;
+  return table_of(none).usage();
 }
 
 }  // namespace kernloop::archive

@@ -24,15 +24,15 @@ TakeValue append_not_empty(std::vector<Value>& values) {
 
 }  // namespace
 
-OptionTable::OptionTable(std::string program, std::vector<Option> options)
-    : program_(std::move(program)), options_(std::move(options)) {}
+OptionTable::OptionTable(std::string program, std::vector<Option> options, std::string rest)
+    : program_(std::move(program)), options_(std::move(options)), rest_(std::move(rest)) {}
 
 std::string OptionTable::usage() const {
   std::string text = program_;
   for (const Option& option : options_) {
     if (option.facts.with.empty()) text += " " + usage_of(option);
   }
-  return text;
+  return rest_.empty() ? text : text + " " + rest_;
 }
 
 std::string OptionTable::usage_of(const Option& option) const {

@@ -33,9 +33,9 @@ struct Option {
 
 class OptionTable {
  public:
-  // `program`: the words in front of the options. Options appear in the usage text in their order, each with its
-  // additions behind it.
-  OptionTable(std::string program, std::vector<Option> options);
+  // The usage text has `program` in front of the options, which follow in their order, each with its additions, and
+  // `rest` behind them.
+  OptionTable(std::string program, std::vector<Option> options, std::string rest = "");
 
   std::string usage() const;
   // USAGE, with the usage text as its hint.
@@ -53,6 +53,7 @@ class OptionTable {
 
   std::string program_;
   std::vector<Option> options_;
+  std::string rest_;
 };
 
 TakeValue set(bool& flag);

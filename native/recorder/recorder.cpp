@@ -6,9 +6,9 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
-#include <map>
 
 #include "base/exit_code.h"
+#include "base/option_table.h"
 #include "recorder/server.h"
 
 namespace kernloop::recorder {
@@ -20,20 +20,14 @@ struct Arguments {
   std::filesystem::path socket, config;
 };
 
-Result<Arguments> parse_arguments(int count, char** values) {
-  std::map<std::string, std::string> given;
-  for (int i = 1; i < count; i += 2) {
-    const std::string name = values[i];
-    if (name != "--socket" && name != "--config") {
-      return Error{"USAGE", "unknown option " + name, "kernloop-recorder --socket PATH --config FILE"};
-    }
-    if (i + 1 >= count) return Error{"USAGE", name + " needs a value", "kernloop-recorder --socket PATH --config FILE"};
-    given[name] = values[i + 1];
-  }
-  if (given["--socket"].empty() || given["--config"].empty()) {
-    return Error{"USAGE", "--socket and --config are needed", "kernloop-recorder --socket PATH --config FILE"};
-  }
-  return Arguments{given["--socket"], given["--config"]};
+Result<Arguments> parse_arguments(int count, char** words) {
+  Arguments arguments;
+  const OptionTable table("kernloop-recorder", {{"--socket", "PATH", into(arguments.socket), {.is_required = true}},
+                                                {"--config", "FILE", into(arguments.config), {.is_required = true}}});
+  const auto given = table.parse(std::vector<std::string>(words + 1, words + count));
+  if (!given) return given.error();
+  if (const auto missing = table.missing(*given)) return *missing;
+  return arguments;
 }
 
 // Blocked in every thread, and read from a descriptor: cleaning up is then ordinary code.

@@ -4,7 +4,7 @@
 // program's; errors of the sandbox are lines `kernloop-sandbox: error: …` on stderr: exit code 2 or 5 if the program
 // was not started, 1 if it exceeded a limit.
 #include <iostream>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/exit_code.h"
@@ -15,7 +15,7 @@
 
 int main(int count, char** words) {
   using namespace kernloop;
-  const std::vector<std::string_view> given(words + 1, words + count);
+  const std::vector<std::string> given(words + 1, words + count);
   if (given.size() == 1 && given[0] == "--probe") return sandbox::probe();
   const auto options = sandbox::parse_options(given);
   if (!options) {

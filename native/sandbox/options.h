@@ -38,6 +38,6 @@ struct Options {
   std::vector<std::string> command;
 };
 
-Result<Options> parse_options(std::span<const std::string_view> words);
+Result<Options> parse_options(std::span<const std::string> words);
 
 }  // namespace kernloop::sandbox

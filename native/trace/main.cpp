@@ -14,6 +14,7 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/option_table.h"
 #include "trace/block_sched.h"
 #include "trace/dmat.h"
 #include "trace/export.h"
@@ -37,17 +38,30 @@ int fail(const Error& error) {
   return error.code == "IO_ERROR" || error.code == "DISK_FULL" ? kExitEnvironment : kExitBadInput;
 }
 
-int usage(const std::string& what) {
-  return fail(
-      {"USAGE", what,
-       "kernloop-trace inspect|summary|export|block-sched|heat-map|totals|progress|dmat|dmat-info FILE --maps JSON …"});
-}
-
+// Options by their names, as they were given.
 using Arguments = std::map<std::string, std::string>;
 
-const std::set<std::string> kOptions = {"--maps",   "--map",        "--dialect",    "--offsets", "--format",
-                                        "--output", "--skip-empty", "--start",      "--elapsed", "--processor",
-                                        "--clock",  "--address",    "--page-bytes", "--bins",    "--most-pages"};
+OptionTable table_of(Arguments& arguments) {
+  const auto option = [&](const std::string& name, const char* value, OptionFacts facts = {}) -> Option {
+    const auto take = [&arguments, name](const std::string& text) {
+      arguments[name] = text;
+      return true;
+    };
+    return {name, value, take, std::move(facts)};
+  };
+  return OptionTable(
+      "kernloop-trace inspect|summary|export|block-sched|heat-map|totals|progress|dmat|dmat-info FILE",
+      {option("--maps", "JSON"), option("--map", "NAME"), option("--dialect", "warp-div|total|unit|hip-total"),
+       option("--offsets", "repaired|recorded"), option("--format", "csv|jsonl|columns"), option("--output", "PATH"),
+       option("--skip-empty", "", {.with = "--format"}), option("--start", "FIELD"), option("--elapsed", "FIELD"),
+       option("--processor", "FIELD"), option("--clock", "FIELD"), option("--address", "FIELD"),
+       option("--page-bytes", "N"), option("--bins", "N"), option("--most-pages", "N")});
+}
+
+int usage(const std::string& what) {
+  Arguments none;
+  return fail(table_of(none).wrong(what));
+}
 
 std::string text_of(const Arguments& arguments, const std::string& name, const std::string& otherwise = "") {
   const auto found = arguments.find(name);
@@ -319,17 +333,7 @@ int main(int argc, char** argv) {
   if (words.size() < 2 || !kVerbs.contains(words[0])) return usage("no verb with a file");
   const std::string& verb = words[0];
   Arguments arguments;
-  for (size_t i = 2; i < words.size(); ++i) {
-    if (!kOptions.contains(words[i])) return usage("unknown option " + words[i]);
-    if (words[i] == "--skip-empty") {
-      arguments[words[i]] = "";
-    } else if (i + 1 == words.size()) {
-      return usage(words[i] + " needs a value");
-    } else {
-      arguments[words[i]] = words[i + 1];
-      ++i;
-    }
-  }
+  if (const auto given = table_of(arguments).parse(std::span(words).subspan(2)); !given) return fail(given.error());
   if (verb == "dmat-info") return print_dmat(read_dmat(words[1]));
   auto request = request_of(words[1], arguments);
   if (!request) return fail(request.error());

@@ -76,6 +76,7 @@ TEST(OptionTable, KeepsOperandsOnlyForAProgramThatTakesSome) {
 TEST(OptionTable, SaysItsUsage) {
   EXPECT_EQ(Given().table().wrong("x").hint,
             "demo --capture DIR [--store DIR]… [--count N] [--color red|blue] [--compare --output-file FILE]");
+  EXPECT_EQ(OptionTable("run", {}, "-- PROGRAM").usage(), "run -- PROGRAM");
   EXPECT_EQ(Given().table().wrong("x").code, "USAGE");
   EXPECT_EQ(Given().table().wrong("x").message, "x");
 }

@@ -1,7 +1,6 @@
 // kernloop-pgo: profiles of device code. One JSON object a line on stdout; exit codes of docs/contributing/seams.md.
 // `convert` makes profiles from variables read back from a device, `merge` adds up profiles of any number of runs,
 // `show` prints one.
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -9,6 +8,8 @@
 
 #include "base/exit_code.h"
 #include "base/json.h"
+#include "base/numbers.h"
+#include "base/option_table.h"
 #include "pgo/format/files.h"
 #include "pgo/format/merge.h"
 #include "pgo/format/write.h"
@@ -19,11 +20,6 @@ using namespace kernloop;
 using namespace kernloop::pgo;
 namespace fs = std::filesystem;
 
-constexpr const char* kUsage =
-    "kernloop-pgo convert --input FOLDER --output BASE.profraw | merge (--input FILE | --weighted-input N,FILE)… "
-    "--output FILE.proftext [--waves FILE.waves.json] [--arch ARCH] [--rename FROM=TO]… [--mixed-sampling] "
-    "[--write-prev-version] | show --input FILE…";
-
 int print(const Json& event) {
   std::cout << ndjson(event) << std::endl;
   return event.at("event") == "error" ? kExitBadInput : kExitPass;
@@ -33,51 +29,75 @@ int fail(const Error& error) {
   return print(error_event(error));
 }
 
-int usage(const std::string& what) {
-  return fail({"USAGE", what, kUsage});
-}
-
-struct Arguments {
-  std::multimap<std::string, std::string> values;
-  std::vector<std::pair<uint64_t, std::string>> inputs;  // in order, with their weights
-
-  std::string one(const char* name) const {
-    const auto found = values.find(name);
-    return found == values.end() ? "" : found->second;
-  }
-  bool has(const char* name) const { return values.contains(name); }
+struct Input {
+  uint64_t weight = 1;
+  fs::path path;
 };
 
-// Parses the arguments; returns an error message if they are wrong.
-std::optional<std::string> parse(int argc, char** argv, const std::map<std::string, bool>& known,
-                                 Arguments& arguments) {
-  for (int i = 2; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto option = known.find(name);
-    if (option == known.end()) return "unknown option " + name;
-    if (!option->second) {
-      arguments.values.emplace(name, "");
-      continue;
-    }
-    if (++i == argc) return name + " needs a value";
-    std::string value = argv[i];
-    uint64_t weight = 1;
-    if (name == "--weighted-input") {
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), weight);
-      if (error != std::errc() || *end != ',' || weight == 0) return "--weighted-input needs N,FILE with N from 1 on";
-      value.erase(0, static_cast<size_t>(end - value.data()) + 1);
-    }
-    if (name.ends_with("input")) arguments.inputs.emplace_back(weight, value);
-    arguments.values.emplace(name, value);
-  }
-  if (arguments.inputs.empty()) return "--input is missing";
-  return std::nullopt;
+struct Arguments {
+  std::vector<Input> inputs;  // in order
+  fs::path output, waves;
+  MergeOptions merging;
+  bool is_of_previous_version = false;
+};
+
+std::optional<Input> parse_input(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(Input{1, text});
+}
+
+// N,FILE
+std::optional<Input> parse_weighted_input(const std::string& text) {
+  const size_t comma = text.find(',');
+  if (comma == text.npos) return std::nullopt;
+  const auto weight = number_of<uint64_t>(std::string_view(text).substr(0, comma));
+  if (!weight || *weight == 0) return std::nullopt;
+  return Input{*weight, text.substr(comma + 1)};
+}
+
+// FROM=TO
+std::optional<Rename> parse_rename(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) return std::nullopt;
+  return Rename{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// By verb.
+std::map<std::string, OptionTable> tables_of(Arguments& arguments) {
+  const OptionFacts is_required = {.is_required = true};
+  return {
+      {"convert", OptionTable("kernloop-pgo convert",
+                              {{"--input", "FOLDER", append_parsed(parse_input, arguments.inputs), is_required},
+                               {"--output", "BASE.profraw", into(arguments.output), is_required}})},
+      {"merge", OptionTable("kernloop-pgo merge",
+                            {{"--input", "FILE", append_parsed(parse_input, arguments.inputs), {.is_repeated = true}},
+                             {"--weighted-input",
+                              "N,FILE",
+                              append_parsed(parse_weighted_input, arguments.inputs),
+                              {.is_repeated = true, .expected = "N,FILE with N from 1 on"}},
+                             {"--output", "FILE.proftext", into(arguments.output), is_required},
+                             {"--waves", "FILE.waves.json", into(arguments.waves)},
+                             {"--arch", "ARCH", into(arguments.merging.arch)},
+                             {"--rename",
+                              "FROM=TO",
+                              append_parsed(parse_rename, arguments.merging.renames),
+                              {.is_repeated = true, .expected = "FROM=TO"}},
+                             {"--mixed-sampling", "", set(arguments.merging.mixed_sampling)},
+                             {"--write-prev-version", "", set(arguments.is_of_previous_version)}})},
+      {"show", OptionTable("kernloop-pgo show", {{"--input",
+                                                  "FILE",
+                                                  append_parsed(parse_input, arguments.inputs),
+                                                  {.is_required = true, .is_repeated = true}}})},
+  };
+}
+
+int usage(const std::string& verb, const std::string& what) {
+  Arguments none;
+  return fail(tables_of(none).at(verb).wrong(what));
 }
 
 int convert(const Arguments& arguments) {
-  const fs::path folder = arguments.inputs[0].second, output = arguments.one("--output");
-  if (arguments.inputs.size() != 1) return usage("convert reads one folder");
-  if (output.empty()) return usage("--output is missing");
+  const fs::path &folder = arguments.inputs[0].path, &output = arguments.output;
+  if (arguments.inputs.size() != 1) return usage("convert", "convert reads one folder");
   const std::string prefix(image_parts()[0].prefix);
   std::vector<std::string> units;
   std::error_code problem;
@@ -134,21 +154,11 @@ Result<Unit> read_into(Merger& merger, const Arguments& arguments) {
 }
 
 int merge(const Arguments& arguments) {
-  const fs::path output = arguments.one("--output"), waves = arguments.one("--waves");
-  if (output.empty()) return usage("--output is missing");
+  const fs::path &output = arguments.output, &waves = arguments.waves;
   // The version before the RFC's has no room for uniformity: it is left out there.
-  const bool without_uniformity = arguments.has("--write-prev-version");
-  if (without_uniformity && !waves.empty())
-    return usage("--write-prev-version writes no uniformity: leave --waves out");
-  MergeOptions options;
-  options.arch = arguments.one("--arch");
-  options.mixed_sampling = arguments.has("--mixed-sampling");
-  for (auto [at, end] = arguments.values.equal_range("--rename"); at != end; ++at) {
-    const size_t equals = at->second.find('=');
-    if (equals == std::string::npos || equals == 0) return usage("--rename needs FROM=TO");
-    options.renames.push_back({at->second.substr(0, equals), at->second.substr(equals + 1)});
-  }
-  Merger merger(options);
+  if (arguments.is_of_previous_version && !waves.empty())
+    return usage("merge", "--write-prev-version writes no uniformity: leave --waves out");
+  Merger merger(arguments.merging);
   if (auto read = read_into(merger, arguments); !read) return fail(read.error());
   const Profile profile = merger.result();
   if (profile.functions.empty()) {
@@ -222,23 +232,20 @@ int show(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string verb = argc > 1 ? argv[1] : "";
-  const std::map<std::string, std::map<std::string, bool>> verbs = {
-      {"convert", {{"--input", true}, {"--output", true}}},
-      {"merge",
-       {{"--input", true},
-        {"--weighted-input", true},
-        {"--output", true},
-        {"--waves", true},
-        {"--arch", true},
-        {"--rename", true},
-        {"--mixed-sampling", false},
-        {"--write-prev-version", false}}},
-      {"show", {{"--input", true}}}};
-  const auto known = verbs.find(verb);
-  if (known == verbs.end()) return usage(verb.empty() ? "no verb: convert, merge or show" : "unknown verb " + verb);
+  const std::vector<std::string> words(argv + 1, argv + argc);
   Arguments arguments;
-  if (const auto wrong = parse(argc, argv, known->second, arguments)) return usage(*wrong);
+  const std::map<std::string, OptionTable> tables = tables_of(arguments);
+  const auto table = words.empty() ? tables.end() : tables.find(words[0]);
+  if (table == tables.end()) {
+    std::string all;
+    for (const auto& [verb, its] : tables) all += (all.empty() ? "" : " | ") + its.usage();
+    return fail({"USAGE", words.empty() ? "no verb: convert, merge or show" : "unknown verb " + words[0], all});
+  }
+  const auto given = table->second.parse(std::span(words).subspan(1));
+  if (!given) return fail(given.error());
+  if (arguments.inputs.empty()) return fail(table->second.wrong("--input is missing"));
+  if (const auto missing = table->second.missing(*given)) return fail(*missing);
+  const std::string& verb = words[0];
   if (verb == "convert") return convert(arguments);
   return verb == "merge" ? merge(arguments) : show(arguments);
 }

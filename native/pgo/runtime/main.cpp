@@ -6,18 +6,16 @@
 #include <cstdio>
 #include <iostream>
 #include <iterator>
-#include <map>
+#include <set>
 
 #include "base/json.h"
+#include "base/option_table.h"
 #include "pgo/runtime/compile.h"
 
 namespace {
 
 using namespace kernloop;
 using namespace kernloop::pgo::runtime;
-
-constexpr const char* kUsage =
-    "kernloop-pgo-runtime open | use | build | forget --config FILE [--folder FOLDER] [--profile FILE]";
 
 int print(const Json& event) {
   std::cout << ndjson(event) << std::endl;
@@ -27,6 +25,22 @@ int print(const Json& event) {
 int fail(const Error& error) {
   print(error_event(error));
   return 2;
+}
+
+struct Arguments {
+  fs::path config, folder, profile;
+};
+
+OptionTable table_of(Arguments& arguments) {
+  return OptionTable("kernloop-pgo-runtime open|use|build|forget",
+                     {{"--config", "FILE", into(arguments.config), {.is_required = true}},
+                      {"--folder", "FOLDER", into(arguments.folder)},
+                      {"--profile", "FILE", into(arguments.profile), {.with = "--folder"}}});
+}
+
+Error wrong(const std::string& what) {
+  Arguments none;
+  return table_of(none).wrong(what);
 }
 
 struct Answer {
@@ -80,7 +94,7 @@ int use(const Config& config, const fs::path& folder, const fs::path& raw, const
   if (auto locked = program->lock(); !locked) return fail(locked.error());
   const auto kernels = parse_json(input, "the names of kernels");
   if (!kernels || !kernels->is_array() || program->built().empty())
-    return fail({"USAGE", "the names of the measured kernels are missing", kUsage});
+    return fail(wrong("the names of the measured kernels are missing"));
   const auto names = kernels->get<std::set<std::string>>();
   Answer answer;
   auto profile = program->nearest(raw, names);
@@ -128,20 +142,25 @@ int forget(const Config& config, const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string command = argc > 1 ? argv[1] : "";
-  std::map<std::string, std::string> values;
-  for (int i = 2; i + 1 < argc; i += 2) values[argv[i]] = argv[i + 1];
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string command = words.empty() ? "" : words[0];
+  Arguments arguments;
+  const OptionTable table = table_of(arguments);
+  const auto given = table.parse(std::span(words).subspan(words.empty() ? 0 : 1));
+  if (!given) return fail(given.error());
+  if (const auto missing = table.missing(*given)) return fail(*missing);
   const std::string input{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  const auto config = read_config(values["--config"]);
+  const auto config = read_config(arguments.config);
   if (!config) return fail(config.error());
+  const fs::path &folder = arguments.folder, &profile = arguments.profile;
   try {
     if (command == "open") return open(*config, input);
-    if (command == "use") return use(*config, values["--folder"], values["--profile"], input);
-    if (command == "build") return build(*config, values["--folder"]);
-    if (command == "forget") return forget(*config, values["--folder"]);
+    if (command == "use") return use(*config, folder, profile, input);
+    if (command == "build") return build(*config, folder);
+    if (command == "forget") return forget(*config, folder);
   } catch (const std::exception& problem) {
     return fail(
         {"IO_ERROR", std::string("the cache cannot be used: ") + problem.what(), "remove the folder of the cache"});
   }
-  return fail({"USAGE", "unknown command " + command, kUsage});
+  return fail(table.wrong("unknown command " + command));
 }
