@@ -325,7 +325,7 @@ TEST_F(CaptureTest, ADrainThatDoesNotEndIsRefusedWithoutRunning) {
   argument(0);
   request.drain_limit = 50ms;
   device.on_drain = [](Deadline deadline) -> std::optional<Error> {
-    while (!deadline.passed()) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(soon([&] { return deadline.passed(); }));
     return Error{"DRAIN_LIMIT", "", ""};
   };
   const auto start = std::chrono::steady_clock::now();

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "archive/capture/reader.h"
+#include "base/testing/soon.h"
 #include "capture/test/recorded_run.h"
 #include "recorder/test/fake_agent.h"
 #include "recorder/test/tiny_code_object.h"
@@ -973,8 +974,7 @@ TEST_F(RecorderTest, OnlyTheThreadThatMatchesNamesHasRoomForDeepRecursion) {
     return std::distance(fs::directory_iterator(process / "task"), fs::directory_iterator());
   };
   constexpr ptrdiff_t kThoseOfOneCapture = 9;
-  for (int i = 0; i < 1000 && threads() <= kThoseOfOneCapture; ++i) usleep(10'000);
-  ASSERT_GT(threads(), kThoseOfOneCapture);
+  ASSERT_TRUE(soon([&] { return threads() > kThoseOfOneCapture; }));
 
   constexpr uint64_t kLarge = uint64_t{100} << 20;
   size_t large = 0;
