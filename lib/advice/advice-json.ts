@@ -35,8 +35,8 @@ const adviceSchema = z.object({
 export const explanationSchema = z.object({
   position: z
     .object({
-      operations: z.number().describe('Operations of the vector ALU, by lanes; an MFMA counts as one a lane.'),
-      bytes: z.number().describe('Bytes of global memory that lanes asked for.'),
+      operations: z.int().describe('Operations of the vector ALU, by lanes; an MFMA counts as one a lane.'),
+      bytes: z.int().describe('Bytes of global memory that lanes asked for.'),
       operationsPerByte: z.number(),
       instructionsPerTransaction: z
         .number()

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { OverwrittenRow } from './overwritten';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 /** Bytes of a region that its capture no longer holds: the captured dispatch neither reads nor writes them. */
 export const droppedSchema = z.looseObject({ offset: count, bytes: count });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 /** Bytes that the dispatch overwrites without reading what they held. */
 export const overwrittenSchema = z.looseObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { selfcheckSchema } from '../archive/capture-files';
 import { appProcessSchema, processNameSchema } from '../recorder/processes';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const dimensions = z.array(count);
 
 export const kernelCaptureSchema = z.object({

@@ -16,8 +16,8 @@ import { replaceFolder } from './outputs';
 import { Replays, type SelfCheckTarget } from './replays';
 import { selfCheck } from './self-check';
 import { granuleOf, unusedMemory } from './unused';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const shrunkSchema = z.looseObject({ event: z.literal('shrunk'), dropped_bytes: count, bytes_stored: count });
 
 /** Time limit of a replay on hardware that checks whether memory is used. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 export const packResultSchema = z.object({
   file: z.string().describe('Absolute.'),

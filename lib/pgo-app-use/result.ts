@@ -3,7 +3,7 @@ import { z } from 'zod';
 const kernelSchema = z.object({
   name: z.string(),
   symbol: z.string(),
-  dispatches: z.number(),
+  dispatches: z.int(),
   total: z
     .number()
     .describe('Wave-instructions of all dispatches; on hardware ns of GPU time, the median of all runs.'),

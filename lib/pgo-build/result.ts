@@ -14,7 +14,7 @@ export const pgoBuildResultSchema = z.object({
         ),
       codeObject: z.string().describe('Absolute.'),
       codeObjectSha256: z.string(),
-      spillDwords: z.number().nullable().describe('Stores and loads that register allocation placed in the kernel.'),
+      spillDwords: z.int().nullable().describe('Stores and loads that register allocation placed in the kernel.'),
       score: z
         .number()
         .nullable()

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 const dispatchSchema = z.object({
-  dispatch: z.number(),
+  dispatch: z.int(),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
   verdict: z.string().describe('Whether the instrumented code left in memory what the app computed.'),
-  waveInstructions: z.number().nullable().describe('Of the instrumented code; null on hardware.'),
-  capturedWaveInstructions: z.number().nullable(),
+  waveInstructions: z.int().nullable().describe('Of the instrumented code; null on hardware.'),
+  capturedWaveInstructions: z.int().nullable(),
   files: z.array(z.string()).describe('Raw profiles, relative to pgo/raw, the .profraw first.'),
 });
 

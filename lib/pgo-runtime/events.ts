@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../support/schema';
 import type { RuntimeProgram } from './result';
+import { count } from '../support/count';
 
 const text = z.string();
-const count = z.int().nonnegative();
 
 /** Events that the library in the app writes (native/pgo/runtime/README.md). */
 const eventSchema = z.discriminatedUnion('event', [

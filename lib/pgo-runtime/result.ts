@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.int().nonnegative();
+import { count } from '../support/count';
 
 const measuredSchema = z.object({
   launches: count,

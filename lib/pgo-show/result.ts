@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 const measured = {
   lanes: count.nullable().describe('How often lanes came by; null where no counter tells.'),

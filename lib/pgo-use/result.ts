@@ -4,7 +4,7 @@ import { keptVariantSchema } from '../reproducer/optimized-variant';
 const figuresSchema = z.object({
   waveInstructions: z.number().nullable().describe('Executed by all captured dispatches; null on hardware.'),
   scratchWaveDwords: z
-    .number()
+    .int()
     .nullable()
     .describe('Dwords of private memory that its instructions moved, once for each wave; null on hardware.'),
   timeRatio: z.number().nullable().describe('On hardware: its time over that of the captured code.'),
@@ -17,7 +17,7 @@ const variantSchema = figuresSchema.extend({
   sha256: z.string(),
   verdict: z.string().describe('Of validate: whether it leaves in memory what the app computed.'),
   summary: z.string(),
-  spillDwords: z.number().nullable(),
+  spillDwords: z.int().nullable(),
   score: z
     .number()
     .nullable()

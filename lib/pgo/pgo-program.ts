@@ -4,8 +4,7 @@ import { builtNative } from '../deps/built-native';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 const events = {
   converted: z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readJson } from '../support/schema';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const place = { line: z.int().optional(), file: z.string().optional() };
 
 const machineBlockSchema = z.looseObject({
@@ -25,7 +25,7 @@ const reportFunctionSchema = z.looseObject({
   pattern: z.string().optional(),
   machine_blocks: z.array(machineBlockSchema).default([]),
   spills: z.object({ store_dwords: count, load_dwords: count }).optional(),
-  score: count.nullish(),
+  score: z.number().nonnegative().nullish(),
 });
 
 /** The plugin's report on code built with a profile (native/pgo/pass/README.md). */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { appProcessSchema } from '../recorder/processes';
 import { deviceKinds } from '../device/kinds';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const figure = count.optional();
 const dimensions = z.array(count);
 
@@ -13,7 +13,11 @@ const launchFiguresSchema = z.object({
   dynamic_shared_bytes: figure,
   local_bytes_per_thread: figure,
   resident_blocks_per_multiprocessor: figure,
-  occupancy_percent: figure.describe('Resident warps of the most that a multiprocessor takes.'),
+  occupancy_percent: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('Resident warps of the most that a multiprocessor takes.'),
 });
 
 const kernelProfileSchema = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.int().nonnegative();
+import { count } from '../support/count';
 
 export const pushResultSchema = z.object({
   remote: z.string().describe('URL of the server.'),

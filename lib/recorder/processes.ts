@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '../support/report';
 import { quoteCommand } from './process-text';
 import type { RecorderEvent, SummaryEvent } from './recorder-events';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 export const processNameSchema = z.object({
   pid: z.int(),

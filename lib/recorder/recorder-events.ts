@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { count } from '../support/count';
 
 /** Events of kernloop-recorder (docs/contributing/seams.md). Unknown fields are kept. */
-const count = z.number().nonnegative();
 const id = z.string();
 
 const geometrySchema = z.looseObject({
@@ -16,7 +16,7 @@ const resourcesSchema = z.looseObject({
   dynamic_shared_bytes: count.optional(),
   local_bytes_per_thread: count.optional(),
   resident_blocks_per_multiprocessor: count.optional(),
-  occupancy_percent: count.optional(),
+  occupancy_percent: z.number().nonnegative().optional(),
 });
 
 const kernelProfileSchema = resourcesSchema.extend({

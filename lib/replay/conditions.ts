@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const spanSchema = z.object({ min: count, max: count });
 
 /** State of the GPU right after each timed launch, as kernloop-replay reports it (native/replay/core/device/conditions.h). */

@@ -3,12 +3,12 @@ import { formatCount } from '../support/report';
 
 /** State that a variant keeps in its own memory between launches (native/replay/core/launch/own_state.h). */
 export const keptStateSchema = z.looseObject({
-  changed_bytes: z.number().describe('Of its own writable bytes, how many a launch leaves changed.'),
+  changed_bytes: z.int().describe('Of its own writable bytes, how many a launch leaves changed.'),
   variables: z.array(z.string()).describe('Its own writable variables; other such bytes have no name.'),
   out_of_reach: z
     .array(z.string())
     .describe('What cannot be put back or looked at: the runtime gives no address of it.'),
-  launches: z.number().describe('Launches in a row that were judged, each with what the one before left.'),
+  launches: z.int().describe('Launches in a row that were judged, each with what the one before left.'),
 });
 export type KeptState = z.output<typeof keptStateSchema>;
 

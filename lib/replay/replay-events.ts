@@ -4,9 +4,9 @@ import { conditionsSchema } from './conditions';
 import { keptStateSchema } from './kept-state';
 import { ranOnSchema } from './ran-on';
 import { varyingSchema } from '../archive/varying';
+import { count } from '../support/count';
 
 /** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
-const count = z.number().nonnegative();
 export const differenceSchema = z.looseObject({
   event: z.literal('difference'),
   region: z.string().optional(),
@@ -42,8 +42,8 @@ export const toleranceSchema = z.looseObject({
   bytes: count,
   dtype: z.string(),
   exact: z.boolean().default(false),
-  atol: count,
-  rtol: count,
+  atol: z.number().nonnegative(),
+  rtol: z.number().nonnegative(),
   ulp: count,
   elements: count,
   equal: count.describe('Bit for bit.'),
@@ -55,9 +55,9 @@ export const toleranceSchema = z.looseObject({
   nan: specialCountSchema.optional().describe('Floating types.'),
   inf: specialCountSchema.optional().describe('Floating types.'),
   // Null if JSON cannot represent the value.
-  max_abs_error: count.nullish(),
-  max_rel_error: count.nullish(),
-  max_ulp_error: count.nullish(),
+  max_abs_error: z.number().nonnegative().nullish(),
+  max_rel_error: z.number().nonnegative().nullish(),
+  max_ulp_error: z.number().nonnegative().nullish(),
   first_outside: z.array(exampleSchema).default([]).describe('The first few elements that did not pass.'),
   worst: exampleSchema.optional().describe('The one with the greatest absolute error.'),
 });
@@ -239,7 +239,7 @@ const findingSchema = accessSchema.extend({
   event: z.literal('finding'),
   kind: z.string(),
   kernel: z.string(),
-  lane: z.number(),
+  lane: z.int(),
   address: z.string(),
   bytes: count,
   in_lds: z.boolean().default(false),
@@ -272,7 +272,7 @@ const floatAtomicSchema = z.looseObject({
 /** An instruction that accessed LDS beyond its end, where the software GPU continues as hardware does. */
 const pastLdsSchema = accessSchema.extend({
   event: z.literal('past_lds'),
-  lane: z.number(),
+  lane: z.int(),
   address: z.string().describe('The offset in LDS.'),
   bytes: count,
   text: z.string(),

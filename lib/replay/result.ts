@@ -4,8 +4,7 @@ import { conditionsSchema } from './conditions';
 import { keptStateSchema } from './kept-state';
 import { hotSpotsSchema } from './hot-spot-json';
 import { cachesSchema, guardSchema, overriddenSchema, sideSchema } from './replay-events';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 const intervalSchema = z.object({ low: z.number(), high: z.number() });
 
@@ -32,9 +31,7 @@ const measured = {
   durationNs: statisticsSchema
     .nullable()
     .describe('Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU.'),
-  samples: z
-    .array(z.number())
-    .describe('Each measured time in nanoseconds, in the order of the replays; hardware only.'),
+  samples: z.array(count).describe('Each measured time in nanoseconds, in the order of the replays; hardware only.'),
   timer: z
     .string()
     .nullable()
@@ -87,7 +84,7 @@ const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema }
 
 const dispatchResultSchema = z.object({
   kernel: z.string(),
-  dispatch: z.number().describe('The number by which the replayed dispatch was selected.'),
+  dispatch: z.int().describe('The number by which the replayed dispatch was selected.'),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
   code: z.string().describe('Which code ran, in words.'),
   verdict: z.enum(['ran', 'fault', 'limit']),
@@ -151,7 +148,7 @@ export const replayResultSchema = dispatchResultSchema.extend({
       'Of several captured dispatches (--capture), what each gave, by number; what stands above is that of the first, or of the first that faulted. Empty for one.',
     ),
   notReplayed: z
-    .array(z.object({ dispatch: z.number(), capture: z.string(), kernel: z.string() }))
+    .array(z.object({ dispatch: z.int(), capture: z.string(), kernel: z.string() }))
     .describe('With --capture all: captures of the same selection, but of another kernel.'),
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const reportPageSchema = z.object({
   of: z.enum(['reproducer', 'trace', 'workspace']),
   file: z.string().describe('The page: one file that loads nothing.'),
-  bytes: z.number().nonnegative(),
+  bytes: z.int().nonnegative(),
   sections: z.array(z.string()),
 });
 

@@ -19,11 +19,11 @@ const runSchema = z.looseObject({
   probe: z.looseObject({ name: z.string() }),
   launches: z.array(
     z.looseObject({
-      dispatch: z.number(),
+      dispatch: z.int(),
       result: z.string().nullable().default(null),
       verdict: z.string(),
       leftOut: z.array(z.string()),
-      maps: z.array(z.looseObject({ name: z.string(), kept: z.number(), dropped: z.number(), units: z.number() })),
+      maps: z.array(z.looseObject({ name: z.string(), kept: z.int(), dropped: z.int(), units: z.int() })),
     }),
   ),
 });

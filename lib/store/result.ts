@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const unreadable = z.array(z.object({ code: z.string(), message: z.string() }));
 const problems = z.array(z.object({ sha256: z.string(), message: z.string(), captures: z.array(z.string()) }));
 

@@ -4,6 +4,7 @@ import type { EventsFile, RankEvents } from './events';
 import { GrowingEvents } from './growing';
 import { invalidEvents } from './invalid';
 import { parsed } from './json-stream';
+import { count } from '../support/count';
 
 /** JSON is for small traces: the whole file is in memory. */
 const mostBytes = 256 << 20;
@@ -17,7 +18,6 @@ const small = z.array(
     .min(-(2 ** 31))
     .max(2 ** 31 - 1),
 );
-const count = z.int().nonnegative();
 const hostSchema = z.object({ name: z.string(), boot: z.string(), pid: count, command: z.string() });
 
 const rankSchema = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 /** Facts about files of events, besides those about the written file. */
 export const timelineResultSchema = z.object({
@@ -30,7 +29,7 @@ export const timelineResultSchema = z.object({
   ),
   statistics: z.array(
     z.object({
-      rank: z.number(),
+      rank: z.int(),
       name: z.string(),
       count,
       open: count,
@@ -38,7 +37,7 @@ export const timelineResultSchema = z.object({
       total: count,
       least: count,
       most: count,
-      payloadBytes: z.number(),
+      payloadBytes: z.int(),
       lengths: z.array(count).describe('How many are shorter than 1, 2, 4, 8, …'),
     }),
   ),

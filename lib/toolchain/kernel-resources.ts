@@ -3,6 +3,7 @@ import { codeObjectTarget, kernelMetadata } from './code-object-kernels';
 import { cubinResources } from './cubin';
 import { kernelDescriptor } from './hsaco-code';
 import { processorOf } from './target';
+import { count } from '../support/count';
 
 /** Registers and memory that the compiler gave a kernel. */
 export interface KernelResources {
@@ -23,7 +24,6 @@ export interface KernelResources {
   isOnTwoUnits: boolean;
 }
 
-const count = z.int().nonnegative();
 const metadataSchema = z.looseObject({
   '.wavefront_size': count,
   '.vgpr_count': count,

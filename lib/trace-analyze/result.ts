@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const hex = z.string().regex(/^0x[0-9a-f]+$/);
 const share = z.number().min(0).max(1);
 

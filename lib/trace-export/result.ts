@@ -8,8 +8,8 @@ export const traceExportResultSchema = z.object({
     z.object({
       file: z.string(),
       map: z.string(),
-      rows: z.number(),
-      skipped: z.number().describe('Slots that are all zero, where they were left out.'),
+      rows: z.int(),
+      skipped: z.int().describe('Slots that are all zero, where they were left out.'),
     }),
   ),
   timeline: timelineResultSchema.optional().describe('Of events that kernels recorded.'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { timelineResultSchema } from '../timeline/result';
 import { dialects } from '../trace/words';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const hex = z.string().regex(/^0x[0-9a-f]+$/);
 const level = z.enum(['thread', 'warp']);
 const three = z.array(count).length(3);

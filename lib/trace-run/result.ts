@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const verdict = z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']);
 
 const mapSchema = z.object({
@@ -40,7 +40,7 @@ const launchSchema = z.object({
   maps: z.array(mapSchema),
   registers: z.object({ before: count, after: count }).nullable().describe('Where code was rewritten.'),
   waveInstructions: count.nullable(),
-  milliseconds: count.nullable(),
+  milliseconds: z.number().nonnegative().nullable(),
   leftOut: z.array(z.string()).describe('What the probes did not see.'),
   callback: z.enum(['succeeded', 'failed', 'not run']).nullable().describe('Of the probe file; null if it has none.'),
 });

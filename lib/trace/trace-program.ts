@@ -6,8 +6,8 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { mapsArgument, type ProbeFile } from './probe-file';
 import { dialects, type Dialect, type OffsetChoice } from './words';
+import { count } from '../support/count';
 
-const count = z.number().nonnegative();
 const wide = z.string().regex(/^0x[0-9a-f]{1,16}$/);
 
 const fitSchema = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const count = z.number().nonnegative();
+import { count } from '../support/count';
 
 export const outcomes = ['written', 'unchanged', 'repaired'] as const;
 

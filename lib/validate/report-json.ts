@@ -35,7 +35,7 @@ const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
           ),
         in_any_replay: z
           .object({
-            outside: z.number(),
+            outside: z.int(),
             max_abs_error: z.number().nullable(),
             max_rel_error: z.number().nullable(),
             max_ulp_error: z.number().nullable(),
@@ -82,22 +82,22 @@ const initializerSchema = z.looseObject({
 });
 
 const counts = {
-  compared_bytes: z.number(),
-  changed_bytes: z.number().describe('Bytes in which the captured dispatch changed memory.'),
-  ignored_bytes: z.number().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
-  varying_bytes: z.number().describe('Bytes judged by the range that the self-check recorded.'),
+  compared_bytes: z.int(),
+  changed_bytes: z.int().describe('Bytes in which the captured dispatch changed memory.'),
+  ignored_bytes: z.int().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
+  varying_bytes: z.int().describe('Bytes judged by the range that the self-check recorded.'),
   unjudged_bytes: z
-    .number()
+    .int()
     .describe('Bytes left out because the order of waves decides what they hold (links of a list, places in a table).'),
   overwritten_bytes: z
-    .number()
+    .int()
     .describe(
       'Bytes that the captured code overwrites without reading them: judged by launches that began with other values there as well.',
     ),
   rewritten_bytes: z
-    .number()
+    .int()
     .describe('Of these, the bytes that the captured dispatch left as they were: they count as changed ones do.'),
-  differing_bytes: z.number(),
+  differing_bytes: z.int(),
   state: keptStateSchema
     .nullish()
     .describe('What the variant keeps from launch to launch; null where it keeps nothing.'),
@@ -108,16 +108,16 @@ const raceAccessSchema = z.object({
   pc_offset: z.string().describe("From the kernel's entry."),
   instruction: z.string(),
   source: z.string().nullable().describe('File and line, where the code has them.'),
-  workgroup: z.array(z.number()),
-  wave: z.number(),
+  workgroup: z.array(z.int()),
+  wave: z.int(),
 });
 
 const raceSchema = z.object({
   kernel: z.string(),
   where: z.string().nullable().describe('Region, module variable or "LDS".'),
-  offset: z.number().nullable(),
+  offset: z.int().nullable(),
   address: z.string(),
-  bytes: z.number(),
+  bytes: z.int(),
   accesses: z.array(raceAccessSchema).describe('The later one first.'),
   missing_wait: z
     .string()
@@ -133,12 +133,12 @@ const raceSchema = z.object({
 const adverseSchema = z.object({
   seed: z.int(),
   verdict: z.string(),
-  differing_bytes: z.number(),
-  wave_instructions: z.number().describe('How many ran in the adverse order.'),
-  of_wave_instructions: z.number().nullable(),
-  findings: z.number().describe('Places at which the checks found a race.'),
+  differing_bytes: z.int(),
+  wave_instructions: z.int().describe('How many ran in the adverse order.'),
+  of_wave_instructions: z.int().nullable(),
+  findings: z.int().describe('Places at which the checks found a race.'),
   captured: z
-    .object({ verdict: z.string(), findings: z.number() })
+    .object({ verdict: z.string(), findings: z.int() })
     .nullable()
     .describe('The same of the captured code, where that was asked: not held against a variant.'),
 });
@@ -209,7 +209,7 @@ const delaysSchema = z
   .describe('On cuda: how the code did while warps or half of the blocks waited.');
 
 const captured = {
-  dispatch: z.number().describe('The number by which the dispatch was selected.'),
+  dispatch: z.int().describe('The number by which the dispatch was selected.'),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
 };
 
@@ -302,7 +302,7 @@ const dispatchReportSchema = z.object({
     .object({
       atol: z.number(),
       rtol: z.number(),
-      ulp: z.number(),
+      ulp: z.int(),
       matched: z.number().describe('Share of the elements that must pass.'),
       nan: z.enum(['match', 'refuse', 'ignore']),
       inf: z.enum(['match', 'refuse', 'ignore']),
@@ -372,8 +372,8 @@ const dispatchReportSchema = z.object({
       seed: z.int().nullable().describe('Null on hardware, which takes none.'),
       machine_in_use: z.literal(true).optional().describe('It was the launch on a machine in use that failed.'),
       verdict: z.string(),
-      differing_bytes: z.number(),
-      wave_instructions: z.number().nullable(),
+      differing_bytes: z.int(),
+      wave_instructions: z.int().nullable(),
     }),
   ),
 });
