@@ -9,7 +9,7 @@ export const serviceOptions = serviceOptionsSchema;
 /** `kernloop judge --serve` and `--stdio`, until a signal or the end of input ends it, which is no failure. */
 export async function runJudgeService(flags: Record<string, unknown>, overrides: Partial<Deps>): Promise<number> {
   const deps = defaultDeps(overrides);
-  const layers = [flagLayer(flags), environmentLayer(serviceOptionsSchema, deps.env)];
+  const layers = [flagLayer(flags), environmentLayer('judge', serviceOptionsSchema, deps.env)];
   const { values } = resolveOptions(serviceOptionsSchema, layers);
   const { stdin, stdout } = process;
   await serveJudge(values, deps, { input: stdin, output: stdout });

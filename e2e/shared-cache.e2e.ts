@@ -252,7 +252,7 @@ echo '[{"directory":"'"$PWD"'","file":"'"$PWD"'/probe.hip","arguments":["hipcc",
   });
 
   it('brings no store: a capture that keeps its chunks there is taken again where it is to be replayed', async () => {
-    const large = { KERNLOOP_INLINE_LIMIT_BYTES: '1' };
+    const large = { KERNLOOP_CAPTURE_INLINE_LIMIT_BYTES: '1' };
     const captured = await nx(first, ['run', 'outputs-two_outputs:validate'], large);
     expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
     expect(existsSync(first.path(project, 'capture/chunks.pack'))).toBe(false);

@@ -13,7 +13,9 @@ describe('packed captures and the store', () => {
     workspace = Workspace.create([]);
     elsewhere = Workspace.create([]);
     const app = await addProbeApp(workspace, 'outputs', ['outputs'], [{ name: 'two_outputs', match: 'two_outputs' }]);
-    const outcome = await workspace.kernloop(['extract', '--app', app], { env: { KERNLOOP_INLINE_LIMIT_BYTES: '1' } });
+    const outcome = await workspace.kernloop(['extract', '--app', app], {
+      env: { KERNLOOP_CAPTURE_INLINE_LIMIT_BYTES: '1' },
+    });
     expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
     expect(existsSync(workspace.path(project, 'capture/chunks.pack'))).toBe(false);
   });

@@ -7,7 +7,7 @@ import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
 import type { Environment } from '../lib/support/environment';
 import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
-import { environmentName, kebab } from '../lib/support/options';
+import { environmentName, kebab, refuseFormerNames } from '../lib/support/option-variables';
 import { refuseUntracked, type TaskContext } from './tracked';
 import { watchInputs } from './unchanged';
 
@@ -53,12 +53,19 @@ export function configureTask(
   context: TaskContext,
   env: Environment,
 ): Readonly<Record<string, unknown>> {
-  for (const [name, why] of Object.entries(stage.task?.refused ?? {})) {
-    if (options[name] === undefined && !env[environmentName(name)]) continue;
+  const refused = Object.entries(stage.task?.refused ?? {});
+  refuseFormerNames(
+    stage.name,
+    refused.map(([name]) => name),
+    env,
+  );
+  for (const [name, why] of refused) {
+    const variable = environmentName(stage.name, name);
+    if (options[name] === undefined && !env[variable]) continue;
     throw new KernloopError(
       'USAGE',
       why,
-      `run it without Nx: \`kernloop ${stage.name} --${kebab(name)}\`, without ${environmentName(name)}`,
+      `run it without Nx: \`kernloop ${stage.name} --${kebab(name)}\`, without ${variable}`,
     );
   }
   const flags = absoluteOptions(options, stage.paths, context.root);

@@ -8,6 +8,7 @@ import { commandFile, commandVariable } from '../lib/stage/command-inputs';
 import type { Stage } from '../lib/stage/stage';
 import { KernloopError } from '../lib/support/error';
 import type { Environment } from '../lib/support/environment';
+import { environmentName } from '../lib/support/option-variables';
 
 type Values = Readonly<Record<string, unknown>>;
 export type TaskContext = Pick<ExecutorContext, 'root'> &
@@ -27,7 +28,7 @@ export function refuseUntracked(
   if (!task?.cache) return;
   refuseOvertaken(context.root, env);
   if (paths.includes('output')) refuseOtherOutput(name, values, context);
-  if (task.inputs.includes('codeObjects')) refuseOtherVariant(values, env);
+  if (task.inputs.includes('codeObjects')) refuseOtherVariant(name, values, env);
   if (task.inputs.includes('device')) refuseOtherDevice(values, env);
 }
 
@@ -74,7 +75,7 @@ function refuseOtherOutput(stage: string, { app, output, kernel }: Values, conte
   throw new KernloopError(
     'USAGE',
     `--output ${output}: a task of Nx writes what it declares, ${declared ?? 'a capture of each kernel'}, or a hit would not bring it back`,
-    `leave the option out (also KERNLOOP_OUTPUT and "options" of kernloop.json), or run \`kernloop ${stage} --output\``,
+    `leave the option out (also ${environmentName(stage, 'output')} and "options" of kernloop.json), or run \`kernloop ${stage} --output\``,
   );
 }
 
@@ -91,7 +92,7 @@ function isDeclared(output: string, { root, projectName, targetName, projectsCon
 }
 
 /** The plugin lists the variants that it hashed; without it there is no cache to corrupt. */
-function refuseOtherVariant({ variant, reproducer }: Values, env: Environment): void {
+function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env: Environment): void {
   const tracked = env['KERNLOOP_TRACKED_VARIANTS'];
   if (tracked === undefined || typeof variant !== 'string' || variant === 'none' || typeof reproducer !== 'string')
     return;
@@ -103,7 +104,7 @@ function refuseOtherVariant({ variant, reproducer }: Values, env: Environment): 
   throw new KernloopError(
     'USAGE',
     `${relative(root, path)} is named where Nx does not see it, so an edit of it would not be noticed`,
-    'name it with --variant, KERNLOOP_VARIANT, kernel.json or project.json, or put it beside kernel.json',
+    `name it with --variant, ${environmentName(stage, 'variant')}, kernel.json or project.json, or put it beside kernel.json`,
   );
 }
 

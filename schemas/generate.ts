@@ -14,6 +14,7 @@ import { stages } from '../lib/stages/registry';
 import { taskOptions } from '../lib/stages/task-options';
 import type { StageTask } from '../lib/stages/stage-tasks';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
+import { environmentName } from '../lib/support/option-variables';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { eventsSchema } from '../lib/timeline/json-events';
 import { reportSchema } from '../lib/validate/report-json';
@@ -222,6 +223,7 @@ function optionsPage(): string {
       .map(({ name, verb }) => verb ?? name)
       .join(', ')}) and in the API.`,
     'A value comes from the first of: flag, environment variable, `options` of `kernel.json`, `options` of `kernloop.json`, default;',
+    'The variable is `KERNLOOP_<STAGE>_<OPTION>`: it sets the option of one stage. What describes the machine has one for all stages: `KERNLOOP_DEVICE`, `KERNLOOP_SOFTGPU`, `KERNLOOP_GPU`, `KERNLOOP_STORE`, `KERNLOOP_REMOTE`.',
     '`--print-config` shows the result and where each value came from. `--json` prints the result, or the error, as JSON: [for scripts](../api.md).',
   ];
   const configurable = all.filter(({ options }) => Object.keys(options.shape).length > 0);
@@ -235,7 +237,7 @@ function optionsPage(): string {
       '| flag | variable | default | meaning |',
       '|---|---|---|---|',
     );
-    for (const info of optionInfos(stage.options)) lines.push(optionRow(info));
+    for (const info of optionInfos(stage.options)) lines.push(optionRow(stage.name, info));
     lines.push('', `Exit codes: ${exitCodesOf(stage)}.`);
   }
   return `${lines.join('\n')}\n`;
@@ -253,12 +255,12 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 }
 
-function optionRow(info: OptionInfo): string {
+function optionRow(stage: string, info: OptionInfo): string {
   const value = info.type === 'boolean' ? '' : ` ${info.choices ? info.choices.join('\\|') : placeholder(info)}`;
   const empty = info.default === undefined || (Array.isArray(info.default) && info.default.length === 0);
   const flag = info.type === 'boolean' && info.default === true ? `--no-${info.flag.slice(2)}` : info.flag;
   const initial = info.required ? 'required' : empty ? '' : `\`${String(info.default)}\``;
-  return `| \`${flag}${value}\` | \`${info.env}\` | ${initial} | ${info.description.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
+  return `| \`${flag}${value}\` | \`${environmentName(stage, info.name)}\` | ${initial} | ${info.description.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
 }
 
 function placeholder({ type }: OptionInfo): string {
@@ -301,7 +303,7 @@ function exitCodesPage(): string {
     '',
     '- A verdict that is not good is a result: with `--json` the document has `result`, and `exit_code` is 1, 3 or 4. A verb that cannot judge is an error: the',
     '  document has `error`, with a [code](errors.md) that belongs to exactly one exit code.',
-    '- `capture` and `extract` exit with the code of the app where it failed after everything was captured, which stays; with `--json`, `appExitCode` of capture tells. An app',
+    '- `capture` and `extract` exit with the code of the app where it failed after everything was captured, which stays; with `--json`, `app_exit_code` of capture tells. An app',
     '  that was killed by signal N counts as 128 + N. Nx counts such a task as succeeded.',
     '- Under Nx a task succeeds (0) or fails; the verdict and its exit code are in `report.json`.',
     '- A signal that kills `kernloop` at once (SIGKILL) gives what the shell makes of it: 137.',

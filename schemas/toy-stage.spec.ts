@@ -98,7 +98,7 @@ describe('a stage that is added', () => {
       properties: { atLeast: { type: 'integer' } },
     });
     expect(read('schemas/output/count.schema.json')).toContain('"enough"');
-    expect(read('docs/reference/options.md')).toContain('KERNLOOP_AT_LEAST');
+    expect(read('docs/reference/options.md')).toContain('KERNLOOP_COUNT_AT_LEAST');
     const called = run('-r', './bin/source', '-e', "require('./cli/api').count({ reproducer: 'k' }).then(console.log)");
     expect(called).toContain('enough: true');
   });
@@ -140,7 +140,7 @@ describe('a stage that is added', () => {
       outputs: ['{projectRoot}/count.json'],
     });
     expect(count?.inputs).toContain('kernloop-count-options');
-    expect(namedInputs['kernloop-count-options']).toContainEqual({ env: 'KERNLOOP_AT_LEAST' });
+    expect(namedInputs['kernloop-count-options']).toContainEqual({ env: 'KERNLOOP_COUNT_AT_LEAST' });
     expect(namedInputs['kernloop-files']).toContain('!{projectRoot}/count.json');
     expect(report?.inputs).toContainEqual({ fileset: '{projectRoot}/count.json', includeIgnored: true });
   });

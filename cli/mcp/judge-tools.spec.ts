@@ -13,7 +13,7 @@ let fakes: Judges;
 let judges: WorkspaceJudges;
 let client: Client;
 
-async function connect(env: Record<string, string> = { KERNLOOP_UNSANDBOXED: '1' }): Promise<void> {
+async function connect(env: Record<string, string> = { KERNLOOP_JUDGE_UNSANDBOXED: '1' }): Promise<void> {
   const deps = fakes.deps();
   const bounds = { workspace: made.workspace.root, outside: false };
   judges = new WorkspaceJudges({ bounds, maxBytes: 64 * 1024, deps: { ...deps, env: { ...deps.env, ...env } } });

@@ -136,7 +136,7 @@ export class WorkspaceJudges {
 
   private async opened(folder: string): Promise<Judge> {
     const { deps } = this.place;
-    const layers = [flagLayer({ reproducer: [folder] }), environmentLayer(settingsSchema, deps.env)];
+    const layers = [flagLayer({ reproducer: [folder] }), environmentLayer('judge', settingsSchema, deps.env)];
     const { values } = resolveOptions(settingsSchema, layers);
     const judge = await Judge.open(values, await confinement(values, deps), deps, { isLasting: false });
     judge.subscribe(({ sealed }) => {

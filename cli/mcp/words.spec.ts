@@ -53,7 +53,7 @@ describe('text of the command line in the words of a client', () => {
     'install kernloop once more, or use `kernloop mcp --allow-outside`',
     'a line -- with dashes, `one backtick and --atol',
     'the pattern a--atol and /x--atol',
-    'kernloop.json of the app; KERNLOOP_SEED',
+    'kernloop.json of the app; KERNLOOP_REPLAY_SEED',
   ])('stays as it is where it is none of ours: %s', (text) => {
     expect(words(text)).toBe(text);
   });

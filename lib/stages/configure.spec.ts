@@ -13,8 +13,15 @@ describe('precedence of options', () => {
   const kernloopJson = { options: { validate: { replays: 3, limitFactor: 3 }, capture: { maxBytes: 7 } } };
 
   it.each([
-    ['flag', { replays: 9 }, { KERNLOOP_REPLAYS: '8' }, { validate: { replays: 5 } }, 9, 'flag --replays'],
-    ['environment', {}, { KERNLOOP_REPLAYS: '8' }, { validate: { replays: 5 } }, 8, 'KERNLOOP_REPLAYS'],
+    ['flag', { replays: 9 }, { KERNLOOP_VALIDATE_REPLAYS: '8' }, { validate: { replays: 5 } }, 9, 'flag --replays'],
+    [
+      'environment',
+      {},
+      { KERNLOOP_VALIDATE_REPLAYS: '8' },
+      { validate: { replays: 5 } },
+      8,
+      'KERNLOOP_VALIDATE_REPLAYS',
+    ],
     ['kernel.json', {}, {}, { validate: { replays: 5 } }, 5, 'kernel.json'],
     ['kernloop.json', {}, {}, {}, 3, 'kernloop.json'],
   ])('%s wins over what comes after it', (_name, flags, env, options, value, origin) => {
@@ -97,8 +104,8 @@ describe('precedence of options', () => {
       {},
       '(from kernloop.json)',
     ],
-    ['a variable that is no number', {}, { KERNLOOP_MAX_BYTES: 'much' }, 'KERNLOOP_MAX_BYTES'],
-    ['a variable out of range', {}, { KERNLOOP_ORDINAL: '0' }, '(from KERNLOOP_ORDINAL)'],
+    ['a variable that is no number', {}, { KERNLOOP_CAPTURE_MAX_BYTES: 'much' }, 'KERNLOOP_CAPTURE_MAX_BYTES'],
+    ['a variable out of range', {}, { KERNLOOP_CAPTURE_ORDINAL: '0' }, '(from KERNLOOP_CAPTURE_ORDINAL)'],
   ])('rejects %s and names where it came from', (_name, config, env, message) => {
     workspace = new TestWorkspace(config);
     const act = (): unknown => configure(stages.capture, { app: workspace.app }, env);

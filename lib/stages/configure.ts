@@ -33,7 +33,7 @@ export function configure<S extends OptionsSchema>(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
 ): Resolved<S> {
-  const outer = [flagLayer(flags), environmentLayer(stage.options, env)];
+  const outer = [flagLayer(flags), environmentLayer(stage.name, stage.options, env)];
   return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer, env)]);
 }
 

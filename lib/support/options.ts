@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KernloopError } from './error';
 import { describeIssues } from './schema';
 import type { Environment } from './environment';
+import { environmentName, kebab, refuseFormerNames } from './option-variables';
 
 export type OptionsSchema = z.ZodObject;
 
@@ -13,14 +14,13 @@ export interface Layer {
 
 export interface Resolved<S extends OptionsSchema> {
   values: z.output<S>;
-  /** Origin of each value: "flag --seed", "KERNLOOP_SEED", "kernloop.json", "default". */
+  /** Origin of each value: "flag --seed", "KERNLOOP_REPLAY_SEED", "kernloop.json", "default". */
   origins: Record<string, string>;
 }
 
 export interface OptionInfo {
   name: string;
   flag: string;
-  env: string;
   type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
   choices?: string[];
   description: string;
@@ -49,7 +49,6 @@ function describeOptions(schema: OptionsSchema): OptionInfo[] {
     return {
       name,
       flag: `--${kebab(name)}`,
-      env: environmentName(name),
       type: typeOf(name, property.type),
       ...(choices ? { choices: choices.map(String) } : {}),
       description: property.description ?? '',
@@ -98,14 +97,16 @@ export function flagLayer(values: Readonly<Record<string, unknown>>): Layer {
   return { origin: (option) => `flag --${kebab(option)}`, values };
 }
 
-/** Values of the KERNLOOP_* variables that name an option of the schema. */
-export function environmentLayer(schema: OptionsSchema, env: Environment): Layer {
+/** Values of the KERNLOOP_* variables that set an option of the stage. */
+export function environmentLayer(stage: string, schema: OptionsSchema, env: Environment): Layer {
+  const origin = (option: string): string => environmentName(stage, option);
+  refuseFormerNames(stage, Object.keys(schema.shape), env);
   const values: Record<string, unknown> = {};
   for (const info of optionInfos(schema)) {
-    const text = env[info.env];
-    if (text !== undefined && text !== '') values[info.name] = parseText(info, text, info.env);
+    const text = env[origin(info.name)];
+    if (text !== undefined && text !== '') values[info.name] = parseText(info, text, origin(info.name));
   }
-  return { origin: environmentName, values };
+  return { origin, values };
 }
 
 /** Converts the text of a flag or variable to its typed value. */
@@ -146,15 +147,6 @@ function jsonList(text: string): string[] | null {
   } catch {
     return null;
   }
-}
-
-export function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-/** Name of the variable that sets an option. */
-export function environmentName(name: string): string {
-  return `KERNLOOP_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 }
 
 function typeOf(name: string, type: unknown): OptionInfo['type'] {

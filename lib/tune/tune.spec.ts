@@ -132,7 +132,7 @@ describe('tune', () => {
     });
 
     it('not where a replay is long, and says so', async () => {
-      const deps = depsWith((rows) => ({ count: 16_000_000 / Number(rows) }));
+      const deps = depsWith((rows) => ({ count: Math.round(16_000_000 / Number(rows)) }));
       const result = await run(['kRows=7'], deps);
       expect([derives(deps), result.bestInputs]).toEqual([[], null]);
       expect(result.reason).toContain('judged on the captured input alone, since a replay is long');

@@ -48,11 +48,11 @@ describe('options that not every device has', () => {
   it.each([
     ['softgpu', '--delays', { delays: 1 }, 'adverse order'],
     // The number equals the default.
-    ['softgpu', '--delays', { delays: 4 }, 'KERNLOOP_DELAYS'],
+    ['softgpu', '--delays', { delays: 4 }, 'the environment'],
     ['hsa', '--delays', { delays: 3 }, 'software GPU'],
     ['hsa', '--adverse', { adverse: true }, 'software GPU'],
     ['cuda', '--adverse', { adverse: true }, '--delays'],
-    ['cuda', '--adverse', { adverse: true, delays: 2 }, 'KERNLOOP_ADVERSE'],
+    ['cuda', '--adverse', { adverse: true, delays: 2 }, 'the environment'],
     ['softgpu', '--racecheck', { racecheck: true }, 'KERNLOOP_SOFTGPU_CHECK'],
     ['softgpu', '--initcheck', { initcheck: true }, 'KERNLOOP_SOFTGPU_CHECK'],
     ['hsa', '--memcheck', { memcheck: true }, 'software GPU'],

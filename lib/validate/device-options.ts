@@ -1,7 +1,7 @@
 import type { Device } from '../device/device';
 import { deviceWords, type DeviceWords } from '../device/words';
 import { KernloopError } from '../support/error';
-import { environmentName, kebab } from '../support/options';
+import { kebab } from '../support/option-variables';
 import type { JudgingOptions, ValidateOptions } from './options';
 import type { SanitizerTool } from './sanitizer-report';
 
@@ -49,7 +49,7 @@ export function requireOptionsOfDevice(options: OptionsOfDevice, device: Device)
     throw new KernloopError(
       'USAGE',
       `--${kebab(option)} ${does}; this is ${kind}`,
-      `leave it out (of ${environmentName(option)}, kernel.json and kernloop.json, too): ${deviceWords(kind)[instead]}`,
+      `leave it out (of the environment, kernel.json and kernloop.json, too): ${deviceWords(kind)[instead]}`,
     );
   }
 }

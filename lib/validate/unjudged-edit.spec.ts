@@ -31,7 +31,7 @@ describe('--variant none beside an edit', () => {
 
   it.each<[string, object, Record<string, string>]>([
     ['kernel.json', {}, {}],
-    ['the environment', {}, { KERNLOOP_VARIANT: 'none' }],
+    ['the environment', {}, { KERNLOOP_VALIDATE_VARIANT: 'none' }],
     ['a flag', { variant: 'none' }, {}],
   ])('is said first, where %s says it', async (origin, flags, env) => {
     if (origin === 'kernel.json') sayInKernelJson();

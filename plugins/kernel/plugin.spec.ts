@@ -229,14 +229,14 @@ describe('the plugin', () => {
   it.each([
     [
       'capture-saxpy',
-      ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU', 'KERNLOOP_DEVICE_ID_NAMED', 'KERNLOOP_SCOPE'],
+      ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU', 'KERNLOOP_DEVICE_ID_NAMED', 'KERNLOOP_CAPTURE_SCOPE'],
     ],
     ['profile', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU']],
     ['generate-saxpy', ['KERNLOOP_TOOLCHAIN']],
     ['recompile', ['KERNLOOP_TOOLCHAIN']],
     [
       'validate',
-      ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU', 'KERNLOOP_DEVICE_ID_NAMED', 'KERNLOOP_VARIANT'],
+      ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU', 'KERNLOOP_DEVICE_ID_NAMED', 'KERNLOOP_VALIDATE_VARIANT'],
     ],
   ])('%s depends on %j', (name, variables) => {
     const target = { ...targets(workspace, 'apps/pipeline'), ...targets(workspace, 'kernels/pipeline/saxpy') }[name];

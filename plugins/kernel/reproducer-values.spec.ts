@@ -28,7 +28,11 @@ describe('what validate judges', () => {
     { name: 'options of the app', change: () => edit('app/kernloop.json', (json) => ({ ...json, options: rtol })) },
     { name: '--variant elsewhere', change: elsewhere, argv: ['--variant', '../../../elsewhere.hsaco'] },
     { name: '--variant=', change: elsewhere, argv: ['--variant=../../../elsewhere.hsaco'] },
-    { name: 'KERNLOOP_VARIANT', change: elsewhere, env: { KERNLOOP_VARIANT: '../../../elsewhere.hsaco' } },
+    {
+      name: 'KERNLOOP_VALIDATE_VARIANT',
+      change: elsewhere,
+      env: { KERNLOOP_VALIDATE_VARIANT: '../../../elsewhere.hsaco' },
+    },
   ];
 
   it.each(inputs)('changes with $name', ({ change, argv, env }) => {

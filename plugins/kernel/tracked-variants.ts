@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { fieldOf, type JsonReader } from '../../lib/support/lenient-json';
 import type { Environment } from '../../lib/support/environment';
+import { stageTasks } from '../../lib/stages/stage-tasks';
+import { environmentName } from '../../lib/support/option-variables';
 import { kernelFile } from '../../lib/support/project-file-names';
 
 /**
@@ -25,10 +27,15 @@ export function trackedVariants(
   return [...new Set(named.filter((name) => name !== '' && name !== 'none'))].sort();
 }
 
+/** Variables that set `variant` of a stage. */
+const variantVariables = stageTasks
+  .filter(({ options }) => options.includes('variant'))
+  .map(({ name }) => environmentName(name, 'variant'));
+
 /** Values from this command itself, not from a file. */
 export const namedVariants = (argv: readonly string[], env: Environment): string[] => [
   ...flagsOf(argv),
-  env['KERNLOOP_VARIANT'] ?? '',
+  ...variantVariables.map((name) => env[name] ?? ''),
 ];
 
 /** Values of `--variant FILE` and `--variant=FILE`. */

@@ -49,7 +49,7 @@ export const fakeHipcc: FakeProgram = ({ args, options, print }) => {
 /** Behaviour of a configuration: its wave-instructions and verdict. */
 export type Behaviour = (rows: string, width: string, args: readonly string[]) => { count: number; verdict?: string };
 
-export const honest: Behaviour = (rows) => ({ count: 4000 / Number(rows) });
+export const honest: Behaviour = (rows) => ({ count: Math.round(4000 / Number(rows)) });
 
 export const behaving = (behaviour: Behaviour): FakeProgram =>
   fakeReplay((args) => {

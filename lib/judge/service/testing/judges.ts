@@ -58,7 +58,10 @@ export class Judges {
       const ended = await fakeHipcc(call);
       return { ...(typeof ended === 'number' ? { exitCode: ended } : ended), cpuSeconds: this.cpuSeconds };
     };
-    const replay = behaving((rows) => ({ count: 4000 / Number(rows), verdict: rows === '7' ? 'fail' : 'pass' }));
+    const replay = behaving((rows) => ({
+      count: Math.round(4000 / Number(rows)),
+      verdict: rows === '7' ? 'fail' : 'pass',
+    }));
     return fakeDeps({ hipcc, 'kernloop-replay': replay }, this.workspace.native, {
       env: { ...compilerOf(this.workspace), HOME: this.workspace.root },
       ...more,
