@@ -33,8 +33,8 @@ function compared(kernel, from, to) {
   ];
   const { result, text } = kernloopJson(command, { cwd: folder });
   writeFileSync(file, captured);
-  if (result?.baseline?.durationNs == null) throw new Error(`${kernel}: ${text.slice(-2000)}`);
-  const microseconds = (side) => rounded(side.durationNs.median / 1000, 1);
+  if (result?.baseline?.duration_ns == null) throw new Error(`${kernel}: ${text.slice(-2000)}`);
+  const microseconds = (side) => rounded(side.duration_ns.median / 1000, 1);
   return {
     captured_us: microseconds(result.baseline),
     variant_us: microseconds(result),

@@ -116,7 +116,7 @@ function use() {
   const lanes = json('lanes.json');
   const choices = kernels.map((kernel) => {
     const { kept, reason, variants, compiler } = json(folder(kernel), 'pgo', 'choice.json');
-    const shown = variants.map(({ name, verdict, timeRatio, timeCi95, judgement }) => ({
+    const shown = variants.map(({ name, verdict, time_ratio: timeRatio, time_ci95: timeCi95, judgement }) => ({
       name,
       verdict,
       timeRatio,
@@ -127,7 +127,7 @@ function use() {
   });
   const ofApp = json(app, '.kernloop', 'pgo', 'choice.json');
   const ratio = (variants, name) => {
-    const found = variants.find((one) => one.name === name)?.timeRatio;
+    const found = variants.find((one) => one.name === name)?.time_ratio;
     return found == null ? '-' : String(rounded(found));
   };
   const exact = ({ exact, counters }) => `${exact} of ${counters}`;

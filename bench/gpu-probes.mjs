@@ -147,7 +147,7 @@ const [plain, probed] = [
     }),
   ),
 ];
-const medianOf = (ended) => resultOf(ended)?.durationNs?.median;
+const medianOf = (ended) => resultOf(ended)?.duration_ns?.median;
 
 function kernargOf(one) {
   const { kernarg } = JSON.parse(readFileSync(join(folder, reproducerOf(one), 'capture', 'capture.json'), 'utf8'));
@@ -195,11 +195,15 @@ const records = work.map((one, index) => {
   return {
     ...label,
     verdict: launch.verdict,
-    differing_bytes: { without: launch.differingBytesWithout, with: launch.differingBytes, of: launch.comparedBytes },
+    differing_bytes: {
+      without: launch.differing_bytes_without,
+      with: launch.differing_bytes,
+      of: launch.compared_bytes,
+    },
     registers: launch.registers,
     microseconds: { without: rounded(before / 1000, 2), with: rounded(after / 1000, 2) },
     slowdown: rounded(after / before, 2),
-    ...{ records: map.kept, dropped: map.dropped, counted_first: launch.counted, left_out: launch.leftOut },
+    ...{ records: map.kept, dropped: map.dropped, counted_first: launch.counted, left_out: launch.left_out },
     against_host: differences(one, trace.launches, resultOf(read[index])?.results[0]),
     code: traced[index].code,
   };

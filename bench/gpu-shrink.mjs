@@ -88,7 +88,8 @@ const whole = judgeAll([]);
 const shrunk = judgeAll(['--shrink']);
 let isRight = true;
 for (const { capture } of shrunk.extracted.result.kernels) {
-  const { name: kernel, bytesRaw, bytesDropped, bytesStored, selfcheck } = capture;
+  const { name: kernel, selfcheck } = capture;
+  const { bytes_raw: bytesRaw, bytes_dropped: bytesDropped, bytes_stored: bytesStored } = capture;
   for (const [what, , , right] of edits[kernel]) {
     const [before, after] = [whole, shrunk].map(({ verdicts }) => verdicts.get(`${kernel} ${what}`));
     // An edit that only reads more memory is right while that memory exists.

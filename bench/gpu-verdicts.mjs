@@ -247,7 +247,7 @@ const timer = 'unsigned long long now;\n  asm volatile("mov.u64 %0, %%globaltime
 const keeps =
   'unsigned long long keep;\n  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));\n  float v = 0.0f;\n' +
   '  if (i < n) asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(x + i), "l"(keep));\n  if (i < n) y[i] = 2.0f * v;';
-const isSteady = ({ check }) => check !== null && check.variant.wrongLaunches === 0 && check.variant.launches > 30;
+const isSteady = ({ check }) => check !== null && check.variant.wrong_launches === 0 && check.variant.launches > 30;
 const comparisons = [
   [
     'scale',
@@ -255,7 +255,7 @@ const comparisons = [
     ['if (i < n) y[i]', `${timer}  if ((now >> 18) & 1) return;\n  if (i < n) y[i]`],
     [],
     'no ratio',
-    ({ check, speed }) => speed === null && check.variant.wrongLaunches > 0,
+    ({ check, speed }) => speed === null && check.variant.wrong_launches > 0,
   ],
   [
     'scale',
@@ -317,7 +317,7 @@ conclude(
       r.kernel,
       `compare: ${r.edit}`,
       r.right,
-      `${r.speed?.verdict ?? 'no ratio'}, ${r.check?.variant.wrongLaunches} of ${r.check?.variant.launches} launches wrong`,
+      `${r.speed?.verdict ?? 'no ratio'}, ${r.check?.variant.wrong_launches} of ${r.check?.variant.launches} launches wrong`,
       r.ok ? 'ok' : 'WRONG',
     ]),
     ...repeats.map((r) => [

@@ -81,7 +81,7 @@ describe('--json', () => {
       return 0;
     };
     const { document } = await kernloop('watch-build', ['--app', workspace.app, '--command', 'make'], faking({ make }));
-    expect(document).toMatchObject({ result: { compiled: 1, kept: 0, deviceUnits: 1 } });
+    expect(document).toMatchObject({ result: { compiled: 1, kept: 0, device_units: 1 } });
     expect(JSON.parse(workspace.read('app/.kernloop/watched/compile_commands.json'))).toEqual([
       {
         directory: workspace.app,
@@ -132,14 +132,14 @@ describe('--json', () => {
     const programs = { 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay(), program: () => 9 };
     const { code, document } = await kernloop('capture', ['--app', workspace.app], faking(programs));
     expect(code).toBe(9);
-    expect(document).toMatchObject({ exit_code: 9, result: { appExitCode: 9 } });
+    expect(document).toMatchObject({ exit_code: 9, result: { app_exit_code: 9 } });
   });
 
   it('extract, of a kernel without source', async () => {
     const deps = faking({ 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() });
     const { document } = await kernloop('extract', ['--app', workspace.app], deps);
     expect(document).toMatchObject({
-      result: { kernels: [{ name: 'saxpy', generated: { language: 'none', noSource: { code: 'SOURCE_NO_TRAIL' } } }] },
+      result: { kernels: [{ name: 'saxpy', generated: { language: 'none', no_source: { code: 'SOURCE_NO_TRAIL' } } }] },
     });
   });
 
@@ -173,7 +173,7 @@ describe('--json', () => {
     const deps = fakeDeps(programs, workspace.native, { env: compilerOf(workspace) });
     const { document } = await kernloop('tune', [reproducer, '--set', 'kRows=2,8'], deps);
     expect(document).toMatchObject({
-      result: { candidates: [{ parameters: { kRows: 8 }, status: 'pass' }, { isBase: true }, {}] },
+      result: { candidates: [{ parameters: { kRows: 8 }, status: 'pass' }, { is_base: true }, {}] },
     });
   });
 
@@ -262,12 +262,12 @@ describe('--json', () => {
       writeRecipe(workspace);
       const deps = fakeDeps(pgoPrograms(codeObject), workspace.native, { env: installFakes(workspace) });
       const results: [StageName, string[], object][] = [
-        ['pgo-instrument', [reproducer], { counters: 2, upToDate: false }],
+        ['pgo-instrument', [reproducer], { counters: 2, up_to_date: false }],
         ['pgo-generate', [reproducer], { dispatches: [{ verdict: 'pass' }] }],
         ['pgo-merge', [reproducer], { counters: 2 }],
-        ['pgo-build', [reproducer], { upToDate: false }],
+        ['pgo-build', [reproducer], { up_to_date: false }],
         ['pgo-use', [reproducer], { kept: 'wave' }],
-        ['pgo-show', [reproducer], { spillsOf: 'wave' }],
+        ['pgo-show', [reproducer], { spills_of: 'wave' }],
       ];
       for (const [verb, args, result] of results) {
         stdout = '';
@@ -343,7 +343,7 @@ describe('--json', () => {
     const packing = faking({ 'kernloop-archive': archive({ event: 'packed', ...common }) });
     const file = workspace.path('a.klcap');
     const packed = await kernloop('pack', [reproducer, '--output', file], packing);
-    expect(packed.document).toMatchObject({ result: { file, captureSha256: 'ab' } });
+    expect(packed.document).toMatchObject({ result: { file, capture_sha256: 'ab' } });
     stdout = '';
     const unpacking = faking({ 'kernloop-archive': archive({ event: 'unpacked', outcome: 'repaired', ...common }) });
     const { document } = await kernloop('unpack', [file, '--to', reproducer], unpacking);
@@ -370,7 +370,7 @@ describe('--json', () => {
   it('doctor, on a machine without anything', async () => {
     rmSync(workspace.native.replay);
     const { code, document } = await kernloop('doctor', [], fakeDeps({}, workspace.native));
-    expect([code, document['result']]).toEqual([5, expect.objectContaining({ exitCode: 5 })]);
+    expect([code, document['result']]).toEqual([5, expect.objectContaining({ exit_code: 5 })]);
   });
 
   describe('of traces', () => {
@@ -507,7 +507,7 @@ describe('--json', () => {
 
   it('would be noticed if a verb printed what its schema does not name, or left something out', () => {
     const good = { schema: 'kernloop.output/1', verb: 'pack', exit_code: 0 };
-    const result = { file: '/a', captureSha256: 'b', chunks: 1, bytes: 1, encrypted: false };
+    const result = { file: '/a', capture_sha256: 'b', chunks: 1, bytes: 1, encrypted: false };
     const check = (document: object) => checkedOutput('pack', JSON.stringify(document));
     expect(check({ ...good, result })).toMatchObject({ verb: 'pack' });
     expect(() => check({ ...good, result: { ...result, size: 1 } })).toThrow('additionalProperty');

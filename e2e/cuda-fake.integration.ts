@@ -113,12 +113,12 @@ ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
       timer: 'cupti',
       cache: 'warm',
       speed: { rounds: 15, processes: 3 },
-      check: { captured: { differingBytes: 0 }, variant: { differingBytes: 5000 } },
+      check: { captured: { differing_bytes: 0 }, variant: { differing_bytes: 5000 } },
       // Blocks of whole warps, few registers, no local memory: nothing limits either.
       explanation: {
         position: null,
         advice: [],
-        notTold: [expect.stringMatching(/only the software GPU counts them/)],
+        not_told: [expect.stringMatching(/only the software GPU counts them/)],
       },
       baseline: { explanation: { advice: [] } },
     });
@@ -304,23 +304,23 @@ ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; ret; }`,
       const dry = await capture(...args, '--dry-run');
       expect([dry.code, existsSync(output)]).toEqual([0, false]);
       interface Size {
-        scopeBytes: number;
-        bytesRaw: number;
-        bytesStored: number;
+        scope_bytes: number;
+        bytes_raw: number;
+        bytes_stored: number;
       }
       const { plans } = (JSON.parse(dry.stdout) as { result: { plans: Size[] } }).result;
       const plan = plans[0]!;
-      expect(plan.scopeBytes).toBeGreaterThanOrEqual(40_000);
-      const below = await capture(...args, '--max-bytes', String(plan.scopeBytes - 1));
+      expect(plan.scope_bytes).toBeGreaterThanOrEqual(40_000);
+      const below = await capture(...args, '--max-bytes', String(plan.scope_bytes - 1));
       expect([below.code, below.stdout, existsSync(output)]).toEqual([
         1,
         expect.stringContaining('BYTE_BUDGET'),
         false,
       ]);
-      const exact = await capture(...args, '--max-bytes', String(plan.scopeBytes));
+      const exact = await capture(...args, '--max-bytes', String(plan.scope_bytes));
       expect([exact.code, exact.text]).toEqual([0, expect.any(String)]);
       const { captures } = (JSON.parse(exact.stdout) as { result: { captures: Size[] } }).result;
-      expect(captures[0]).toMatchObject({ bytesRaw: plan.bytesRaw, bytesStored: plan.bytesStored });
+      expect(captures[0]).toMatchObject({ bytes_raw: plan.bytes_raw, bytes_stored: plan.bytes_stored });
     });
   });
 

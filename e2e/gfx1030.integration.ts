@@ -37,7 +37,7 @@ describe('the loop on gfx1030', () => {
   it('is probed, in waves of 32: each element is loaded and stored once, and scaled once', async () => {
     const { result, counts, words } = await probed(workspace, project, '--probe', 'dmat', ...onGfx1030);
     const elements = Array.from({ length: 16 }, (_, batch) => 500 + 377 * batch).reduce((a, b) => a + b);
-    expect(result.launches[0]).toMatchObject({ counted: true, warpSize: 32, maps: [{ kept: 2 * elements }] });
+    expect(result.launches[0]).toMatchObject({ counted: true, warp_size: 32, maps: [{ kept: 2 * elements }] });
     const times = new Map<bigint, number>();
     counts.forEach((count, thread) => {
       const seen = words(thread).filter((_, word) => word % 2 === 1 && word < 2 * count);

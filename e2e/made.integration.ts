@@ -23,7 +23,7 @@ describe('an app of a Makefile, without a compile database', () => {
     const built = await workspace.kernloop(['watch-build', '--app', 'apps/made', '--json', '--', 'make', '-j2']);
     expect([built.code, JSON.parse(built.stdout)]).toMatchObject([
       0,
-      { result: { compiled: 5, kept: 0, deviceUnits: 5 } },
+      { result: { compiled: 5, kept: 0, device_units: 5 } },
     ]);
     const entries = workspace.json<Entry[]>('apps/made/.kernloop/watched/compile_commands.json');
     const words = Object.fromEntries(entries.map(({ file, arguments: args }) => [basename(file), args]));

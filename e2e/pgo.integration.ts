@@ -17,8 +17,8 @@ interface Choice {
 }
 
 interface Figures {
-  waveInstructions: number;
-  scratchWaveDwords: number;
+  wave_instructions: number;
+  scratch_wave_dwords: number;
 }
 
 type Programs = { own: number; counting: number; production: number; sampled: { changed: boolean }[] }[];
@@ -90,10 +90,10 @@ describe('PGO of a captured kernel, without its app', () => {
     const best = variants.find(({ name }) => name === kept);
     for (const reference of [captured, base]) {
       if (best === undefined || reference === undefined) continue;
-      expect(best.waveInstructions).toBeLessThanOrEqual(reference.waveInstructions);
-      expect(best.scratchWaveDwords).toBeLessThanOrEqual(reference.scratchWaveDwords);
-      expect(best.waveInstructions + best.scratchWaveDwords).toBeLessThan(
-        reference.waveInstructions + reference.scratchWaveDwords,
+      expect(best.wave_instructions).toBeLessThanOrEqual(reference.wave_instructions);
+      expect(best.scratch_wave_dwords).toBeLessThanOrEqual(reference.scratch_wave_dwords);
+      expect(best.wave_instructions + best.scratch_wave_dwords).toBeLessThan(
+        reference.wave_instructions + reference.scratch_wave_dwords,
       );
     }
     expect(outcome.stdout).toMatch(kept === null ? /Nothing is kept/ : /Kept: /);
@@ -118,7 +118,7 @@ describe('PGO of a captured kernel, without its app', () => {
     for (const { line, waves, lanes } of counted)
       expect(rows).toContainEqual([expect.stringMatching(/^[1-4]$/), String(line), shown(waves), shown(lanes)]);
     const { variants } = workspace.json<Choice>(`${project}/pgo/choice.json`);
-    for (const { name, waveInstructions } of variants)
+    for (const { name, wave_instructions: waveInstructions } of variants)
       expect(page).toMatch(new RegExp(`<td[^>]*>${name}</td>[^]{0,300}>${shown(waveInstructions)}</td>`));
   });
 

@@ -165,7 +165,7 @@ describe('the kernels of hip-pipeline', () => {
     }
     const [one, other] = results;
     expect(other?.counters).toEqual(one?.counters);
-    expect(other?.hotSpots).toEqual(one?.hotSpots);
+    expect(other?.hot_spots).toEqual(one?.hot_spots);
 
     // 64 waves of a 64 x 64 product in tiles of 16: four rounds of two loads and two barriers, and one store; each
     // access touches four rows of 64 bytes.
@@ -174,12 +174,12 @@ describe('the kernels of hip-pipeline', () => {
     expect(count('barriers')).toBe(64 * 4 * 2);
     expect(count('memory_transactions')).toBe(64 * (4 * 2 + 1) * 4);
     expect(count('lds_bank_conflicts')).toBe(0);
-    const lines = one?.hotSpots?.lines ?? [];
+    const lines = one?.hot_spots?.lines ?? [];
     expect(lines[0]).toMatchObject({
       file: 'kernel_variant.hip',
       text: expect.stringContaining('sum += tile_a[ty][k] * tile_b[k][tx];') as string,
     });
-    const executed = one?.hotSpots?.instructions.reduce((sum, { figures }) => sum + (figures['executed'] ?? 0), 0);
+    const executed = one?.hot_spots?.instructions.reduce((sum, { figures }) => sum + (figures['executed'] ?? 0), 0);
     expect(executed).toBe(count('wave_instructions'));
   });
 
@@ -327,7 +327,7 @@ describe('the kernels of hip-pipeline', () => {
       const run = (...args: string[]) =>
         probed(workspace, project('saxpy'), '--probe', 'every.toml', '--variant', 'none', ...args);
       const all = await run();
-      const executed = all.result.launches[0]?.waveInstructions ?? 0;
+      const executed = all.result.launches[0]?.wave_instructions ?? 0;
       expect(all.result.launches[0]?.maps).toMatchObject([{ kept: executed, dropped: 0, overflowed: 0 }]);
       const most = all.result.launches[0]?.maps[0]?.most ?? 0;
       const room = Math.floor(most / 10);

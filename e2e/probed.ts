@@ -18,7 +18,7 @@ export async function probed(workspace: Workspace, reproducer: string, ...args: 
   expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
   const { result } = JSON.parse(outcome.stdout) as { result: TraceRunResult };
   const [launch] = result.launches;
-  expect(launch).toMatchObject({ verdict: 'pass', verdictWithout: 'pass', differingBytes: 0 });
+  expect(launch).toMatchObject({ verdict: 'pass', verdict_without: 'pass', differing_bytes: 0 });
   const file = readFileSync(join(result.folder, launch?.result ?? ''));
   expect(file.readUInt32LE(28)).toBe(1);
   const unitBytes = file.readUInt32LE(32);

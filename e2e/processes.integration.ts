@@ -9,7 +9,7 @@ const program = join(nativeDirectory, 'capture', 'process_app.elf');
 interface CaptureDocument {
   result: {
     captures: { name: string; process: { pid: number; command: string[] }; selfcheck: { verdict: string } }[];
-    processes: { pid: number; parentPid: number; command: string[]; dispatches: number }[];
+    processes: { pid: number; parent_pid: number; command: string[]; dispatches: number }[];
   };
   error?: { code: string; message: string; hint: string };
 }

@@ -23,7 +23,7 @@ describe('for scripts and agents', () => {
   it.each<[string, string[], number, object]>([
     ['profile', ['{app}'], 0, { work: 'wave_instructions', processes: 1 }],
     ['capture', ['--app', '{app}'], 0, { captures: [{ selfcheck: { verdict: 'verified' } }] }],
-    ['generate', ['two_outputs', '--app', '{app}'], 0, { identical: false, sameMachineCode: true }],
+    ['generate', ['two_outputs', '--app', '{app}'], 0, { identical: false, same_machine_code: true }],
     ['adopt', [project], 0, { different: [] }],
     // Compiled alone from a unit of several kernels: its instructions are the same, but the file is not.
     ['recompile', [project], 0, { unchanged: false }],
@@ -35,7 +35,7 @@ describe('for scripts and agents', () => {
     ['store', ['stats'], 0, { event: 'store_stats' }],
     ['store', ['verify'], 0, { event: 'store_verified' }],
     ['store', ['gc', '--dry-run'], 0, { event: 'store_collected', dry_run: true }],
-    ['doctor', [], 0, { exitCode: 0 }],
+    ['doctor', [], 0, { exit_code: 0 }],
   ])('%s %j gives its result as JSON, with exit code %i', async (verb, args, code, result) => {
     const outcome = await workspace.kernloop([verb, ...args.map((word) => word.replace('{app}', app)), '--json']);
     expect([outcome.code, outcome.text]).toEqual([code, expect.any(String)]);

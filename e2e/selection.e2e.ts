@@ -6,9 +6,9 @@ import { Workspace } from './harness';
 import { addProbeApp, probeProgram, replayEvents, type CaptureJson, type ProbeKernel } from './probe';
 
 interface Plan {
-  scopeBytes: number;
-  bytesRaw: number;
-  bytesStored: number;
+  scope_bytes: number;
+  bytes_raw: number;
+  bytes_stored: number;
   regions: { id: string; bytes: number; reached: string; from: string | null }[];
 }
 
@@ -97,7 +97,7 @@ describe('selection of dispatches', () => {
       dispatches.map(({ dispatch, capture: folder, check, counters }) => [
         dispatch,
         folder,
-        check?.variant.differingBytes,
+        check?.variant.differing_bytes,
         counters['waves']?.median,
       ]),
     ).toEqual([
@@ -156,16 +156,16 @@ describe('selection of dispatches', () => {
 
     const limit = (bytes: number) =>
       capture('cost', ['linked', '16'], kernels, ['--max-bytes', String(bytes), '--no-self-check', '--json']);
-    const below = await limit(plan.scopeBytes - 1);
+    const below = await limit(plan.scope_bytes - 1);
     expect([below.code, below.stdout]).toEqual([1, expect.stringContaining('BYTE_BUDGET')]);
     // The app ran to its end, but no part of the capture exists.
     expect(below.stderr).toContain('probe linked: ok');
     expect(existsSync(workspace.path('kernels/cost/scale/capture'))).toBe(false);
 
-    const exact = await limit(plan.scopeBytes);
+    const exact = await limit(plan.scope_bytes);
     expect([exact.code, exact.text]).toEqual([0, expect.any(String)]);
     const { captures } = (JSON.parse(exact.stdout) as { result: { captures: Plan[] } }).result;
-    expect(captures[0]).toMatchObject({ bytesRaw: plan.bytesRaw, bytesStored: plan.bytesStored });
+    expect(captures[0]).toMatchObject({ bytes_raw: plan.bytes_raw, bytes_stored: plan.bytes_stored });
     const { regions, module_variables: variables } = workspace.json<CaptureJson>(
       'kernels/cost/scale/capture/capture.json',
     );

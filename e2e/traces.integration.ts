@@ -325,7 +325,7 @@ describe('traces of Neutrino', () => {
     expect(sched).toMatchObject({
       blocks: 4,
       cycles: '0x17c',
-      tailCycles: '0x64',
+      tail_cycles: '0x64',
       processors: [
         { id: 0, busy: '0xa0' },
         { id: 7, lanes: 1 },

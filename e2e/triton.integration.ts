@@ -14,7 +14,7 @@ const python = {
 
 interface Tuned {
   best: string | null;
-  candidates: { key: string; isBase: boolean; status: string; score: { waveInstructions: number } | null }[];
+  candidates: { key: string; is_base: boolean; status: string; score: { wave_instructions: number } | null }[];
 }
 
 /** Edits of the tutorials' kernels: the text, a right replacement, and a wrong one. */
@@ -89,9 +89,9 @@ describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
       expect([tuned.code, tuned.text]).toEqual([0, expect.any(String)]);
       const { candidates, best } = workspace.json<Tuned>(`${project}/build/tune/tune.json`);
       const passing = candidates.filter(({ status }) => status === 'pass');
-      const least = Math.min(...passing.map(({ score }) => score?.waveInstructions ?? Number.NaN));
-      const chosen = candidates.find(({ key, isBase }) => (best === null ? isBase : key === best));
-      expect([candidates.length, chosen?.status, chosen?.score?.waveInstructions]).toEqual([3, 'pass', least]);
+      const least = Math.min(...passing.map(({ score }) => score?.wave_instructions ?? Number.NaN));
+      const chosen = candidates.find(({ key, is_base: isBase }) => (best === null ? isBase : key === best));
+      expect([candidates.length, chosen?.status, chosen?.score?.wave_instructions]).toEqual([3, 'pass', least]);
     },
   );
 

@@ -82,7 +82,7 @@ function otherConfiguration() {
   const worst = (key) => Math.max(...errors.map((each) => each[key] ?? Infinity), 0);
   const compared = kernloopJson(['replay', reproducer, '--compare'], { cwd: folder });
   if (compared.code !== 0) note('replay --compare', compared);
-  const { speed, durationNs, baseline } = compared.result ?? {};
+  const { speed, duration_ns: durationNs, baseline } = compared.result ?? {};
   return {
     configuration: plan.configuration,
     exact: verdict(exact),
@@ -93,7 +93,7 @@ function otherConfiguration() {
     max_ulp_error: worst('max_ulp_error'),
     unequal: errors.reduce((sum, { within = 0, outside = 0 }) => sum + within + outside, 0),
     elements: errors.reduce((sum, { elements = 0 }) => sum + elements, 0),
-    captured_ns: baseline?.durationNs?.median ?? null,
+    captured_ns: baseline?.duration_ns?.median ?? null,
     variant_ns: durationNs?.median ?? null,
     ratio: speed?.ratio ?? null,
     ratio_ci95: speed?.ci95 ?? null,
@@ -109,7 +109,7 @@ function tune() {
     note('tune', ended);
     return { exit: ended.code };
   }
-  const { candidates, best, scoredBy, reason } = ended.result;
+  const { candidates, best, scored_by: scoredBy, reason } = ended.result;
   const { parameters, score } = candidates.find(({ key }) => key === best) ?? { parameters: null, score: null };
   return {
     seconds: Math.round(ended.seconds),
@@ -118,7 +118,7 @@ function tune() {
     candidates: candidates.length,
     passed: candidates.filter(({ status }) => status === 'pass').length,
     best: parameters,
-    time_ratio: score?.timeRatio ?? null,
+    time_ratio: score?.time_ratio ?? null,
   };
 }
 

@@ -56,7 +56,7 @@ describe('the tools of a judge', () => {
     }
     const results = await Promise.all(ids.map((id) => call('judge_result', { id, waitSeconds: 60 })));
     expect(results.map(({ structuredContent }) => structuredContent)).toMatchObject([
-      { phase: 'done', judgement: { verdict: 'pass', score: { waveInstructions: 500 } } },
+      { phase: 'done', judgement: { verdict: 'pass', score: { wave_instructions: 500 } } },
       { phase: 'done', judgement: { verdict: 'fail' } },
       { phase: 'done', judgement: { verdict: 'not-compiled' } },
     ]);

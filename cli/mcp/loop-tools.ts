@@ -95,7 +95,7 @@ export const loopTools: Readonly<Partial<Record<StageName, LoopTool>>> = {
       'kernels[].reproducer',
       'kernels[].generated.language',
       'kernels[].generated.identical',
-      'kernels[].generated.noSource',
+      'kernels[].generated.no_source',
     ],
   },
   recompile: {
@@ -103,7 +103,7 @@ export const loopTools: Readonly<Partial<Record<StageName, LoopTool>>> = {
     description:
       'Compiles the edited source as the app compiles it. `validate`, `replay` and `trace-run` do it by themselves. Use it to see what the compiler says, or with `lineInfo` before `replay` with `hotSpots`.',
     options: { ...reproducer, lineInfo: 'With line information.' },
-    result: ['codeObject', 'unchanged'],
+    result: ['code_object', 'unchanged'],
   },
   validate: {
     title: 'Judge an edit',
@@ -151,8 +151,8 @@ export const loopTools: Readonly<Partial<Record<StageName, LoopTool>>> = {
       'speed.verdict',
       'speed.ratio',
       'speed.ci95',
-      'durationNs.median',
-      'baseline.durationNs.median',
+      'duration_ns.median',
+      'baseline.duration_ns.median',
       'counters',
       'check',
       'doubts',
@@ -195,7 +195,7 @@ export const loopTools: Readonly<Partial<Record<StageName, LoopTool>>> = {
       ...variant,
       capacity: 'Most records of a thread or warp.',
     },
-    result: ['folder', 'clock', 'launches[].verdict', 'launches[].reason', 'launches[].leftOut'],
+    result: ['folder', 'clock', 'launches[].verdict', 'launches[].reason', 'launches[].left_out'],
   },
   'trace-analyze': {
     title: 'Analyse a trace',

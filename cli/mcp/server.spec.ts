@@ -23,7 +23,7 @@ let client: Client;
 let called: { verb: string; words: readonly string[] }[];
 
 /** The verb in tests that do not provide one. */
-const nothing: RunVerb = () => Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks: [] } });
+const nothing: RunVerb = () => Promise.resolve({ exitCode: 0, result: { exit_code: 0, checks: [] } });
 
 async function connect(
   run: RunVerb = nothing,
@@ -83,7 +83,7 @@ describe('the tools of kernloop mcp', () => {
 
   it('take options and give fields that the list of the dozen does not tell, and refuse fields of another type', async () => {
     const checks = (state: unknown) => ({
-      exitCode: 0,
+      exit_code: 0,
       checks: [{ name: 'x', state, detail: 'd', hint: 'h', more: 1 }],
     });
     let state: unknown = 'ok';
@@ -219,13 +219,13 @@ describe('the tools of kernloop mcp', () => {
   it('call a bad verdict a result, and what could not be done an error with its code and hint', async () => {
     await connect((verb, _, onEvent) => {
       onEvent({ event: 'result', text: 'Result: FAIL' });
-      if (verb === 'doctor') return Promise.resolve({ exitCode: 5, result: { exitCode: 5, checks: [] } });
+      if (verb === 'doctor') return Promise.resolve({ exitCode: 5, result: { exit_code: 5, checks: [] } });
       onEvent({ event: 'output', text: 'ld: no such file\n' });
       throw new KernloopError('APP_BUILD_FAILED', 'make failed', 'mend it');
     });
     expect(await call('doctor')).toMatchObject({
       content: [{ text: 'Result: FAIL\nexit code 5 (environment)' }],
-      structuredContent: { exit_code: 5, outcome: 'environment', result: { exitCode: 5 } },
+      structuredContent: { exit_code: 5, outcome: 'environment', result: { exit_code: 5 } },
     });
     const failed = await call('profile');
     expect(failed).toMatchObject({
@@ -239,7 +239,7 @@ describe('the tools of kernloop mcp', () => {
   it('say pass of a verdict alone: of what judges nothing the outcome is done, and no line speaks of passing', async () => {
     await connect((_, __, onEvent) => {
       onEvent({ event: 'result', text: 'a table' });
-      return Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks: [] } });
+      return Promise.resolve({ exitCode: 0, result: { exit_code: 0, checks: [] } });
     });
     const request = (name: string) =>
       client.request({ method: 'tools/call', params: { name, arguments: {} } }, anything) as Promise<CallToolResult>;
@@ -262,7 +262,7 @@ describe('the tools of kernloop mcp', () => {
         const checks = [
           { name: '--atol', state: 'missing', detail: '--atol', hint: 'run `kernloop doctor --app DIR`' },
         ];
-        return Promise.resolve({ exitCode: 5, result: { exitCode: 5, checks } });
+        return Promise.resolve({ exitCode: 5, result: { exit_code: 5, checks } });
       }
       onEvent({ event: 'output', text: 'cc: bad flag --output\n' });
       // The verb prints its error, too.
@@ -304,7 +304,7 @@ describe('the tools of kernloop mcp', () => {
         onEvent({ event: 'progress', progress: { what: 'captured', done: done * 1024, total: 100 * 1024, unit } });
       onEvent({ event: 'progress', progress: null });
       onEvent({ event: 'warning', text: 'slow' });
-      return Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks: [] } });
+      return Promise.resolve({ exitCode: 0, result: { exit_code: 0, checks: [] } });
     });
     const told: { progress: number; message?: string | undefined }[] = [];
     const onprogress = ({ progress, message }: (typeof told)[number]): unknown => told.push({ progress, message });
@@ -347,7 +347,7 @@ describe('the tools of kernloop mcp', () => {
       detail: 'ü'.repeat(300),
       hint: '',
     }));
-    await connect(() => Promise.resolve({ exitCode: 0, result: { exitCode: 0, checks } }), { maxBytes: 4096 });
+    await connect(() => Promise.resolve({ exitCode: 0, result: { exit_code: 0, checks } }), { maxBytes: 4096 });
     const result = await call('doctor');
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(2 * 4096);
     const { excerpt, rest } = result.structuredContent as {
@@ -364,7 +364,7 @@ describe('the tools of kernloop mcp', () => {
       text += part;
       uri = page?._meta?.['next'] as string | undefined;
     }
-    expect(JSON.parse(text)).toEqual({ exitCode: 0, checks });
+    expect(JSON.parse(text)).toEqual({ exit_code: 0, checks });
     expect(Buffer.byteLength(text)).toBe(rest.bytes);
   });
 });

@@ -37,8 +37,8 @@ export const explanationSchema = z.object({
     .object({
       operations: z.int().describe('Operations of the vector ALU, by lanes; an MFMA counts as one a lane.'),
       bytes: z.int().describe('Bytes of global memory that lanes asked for.'),
-      operationsPerByte: z.number(),
-      instructionsPerTransaction: z
+      operations_per_byte: z.number(),
+      instructions_per_transaction: z
         .number()
         .nullable()
         .describe('Vector ALU instructions for each transaction of 64 bytes; null without any.'),
@@ -46,7 +46,7 @@ export const explanationSchema = z.object({
     .nullable()
     .describe('The place on the horizontal axis of a roofline; null where nothing was counted or no memory accessed.'),
   advice: z.array(adviceSchema).describe('What the counts prove; empty where they prove nothing.'),
-  notTold: z
+  not_told: z
     .array(z.string())
     .describe('Why rules had nothing to look at: no counters, no code object, a processor whose limits are not known.'),
 });

@@ -4,7 +4,7 @@ import type { Advice, Explanation, Place } from './advice-json';
 /** Number of places shown of an advice; --json has all. */
 const shownPlaces = 5;
 
-export function explanationLines({ position, advice, notTold }: Explanation, title: string): string[] {
+export function explanationLines({ position, advice, not_told: notTold }: Explanation, title: string): string[] {
   return [
     title,
     ...(advice.length === 0 ? ['  nothing that these figures prove'] : advice.flatMap(adviceLines)),
@@ -34,8 +34,8 @@ export function placeWords({ file, line, text, offset, instruction, says }: Plac
 export function positionWords({
   operations,
   bytes,
-  operationsPerByte,
-  instructionsPerTransaction,
+  operations_per_byte: operationsPerByte,
+  instructions_per_transaction: instructionsPerTransaction,
 }: NonNullable<Explanation['position']>): string {
   const perTransaction =
     instructionsPerTransaction === null

@@ -11,7 +11,7 @@ export function advise(facts: Facts): Explanation {
       const found = rules[rule](facts);
       return found === null ? [] : [{ rule, ...found }];
     }),
-    notTold: notToldOf(facts),
+    not_told: notToldOf(facts),
   };
 }
 
@@ -27,8 +27,8 @@ function positionOf({ counters }: Facts): Explanation['position'] {
   return {
     operations,
     bytes,
-    operationsPerByte: operations / bytes,
-    instructionsPerTransaction: transactions > 0 ? valu / transactions : null,
+    operations_per_byte: operations / bytes,
+    instructions_per_transaction: transactions > 0 ? valu / transactions : null,
   };
 }
 

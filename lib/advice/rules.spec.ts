@@ -178,7 +178,7 @@ describe('advice', () => {
       expect(rulesOf(advise(facts({ code: reserving })))).toEqual([]);
       const uncounted = { ...facts({ code: reserving }), counters: null };
       expect(only(advise(uncounted), 'scratch').says).toBe('the kernel uses 128 bytes of private memory a lane');
-      expect(advise(uncounted).notTold).toEqual(['memory, LDS, divergence: only the software GPU counts them']);
+      expect(advise(uncounted).not_told).toEqual(['memory, LDS, divergence: only the software GPU counts them']);
       expect(advise({ ...facts({}), counters: null }).advice).toEqual([]);
     });
   });
@@ -237,7 +237,7 @@ describe('advice', () => {
       expect(rulesOf(with_({ vectorRegisters: 64 }))).toEqual([]);
       expect(rulesOf(with_({ vectorRegisters: 96 }, { dynamicShared: null }))).toEqual([]);
       expect(rulesOf(with_({ vectorRegisters: 96, processor: 'gfx906' }))).toEqual([]);
-      expect(with_({ processor: 'gfx906' }).notTold).toContain('occupancy: the limits of gfx906 are not known here');
+      expect(with_({ processor: 'gfx906' }).not_told).toContain('occupancy: the limits of gfx906 are not known here');
     });
   });
 

@@ -3,13 +3,16 @@ import { z } from 'zod';
 const interval = z.object({ low: z.number(), high: z.number() });
 
 export const scoreSchema = z.object({
-  waveInstructions: z
+  wave_instructions: z
     .number()
     .nullable()
     .describe('Executed by all judged dispatches together; null on hardware. A count, not a time.'),
-  timeNs: z.number().nullable().describe('On hardware: the medians of all judged dispatches together.'),
-  timeRatio: z.number().nullable().describe('On hardware: its time over that of the captured code, measured in turns.'),
-  timeCi95: interval.nullable().describe('Of that ratio.'),
+  time_ns: z.number().nullable().describe('On hardware: the medians of all judged dispatches together.'),
+  time_ratio: z
+    .number()
+    .nullable()
+    .describe('On hardware: its time over that of the captured code, measured in turns.'),
+  time_ci95: interval.nullable().describe('Of that ratio.'),
 });
 
 export type Score = z.output<typeof scoreSchema>;

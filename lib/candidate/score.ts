@@ -29,7 +29,7 @@ export async function scoreOf(
   });
   const result = await replayUnkept(options, deps, code);
   const dispatches = result.dispatches.length > 0 ? result.dispatches : [result];
-  const stopped = dispatches.find(({ exitCode }) => exitCode !== 0);
+  const stopped = dispatches.find(({ exit_code: exitCode }) => exitCode !== 0);
   if (stopped)
     throw new KernloopError(
       'LAUNCH_IMPOSSIBLE',
@@ -46,13 +46,16 @@ function counted(dispatches: readonly DispatchResult[]): Scored {
     if (count === undefined || count === 0) throw new Error(`no instructions were counted of dispatch ${dispatch}`);
     return count;
   });
-  return { score: { waveInstructions: sum(counts), timeNs: null, timeRatio: null, timeCi95: null }, capturedNs: null };
+  return {
+    score: { wave_instructions: sum(counts), time_ns: null, time_ratio: null, time_ci95: null },
+    capturedNs: null,
+  };
 }
 
 /** Weighs dispatches by the time that the captured code takes for each. */
 function timed(dispatches: readonly DispatchResult[]): Scored {
-  const times = dispatches.map(({ durationNs }) => durationNs?.median ?? 0);
-  const captured = dispatches.map(({ baseline }) => baseline?.durationNs?.median ?? 0);
+  const times = dispatches.map(({ duration_ns: durationNs }) => durationNs?.median ?? 0);
+  const captured = dispatches.map(({ baseline }) => baseline?.duration_ns?.median ?? 0);
   const weighed = (of: (speed: Speed) => number | undefined): number | null => {
     const parts = dispatches.map(
       ({ speed }, index) => (speed ? (of(speed) ?? Number.NaN) : Number.NaN) * (captured[index] ?? 0),
@@ -63,7 +66,12 @@ function timed(dispatches: readonly DispatchResult[]): Scored {
   const [low, high] = [weighed(({ ci95 }) => ci95?.low), weighed(({ ci95 }) => ci95?.high)];
   const timeCi95 = low === null || high === null ? null : { low, high };
   return {
-    score: { waveInstructions: null, timeNs: sum(times), timeRatio: weighed(({ ratio }) => ratio), timeCi95 },
+    score: {
+      wave_instructions: null,
+      time_ns: sum(times),
+      time_ratio: weighed(({ ratio }) => ratio),
+      time_ci95: timeCi95,
+    },
     capturedNs: sum(captured),
   };
 }
@@ -71,13 +79,13 @@ function timed(dispatches: readonly DispatchResult[]): Scored {
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** Sort key, lower is better: a count, or the time relative to the captured code's. */
-export const orderOf = ({ waveInstructions, timeRatio }: Score): number =>
+export const orderOf = ({ wave_instructions: waveInstructions, time_ratio: timeRatio }: Score): number =>
   waveInstructions ?? timeRatio ?? Number.POSITIVE_INFINITY;
 
 /** On hardware a candidate is better only if the confidence intervals do not overlap; smaller differences are noise. */
 export function isBetter(one: Score, other: Score): boolean {
-  if (one.waveInstructions !== null && other.waveInstructions !== null)
-    return one.waveInstructions < other.waveInstructions;
-  if (one.timeCi95 === null || other.timeCi95 === null) return false;
-  return one.timeCi95.high < other.timeCi95.low;
+  if (one.wave_instructions !== null && other.wave_instructions !== null)
+    return one.wave_instructions < other.wave_instructions;
+  if (one.time_ci95 === null || other.time_ci95 === null) return false;
+  return one.time_ci95.high < other.time_ci95.low;
 }

@@ -46,7 +46,7 @@ describe('capture', () => {
     const output = workspace.path('kernels/app/saxpy/capture');
     const result = await capture(options(), deps());
     expect(result).toMatchObject({
-      exitCode: 0,
+      exit_code: 0,
       captures: [{ name: 'saxpy', output, selfcheck: { verdict: 'verified' } }],
     });
     expect(JSON.parse(readFileSync(join(output, 'selfcheck.json'), 'utf8'))).toMatchObject({
@@ -347,7 +347,7 @@ describe('capture', () => {
   it('keeps the capture and passes the code on when the app fails after it', async () => {
     const fake = deps({ app: () => 3 });
     const result = await capture(options(), fake);
-    expect(result).toMatchObject({ exitCode: 3, captures: [{ name: 'saxpy' }] });
+    expect(result).toMatchObject({ exit_code: 3, captures: [{ name: 'saxpy' }] });
     expect(fake.said.warn.join()).toContain('exited with code 3');
   });
 

@@ -98,7 +98,8 @@ export async function captureSelections(
   );
   const exitCode = exitCodeOf(attempt.appEnd);
   const { plans, failures, processes, appEnd } = attempt;
-  const result = { app: app.config.name, captures, plans, failures, processes, appExitCode: exitCode, exitCode };
+  const exit = { app_exit_code: exitCode, exit_code: exitCode };
+  const result = { app: app.config.name, captures, plans, failures, processes, ...exit };
   report(result, appEnd, app, deps);
   return result;
 }
@@ -153,11 +154,11 @@ function report(result: CaptureResult, appEnd: RunResult, app: App, deps: Deps):
       capture.name,
       ...(several ? [String(capture.process?.pid ?? '')] : []),
       String(capture.ordinal),
-      `${capture.gridBlocks.join('×')} blocks × ${capture.blockThreads.join('×')}`,
+      `${capture.grid_blocks.join('×')} blocks × ${capture.block_threads.join('×')}`,
       String(capture.regions),
-      formatBytes(capture.bytesRaw),
-      formatBytes(capture.bytesStored),
-      formatBytes(capture.bytesTracked),
+      formatBytes(capture.bytes_raw),
+      formatBytes(capture.bytes_stored),
+      formatBytes(capture.bytes_tracked),
       capture.selfcheck?.verdict ?? 'not checked',
       relative(process.cwd(), capture.output) || '.',
     ]);

@@ -76,23 +76,23 @@ describe('two apps of one name', () => {
 
   it('do not keep an app from capturing again, nor from what has gone with its folder', async () => {
     ofApp('app');
-    expect(await run(workspace.app)).toMatchObject({ exitCode: 0 });
+    expect(await run(workspace.app)).toMatchObject({ exit_code: 0 });
     ofApp('app');
     rmSync(workspace.app, { recursive: true });
-    expect(await run(other)).toMatchObject({ exitCode: 0 });
+    expect(await run(other)).toMatchObject({ exit_code: 0 });
   });
 
   it('do not keep an app from its captures where it was moved', async () => {
     ofApp('app');
     rmSync(other, { recursive: true });
     renameSync(workspace.app, workspace.path('moved'));
-    expect(await run(workspace.path('moved'))).toMatchObject({ exitCode: 0 });
+    expect(await run(workspace.path('moved'))).toMatchObject({ exit_code: 0 });
   });
 
   it('do not matter where kernel.json says whose a reproducer is, and its capture came from elsewhere', async () => {
     ofApp('app');
     workspace.write('kernels/app/saxpy/kernel.json', kernelJson({ app: { name: 'app', root: 'other' } }));
-    expect(await run(other)).toMatchObject({ exitCode: 0 });
+    expect(await run(other)).toMatchObject({ exit_code: 0 });
   });
 
   it('an older capture is known by the name of its app alone', async () => {
@@ -100,7 +100,7 @@ describe('two apps of one name', () => {
     const error = await failure(run(other, deps(), { output: workspace.path('out') }));
     expect(error.what).toContain('belongs to the app "third"');
     workspace.write('out/capture.json', captureJson({ app: { name: 'app', files: [] } }));
-    expect(await run(other, deps(), { output: workspace.path('out') })).toMatchObject({ exitCode: 0 });
+    expect(await run(other, deps(), { output: workspace.path('out') })).toMatchObject({ exit_code: 0 });
   });
 
   it('write nothing in a dry run, which is not kept from anything', async () => {

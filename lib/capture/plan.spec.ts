@@ -60,11 +60,11 @@ describe('a dry run', () => {
     expect(config).toMatchObject({ dry_run: true, store: null });
     expect(captures).toEqual([]);
     expect(plans).toMatchObject([
-      { name: 'saxpy', ordinal: 1, scopeBytes: 8000, bytesStored: 3000, fits: true, elapsedMs: 1234 },
+      { name: 'saxpy', ordinal: 1, scope_bytes: 8000, bytes_stored: 3000, fits: true, elapsed_ms: 1234 },
     ]);
     expect(plans[0]?.regions).toMatchObject([
       { id: 'r0', reached: 'arguments', from: null },
-      { id: 'r1', reached: 'region', from: 'r0', bytesZero: 4096 },
+      { id: 'r1', reached: 'region', from: 'r0', bytes_zero: 4096 },
     ]);
     expect(existsSync(workspace.path('kernels'))).toBe(false);
     expect(existsSync(workspace.path('.kernloop/store'))).toBe(false);

@@ -11,8 +11,8 @@ export function planOf({ selection, scope }: Request, event: PlannedEvent): Capt
     kernel: event.kernel,
     ordinal: event.ordinal,
     scope,
-    gridBlocks: geometry.grid_blocks,
-    blockThreads: geometry.block_threads,
+    grid_blocks: geometry.grid_blocks,
+    block_threads: geometry.block_threads,
     regions: plan.regions.map((region) => ({
       id: region.id,
       base: region.base,
@@ -21,18 +21,18 @@ export function planOf({ selection, scope }: Request, event: PlannedEvent): Capt
       api: region.api,
       reached: region.reached,
       from: region.from ?? null,
-      bytesChanged: region.bytes_changed,
-      bytesZero: region.bytes_zero,
-      bytesRepeated: region.bytes_repeated,
-      bytesStored: region.bytes_stored,
+      bytes_changed: region.bytes_changed,
+      bytes_zero: region.bytes_zero,
+      bytes_repeated: region.bytes_repeated,
+      bytes_stored: region.bytes_stored,
     })),
-    scopeBytes: plan.scope_bytes,
-    maxBytes,
+    scope_bytes: plan.scope_bytes,
+    max_bytes: maxBytes,
     fits: maxBytes === 0 || plan.scope_bytes <= maxBytes,
-    bytesRaw: event.bytes_raw,
-    bytesStored: event.bytes_stored,
-    bytesTracked: event.bytes_tracked,
-    elapsedMs: plan.elapsed_ms,
+    bytes_raw: event.bytes_raw,
+    bytes_stored: event.bytes_stored,
+    bytes_tracked: event.bytes_tracked,
+    elapsed_ms: plan.elapsed_ms,
   };
 }
 
@@ -41,7 +41,7 @@ const mostRegions = 40;
 
 /** Text of a plan: content of the capture and its cost. */
 export function planLines(plan: CapturePlan): string[] {
-  const { name, ordinal, kernel, scope, gridBlocks, blockThreads, regions } = plan;
+  const { name, ordinal, kernel, scope, grid_blocks: gridBlocks, block_threads: blockThreads, regions } = plan;
   const largest = [...regions].sort((a, b) => b.bytes - a.bytes);
   const rows = largest
     .slice(0, mostRegions)
@@ -49,7 +49,7 @@ export function planLines(plan: CapturePlan): string[] {
       region.id,
       formatBytes(region.bytes),
       reachedBy(region),
-      ...[region.bytesChanged, region.bytesZero, region.bytesRepeated, region.bytesStored].map((bytes) =>
+      ...[region.bytes_changed, region.bytes_zero, region.bytes_repeated, region.bytes_stored].map((bytes) =>
         bytes === 0 ? '' : formatBytes(bytes),
       ),
       region.api,
@@ -60,13 +60,13 @@ export function planLines(plan: CapturePlan): string[] {
     `${name}, dispatch ${ordinal}: ${kernel}, ${gridBlocks.join('×')} blocks × ${blockThreads.join('×')}, scope ${scope}`,
     ...table([['region', 'bytes', 'reached from', 'changed', 'zero', 'repeated', 'stored', 'allocated by'], ...rows]),
     ...(rest.length > 0 ? [`and ${rest.length} smaller ones, ${formatBytes(restBytes)}`] : []),
-    `${formatBytes(plan.scopeBytes)} of the ${formatBytes(plan.bytesTracked)} that the app holds; with what changes ${formatBytes(plan.bytesRaw)}, stored in ${formatBytes(plan.bytesStored)}`,
+    `${formatBytes(plan.scope_bytes)} of the ${formatBytes(plan.bytes_tracked)} that the app holds; with what changes ${formatBytes(plan.bytes_raw)}, stored in ${formatBytes(plan.bytes_stored)}`,
     limitLine(plan),
-    `measured: ${(plan.elapsedMs / 1000).toFixed(2)} s to read, hash and compress, with the app held; the disk comes on top`,
+    `measured: ${(plan.elapsed_ms / 1000).toFixed(2)} s to read, hash and compress, with the app held; the disk comes on top`,
   ];
 }
 
-function limitLine({ fits, maxBytes, scopeBytes }: CapturePlan): string {
+function limitLine({ fits, max_bytes: maxBytes, scope_bytes: scopeBytes }: CapturePlan): string {
   if (maxBytes === 0) return 'no limit is set';
   if (fits) return `within the limit of ${formatBytes(maxBytes)}`;
   return `over the limit of ${formatBytes(maxBytes)}: a capture would be refused; --max-bytes ${scopeBytes} would do`;

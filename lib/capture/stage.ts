@@ -30,7 +30,7 @@ export const stage = defineStage({
     pass: 'Everything asked for was captured. If the app itself failed afterwards, its exit code is returned instead.',
   },
   run: (options, deps) => code().capture(options, deps),
-  exitCode: ({ exitCode }) => exitCode,
+  exitCode: ({ exit_code: exitCode }) => exitCode,
   task: {
     targets: [{ name: 'capture', of: 'kernel' }],
     cache: true,

@@ -9,7 +9,7 @@ const checkSchema = z.object({
   hint: z.string().describe('How to get what is not there.'),
 });
 
-export const doctorResultSchema = z.object({ checks: z.array(checkSchema), exitCode: z.int() });
+export const doctorResultSchema = z.object({ checks: z.array(checkSchema), exit_code: z.int() });
 
 /** One thing that a machine has or lacks. */
 export type Check = z.output<typeof checkSchema>;

@@ -49,7 +49,7 @@ export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<Doc
     deps.report.result(line);
   for (const { name, hint } of checks.filter(({ state }) => state === 'missing'))
     deps.report.result(`${name}: ${hint}`);
-  return { checks, exitCode };
+  return { checks, exit_code: exitCode };
 }
 
 function checkNode(): Check {

@@ -14,5 +14,5 @@ export const stage = defineStage({
   exitCodes: { pass: 'Nothing is missing.', environment: 'Something is missing. The list says what.' },
   readOnly: true,
   run: (options, deps) => code().runDoctor(options, deps),
-  exitCode: ({ exitCode }) => exitCode,
+  exitCode: ({ exit_code: exitCode }) => exitCode,
 });

@@ -60,7 +60,7 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   const [failure] = failures;
   if (failure) throw withProgress(failure, failures.length, kernels);
   if (given.command.length > 0) for (const kernel of kernels) printNext(kernel, app, deps);
-  return { app: app.config.name, kernels, exitCode: captured?.exitCode ?? 0 };
+  return { app: app.config.name, kernels, exit_code: captured?.exit_code ?? 0 };
 }
 
 async function makeReproducer(
@@ -81,7 +81,11 @@ async function makeReproducer(
   return { reproducer: root, generated, adopted };
 }
 
-function printNext({ name, reproducer, generated: { files, noSource } }: ExtractedKernel, app: App, deps: Deps): void {
+function printNext(
+  { name, reproducer, generated: { files, no_source: noSource } }: ExtractedKernel,
+  app: App,
+  deps: Deps,
+): void {
   const folder = shown(reproducer);
   const edited = files.find((file) => file.startsWith('kernel_variant.'));
   if (noSource !== null && noSource.code !== 'SOURCE_TRITON' && app.config.build === undefined) {

@@ -14,7 +14,7 @@ const extractedKernelSchema = z.object({
 export const extractResultSchema = z.object({
   app: z.string(),
   kernels: z.array(extractedKernelSchema),
-  exitCode: z.int().describe('Of the app, where it ran; 0 where every capture was there.'),
+  exit_code: z.int().describe('Of the app, where it ran; 0 where every capture was there.'),
 });
 
 export type ExtractedKernel = z.output<typeof extractedKernelSchema>;

@@ -25,7 +25,7 @@ export const stage = defineStage({
     pass: 'Every kernel has its reproducer. If the app itself failed after the capture, its exit code is returned instead.',
   },
   run: (options, deps) => code().extract(options, deps),
-  exitCode: ({ exitCode }) => exitCode,
+  exitCode: ({ exit_code: exitCode }) => exitCode,
   task: {
     targets: [
       { name: 'extract-kernel', of: 'project' },

@@ -139,7 +139,7 @@ describe('generate for cuda', () => {
     builtWith(cmake);
     captured(otherDigest);
     const { recipe, read, ...result } = await generated();
-    expect(result).toMatchObject({ identical: false, sameMachineCode: true });
+    expect(result).toMatchObject({ identical: false, same_machine_code: true });
     expect(recipe.code_object).toMatchObject({ captured: otherDigest, same_machine_code: true });
     expect(read('README.md')).toContain('instruction for instruction');
     expect(deps.said.warn).toEqual([]);
@@ -155,7 +155,7 @@ describe('generate for cuda', () => {
     builtWith(cmake);
     captured(otherDigest);
     capturedCode = null;
-    expect(await generated()).toMatchObject({ identical: false, sameMachineCode: false });
+    expect(await generated()).toMatchObject({ identical: false, same_machine_code: false });
     expect(deps.said.warn.join('\n')).toMatch(/could not be read[^]*not the captured code object/);
   });
 

@@ -326,7 +326,7 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
       symbol: name,
       name,
     });
-    expect(await generateIn(made)).toMatchObject({ language: 'none', noSource: { code: 'SOURCE_TRITON' } });
+    expect(await generateIn(made)).toMatchObject({ language: 'none', no_source: { code: 'SOURCE_TRITON' } });
     expect(await generateIn(made, { language: 'hip' })).toMatchObject({ language: 'hip', identical: true });
     expect(await failure(generateIn(made, { language: 'cuda' }))).toMatchObject({ code: 'USAGE' });
   });
@@ -339,7 +339,7 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     const made = make({ sources, commands: { 'k.hip': arch }, captured: 'k.hip', symbol: name, name });
     expect(await generateIn(made, { language: 'triton' })).toMatchObject({
       language: 'none',
-      noSource: { code: 'SOURCE_TRITON' },
+      no_source: { code: 'SOURCE_TRITON' },
     });
   });
 
@@ -383,9 +383,9 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     );
     expect(generated).toMatchObject({ language: 'none', identical: null, source: null });
     expect(generated.files).toEqual(['Makefile', 'README.md', 'kernel.json']);
-    expect(generated.noSource).toMatchObject({ code: 'SOURCE_NO_TRAIL' });
+    expect(generated.no_source).toMatchObject({ code: 'SOURCE_NO_TRAIL' });
     expect(generated.said).toContain('no kernel of this name comes out of the one translation unit');
-    expect(generated.project.no_source).toEqual(generated.noSource);
+    expect(generated.project.no_source).toEqual(generated.no_source);
     expect(generated.read('README.md')).toContain('SOURCE_NO_TRAIL');
     expect(generated.read('Makefile')).not.toContain('recompile');
   });

@@ -61,19 +61,19 @@ export async function buildPristine(request: PristineRequest, deps: Deps): Promi
     source: found && found.file,
     files,
     identical: found && isIdentical(found),
-    sameMachineCode: found && isSameCode(found),
+    same_machine_code: found && isSameCode(found),
     notes: found?.recipe.notes ?? [],
-    noSource,
+    no_source: noSource,
   };
   describe(result, deps);
   return result;
 }
 
 function describe(result: Omit<GenerateResult, 'pristine'>, deps: Deps): void {
-  if (result.noSource !== null) {
+  if (result.no_source !== null) {
     deps.report.warn(
-      `${result.noSource.code}: ${result.noSource.reason}: the reproducer of ${result.kernel} has no source, ` +
-        `so the captured code can be replayed and validated, but not recompiled. What to do: ${result.noSource.hint}`,
+      `${result.no_source.code}: ${result.no_source.reason}: the reproducer of ${result.kernel} has no source, ` +
+        `so the captured code can be replayed and validated, but not recompiled. What to do: ${result.no_source.hint}`,
     );
     return;
   }
@@ -82,7 +82,7 @@ function describe(result: Omit<GenerateResult, 'pristine'>, deps: Deps): void {
   for (const note of notes) deps.report.info(`note: ${note}`);
   const verdict = result.identical
     ? 'recompiles to the captured code object, byte for byte'
-    : result.sameMachineCode
+    : result.same_machine_code
       ? 'recompiles to the captured kernel, with the same machine code'
       : 'compiles to a kernel of that name, but not to the captured code';
   deps.report.result(`${result.kernel}: ${result.source ?? ''} and ${result.files.length} files in all; ${verdict}`);

@@ -56,7 +56,7 @@ describe('a unit of many kernels', () => {
   it('is compiled for the captured one alone, which keeps its instructions', async () => {
     const made = make(plain);
     const { result, recipe, deps } = await generated(made);
-    expect(result).toMatchObject({ identical: false, sameMachineCode: true });
+    expect(result).toMatchObject({ identical: false, same_machine_code: true });
     expect(recipe.main).toBe('unit.one-kernel.hip');
     expect(recipe.notes).toEqual(['of the 10 kernels of unit.hip, the captured one alone is compiled']);
     expect(result.files).toContain('deps/unit.one-kernel.hip');
@@ -71,7 +71,7 @@ describe('a unit of many kernels', () => {
     );
     await adopt({ reproducer: made.reproducer, reset: false }, deps);
     const built = await recompile({ reproducer: made.reproducer, compileLimitSeconds: 120 }, deps);
-    const kernels = codeObjectKernels(readFileSync(built.codeObject));
+    const kernels = codeObjectKernels(readFileSync(built.code_object));
     expect(kernels?.map(({ symbol }) => symbol)).toEqual(['_ZN3ops4wideILi7EEEvPfi']);
   });
 

@@ -15,14 +15,14 @@ export const generateResultSchema = z.object({
     .boolean()
     .nullable()
     .describe('Whether the untouched source compiles to the very code object that was captured; null without source.'),
-  sameMachineCode: z
+  same_machine_code: z
     .boolean()
     .nullable()
     .describe(
       'Whether the kernel is at least the same down to its instructions; always where it is identical, else looked at for CUDA, and for HIP kernels that are compiled alone.',
     ),
   notes: z.array(z.string()),
-  noSource: noSourceSchema.nullable().describe('Why there is no source; null where there is.'),
+  no_source: noSourceSchema.nullable().describe('Why there is no source; null where there is.'),
 });
 
 export type GenerateResult = z.output<typeof generateResultSchema>;

@@ -51,7 +51,7 @@ async function generated({ app, reproducer }: Fixture): Promise<Made> {
   const result = await generate({ app, kernel: 'k', compileLimitSeconds: 60 }, deps);
   const recipe = JSON.parse(readFileSync(join(result.pristine, 'recipe.json'), 'utf8')) as Recipe;
   await adopt({ reproducer, reset: false }, deps);
-  const { codeObject } = await recompile({ reproducer, compileLimitSeconds: 60 }, deps);
+  const { code_object: codeObject } = await recompile({ reproducer, compileLimitSeconds: 60 }, deps);
   return { result, recipe, captured: readFileSync(code), built: readFileSync(codeObject) };
 }
 
@@ -59,7 +59,7 @@ describe('code of clang since 18, which names its HIP unit by a hash of path and
   it('has the same machine code wherever it is compiled, and nothing in it moves', async () => {
     const { result, captured, built } = await generated(make(''));
     expect(captured.includes('__hip_cuid_')).toBe(true);
-    expect(result).toMatchObject({ identical: false, sameMachineCode: true });
+    expect(result).toMatchObject({ identical: false, same_machine_code: true });
     expect(isSameButUnitName(captured, built)).toBe(true);
     expect(built).toHaveLength(captured.length);
   });

@@ -37,9 +37,9 @@ export const candidateSchema = z
       .describe('Macros and launch of a C++ variant, in place of those in kernel.json.'),
     limits: z
       .strictObject({
-        compileSeconds: z.number().positive().optional(),
-        runSeconds: z.number().positive().optional().describe('Of one replay, with the restoring of memory.'),
-        memoryBytes: z
+        compile_seconds: z.number().positive().optional(),
+        run_seconds: z.number().positive().optional().describe('Of one replay, with the restoring of memory.'),
+        memory_bytes: z
           .int()
           .min(64 * 1024 * 1024)
           .optional()

@@ -22,7 +22,7 @@ export async function confinement(
   if (unsandboxed) return null;
   await sandboxSupport(deps);
   const toolchains = new Map<Subject, string[]>();
-  return (own, folder, subject, { compileSeconds, memoryBytes }, beside = []) => {
+  return (own, folder, subject, { compile_seconds: compileSeconds, memory_bytes: memoryBytes }, beside = []) => {
     const known = toolchains.get(subject) ?? toolchainOf(subject, deps);
     toolchains.set(subject, known);
     return inSandbox(own, {

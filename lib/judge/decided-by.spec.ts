@@ -20,7 +20,7 @@ describe('what decides a verdict', () => {
     made.workspace.write('kernels/app/saxpy/pristine/recipe.json', { code_object: { captured: someDigest } });
     made.workspace.write('kernels/app/saxpy/pristine/overlay.template.json', {});
     expect(decided()).toEqual({
-      kernelJson: digest('kernel.json'),
+      kernel_json: digest('kernel.json'),
       captures: [{ dispatch: 1, capture: digest('capture/capture.json'), selfcheck: digest('capture/selfcheck.json') }],
       recipe: digest('pristine/recipe.json'),
       overlay: digest('pristine/overlay.template.json'),

@@ -16,7 +16,7 @@ import type { DecidedBy } from './judgement-json';
 const usualInputs = 4;
 
 /** Files and settings of a reproducer that decide a verdict, besides the sources. */
-export type DecidedHere = Pick<DecidedBy, 'kernelJson' | 'captures' | 'recipe' | 'overlay' | 'settings'>;
+export type DecidedHere = Pick<DecidedBy, 'kernel_json' | 'captures' | 'recipe' | 'overlay' | 'settings'>;
 
 /** Options that say what a candidate is judged by, as those of a judge and of verify-report. */
 export const candidateOptions = <S extends { device?: CandidateOptions['device'] }>(
@@ -48,7 +48,7 @@ export function decidedHere(
   const digest = (path: string): string => files[path] ?? 'none';
   const { kernelJson, recipe, overlayTemplate } = reproducerPaths(root);
   return {
-    kernelJson: digest(kernelJson),
+    kernel_json: digest(kernelJson),
     captures: chosen.map(({ dispatch, folder }) => ({
       dispatch,
       capture: digest(captureFile(folder)),

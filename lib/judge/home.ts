@@ -35,8 +35,8 @@ const acceptedSchema = z.strictObject({
 });
 
 const judgedSchema = judgementSchema
-  .omit({ schema: true, id: true, label: true, fromCache: true, judgedAt: true, durationsMs: true })
-  .extend({ durationsMs: z.object({ compile: z.number(), judge: z.number() }) });
+  .omit({ schema: true, id: true, label: true, from_cache: true, judged_at: true, durations_ms: true })
+  .extend({ durations_ms: z.object({ compile: z.number(), judge: z.number() }) });
 const knownSchema = z.strictObject({
   outcome: z.strictObject({ judged: judgedSchema, read: z.record(z.string(), z.string()), isLasting: z.literal(true) }),
   sha256: z.string(),

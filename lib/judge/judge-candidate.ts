@@ -34,7 +34,7 @@ export type Confine = (
   deps: Deps,
   folder: string,
   subject: Subject,
-  limits: Pick<Limits, 'compileSeconds' | 'memoryBytes'>,
+  limits: Pick<Limits, 'compile_seconds' | 'memory_bytes'>,
   beside?: readonly string[],
 ) => Deps;
 
@@ -49,8 +49,8 @@ export interface JudgeDeps {
 }
 
 /** Verdict without what the queue adds. */
-export type Judged = Omit<Judgement, 'schema' | 'id' | 'label' | 'fromCache' | 'judgedAt' | 'durationsMs'> & {
-  durationsMs: { compile: number; judge: number };
+export type Judged = Omit<Judgement, 'schema' | 'id' | 'label' | 'from_cache' | 'judged_at' | 'durations_ms'> & {
+  durations_ms: { compile: number; judge: number };
 };
 
 /** Judged candidate, and the files outside of it that it was compiled from, by digest. */
@@ -73,12 +73,12 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
   const beganMs = clock();
   let compiledMs = beganMs;
   const tell = { output: '' };
-  const run = new RunLimit(given.limits.runSeconds);
+  const run = new RunLimit(given.limits.run_seconds);
   const plain = (text: string): string => text.replaceAll(`${root}/`, '');
   const base = (): Judged => ({
     ...noVerdict(subject),
     diagnostics: diagnosticsIn(tell.output, root),
-    durationsMs: { compile: compiledMs - beganMs, judge: Math.max(0, clock() - compiledMs) },
+    durations_ms: { compile: compiledMs - beganMs, judge: Math.max(0, clock() - compiledMs) },
   });
   try {
     given.onPhase('compiling');
@@ -94,14 +94,14 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
         ...base(),
         ...verdict,
         resources: resourcesOf(code.path, subject),
-        decidedBy: {
+        decided_by: {
           ...subject.pinned,
           // A compiler does not tell all that it read (.incbin), and a candidate's Python tells what it likes.
           sources: subject.snapshot.digestsWith(candidate.files),
           outside: Object.fromEntries(Object.entries(read).filter(([path]) => !isAbsolute(path))),
-          codeObject: compiled.codeObjectSha256,
+          code_object: compiled.codeObjectSha256,
           configuration: code.configuration ?? null,
-          secretInputs: drawn && { commitment: drawn.commitment },
+          secret_inputs: drawn && { commitment: drawn.commitment },
           sandboxed: given.confine !== null,
         },
       },
@@ -167,14 +167,14 @@ async function compile(
   const hearing: Deps = { ...silent(deps), report };
   const plain: CompileRequest = {
     ...{ reproducer: root, overlay, compiler, output, capture: factsOf(subject, paths.build) },
-    limitSeconds: limits.compileSeconds,
+    limitSeconds: limits.compile_seconds,
     recipe: withMacros(recipe, macros),
     signature: recipe.signature,
     // Races and differences are told by source line; line tables change no instruction.
     lineInfo: true,
     scratch: paths.build,
   };
-  const ofReproducer = { ...plain, limitSeconds: limitsOfJudge.compileSeconds };
+  const ofReproducer = { ...plain, limitSeconds: limitsOfJudge.compile_seconds };
   const preamble = await subject.preambles.of(candidate, ofReproducer, shared);
   const request = { ...plain, preamble, steps: subject.steps === null ? undefined : new DriverSteps(subject.steps) };
   const beside = preamble === undefined ? [] : [dirname(preamble.file)];
@@ -276,12 +276,12 @@ type Verdict = Pick<
   | 'verdict'
   | 'summary'
   | 'place'
-  | 'comparedBytes'
-  | 'differingBytes'
+  | 'compared_bytes'
+  | 'differing_bytes'
   | 'worst'
   | 'races'
-  | 'derivedInputs'
-  | 'keepsState'
+  | 'derived_inputs'
+  | 'keeps_state'
   | 'score'
   | 'ratio'
 >;
@@ -308,29 +308,29 @@ async function judgeCode(
     // The address of a fault may be a value of a secret input.
     summary: isOfSecretInput(report) ? report.summary : (report.fault ?? report.summary),
     place,
-    comparedBytes: report.compared_bytes,
-    differingBytes: report.differing_bytes,
+    compared_bytes: report.compared_bytes,
+    differing_bytes: report.differing_bytes,
     worst: worstOf(reports),
     races: reports
       .flatMap(({ races = [] }) => races.map(({ text }) => text.replaceAll(`${root}/`, '')))
       .slice(0, mostRaces),
-    derivedInputs: inputs.length === 0 ? null : { judged: sum('judged'), dropped: sum('dropped') },
-    keepsState: reports.some(({ state }) => state !== null && state !== undefined),
+    derived_inputs: inputs.length === 0 ? null : { judged: sum('judged'), dropped: sum('dropped') },
+    keeps_state: reports.some(({ state }) => state !== null && state !== undefined),
     score: null,
     ratio: null,
   };
   if (report.verdict !== 'pass') return base;
   if (device.work === 'wave_instructions') {
     // The last replays of a variant that keeps state began with what others had left, so that they may copy results.
-    const count = base.keepsState
-      ? (await scoreOf(code, replaying, iterations, device.work, silent(deps))).score.waveInstructions
+    const count = base.keeps_state
+      ? (await scoreOf(code, replaying, iterations, device.work, silent(deps))).score.wave_instructions
       : total(reports.map(({ replays }) => replays.at(-1)?.wave_instructions));
     const captured = total(sessions.map(({ capture }) => capture.execution.wave_instructions));
-    const score: Score = { waveInstructions: count, timeNs: null, timeRatio: null, timeCi95: null };
+    const score: Score = { wave_instructions: count, time_ns: null, time_ratio: null, time_ci95: null };
     return { ...base, score, ratio: count === null || captured === null ? null : count / captured };
   }
   const { score } = await scoreOf(code, replaying, iterations, device.work, silent(deps));
-  return { ...base, score, ratio: score.timeRatio };
+  return { ...base, score, ratio: score.time_ratio };
 }
 
 const isOfSecretInput = ({ inputs }: Pick<DispatchReport, 'inputs'>): boolean => (inputs?.failed ?? null) !== null;
@@ -362,11 +362,11 @@ function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
   const resources = existsSync(path) ? kernelResources(readFileSync(path), recipe.symbol) : null;
   return (
     resources && {
-      vectorRegisters: resources.vectorRegisters,
-      scalarRegisters: resources.scalarRegisters,
-      spilledVector: resources.spilled?.vector ?? null,
-      privateBytes: resources.privateBytes,
-      staticShared: resources.staticShared,
+      vector_registers: resources.vectorRegisters,
+      scalar_registers: resources.scalarRegisters,
+      spilled_vector: resources.spilled?.vector ?? null,
+      private_bytes: resources.privateBytes,
+      static_shared: resources.staticShared,
     }
   );
 }
@@ -378,15 +378,15 @@ export const noVerdict = ({ name }: Pick<Subject, 'name'>): Judged => ({
   error: null,
   place: null,
   diagnostics: [],
-  comparedBytes: 0,
-  differingBytes: 0,
+  compared_bytes: 0,
+  differing_bytes: 0,
   worst: [],
   races: [],
-  derivedInputs: null,
-  keepsState: false,
+  derived_inputs: null,
+  keeps_state: false,
   score: null,
   ratio: null,
   resources: null,
-  decidedBy: null,
-  durationsMs: { compile: 0, judge: 0 },
+  decided_by: null,
+  durations_ms: { compile: 0, judge: 0 },
 });

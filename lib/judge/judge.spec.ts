@@ -67,11 +67,11 @@ describe('kernloop judge', () => {
   it('judges a right candidate, scores it against the captured code, and names all that decided', async () => {
     const judge = await judgeWith();
     expect(await verdictOf(judge, rows(8, { label: 'eight' }))).toMatchObject({
-      ...{ kernel: 'saxpy', label: 'eight', verdict: 'pass', error: null, fromCache: false },
-      score: { waveInstructions: 500 },
+      ...{ kernel: 'saxpy', label: 'eight', verdict: 'pass', error: null, from_cache: false },
+      score: { wave_instructions: 500 },
       ratio: 0.5,
-      derivedInputs: { judged: 3, dropped: 1 },
-      decidedBy: {
+      derived_inputs: { judged: 3, dropped: 1 },
+      decided_by: {
         sandboxed: false,
         sources: { 'kernel_variant.hip': expect.stringMatching(/^[0-9a-f]{64}$/) as string },
         settings: { inputs: 4, replays: 2 },
@@ -94,7 +94,7 @@ describe('kernloop judge', () => {
       )(call);
     const judge = await judgeWith(depsWith(honest, { 'kernloop-replay': copies }), { inputs: 0 });
     expect(await verdictOf(judge, rows(8))).toMatchObject({
-      ...{ verdict: 'pass', keepsState: true, score: { waveInstructions: 3000 }, ratio: 3 },
+      ...{ verdict: 'pass', keeps_state: true, score: { wave_instructions: 3000 }, ratio: 3 },
     });
   });
 
@@ -113,7 +113,7 @@ describe('kernloop judge', () => {
     const judge = await judgeWith();
     const data = 'A'.repeat(64);
     const { files } = rows(8);
-    const { decidedBy } = await verdictOf(judge, { files: { ...files, 'data.bin': data } });
+    const { decided_by: decidedBy } = await verdictOf(judge, { files: { ...files, 'data.bin': data } });
     expect(decidedBy?.sources).toMatchObject({ 'data.bin': sha256(data) });
   });
 
@@ -143,7 +143,7 @@ describe('kernloop judge', () => {
     const judge = await judgeWith(deps);
     for (const times of [1, 2]) {
       expect(await verdictOf(judge, wide(13))).toMatchObject({
-        ...{ verdict: 'not-compiled', error: 'COMPILE_FAILED', fromCache: false, score: null },
+        ...{ verdict: 'not-compiled', error: 'COMPILE_FAILED', from_cache: false, score: null },
         diagnostics: [{ file: 'kernel_variant.hip', line: 2, column: 7, severity: 'error', message: '13 is too many' }],
       });
       expect(compiled(deps)).toBe(times);
@@ -155,10 +155,10 @@ describe('kernloop judge', () => {
     const judge = await judgeWith(deps);
     const first = await verdictOf(judge, rows(8));
     const second = await verdictOf(judge, rows(8, { label: 'again' }));
-    expect([second.fromCache, second.ratio, compiled(deps)]).toEqual([true, first.ratio, 1]);
+    expect([second.from_cache, second.ratio, compiled(deps)]).toEqual([true, first.ratio, 1]);
     expect(second.id).not.toBe(first.id);
-    expect((await verdictOf(await judgeWith(deps), rows(8))).fromCache).toBe(true);
-    expect((await verdictOf(await judgeWith(deps, { fresh: true }), rows(8))).fromCache).toBe(false);
+    expect((await verdictOf(await judgeWith(deps), rows(8))).from_cache).toBe(true);
+    expect((await verdictOf(await judgeWith(deps, { fresh: true }), rows(8))).from_cache).toBe(false);
     expect(compiled(deps)).toBe(2);
   });
 
@@ -166,7 +166,7 @@ describe('kernloop judge', () => {
     const deps = depsWith();
     await verdictOf(await judgeWith(deps), rows(8));
     for (const more of [{ inputs: 0 }, { atol: 0.5 }, { replays: 3 }])
-      expect((await verdictOf(await judgeWith(deps, more), rows(8))).fromCache).toBe(false);
+      expect((await verdictOf(await judgeWith(deps, more), rows(8))).from_cache).toBe(false);
     expect(compiled(deps)).toBe(4);
   });
 
@@ -179,7 +179,7 @@ describe('kernloop judge', () => {
     const text = readFileSync(join(known, name), 'utf8');
     expect(text).toContain('"verdict": "fail"');
     writeFileSync(join(known, name), text.replace('"verdict": "fail"', '"verdict": "pass"'));
-    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'fail', fromCache: false });
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'fail', from_cache: false });
   });
 
   it('compiles the same content once if it comes twice at once', async () => {
@@ -234,7 +234,7 @@ describe('kernloop judge', () => {
     expect(judge.submit(rows(8, { id: 'mine' })).id).toBe('mine');
     const taken = await failure(Promise.resolve().then(() => judge.submit(rows(16, { id: 'mine' }))));
     expect([taken.code, taken.what]).toEqual(['CANDIDATE_ID_TAKEN', 'another candidate has the id mine']);
-    expect((await judge.verdict('mine')).judgement.score?.waveInstructions).toBe(500);
+    expect((await judge.verdict('mine')).judgement.score?.wave_instructions).toBe(500);
     // The same holds once it is judged: the verdict on other files would be a wrong one.
     const late = await failure(Promise.resolve().then(() => judge.submit(rows(16, { id: 'mine' }))));
     expect([late.code, judge.submit(rows(8, { id: 'mine' })).phase]).toEqual(['CANDIDATE_ID_TAKEN', 'done']);
@@ -300,7 +300,7 @@ describe('kernloop judge', () => {
     expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'error', score: null });
     expect(await verdictOf(judge, rows(16))).toMatchObject({ verdict: 'pass' });
     // Another try may end otherwise, so that nothing of it is kept.
-    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', fromCache: false });
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', from_cache: false });
   });
 
   describe('with candidates under way', () => {
@@ -326,7 +326,7 @@ describe('kernloop judge', () => {
       expect((await judge.verdict(first)).judgement).toMatchObject({ verdict: 'cancelled', score: null });
       goOn();
       // The verdict of a cancelled one is not kept for its content.
-      expect(await verdictOf(judge, rows(2))).toMatchObject({ verdict: 'pass', fromCache: false });
+      expect(await verdictOf(judge, rows(2))).toMatchObject({ verdict: 'pass', from_cache: false });
     });
 
     it('leaves nothing to another judge of its home if its caller waits for it', async () => {
@@ -356,7 +356,7 @@ describe('kernloop judge', () => {
       const second = await judgeWith(deps);
       expect(second.resume()).toBe(3);
       const all = await Promise.all(ids.map((id) => second.verdict(id)));
-      expect(all.map(({ judgement }) => judgement.score?.waveInstructions)).toEqual([2000, 500, 250]);
+      expect(all.map(({ judgement }) => judgement.score?.wave_instructions)).toEqual([2000, 500, 250]);
       expect(readdirSync(made.workspace.path('home/accepted'))).toEqual([]);
       expect((await judgeWith()).resume()).toBe(0);
     });
@@ -373,7 +373,7 @@ describe('kernloop judge', () => {
         return given.run(program, args, options);
       },
     }));
-    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', decidedBy: { sandboxed: true } });
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', decided_by: { sandboxed: true } });
     expect([...new Set(inside)]).toEqual(['hipcc']);
   });
 
@@ -394,26 +394,26 @@ describe('kernloop judge', () => {
       const [one, same, ...others] = seeds(deps);
       expect(same).toBe(one);
       expect(new Set([one, ...others, '1']).size).toBe(4);
-      expect(again.decidedBy).toEqual(first.decidedBy);
-      expect(first.decidedBy).toMatchObject({
-        secretInputs: { commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+      expect(again.decided_by).toEqual(first.decided_by);
+      expect(first.decided_by).toMatchObject({
+        secret_inputs: { commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
       });
-      expect(first.decidedBy?.settings).not.toHaveProperty('inputsSeed');
+      expect(first.decided_by?.settings).not.toHaveProperty('inputsSeed');
       // Neither the seed nor the secret is in what senders get.
       expect(JSON.stringify(first)).not.toContain(one);
     });
 
     it('asks for none where none are wanted, and says so', async () => {
       const deps = depsWith();
-      const { decidedBy } = await verdictOf(await judgeWith(deps, { inputs: 0 }), rows(8));
-      expect([seeds(deps), decidedBy?.secretInputs]).toEqual([[], null]);
+      const { decided_by: decidedBy } = await verdictOf(await judgeWith(deps, { inputs: 0 }), rows(8));
+      expect([seeds(deps), decidedBy?.secret_inputs]).toEqual([[], null]);
     });
 
     it('judges anew what was judged by another secret', async () => {
       const deps = depsWith();
       await verdictOf(await judgeWith(deps), rows(8));
       rmSync(made.workspace.path('home/inputs.secret'));
-      expect(await verdictOf(await judgeWith(deps), rows(8))).toMatchObject({ fromCache: false });
+      expect(await verdictOf(await judgeWith(deps), rows(8))).toMatchObject({ from_cache: false });
       expect(new Set(seeds(deps)).size).toBe(2);
     });
 
@@ -449,7 +449,7 @@ describe('kernloop judge', () => {
         verdict: 'fail',
         summary:
           'right for the captured input, wrong for derived input 2 (another n): 4 of 4,096 bytes differ from what the captured code makes of it',
-        worst: [{ type: 'f32', elements: 1024, wrong: 4, maxAbsError: null, maxUlpError: null, first: null }],
+        worst: [{ type: 'f32', elements: 1024, wrong: 4, max_abs_error: null, max_ulp_error: null, first: null }],
       });
       const text = JSON.stringify(judgement);
       for (const value of ['40951234567', '1.625', '2.75', '0.123', '0.456', '78901234567', ...seeds(deps)])
@@ -459,7 +459,7 @@ describe('kernloop judge', () => {
     it('tells all of the captured one', async () => {
       const deps = depsWith(honest, { 'kernloop-replay': failing(false) });
       expect(await verdictOf(await judgeWith(deps, { adverse: false }), rows(8))).toMatchObject({
-        worst: [{ wrong: 4, maxAbsError: 0.123, first: { element: 2, expected: 1.625, actual: 2.75 } }],
+        worst: [{ wrong: 4, max_abs_error: 0.123, first: { element: 2, expected: 1.625, actual: 2.75 } }],
       });
     });
   });
@@ -479,16 +479,16 @@ describe('kernloop judge', () => {
         return own;
       },
     );
-    const limits = { compileSeconds: 7, runSeconds: 2.5, memoryBytes: 2 ** 28 };
+    const limits = { compile_seconds: 7, run_seconds: 2.5, memory_bytes: 2 ** 28 };
     expect(await verdictOf(judge, rows(8, { limits }))).toMatchObject({
       ...{ verdict: 'limit', summary: 'a replay ran longer than 2.5 s', error: null, score: null },
     });
     expect(given).toEqual([expect.objectContaining(limits)]);
     // Another one may have more time: the verdict is not kept.
-    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', fromCache: false });
+    expect(await verdictOf(judge, rows(8))).toMatchObject({ verdict: 'pass', from_cache: false });
     expect(new Set(times)).toEqual(new Set([2500, 600_000]));
-    expect(given[1]).toMatchObject({ compileSeconds: 60, memoryBytes: 2 ** 33 });
-    expect(thrown(() => judge.submit(rows(8, { limits: { compileSeconds: 61 } })))).toMatchObject({
+    expect(given[1]).toMatchObject({ compile_seconds: 60, memory_bytes: 2 ** 33 });
+    expect(thrown(() => judge.submit(rows(8, { limits: { compile_seconds: 61 } })))).toMatchObject({
       code: 'CANDIDATE_REFUSED',
     });
   });
@@ -516,7 +516,7 @@ describe('kernloop judge', () => {
 
   it('leaves nothing of a candidate behind, and keeps its key to itself', async () => {
     const judge = await judgeWith();
-    const { decidedBy } = await verdictOf(judge, rows(8));
+    const { decided_by: decidedBy } = await verdictOf(judge, rows(8));
     expect(decidedBy).not.toBeNull();
     expect(readdirSync(made.workspace.path('home')).sort()).toEqual([
       'accepted',

@@ -392,9 +392,9 @@ export class Judge {
       ...judged,
       id: candidate.id,
       label: candidate.label ?? null,
-      fromCache,
-      judgedAt: this.deps.clock.now().toISOString(),
-      durationsMs: { waited, ...judged.durationsMs },
+      from_cache: fromCache,
+      judged_at: this.deps.clock.now().toISOString(),
+      durations_ms: { waited, ...judged.durations_ms },
     };
     this.home.keep(this.key.seal(judgement));
     if (this.entries.delete(candidate.id)) this.senders.remove(entry.group, entry.bytes);

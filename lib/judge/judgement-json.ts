@@ -27,9 +27,9 @@ const worstSchema = z.object({
   type: z.string().describe('Element type: "f32", "i64", ….'),
   elements: z.int(),
   wrong: z.int().describe('Elements that did not pass.'),
-  maxAbsError: z.number().nullable(),
-  maxRelError: z.number().nullable(),
-  maxUlpError: z.number().nullable(),
+  max_abs_error: z.number().nullable(),
+  max_rel_error: z.number().nullable(),
+  max_ulp_error: z.number().nullable(),
   first: z
     .object({
       element: z.int(),
@@ -41,18 +41,18 @@ const worstSchema = z.object({
 });
 
 const resourcesSchema = z.object({
-  vectorRegisters: z.int().describe('Registers of a lane; of a thread on CUDA.'),
-  scalarRegisters: z.int().nullable(),
-  spilledVector: z.int().nullable().describe('Null in a cubin, which does not tell.'),
-  privateBytes: z.int().nullable().describe('Private (local) memory of a lane; null if only a run knows.'),
-  staticShared: z.int().describe('Bytes of static LDS (shared memory) of a block.'),
+  vector_registers: z.int().describe('Registers of a lane; of a thread on CUDA.'),
+  scalar_registers: z.int().nullable(),
+  spilled_vector: z.int().nullable().describe('Null in a cubin, which does not tell.'),
+  private_bytes: z.int().nullable().describe('Private (local) memory of a lane; null if only a run knows.'),
+  static_shared: z.int().describe('Bytes of static LDS (shared memory) of a block.'),
 });
 
 /** Digests (SHA-256) of all that decided a verdict. `verify-report` holds them against a reproducer. */
 const decidedBySchema = z.object({
   kernloop: z.string().describe('Version.'),
   programs: z.record(z.string(), z.string()).describe('Native programs that replayed and compared.'),
-  kernelJson: z.string().describe('"none" here, and for the other files that decide, is one that is not there.'),
+  kernel_json: z.string().describe('"none" here, and for the other files that decide, is one that is not there.'),
   captures: z.array(z.object({ dispatch: z.int(), capture: z.string(), selfcheck: z.string() })),
   sources: z
     .record(z.string(), z.string())
@@ -67,10 +67,10 @@ const decidedBySchema = z.object({
     .string()
     .describe('Of the places that the files of the reproducer have in the compilation; "none" for Triton.'),
   compiler: z.string().describe('Its version, in words.'),
-  codeObject: z.string().nullable().describe('Of the compiled candidate; null if there is none.'),
+  code_object: z.string().nullable().describe('Of the compiled candidate; null if there is none.'),
   configuration: z.unknown().describe('Macros and launch; null for those of the app.'),
   settings: z.record(z.string(), z.unknown()).describe('Options of validate that were in force.'),
-  secretInputs: z
+  secret_inputs: z
     .object({ commitment: z.string().describe('SHA-256 of the draw from the secret of the judge.') })
     .nullable()
     .optional()
@@ -92,19 +92,19 @@ export const judgementSchema = z
     error: z.string().nullable().describe('Error code, if the candidate has no verdict of validate.'),
     place: z.string().nullable().describe('FILE:LINE of what is wrong, if it is known.'),
     diagnostics: z.array(diagnosticSchema).describe('Errors and warnings of the compiler, at most 100.'),
-    comparedBytes: z.int(),
-    differingBytes: z.int(),
+    compared_bytes: z.int(),
+    differing_bytes: z.int(),
     worst: z
       .array(worstSchema)
       .describe(
         'Arrays with wrong elements, the worst first, at most 16. Without values and errors if the input was a secret one.',
       ),
     races: z.array(z.string()).describe('Races that the captured code does not have, at most 16.'),
-    derivedInputs: z
+    derived_inputs: z
       .object({ judged: z.int(), dropped: z.int() })
       .nullable()
       .describe('Inputs derived from the captured one, by which it was judged as well.'),
-    keepsState: z.boolean().describe('Whether the variant keeps values in memory of its own from launch to launch.'),
+    keeps_state: z.boolean().describe('Whether the variant keeps values in memory of its own from launch to launch.'),
     score: scoreSchema.nullable().describe('Only of what passes.'),
     ratio: z
       .number()
@@ -113,10 +113,10 @@ export const judgementSchema = z
         'Score over that of the captured code: below 1 is better. Time on hardware, wave-instructions on the software GPU.',
       ),
     resources: resourcesSchema.nullable(),
-    decidedBy: decidedBySchema.nullable().describe('Null if it was cancelled, or ended before it was compiled.'),
-    durationsMs: z.object({ waited: z.number(), compile: z.number(), judge: z.number() }),
-    fromCache: z.boolean().describe('The same files were judged before, under the same conditions.'),
-    judgedAt: z.string().describe('UTC, ISO 8601.'),
+    decided_by: decidedBySchema.nullable().describe('Null if it was cancelled, or ended before it was compiled.'),
+    durations_ms: z.object({ waited: z.number(), compile: z.number(), judge: z.number() }),
+    from_cache: z.boolean().describe('The same files were judged before, under the same conditions.'),
+    judged_at: z.string().describe('UTC, ISO 8601.'),
   })
   .meta({ title: 'judgement', description: 'Verdict of `kernloop judge` on one candidate.' });
 

@@ -5,11 +5,11 @@ import type { JudgeSettings } from './options';
 
 /** Limits that hold for one candidate. */
 export interface Limits {
-  readonly compileSeconds: number;
+  readonly compile_seconds: number;
   /** Wall time of one replay, with the restoring of memory. */
-  readonly runSeconds: number;
+  readonly run_seconds: number;
   /** Memory of its compilation, in the sandbox. */
-  readonly memoryBytes: number;
+  readonly memory_bytes: number;
 }
 
 type Settings = Pick<
@@ -18,9 +18,9 @@ type Settings = Pick<
 >;
 
 export const limitsOfJudge = (settings: Settings): Limits => ({
-  compileSeconds: settings.compileLimitSeconds,
-  runSeconds: settings.runLimitSeconds,
-  memoryBytes: settings.compileLimitMemoryMib * 2 ** 20,
+  compile_seconds: settings.compileLimitSeconds,
+  run_seconds: settings.runLimitSeconds,
+  memory_bytes: settings.compileLimitMemoryMib * 2 ** 20,
 });
 
 /** Those of the candidate, else of the judge. One above the judge's is refused: it would be taken to hold. */
@@ -36,11 +36,11 @@ export function limitsOf({ limits = {} }: Pick<Candidate, 'limits'>, settings: S
       );
     }
   }
-  if (limits.memoryBytes !== undefined && settings.unsandboxed) {
+  if (limits.memory_bytes !== undefined && settings.unsandboxed) {
     throw new KernloopError(
       'CANDIDATE_REFUSED',
       'it limits the memory of its compilation, which needs the sandbox, and this judge has none',
-      'leave out memoryBytes',
+      'leave out memory_bytes',
     );
   }
   return { ...most, ...limits };

@@ -8,7 +8,7 @@ export const judgeResultSchema = z
     reports: z
       .array(z.string())
       .describe('The signed reports, in the same order: `kernloop verify-report` reads them.'),
-    publicKey: z.string().describe('Key of the judge that signed them.'),
+    public_key: z.string().describe('Key of the judge that signed them.'),
   })
   .meta({ title: 'judge', description: 'Verdicts of judge on each candidate.' });
 

@@ -57,7 +57,7 @@ describe('kernloop judge FILE…', () => {
     for (const path of result.reports) {
       expect(path.startsWith(workspace.path('reports'))).toBe(true);
       const sealed = sealedSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-      expect(isSealedBy(sealed, result.publicKey)).toBe(true);
+      expect(isSealedBy(sealed, result.public_key)).toBe(true);
     }
   });
 

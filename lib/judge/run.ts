@@ -36,7 +36,7 @@ export async function judge(options: JudgeOptions, deps: Deps): Promise<JudgeRes
       schema: 'kernloop.judge/1',
       judgements: sealed.map(({ judgement }) => judgement),
       reports: sealed.map((one) => writeReport(one, options, judge, deps)),
-      publicKey: judge.publicKey,
+      public_key: judge.publicKey,
     };
   } catch (error) {
     throwIfInterrupted(deps.signal);

@@ -11,7 +11,7 @@ export const sealedSchema = z
   .strictObject({
     schema: z.literal('kernloop.sealed-judgement/1'),
     judgement: judgementSchema,
-    publicKey: z.string().describe('Key of the judge: 32 bytes in base64url, as in a JWK (RFC 8037).'),
+    public_key: z.string().describe('Key of the judge: 32 bytes in base64url, as in a JWK (RFC 8037).'),
     signature: z.string().describe('Ed25519 (RFC 8032), base64url, over the canonical JSON of judgement.'),
   })
   .meta({ title: 'sealed judgement', description: 'A verdict of `kernloop judge`, signed.' });
@@ -48,7 +48,7 @@ export function signingKey(home: string): SigningKey {
     seal: (judgement) => ({
       schema: 'kernloop.sealed-judgement/1',
       judgement,
-      publicKey,
+      public_key: publicKey,
       signature: sign(null, Buffer.from(canonicalJson(asWritten(judgement))), privateKey).toString('base64url'),
     }),
   };
@@ -79,7 +79,7 @@ export function publicKeyIn(home: string): string | undefined {
   return existsSync(path) ? readRegularFile(path, 'utf8').trim() : undefined;
 }
 
-/** Whether a text is a key as `publicKey` has it. Other spellings of the same bytes are refused. */
+/** Whether a text is a key as `public_key` has it. Other spellings of the same bytes are refused. */
 export const isPublicKey = (text: string): boolean => bytesOf(text)?.length === 32;
 
 /** Whether the judgement, as it was parsed from its file, is what the holder of `publicKey` has signed. */

@@ -98,7 +98,7 @@ export class Senders {
     const heldMs = this.heldMs(sender);
     if (heldMs === 0) return;
     throw new SenderLimit(
-      'cpuSeconds',
+      'cpu_seconds',
       Math.ceil(heldMs / 1000),
       `the candidates of this sender took more than its ${cpuSeconds} CPU seconds a minute (--sender-cpu-seconds)`,
     );

@@ -47,7 +47,7 @@ export interface Subject {
   /** All that decides besides the candidate. */
   readonly pinned: Omit<
     DecidedBy,
-    'sources' | 'outside' | 'codeObject' | 'configuration' | 'secretInputs' | 'sandboxed'
+    'sources' | 'outside' | 'code_object' | 'configuration' | 'secret_inputs' | 'sandboxed'
   >;
   /** Seed of the inputs that a candidate is judged by besides the captured one; null if there are none. */
   inputsOf(candidate: Pick<Candidate, 'files' | 'configuration'>): InputsDraw | null;

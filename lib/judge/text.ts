@@ -15,7 +15,7 @@ const words: Readonly<Record<Judgement['verdict'], string>> = {
 
 /** One line: the verdict, the score of what passes, the place of what does not. */
 export function judgementLine(judgement: Judgement): string {
-  const { label, id, verdict, summary, place, fromCache } = judgement;
+  const { label, id, verdict, summary, place, from_cache: fromCache } = judgement;
   const where = place === null ? '' : `${place}: `;
   const said = verdict === 'pass' ? scoreWords(judgement) : `${where}${summary}`;
   const line = `${label ?? id}: ${words[verdict]}${said === '' ? '' : `  ${said}`}${fromCache ? ' (judged before)' : ''}`;
@@ -25,14 +25,14 @@ export function judgementLine(judgement: Judgement): string {
 /** Text of a candidate or a forger could steer the terminal. */
 export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, ' ');
 
-function scoreWords({ score, ratio, keepsState }: Judgement): string {
+function scoreWords({ score, ratio, keeps_state: keepsState }: Judgement): string {
   const times = ratio === null ? '' : `, ${ratio.toFixed(3)}× the captured code`;
   const state = keepsState ? ', keeps values from launch to launch' : '';
   if (score === null) return state.slice(2);
-  if (score.waveInstructions !== null)
-    return `${formatCount(score.waveInstructions)} wave-instructions${times}${state}`;
-  const interval = score.timeCi95
-    ? ` (95%: ${score.timeCi95.low.toFixed(3)} to ${score.timeCi95.high.toFixed(3)})`
+  if (score.wave_instructions !== null)
+    return `${formatCount(score.wave_instructions)} wave-instructions${times}${state}`;
+  const interval = score.time_ci95
+    ? ` (95%: ${score.time_ci95.low.toFixed(3)} to ${score.time_ci95.high.toFixed(3)})`
     : '';
-  return `${((score.timeNs ?? 0) / 1000).toFixed(2)} µs${times}${interval}${state}`;
+  return `${((score.time_ns ?? 0) / 1000).toFixed(2)} µs${times}${interval}${state}`;
 }

@@ -20,7 +20,7 @@ export function worstOf(reports: readonly Pick<DispatchReport, 'regions' | 'inpu
 
 const withoutValues = ({ where, type, elements, wrong }: Worst): Worst => ({
   ...{ where, type, elements, wrong },
-  ...{ maxAbsError: null, maxRelError: null, maxUlpError: null, first: null },
+  ...{ max_abs_error: null, max_rel_error: null, max_ulp_error: null, first: null },
 });
 
 function worstIn(region: ComparedRegion): Worst[] {
@@ -33,9 +33,9 @@ function worstIn(region: ComparedRegion): Worst[] {
         type: met.dtype,
         elements: met.elements,
         wrong: met.outside,
-        maxAbsError: met.max_abs_error ?? null,
-        maxRelError: met.max_rel_error ?? null,
-        maxUlpError: met.max_ulp_error ?? null,
+        max_abs_error: met.max_abs_error ?? null,
+        max_rel_error: met.max_rel_error ?? null,
+        max_ulp_error: met.max_ulp_error ?? null,
         first: first
           ? {
               element: Math.floor((first.offset - met.offset) / bytesOf(met.dtype)),

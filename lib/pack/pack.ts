@@ -35,7 +35,7 @@ export async function pack(options: PackOptions, deps: Deps): Promise<PackResult
   deps.report.result(`${file}: ${formatBytes(packed.bytes)}, ${formatCount(packed.chunks)} chunks`);
   return {
     file,
-    captureSha256: packed.capture_sha256,
+    capture_sha256: packed.capture_sha256,
     chunks: packed.chunks,
     bytes: packed.bytes,
     encrypted: recipients !== undefined,

@@ -3,7 +3,7 @@ import { count } from '../support/count';
 
 export const packResultSchema = z.object({
   file: z.string().describe('Absolute.'),
-  captureSha256: z.string(),
+  capture_sha256: z.string(),
   chunks: count,
   bytes: count.describe('Of the file.'),
   encrypted: z.boolean(),

@@ -62,5 +62,5 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
   deps.report.result(
     `${app.config.name}: ${builds.map(({ name }) => name).join(', ')} in ${relative(app.root, paths.variants)} (${llvm.version})`,
   );
-  return { app: app.config.name, profileSha256, compiler: llvm.version, builds };
+  return { app: app.config.name, profile_sha256: profileSha256, compiler: llvm.version, builds };
 }

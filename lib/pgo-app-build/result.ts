@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const pgoAppBuildResultSchema = z.object({
   app: z.string(),
-  profileSha256: z.string(),
+  profile_sha256: z.string(),
   compiler: z.string(),
   builds: z.array(
     z.object({

@@ -52,7 +52,7 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
     deps.report.result(
       `${app.config.name}: ${files.length} raw ${files.length === 1 ? 'profile' : 'profiles'}${ofHost} in ${relative(app.root, paths.raw)}`,
     );
-    return { app: app.config.name, folder: paths.raw, files, hostFiles };
+    return { app: app.config.name, folder: paths.raw, files, host_files: hostFiles };
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }

@@ -55,9 +55,9 @@ export async function pgoAppMerge(options: PgoAppMergeOptions, deps: Deps): Prom
   return {
     app: app.config.name,
     profile: profdata,
-    hostProfile,
+    host_profile: hostProfile,
     waves,
-    profileSha256,
+    profile_sha256: profileSha256,
     arch,
     functions,
     counters,

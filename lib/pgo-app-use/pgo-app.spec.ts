@@ -117,12 +117,12 @@ describe('the stages of PGO on an app', () => {
     expect(linked?.args).toContain('-fprofile-generate');
     expect(await generate(deps)).toMatchObject({
       files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'],
-      hostFiles: ['app-1.profraw'],
+      host_files: ['app-1.profraw'],
     });
     const file = workspace.path('app/.kernloop/pgo/merged.profdata');
     expect(await merge(deps)).toMatchObject({
       profile: `${file}.amdgcn-amd-amdhsa.profdata`,
-      hostProfile: file,
+      host_profile: file,
     });
     const merged = deps.calls.filter(({ program }) => /^(kernloop-pgo|llvm-profdata)$/.test(program));
     const inputs = merged.map(({ args }) =>

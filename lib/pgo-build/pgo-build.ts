@@ -27,7 +27,7 @@ export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<Pg
   readRecipe(reproducer);
   const { build, upToDate } = await buildVariants(reproducer, options, deps);
   const result = describe(reproducer, build, upToDate);
-  for (const { name, spillDwords, score } of result.variants) {
+  for (const { name, spill_dwords: spillDwords, score } of result.variants) {
     if (spillDwords === null) continue;
     deps.report.info(`  ${name}: ${spillDwords} spilled dwords, score ${score ?? '?'}`);
   }
@@ -163,17 +163,16 @@ function describe(reproducer: Reproducer, build: BuildJson, upToDate: boolean): 
   const paths = pgoPaths(reproducer.root);
   return {
     kernel: reproducer.config.name,
-    profileSha256: build.profile_sha256 ?? '',
+    profile_sha256: build.profile_sha256 ?? '',
     compiler: build.compiler,
-    upToDate,
+    up_to_date: upToDate,
     variants: variantsOf(reproducer.config.language).map((name) => {
       const code = build.code_objects[name];
-      const { spillDwords, score } = spillsOf(paths.variants, name, reproducer.config.symbol);
       return {
         name,
-        codeObject: join(paths.variants, code?.file ?? ''),
-        codeObjectSha256: code?.sha256 ?? '',
-        ...{ spillDwords, score },
+        code_object: join(paths.variants, code?.file ?? ''),
+        code_object_sha256: code?.sha256 ?? '',
+        ...spillsOf(paths.variants, name, reproducer.config.symbol),
       };
     }),
   };
@@ -183,8 +182,8 @@ export function spillsOf(
   folder: string,
   name: VariantName,
   symbol: string,
-): { spillDwords: number | null; score: number | null } {
+): { spill_dwords: number | null; score: number | null } {
   const found = readReport(join(folder, `${name}.report.json`)).functions.find((one) => one.symbol === symbol);
   const { spills, score } = found ?? {};
-  return { spillDwords: spills ? spills.store_dwords + spills.load_dwords : null, score: score ?? null };
+  return { spill_dwords: spills ? spills.store_dwords + spills.load_dwords : null, score: score ?? null };
 }

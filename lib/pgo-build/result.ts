@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 export const pgoBuildResultSchema = z.object({
   kernel: z.string(),
-  profileSha256: z.string(),
+  profile_sha256: z.string(),
   compiler: z.string(),
-  upToDate: z.boolean().describe('They were there already, from the same sources, profile and compiler.'),
+  up_to_date: z.boolean().describe('They were there already, from the same sources, profile and compiler.'),
   variants: z.array(
     z.object({
       name: z
@@ -12,9 +12,9 @@ export const pgoBuildResultSchema = z.object({
         .describe(
           'base: without a profile; off, uniform, flatten and wave: which frequencies spills see; use: with a profile, of CUDA.',
         ),
-      codeObject: z.string().describe('Absolute.'),
-      codeObjectSha256: z.string(),
-      spillDwords: z.int().nullable().describe('Stores and loads that register allocation placed in the kernel.'),
+      code_object: z.string().describe('Absolute.'),
+      code_object_sha256: z.string(),
+      spill_dwords: z.int().nullable().describe('Stores and loads that register allocation placed in the kernel.'),
       score: z
         .number()
         .nullable()

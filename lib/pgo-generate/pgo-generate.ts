@@ -48,7 +48,7 @@ export async function pgoGenerateTask(options: PgoGenerateOptions, deps: Deps): 
       'run the target pgo-instrument first (pgo-generate depends on it)',
     );
   }
-  return (await count(reproducer, build, options, deps)).exitCode === exitCodes.pass;
+  return (await count(reproducer, build, options, deps)).exit_code === exitCodes.pass;
 }
 
 /** Builds with the options of the last pgo-instrument, if there was one. */
@@ -181,8 +181,9 @@ function summarise(
     dispatch: replayed.dispatch,
     capture: replayed.capture,
     verdict: replayed.verdict,
-    waveInstructions: replayed.waveInstructions,
-    capturedWaveInstructions: readCapture(join(reproducer.root, replayed.capture)).execution.wave_instructions ?? null,
+    wave_instructions: replayed.waveInstructions,
+    captured_wave_instructions:
+      readCapture(join(reproducer.root, replayed.capture)).execution.wave_instructions ?? null,
     files: generated.dispatches[index]?.files ?? [],
   }));
   for (const one of dispatches) {
@@ -196,17 +197,17 @@ function summarise(
     kernel: reproducer.config.name,
     folder: paths.raw,
     arch: generated.arch,
-    waveSize: generated.wave_size,
+    wave_size: generated.wave_size,
     sampling: generated.sampling,
-    instrumentedSha256: generated.instrumented_sha256,
+    instrumented_sha256: generated.instrumented_sha256,
     dispatches,
-    exitCode: exitCodes.pass,
+    exit_code: exitCodes.pass,
   };
 }
 
 function cost({
-  waveInstructions: now,
-  capturedWaveInstructions: before,
+  wave_instructions: now,
+  captured_wave_instructions: before,
 }: PgoGenerateResult['dispatches'][number]): string {
   if (now === null || before === null || before === 0) return '';
   return `, ${formatCount(now)} wave-instructions (${(now / before).toFixed(2)}× the captured code)`;

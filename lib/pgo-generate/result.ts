@@ -4,8 +4,8 @@ const dispatchSchema = z.object({
   dispatch: z.int(),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
   verdict: z.string().describe('Whether the instrumented code left in memory what the app computed.'),
-  waveInstructions: z.int().nullable().describe('Of the instrumented code; null on hardware.'),
-  capturedWaveInstructions: z.int().nullable(),
+  wave_instructions: z.int().nullable().describe('Of the instrumented code; null on hardware.'),
+  captured_wave_instructions: z.int().nullable(),
   files: z.array(z.string()).describe('Raw profiles, relative to pgo/raw, the .profraw first.'),
 });
 
@@ -13,11 +13,11 @@ export const pgoGenerateResultSchema = z.object({
   kernel: z.string(),
   folder: z.string().describe('Where the raw profiles are, absolute.'),
   arch: z.string(),
-  waveSize: z.int(),
+  wave_size: z.int(),
   sampling: z.string(),
-  instrumentedSha256: z.string(),
+  instrumented_sha256: z.string(),
   dispatches: z.array(dispatchSchema),
-  exitCode: z.int(),
+  exit_code: z.int(),
 });
 
 export type PgoGenerateResult = z.output<typeof pgoGenerateResultSchema>;

@@ -17,7 +17,7 @@ export const stage = defineStage({
   writes: [{ path: '{reproducer}/pgo/raw/' }],
   exitCodes: { pass: 'The raw profiles were written.' },
   run: (options, deps) => code().pgoGenerate(options, deps),
-  exitCode: ({ exitCode }) => exitCode,
+  exitCode: ({ exit_code: exitCode }) => exitCode,
   task: {
     targets: [{ name: 'pgo-generate', of: 'project' }],
     cache: true,

@@ -29,15 +29,15 @@ export async function pgoInstrument(options: PgoInstrumentOptions, deps: Deps): 
   const counted = map.functions.filter(({ skipped }) => skipped === undefined);
   const result: PgoInstrumentResult = {
     kernel: reproducer.config.name,
-    codeObject: join(paths.instrumented, build.code_objects[codeObject]?.file ?? ''),
-    codeObjectSha256: build.code_objects[codeObject]?.sha256 ?? '',
+    code_object: join(paths.instrumented, build.code_objects[codeObject]?.file ?? ''),
+    code_object_sha256: build.code_objects[codeObject]?.sha256 ?? '',
     compiler: build.compiler,
     functions: counted.length,
     counters: counted.reduce((sum, { counters }) => sum + counters.length, 0),
-    upToDate,
+    up_to_date: upToDate,
   };
   deps.report.result(
-    `${result.kernel}: pgo/instrumented/${basename(result.codeObject)} ${upToDate ? 'is up to date' : 'built'} (${result.compiler}): ${result.counters} counters in ${result.functions} ${result.functions === 1 ? 'function' : 'functions'}${describeSkipped(map)}`,
+    `${result.kernel}: pgo/instrumented/${basename(result.code_object)} ${upToDate ? 'is up to date' : 'built'} (${result.compiler}): ${result.counters} counters in ${result.functions} ${result.functions === 1 ? 'function' : 'functions'}${describeSkipped(map)}`,
   );
   return result;
 }

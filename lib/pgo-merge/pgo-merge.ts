@@ -47,7 +47,7 @@ export async function pgoMerge(options: PgoMergeOptions, deps: Deps): Promise<Pg
     kernel: reproducer.config.name,
     profile: paths.profdata,
     waves: paths.waves,
-    profileSha256: profileDigest(paths),
+    profile_sha256: profileDigest(paths),
     arch: merged.arch,
     inputs: inputs.map(({ file, weight }) => ({ file, weight })),
     functions: merged.functions,

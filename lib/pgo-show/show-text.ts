@@ -11,9 +11,9 @@ export function printProfile(
   { report }: Pick<Deps, 'report'>,
 ): void {
   const counted = result.sampling === 'all' ? 'everybody counted' : `${result.sampling} counted`;
-  report.result(`${result.kernel}: ${result.arch}, waves of ${result.waveSize}, ${counted}`);
+  report.result(`${result.kernel}: ${result.arch}, waves of ${result.wave_size}, ${counted}`);
   if (asSource) printSource(result, sources, report);
-  else for (const one of result.functions) printFunction(one, result.spillsOf, report);
+  else for (const one of result.functions) printFunction(one, result.spills_of, report);
 }
 
 type Report = Deps['report'];
@@ -30,7 +30,7 @@ function printFunction(shown: ShownFunction, spillsOf: string | null, report: Re
   ]);
   for (const line of table([['block', 'lanes', 'waves', 'uniform', '', ...spills, 'line', ''], ...rows]))
     report.result(line);
-  const { spillStoreDwords: stores, spillLoadDwords: loads } = shown.outsideBlocks;
+  const { spill_store_dwords: stores, spill_load_dwords: loads } = shown.outside_blocks;
   if (stores + loads > 0) report.result(`in blocks that the compiler made: ${stores} dwords stored, ${loads} loaded`);
 }
 
@@ -45,9 +45,9 @@ function printSource(result: PgoShowResult, sources: SourceFiles, report: Report
     for (let number = first; number <= last; number += 1) {
       const text = sources.whole(file, number);
       if (text === null) continue;
-      rows.push([...sourceFigures(known.get(number), result.spillsOf), String(number), text]);
+      rows.push([...sourceFigures(known.get(number), result.spills_of), String(number), text]);
     }
-    const header = ['lanes', 'waves', 'uniform', '', ...(result.spillsOf === null ? [] : ['spills']), '', ''];
+    const header = ['lanes', 'waves', 'uniform', '', ...(result.spills_of === null ? [] : ['spills']), '', ''];
     for (const line of table([header, ...rows])) report.result(line);
   }
 }
@@ -58,18 +58,18 @@ function sourceFigures(line: ShownLine | undefined, spillsOf: string | null): st
   return [...figures(line), ...(spillsOf === null ? [] : [spilled(line)])];
 }
 
-function figures(one: Pick<ShownBlock, 'lanes' | 'waves' | 'uniformShare' | 'letter'>): string[] {
+function figures(one: Pick<ShownBlock, 'lanes' | 'waves' | 'uniform_share' | 'letter'>): string[] {
   const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
-  const share = one.uniformShare === null ? '-' : `${(100 * one.uniformShare).toFixed(1)}%`;
+  const share = one.uniform_share === null ? '-' : `${(100 * one.uniform_share).toFixed(1)}%`;
   // A block that no lane reached has no uniformity, whatever the rule calls it.
-  const letter = one.uniformShare === null ? '' : (one.letter ?? '');
+  const letter = one.uniform_share === null ? '' : (one.letter ?? '');
   return [count(one.lanes), count(one.waves), share, letter];
 }
 
 function spilled({
-  spillStoreDwords: stores,
-  spillLoadDwords: loads,
-}: Pick<ShownBlock, 'spillStoreDwords' | 'spillLoadDwords'>): string {
+  spill_store_dwords: stores,
+  spill_load_dwords: loads,
+}: Pick<ShownBlock, 'spill_store_dwords' | 'spill_load_dwords'>): string {
   return stores + loads === 0 ? '' : `${stores}+${loads}`;
 }
 

@@ -48,9 +48,9 @@ export function profileOf(reproducer: Reproducer, options: Pick<PgoShowOptions, 
   return {
     kernel: reproducer.config.name,
     arch: profile.arch,
-    waveSize: profile.wave_size,
+    wave_size: profile.wave_size,
     sampling: profile.sampling,
-    spillsOf,
+    spills_of: spillsOf,
     functions,
     lines: linesOf(functions),
   };
@@ -98,18 +98,18 @@ function describe(
         uniformLanes: uniform,
         isStatic: mapped?.classes[place.class]?.static_uniform ?? false,
       }),
-      ...(spills.get(block) ?? { spillStoreDwords: 0, spillLoadDwords: 0 }),
+      ...(spills.get(block) ?? { spill_store_dwords: 0, spill_load_dwords: 0 }),
     };
   });
   return {
     name: profiled.name,
     symbol: mapped?.symbol ?? null,
     hash: profiled.hash,
-    isKernel: mapped?.kernel ?? false,
+    is_kernel: mapped?.kernel ?? false,
     pattern: profiled.pattern,
     counters: profiled.counters.length,
     blocks,
-    outsideBlocks: spills.get(null) ?? { spillStoreDwords: 0, spillLoadDwords: 0 },
+    outside_blocks: spills.get(null) ?? { spill_store_dwords: 0, spill_load_dwords: 0 },
   };
 }
 
@@ -132,7 +132,7 @@ function countsOf(
   };
 }
 
-type Spills = Pick<ShownBlock, 'spillStoreDwords' | 'spillLoadDwords'>;
+type Spills = Pick<ShownBlock, 'spill_store_dwords' | 'spill_load_dwords'>;
 
 /** Spills by block of the instrumented code; null is the key for blocks that the compiler created. */
 function spillsByBlock(reported: ReportFunction | undefined): Map<number | null, Spills> {
@@ -140,10 +140,10 @@ function spillsByBlock(reported: ReportFunction | undefined): Map<number | null,
   for (const { block, function: other, store_dwords: stores, load_dwords: loads } of reported?.machine_blocks ?? []) {
     // Blocks of an inlined function count under null.
     const key = other === undefined ? (block ?? null) : null;
-    const before = found.get(key) ?? { spillStoreDwords: 0, spillLoadDwords: 0 };
+    const before = found.get(key) ?? { spill_store_dwords: 0, spill_load_dwords: 0 };
     found.set(key, {
-      spillStoreDwords: before.spillStoreDwords + stores,
-      spillLoadDwords: before.spillLoadDwords + loads,
+      spill_store_dwords: before.spill_store_dwords + stores,
+      spill_load_dwords: before.spill_load_dwords + loads,
     });
   }
   return found;
@@ -169,8 +169,8 @@ function linesOf(functions: readonly ShownFunction[]): ShownLine[] {
     const busiest = before === undefined || (one.waves ?? 0) > (before.waves ?? 0) ? { ...one, file, line } : before;
     found.set(key, {
       ...busiest,
-      spillStoreDwords: one.spillStoreDwords + (before?.spillStoreDwords ?? 0),
-      spillLoadDwords: one.spillLoadDwords + (before?.spillLoadDwords ?? 0),
+      spill_store_dwords: one.spill_store_dwords + (before?.spill_store_dwords ?? 0),
+      spill_load_dwords: one.spill_load_dwords + (before?.spill_load_dwords ?? 0),
     });
   }
   return [...found.values()].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));

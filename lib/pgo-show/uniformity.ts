@@ -1,6 +1,6 @@
 /** Share of lanes that reach a block together, and a letter derived from it. */
 export interface Uniformity {
-  uniformShare: number | null;
+  uniform_share: number | null;
   letter: 'U' | 'D' | null;
 }
 
@@ -16,7 +16,7 @@ interface Known {
  * nothing.
  */
 export function uniformityOf({ lanes, uniformLanes, isStatic }: Known): Uniformity {
-  if (lanes === 0) return { uniformShare: null, letter: 'U' };
+  if (lanes === 0) return { uniform_share: null, letter: 'U' };
   const share = isStatic ? 1 : lanes === null || uniformLanes === null ? null : uniformLanes / lanes;
-  return { uniformShare: share, letter: share === null ? null : share >= 0.9 ? 'U' : 'D' };
+  return { uniform_share: share, letter: share === null ? null : share >= 0.9 ? 'U' : 'D' };
 }

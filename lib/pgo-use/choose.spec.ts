@@ -4,20 +4,20 @@ import type { Figures, JudgedVariant, PgoUseResult } from './result';
 import { printChoice } from './text';
 
 const counted = (millions: number, dwords: number): Figures => ({
-  waveInstructions: millions * 1e6,
-  scratchWaveDwords: dwords,
-  timeRatio: null,
-  timeCi95: null,
+  wave_instructions: millions * 1e6,
+  scratch_wave_dwords: dwords,
+  time_ratio: null,
+  time_ci95: null,
 });
 
 const timed = (low: number, ratio: number, high: number): Figures => ({
-  ...{ waveInstructions: null, scratchWaveDwords: null, timeRatio: ratio },
-  timeCi95: { low, high },
+  ...{ wave_instructions: null, scratch_wave_dwords: null, time_ratio: ratio },
+  time_ci95: { low, high },
 });
 
 const variant = (name: string, figures: Figures, more: Partial<JudgedVariant> = {}): JudgedVariant => ({
   ...{ name, file: `pgo/variants/${name}.hsaco`, sha256: 'a', verdict: 'pass', summary: 'as the app', judgement: '' },
-  ...{ spillDwords: 0, score: null },
+  ...{ spill_dwords: 0, score: null },
   ...figures,
   ...more,
 });
@@ -135,7 +135,7 @@ describe('what pgo-use keeps', () => {
   it('on hardware is what is faster than both by intervals that do not meet', () => {
     const base = variant('base', timed(0.93, 0.95, 0.97));
     const choose1 = (figures: Figures) => choose(timed(1, 1, 1), [base, variant('wave', figures)]);
-    const captured: Figures = { ...timed(1, 1, 1), timeRatio: null, timeCi95: null };
+    const captured: Figures = { ...timed(1, 1, 1), time_ratio: null, time_ci95: null };
     expect(choose(captured, [base, variant('use', timed(0.8, 0.82, 0.84))])).toMatchObject({
       kept: 'use',
       reason:
@@ -146,7 +146,7 @@ describe('what pgo-use keeps', () => {
       judgements: { wave: 'not measurably faster than base' },
     });
     expect(choose1(timed(1.1, 1.2, 1.3)).judgements['wave']).toBe('slower than the captured code');
-    const few = choose(captured, [base, variant('wave', { ...timed(0, 0.5, 1), timeCi95: null })]);
+    const few = choose(captured, [base, variant('wave', { ...timed(0, 0.5, 1), time_ci95: null })]);
     expect(few).toMatchObject({ kept: null, judgements: { wave: expect.stringMatching(/too few samples/) as string } });
   });
 

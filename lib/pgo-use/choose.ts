@@ -20,8 +20,8 @@ interface Axis {
 
 /** Measures on the software GPU. Neither is a time, so a gain in one does not excuse a loss in the other. */
 const axes: readonly Axis[] = [
-  { name: 'wave-instructions', of: ({ waveInstructions }) => waveInstructions },
-  { name: 'scratch wave-dwords', of: ({ scratchWaveDwords }) => scratchWaveDwords },
+  { name: 'wave-instructions', of: ({ wave_instructions: waveInstructions }) => waveInstructions },
+  { name: 'scratch wave-dwords', of: ({ scratch_wave_dwords: scratchWaveDwords }) => scratchWaveDwords },
 ];
 
 /**
@@ -56,7 +56,7 @@ export function choose(captured: Figures, candidates: readonly Candidate[]): Cho
 
 /** A right and better variant that is not the one that is kept. */
 const beside = (one: Candidate, best: Candidate): string =>
-  one.timeRatio === null && order(one, best) === 0
+  one.time_ratio === null && order(one, best) === 0
     ? `the same as ${best.name}`
     : `right and better, but not as good as ${best.name}`;
 
@@ -71,7 +71,7 @@ interface Reference {
 function objectionTo(one: Candidate, references: readonly Reference[]): string | null {
   if (!isRight(one)) return `not right: ${one.summary}`;
   for (const reference of references) {
-    const worse = one.timeRatio === null ? notBetter(one, reference) : notFaster(one, reference);
+    const worse = one.time_ratio === null ? notBetter(one, reference) : notFaster(one, reference);
     if (worse !== null) return worse;
   }
   return null;
@@ -88,10 +88,10 @@ function notBetter(one: Figures, { name, figures }: Reference): string | null {
 
 /** Times are intervals: a variant is faster only if they do not overlap. */
 function notFaster(one: Figures, { name, figures }: Reference): string | null {
-  const bound = figures.timeRatio === null ? 1 : (figures.timeCi95?.low ?? null);
-  if (one.timeCi95 === null || bound === null) return `too few samples to compare with ${name}`;
-  if (one.timeCi95.high < bound) return null;
-  return one.timeCi95.low > (figures.timeCi95?.high ?? 1)
+  const bound = figures.time_ratio === null ? 1 : (figures.time_ci95?.low ?? null);
+  if (one.time_ci95 === null || bound === null) return `too few samples to compare with ${name}`;
+  if (one.time_ci95.high < bound) return null;
+  return one.time_ci95.low > (figures.time_ci95?.high ?? 1)
     ? `slower than ${name}`
     : `not measurably faster than ${name}`;
 }
@@ -103,7 +103,7 @@ function judgeBase(base: Candidate, captured: Figures): string {
 }
 
 function order(one: Candidate, other: Candidate): number {
-  if (one.timeRatio !== null && other.timeRatio !== null) return one.timeRatio - other.timeRatio;
+  if (one.time_ratio !== null && other.time_ratio !== null) return one.time_ratio - other.time_ratio;
   for (const { of } of axes) {
     const difference = Number(of(one)) - Number(of(other));
     if (difference !== 0) return difference;
@@ -122,11 +122,11 @@ function selected(candidates: readonly Candidate[]): string | null {
 }
 
 function whyKept(best: Candidate, references: readonly Reference[]): string {
-  if (best.timeRatio !== null) {
-    const base = references.find(({ name }) => name === 'base')?.figures.timeRatio ?? null;
-    const captured = `${best.timeRatio.toFixed(3)}× the time of the captured code`;
+  if (best.time_ratio !== null) {
+    const base = references.find(({ name }) => name === 'base')?.figures.time_ratio ?? null;
+    const captured = `${best.time_ratio.toFixed(3)}× the time of the captured code`;
     if (base === null) return `${buildWords(best.name)}: ${captured}`;
-    return `${buildWords(best.name)}: ${(best.timeRatio / base).toFixed(3)}× the time of ${buildWords('base')}; ${captured}, of which base takes ${base.toFixed(3)}×`;
+    return `${buildWords(best.name)}: ${(best.time_ratio / base).toFixed(3)}× the time of ${buildWords('base')}; ${captured}, of which base takes ${base.toFixed(3)}×`;
   }
   // The worth of the profile comes first: the rest of a gain is another compiler's.
   const parts = references.toReversed().map(({ name, figures }) => {

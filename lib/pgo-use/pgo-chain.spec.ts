@@ -88,7 +88,7 @@ describe('the stages of PGO on a reproducer', () => {
     await instrument({}, deps);
     const again = await instrument({}, deps);
     await instrument({ sample: 'blocks:2' }, deps);
-    expect(again.upToDate).toBe(true);
+    expect(again.up_to_date).toBe(true);
     expect(compiles(deps)).toHaveLength(2);
     expect(deps.calls.filter(({ program, args }) => program === 'cmake' && args.includes('--build'))).toHaveLength(1);
   });
@@ -172,7 +172,7 @@ describe('the stages of PGO on a reproducer', () => {
     const result = await generate(deps);
     expect(result).toMatchObject({
       arch: 'gfx90a',
-      dispatches: [{ dispatch: 1, verdict: 'pass', waveInstructions: 4000 }],
+      dispatches: [{ dispatch: 1, verdict: 'pass', wave_instructions: 4000 }],
     });
     const replay = deps.calls.find(({ args }) => args.includes('--lens'));
     expect(replay?.args).toEqual(expect.arrayContaining(['--compare', '--code-object']));
@@ -344,10 +344,10 @@ describe('the stages of PGO on a reproducer', () => {
     await use(deps);
     const shown = await pgoShow(pgoShowOptionsSchema.parse({ ...here() }), deps);
     expect(shown.functions[0]?.blocks).toEqual([
-      expect.objectContaining({ lanes: 1024, waves: 16, uniformShare: 1, letter: 'U', spillStoreDwords: 2 }),
-      expect.objectContaining({ lanes: 16, waves: 8, uniformShare: 0, letter: 'D', spillStoreDwords: 0 }),
+      expect.objectContaining({ lanes: 1024, waves: 16, uniform_share: 1, letter: 'U', spill_store_dwords: 2 }),
+      expect.objectContaining({ lanes: 16, waves: 8, uniform_share: 0, letter: 'D', spill_store_dwords: 0 }),
     ]);
-    expect(shown).toMatchObject({ spillsOf: 'wave', lines: [{ file: 'kernel_variant.hip', line: 1, waves: 16 }] });
+    expect(shown).toMatchObject({ spills_of: 'wave', lines: [{ file: 'kernel_variant.hip', line: 1, waves: 16 }] });
     await pgoShow(pgoShowOptionsSchema.parse({ ...here(), source: true, spills: 'base' }), deps);
     expect(deps.said.result.join('\n')).toMatch(/1,024 +16 +100.0% +U +8\+0 +1 +__global__ void saxpy/);
   });

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { keptVariantSchema } from '../reproducer/optimized-variant';
 
 const figuresSchema = z.object({
-  waveInstructions: z.number().nullable().describe('Executed by all captured dispatches; null on hardware.'),
-  scratchWaveDwords: z
+  wave_instructions: z.number().nullable().describe('Executed by all captured dispatches; null on hardware.'),
+  scratch_wave_dwords: z
     .int()
     .nullable()
     .describe('Dwords of private memory that its instructions moved, once for each wave; null on hardware.'),
-  timeRatio: z.number().nullable().describe('On hardware: its time over that of the captured code.'),
-  timeCi95: z.object({ low: z.number(), high: z.number() }).nullable(),
+  time_ratio: z.number().nullable().describe('On hardware: its time over that of the captured code.'),
+  time_ci95: z.object({ low: z.number(), high: z.number() }).nullable(),
 });
 
 const variantSchema = figuresSchema.extend({
@@ -17,7 +17,7 @@ const variantSchema = figuresSchema.extend({
   sha256: z.string(),
   verdict: z.string().describe('Of validate: whether it leaves in memory what the app computed.'),
   summary: z.string(),
-  spillDwords: z.int().nullable(),
+  spill_dwords: z.int().nullable(),
   score: z
     .number()
     .nullable()

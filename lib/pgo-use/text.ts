@@ -6,12 +6,12 @@ import { isSaid } from '../pgo/refusals';
 import type { Figures, PgoUseResult } from './result';
 
 export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
-  const isTimed = result.variants.some(({ timeRatio }) => timeRatio !== null);
+  const isTimed = result.variants.some(({ time_ratio: timeRatio }) => timeRatio !== null);
   // ptxas reports no spills.
-  const isCompiled = result.variants.some(({ spillDwords }) => spillDwords !== null);
+  const isCompiled = result.variants.some(({ spill_dwords: spillDwords }) => spillDwords !== null);
   const header = isTimed ? [timeWords(result.device, 'time')] : ['wave-instructions', 'scratch wave-dwords'];
   const figures = (one: Figures): string[] =>
-    isTimed ? [ratio(one)] : [count(one.waveInstructions), count(one.scratchWaveDwords)];
+    isTimed ? [ratio(one)] : [count(one.wave_instructions), count(one.scratch_wave_dwords)];
   const rows = [
     ['', 'result', ...header, ...(isCompiled ? ['spilled dwords', 'static score'] : [])],
     ['captured', '', ...(isTimed ? ['1.000×'] : figures(result.captured)), ...(isCompiled ? ['', ''] : [])],
@@ -19,7 +19,7 @@ export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report
       one.name,
       one.verdict.toUpperCase(),
       ...figures(one),
-      ...(isCompiled ? [count(one.spillDwords), count(one.score)] : []),
+      ...(isCompiled ? [count(one.spill_dwords), count(one.score)] : []),
     ]),
   ];
   for (const line of table(rows)) report.result(line);
@@ -38,7 +38,7 @@ export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report
 
 const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
 
-function ratio({ timeRatio, timeCi95 }: Figures): string {
+function ratio({ time_ratio: timeRatio, time_ci95: timeCi95 }: Figures): string {
   if (timeRatio === null) return '-';
   const interval = timeCi95 ? ` (${timeCi95.low.toFixed(3)} to ${timeCi95.high.toFixed(3)})` : '';
   return `${timeRatio.toFixed(3)}×${interval}`;

@@ -47,20 +47,20 @@ export async function pull(options: PullOptions, deps: Deps): Promise<PullResult
       pulled.push(await pullCapture(entry, target, reproducer, source, options, deps));
     }
     const bytesFetched = pulled.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { capture, outcome, chunks, chunksFetched } of pulled)
+    for (const { capture, outcome, chunks, chunks_fetched: chunksFetched } of pulled)
       deps.report.result(
         `${capture}: ${outcomeWords[outcome]}, ${formatCount(chunksFetched)} of ${formatCount(chunks)} chunks fetched`,
       );
     deps.report.info(`${formatBytes(bytesFetched)} from ${remote.address.url}`);
     return {
       remote: remote.address.url,
-      captures: pulled.map(({ capture, outcome, chunks, chunksFetched }) => ({
+      captures: pulled.map(({ capture, outcome, chunks, chunks_fetched }) => ({
         capture,
         outcome,
         chunks,
-        chunksFetched,
+        chunks_fetched,
       })),
-      bytesFetched,
+      bytes_fetched: bytesFetched,
     };
   } finally {
     await remote.close();
@@ -127,7 +127,13 @@ async function pullCapture(
     if (!isThere) placeCapture(partial, target);
     const outcome = !isThere ? 'written' : chunksFetched > 0 ? 'completed' : 'unchanged';
     const fileBytes = isThere ? 0 : entry.files.reduce((sum, file) => sum + file.bytes, 0);
-    return { capture: target, outcome, chunks: chunksOf(capture).size, chunksFetched, bytes: bytes + fileBytes };
+    return {
+      capture: target,
+      outcome,
+      chunks: chunksOf(capture).size,
+      chunks_fetched: chunksFetched,
+      bytes: bytes + fileBytes,
+    };
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }

@@ -14,10 +14,10 @@ export const pullResultSchema = z.object({
           '"unchanged": it was there, complete; "completed": it was there, and has the chunks now that it lacked.',
         ),
       chunks: count,
-      chunksFetched: count,
+      chunks_fetched: count,
     }),
   ),
-  bytesFetched: count,
+  bytes_fetched: count,
 });
 
 export type PullResult = z.output<typeof pullResultSchema>;

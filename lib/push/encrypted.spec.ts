@@ -55,7 +55,7 @@ describe('push and pull, encrypted', () => {
 
   it('leave the capture as it was where the key is, and nothing to read on the server or in pushed.json', async () => {
     const manifest = readFileSync(join(capture(), 'capture.json'));
-    await expect(pushing()).resolves.toMatchObject({ chunksSent: 1, encrypted: true });
+    await expect(pushing()).resolves.toMatchObject({ chunks_sent: 1, encrypted: true });
     const stored = [...server.objects];
     expect(stored.length).toBeGreaterThanOrEqual(4);
     for (const [name, object] of stored) {
@@ -79,14 +79,14 @@ describe('push and pull, encrypted', () => {
     const ledgers = workspace.path('.kernloop', 'encrypted');
     appendFileSync(join(ledgers, readdirSync(ledgers)[0] ?? ''), `${digest} 12`);
     const before = [...server.objects.keys()];
-    await expect(pushing()).resolves.toMatchObject({ chunksSent: 0, bytesSent: 0, reference: first.reference });
+    await expect(pushing()).resolves.toMatchObject({ chunks_sent: 0, bytes_sent: 0, reference: first.reference });
     expect([...server.objects.keys()]).toEqual(before);
     const other = await pushing(theirs.recipients);
-    expect(other).toMatchObject({ chunksSent: 1 });
+    expect(other).toMatchObject({ chunks_sent: 1 });
     expect(other.reference).not.toBe(first.reference);
     // A server that lost an object gets it again.
     server.objects.clear();
-    await expect(pushing()).resolves.toMatchObject({ chunksSent: 1 });
+    await expect(pushing()).resolves.toMatchObject({ chunks_sent: 1 });
   });
 
   it.each([

@@ -48,13 +48,13 @@ describe('push and pull', () => {
       name,
       readFileSync(join(capture(), name)),
     ]);
-    await expect(pushing()).resolves.toMatchObject({ chunksSent: 1, captures: [{ regions: 1, regionBytes: 20 }] });
+    await expect(pushing()).resolves.toMatchObject({ chunks_sent: 1, captures: [{ regions: 1, region_bytes: 20 }] });
     forget();
-    await expect(pulling()).resolves.toMatchObject({ captures: [{ outcome: 'written', chunksFetched: 1 }] });
+    await expect(pulling()).resolves.toMatchObject({ captures: [{ outcome: 'written', chunks_fetched: 1 }] });
     for (const [name, before] of files) expect(readFileSync(join(capture(), name))).toEqual(before);
     // The capture has no pack: the chunk is in the store.
     expect(existsSync(workspace.path('.kernloop', 'store', digest.slice(0, 2), digest))).toBe(true);
-    await expect(pulling()).resolves.toMatchObject({ captures: [{ outcome: 'unchanged' }], bytesFetched: 0 });
+    await expect(pulling()).resolves.toMatchObject({ captures: [{ outcome: 'unchanged' }], bytes_fetched: 0 });
   });
 
   it('say what leaves the machine before it does', async () => {
@@ -71,14 +71,14 @@ describe('push and pull', () => {
     expect([readFileSync(mine, 'utf8'), [...server.objects.keys()]]).toEqual(['{"mine": 1}', []]);
     rmSync(mine);
     await pushing();
-    await expect(pushing()).resolves.toMatchObject({ chunksSent: 0 });
+    await expect(pushing()).resolves.toMatchObject({ chunks_sent: 0 });
   });
 
   it('send nothing that the server has', async () => {
     await pushing();
     const before = new Map(server.objects);
     server.objects.set(`/cas/${digest}`, Buffer.from('not looked at'));
-    await expect(pushing()).resolves.toMatchObject({ chunksSent: 0, bytesSent: 0 });
+    await expect(pushing()).resolves.toMatchObject({ chunks_sent: 0, bytes_sent: 0 });
     expect([...server.objects.keys()]).toEqual([...before.keys()]);
   });
 
@@ -147,7 +147,7 @@ describe('push and pull', () => {
     await expect(unasked()).rejects.toMatchObject({ code: 'PUSH_NOT_ACCEPTED' });
     expect([...server.objects.keys()]).toEqual([]);
     await pushing();
-    await expect(unasked()).resolves.toMatchObject({ chunksSent: 0 });
+    await expect(unasked()).resolves.toMatchObject({ chunks_sent: 0 });
     const other = await memoryServer();
     const elsewhere = push({ capture: reproducer, remote: other.url, accept: false, dryRun: false }, deps());
     await expect(elsewhere).rejects.toMatchObject({ code: 'PUSH_NOT_ACCEPTED' });

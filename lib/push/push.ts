@@ -122,9 +122,9 @@ async function pushTo(
     reference: reference ?? null,
     encrypted: encrypting !== undefined,
     captures: held.map(({ folder, kernel, chunks, regions, regionBytes }) => ({
-      ...{ folder, kernel, chunks: chunks.length, regions, regionBytes },
+      ...{ folder, kernel, chunks: chunks.length, regions, region_bytes: regionBytes },
     })),
-    ...{ chunksSent, bytesSent, dryRun: options.dryRun },
+    ...{ chunks_sent: chunksSent, bytes_sent: bytesSent, dry_run: options.dryRun },
   };
 }
 

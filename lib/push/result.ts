@@ -14,12 +14,12 @@ export const pushResultSchema = z.object({
       kernel: z.string(),
       chunks: count,
       regions: count,
-      regionBytes: count.describe('Memory of the program that is in it.'),
+      region_bytes: count.describe('Memory of the program that is in it.'),
     }),
   ),
-  chunksSent: count.describe('With --dry-run, those that would be.'),
-  bytesSent: count,
-  dryRun: z.boolean(),
+  chunks_sent: count.describe('With --dry-run, those that would be.'),
+  bytes_sent: count,
+  dry_run: z.boolean(),
 });
 
 export type PushResult = z.output<typeof pushResultSchema>;

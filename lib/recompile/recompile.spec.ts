@@ -75,7 +75,7 @@ describe('recompile', () => {
   it('gives the captured code object for the untouched source', async () => {
     const result = await recompile(options(), deps);
     const captured = JSON.parse(readFileSync(join(made.reproducer, 'kernel.json'), 'utf8')) as { code_object: string };
-    expect(result).toMatchObject({ unchanged: true, codeObjectSha256: captured.code_object });
+    expect(result).toMatchObject({ unchanged: true, code_object_sha256: captured.code_object });
     expect(sha256OfFile(built())).toBe(captured.code_object);
     expect(result.sources).toEqual(['deps/inc/scale.h', 'kernel_variant.hip']);
   });
@@ -301,7 +301,9 @@ describe('recompile', () => {
     const moved = join(made.workspace, 'a-much-longer-folder-name');
     renameSync(made.reproducer, moved);
     try {
-      expect((await recompile({ ...options(), reproducer: moved }, deps)).codeObjectSha256).toBe(here.codeObjectSha256);
+      expect((await recompile({ ...options(), reproducer: moved }, deps)).code_object_sha256).toBe(
+        here.code_object_sha256,
+      );
     } finally {
       renameSync(moved, made.reproducer);
     }
@@ -530,7 +532,7 @@ describe('recompile', () => {
       Object.assign(process.env, shell);
       try {
         const there = await recompile(options(), { ...deps, env: process.env });
-        expect(there.codeObjectSha256).toBe(plain.codeObjectSha256);
+        expect(there.code_object_sha256).toBe(plain.code_object_sha256);
         expect(reported.join('')).toMatch(/CPATH, .*HIPCC_COMPILE_FLAGS_APPEND.* left aside/);
         writeFileSync(variant(), `#include <mine.h>\n${source}`);
         expect((await failure(recompile(options(), deps))).what).toContain("'mine.h' file not found");

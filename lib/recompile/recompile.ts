@@ -121,8 +121,8 @@ export async function compileVariant(options: RecompileOptions, deps: Deps): Pro
   writeJson(paths.variantJson, variant);
   const result: RecompileResult = {
     kernel: reproducer.config.name,
-    codeObject: output,
-    codeObjectSha256: compiled.codeObjectSha256,
+    code_object: output,
+    code_object_sha256: compiled.codeObjectSha256,
     unchanged: compiled.codeObjectSha256 === recipe.code_object.captured,
     sources: Object.keys(compiled.sources),
   };
@@ -202,7 +202,7 @@ function capturedNow({ capture }: Reproducer): string | null {
 }
 
 function describeCode(
-  { unchanged, codeObjectSha256 }: RecompileResult,
+  { unchanged, code_object_sha256: codeObjectSha256 }: RecompileResult,
   { code_object: proven }: Recipe,
   captured: string | null,
 ): string {

@@ -10,7 +10,7 @@ export const processNameSchema = z.object({
 });
 
 export const appProcessSchema = processNameSchema.extend({
-  parentPid: z.int().describe('When it loaded the runtime of the device.'),
+  parent_pid: z.int().describe('When it loaded the runtime of the device.'),
   executable: z.string(),
   queues: count,
   dispatches: count,
@@ -49,19 +49,17 @@ export class ProcessLog {
 }
 
 export function appProcesses(summary: SummaryEvent | undefined): AppProcess[] {
-  return (summary?.per_process ?? []).map(
-    ({ pid, parent_pid: parentPid, executable, command, queues, dispatches, kernels }) => ({
-      pid,
-      parentPid,
-      executable,
-      command,
-      queues,
-      dispatches,
-      kernels: kernels
-        .filter((kernel) => kernel.dispatches > 0)
-        .map(({ name, symbol, dispatches: own }) => ({ name, symbol, dispatches: own })),
-    }),
-  );
+  return (summary?.per_process ?? []).map(({ pid, parent_pid, executable, command, queues, dispatches, kernels }) => ({
+    pid,
+    parent_pid,
+    executable,
+    command,
+    queues,
+    dispatches,
+    kernels: kernels
+      .filter((kernel) => kernel.dispatches > 0)
+      .map(({ name, symbol, dispatches: own }) => ({ name, symbol, dispatches: own })),
+  }));
 }
 
 export function describeProcess({ pid, command }: ProcessName): string {

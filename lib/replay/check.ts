@@ -44,10 +44,10 @@ export function checkOf(events: readonly CheckedEvent[]): Check | null {
     const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
     return (
       first && {
-        comparedBytes: first.compared_bytes,
-        differingBytes: Math.max(...found.map(({ differing_bytes: bytes }) => bytes)),
+        compared_bytes: first.compared_bytes,
+        differing_bytes: Math.max(...found.map(({ differing_bytes: bytes }) => bytes)),
         launches: sum(found.map(({ launches }) => launches)),
-        wrongLaunches: sum(found.map(({ wrong_launches: launches }) => launches)),
+        wrong_launches: sum(found.map(({ wrong_launches: launches }) => launches)),
         state: first.state ?? null,
       }
     );
@@ -58,7 +58,9 @@ export function checkOf(events: readonly CheckedEvent[]): Check | null {
 
 /** Whether all launches of each side gave one result; otherwise the times include launches that did something else. */
 export function isSteady({ captured, variant }: Check): boolean {
-  return [captured, variant].every(({ launches, wrongLaunches }) => wrongLaunches === 0 || wrongLaunches === launches);
+  return [captured, variant].every(
+    ({ launches, wrong_launches: wrongLaunches }) => wrongLaunches === 0 || wrongLaunches === launches,
+  );
 }
 
 export function checkLine(check: Check): string {
@@ -82,18 +84,18 @@ export function impossibleTimes(
 }
 
 function comparisonLine({ captured, variant }: Check): string {
-  const compared = formatCount(variant.comparedBytes);
+  const compared = formatCount(variant.compared_bytes);
   if (!isSteady({ captured, variant })) {
-    const share = ({ launches, wrongLaunches }: Check['variant']): string =>
+    const share = ({ launches, wrong_launches: wrongLaunches }: Check['variant']): string =>
       `${formatCount(wrongLaunches)} of ${formatCount(launches)} launches`;
     return `result in memory: NOT the same in all launches, so that their times say nothing: other than the app computed it in ${share(captured)} of the captured code and ${share(variant)} of the variant`;
   }
-  if (captured.differingBytes > 0) {
-    return `result in memory: the captured code itself differs from what the app computed in ${formatCount(captured.differingBytes)} of ${compared} bytes, the variant in ${formatCount(variant.differingBytes)}`;
+  if (captured.differing_bytes > 0) {
+    return `result in memory: the captured code itself differs from what the app computed in ${formatCount(captured.differing_bytes)} of ${compared} bytes, the variant in ${formatCount(variant.differing_bytes)}`;
   }
-  return variant.differingBytes === 0
+  return variant.differing_bytes === 0
     ? `result in memory: both as the app computed it (${compared} bytes${launchesWords(variant.launches)})`
-    : `result in memory: the variant differs from what the app computed in ${formatCount(variant.differingBytes)} of ${compared} bytes: see validate`;
+    : `result in memory: the variant differs from what the app computed in ${formatCount(variant.differing_bytes)} of ${compared} bytes: see validate`;
 }
 
 function launchesWords(launches: number): string {

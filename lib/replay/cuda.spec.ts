@@ -42,7 +42,7 @@ describe('replay on the cuda device', () => {
     const fake = deps(() => [...times(...samples), ran]);
     const result = await replay(options(), fake);
     expect(result).toMatchObject({
-      durationNs: { count: 30, min: 20_000, median: 21_450, max: 22_900, ci95: { low: 20_900, high: 22_000 } },
+      duration_ns: { count: 30, min: 20_000, median: 21_450, max: 22_900, ci95: { low: 20_900, high: 22_000 } },
       samples,
       timer: 'cupti',
       cache: 'warm',
@@ -127,7 +127,7 @@ describe('replay on the cuda device', () => {
         expect(args).not.toContain('--compare');
       }
       expect([result.samples.length, result.baseline?.samples.length]).toEqual([20, 20]);
-      expect([result.durationNs?.median, result.baseline?.durationNs?.median]).toEqual([900, 1000]);
+      expect([result.duration_ns?.median, result.baseline?.duration_ns?.median]).toEqual([900, 1000]);
     });
 
     it.each([
@@ -153,8 +153,8 @@ describe('replay on the cuda device', () => {
       const fake = against(() => 500, checked(37));
       const result = await replay(options({ compare: true }), fake);
       expect(result).toMatchObject({
-        exitCode: 0,
-        check: { captured: { differingBytes: 0 }, variant: { differingBytes: 37 } },
+        exit_code: 0,
+        check: { captured: { differing_bytes: 0 }, variant: { differing_bytes: 37 } },
       });
       expect(fake.said.result.join('\n')).toContain(
         'the variant differs from what the app computed in 37 of 800 bytes',
@@ -174,7 +174,7 @@ describe('replay on the cuda device', () => {
         }));
       const gated = against(() => 500, events(10));
       const result = await replay(options({ compare: true }), gated);
-      expect(result).toMatchObject({ speed: null, check: { variant: { launches: 33, wrongLaunches: 30 } } });
+      expect(result).toMatchObject({ speed: null, check: { variant: { launches: 33, wrong_launches: 30 } } });
       expect(gated.said.result.join('\n')).toContain(
         'in 0 of 33 launches of the captured code and 30 of 33 launches of the variant',
       );
@@ -227,7 +227,7 @@ describe('replay on the cuda device', () => {
         { event: 'result', verdict: 'fault', side },
       ]);
       const result = await replay(options({ compare: true }), fake);
-      expect(result).toMatchObject({ verdict: 'fault', exitCode: 4, stopped: side, speed: null });
+      expect(result).toMatchObject({ verdict: 'fault', exit_code: 4, stopped: side, speed: null });
       expect(replays(fake)).toHaveLength(1);
       expect(fake.said.result.at(-1)).toBe(`Result: FAIL (${what}: a wild write)`);
     });

@@ -28,7 +28,7 @@ describe('the explanation of a replay', () => {
   const rulesOf = ({ advice }: Explanation): string[] => advice.map(({ rule }) => rule);
 
   it('on cuda is of what the cubin tells: local memory, without saying that it was spilled', () => {
-    const { advice, notTold } = explained({});
+    const { advice, not_told: notTold } = explained({});
     expect(advice).toMatchObject([
       { rule: 'scratch', says: 'the kernel uses 400 bytes of local memory a thread', places: [] },
     ]);
@@ -64,6 +64,6 @@ describe('the explanation of a replay', () => {
   it('says what it cannot tell where the code could not be read', () => {
     const found = explained({ bytes: 'a chunk is missing', lines: 'a chunk is missing' });
     expect(found.advice).toEqual([]);
-    expect(found.notTold).toContain('registers and occupancy: the code object does not tell them');
+    expect(found.not_told).toContain('registers and occupancy: the code object does not tell them');
   });
 });

@@ -48,7 +48,7 @@ describe('the guard around captured memory', () => {
       );
       const result = await run({ guard: true }, fake);
       expect(fake.calls[0]?.args).toContain('--guard');
-      expect(result).toMatchObject({ exitCode: 4, guard: exact });
+      expect(result).toMatchObject({ exit_code: 4, guard: exact });
       expect(fake.said.result.at(-1)).toBe(
         'Result: FAIL (the device faulted: a write: 4 bytes behind region r0 (4.0 KiB))',
       );

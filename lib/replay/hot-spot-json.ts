@@ -53,7 +53,7 @@ const lineSchema = z.object({
 
 export const hotSpotsSchema = z.object({
   by: z.enum(hotSpotOrders).describe('What they are ordered by.'),
-  noLines: z.string().nullable().describe('Why there are no source lines; null where there are.'),
+  no_lines: z.string().nullable().describe('Why there are no source lines; null where there are.'),
   lines: z.array(lineSchema).describe('Of the source, in the order asked for; none by branches.'),
   instructions: z
     .array(instructionSchema)

@@ -42,12 +42,12 @@ const inWords: Record<HotSpotOrder, string> = {
  * Branches are always shown as instructions, because compilers put several on a line.
  */
 export function hotSpotTable(spots: HotSpots, title: string): string[] {
-  const byLine = spots.noLines === null && spots.lines.length > 0;
+  const byLine = spots.no_lines === null && spots.lines.length > 0;
   const byBranch = spots.by === 'branches';
   const what = byLine ? 'source lines' : 'instructions';
   const all: readonly (HotLine | HotInstruction)[] = byLine ? spots.lines : spots.instructions;
   const rows = byBranch ? all : all.filter(({ figures }) => weights[spots.by](figures) > 0);
-  const heading = `${title}: ${what} by ${inWords[spots.by]}${spots.noLines === null ? '' : ` (${spots.noLines})`}`;
+  const heading = `${title}: ${what} by ${inWords[spots.by]}${spots.no_lines === null ? '' : ` (${spots.no_lines})`}`;
   if (rows.length === 0) return [`${heading}: none has any`];
   const shown = rows.slice(0, shownRows);
   const used = [...columns, ...(byBranch ? branchColumns : [])].filter(({ value }) =>

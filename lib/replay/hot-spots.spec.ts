@@ -42,7 +42,7 @@ describe('hot spots', () => {
   it('are the instructions where there are no lines, the heaviest first, ties in the order of the code', () => {
     const spots = summarise(events, 'why not', 'executed', sources);
     expect(spots.instructions.map(({ offset }) => offset)).toEqual(['0x1908', '0x190c', '0x1918', '0x1914', '0x1900']);
-    expect(spots).toMatchObject({ noLines: 'why not', lines: [] });
+    expect(spots).toMatchObject({ no_lines: 'why not', lines: [] });
     const text = hotSpotTable(spots, 'hot spots').join('\n');
     expect(text).toContain('hot spots: instructions by executed wave-instructions (why not)');
     expect(text).toMatch(/400 +32\.0 +- +- +- +0x1908 +v_add_u32 v1, v0, v0/);

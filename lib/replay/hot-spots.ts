@@ -48,7 +48,7 @@ export function summarise(
   const instructions = order === 'branches' ? all.filter(decidesLanes) : all;
   return {
     by: order,
-    noLines: typeof lines === 'string' ? lines : null,
+    no_lines: typeof lines === 'string' ? lines : null,
     lines: order === 'branches' ? [] : sorted(byLine(instructions, sources), order),
     instructions: sorted(instructions, order),
   };

@@ -8,13 +8,13 @@ import { statistics } from './statistics';
 export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'iterations'>): Figured {
   if (device.work !== 'duration_ns') {
     const counters = counterStatistics(iterations.map(({ counters: counted }) => counted ?? {}));
-    return { durationNs: null, samples: [], timer: null, counters };
+    return { duration_ns: null, samples: [], timer: null, counters };
   }
   const samples = iterations.flatMap(({ duration_ns: duration }) => (typeof duration === 'number' ? [duration] : []));
   const told = iterations.flatMap(({ timer }) => timer ?? []);
   const timers = [...new Set([...(isEmulated(device.description) ? [softwareTimer] : []), ...told])];
   return {
-    durationNs: samples.length > 0 ? statistics(samples) : null,
+    duration_ns: samples.length > 0 ? statistics(samples) : null,
     samples,
     timer: timers.length > 0 ? timers.join(', ') : null,
     counters: {},

@@ -204,7 +204,7 @@ export interface ReplayOutcome {
   freeOrders: FreeOrderEvent[];
   /** A row for each derived input. */
   derived: DerivedEvent[];
-  restored: { regions: number; bytes: number; droppedBytes: number; hostBytes: number };
+  restored: { regions: number; bytes: number; dropped_bytes: number; host_bytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
   caches: Caches | null;
@@ -325,7 +325,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     compared: [],
     freeOrders: [],
     derived: [],
-    restored: { regions: 0, bytes: 0, droppedBytes: 0, hostBytes: 0 },
+    restored: { regions: 0, bytes: 0, dropped_bytes: 0, host_bytes: 0 },
     overridden: null,
     guard: null,
     caches: null,
@@ -367,8 +367,8 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       outcome.restored = {
         regions: event.regions,
         bytes: event.bytes,
-        droppedBytes: event.dropped_bytes ?? 0,
-        hostBytes: event.host_bytes ?? 0,
+        dropped_bytes: event.dropped_bytes ?? 0,
+        host_bytes: event.host_bytes ?? 0,
       };
       break;
     case 'guard': {

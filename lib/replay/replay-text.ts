@@ -28,7 +28,7 @@ export function printReplay(result: ReplayResult, session: ReplaySession, deps: 
     several.length > 0
       ? several.flatMap((one) => dispatchLines(one, session))
       : [...figureLines(result, device), ...stopLines(result, session)];
-  for (const { dispatch, capture: shown, kernel } of result.notReplayed)
+  for (const { dispatch, capture: shown, kernel } of result.not_replayed)
     lines.push(`not replayed: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}`);
   lines.push(`Result: ${several.length > 0 ? outcomeOfAll(several, session) : outcomeOf(result, session)}`);
   for (const line of [`${result.kernel}: ${result.code}`, ...lines]) deps.report.result(line);
@@ -70,7 +70,10 @@ function figureLines(result: DispatchResult, device: Device): string[] {
   ];
 }
 
-function restoredWords({ hostBytes = 0, droppedBytes = 0 }: ReplayResult['restored']): string {
+function restoredWords({
+  host_bytes: hostBytes = 0,
+  dropped_bytes: droppedBytes = 0,
+}: ReplayResult['restored']): string {
   const host = hostBytes > 0 ? ` (regions of ${formatBytes(hostBytes)} in memory of the host)` : '';
   const dropped =
     droppedBytes > 0 ? `; ${formatBytes(droppedBytes)} were dropped (--shrink): code that touches them faults` : '';
@@ -87,7 +90,7 @@ function outcomeOfAll(results: readonly DispatchResult[], session: ReplaySession
 const microseconds = (ns: number): string => (ns / 1000).toFixed(2);
 
 function times(result: DispatchResult, words: string): string[] {
-  const row = (name: string, { durationNs }: Measured): string[][] =>
+  const row = (name: string, { duration_ns: durationNs }: Measured): string[][] =>
     durationNs ? [[name, ...timeColumns(durationNs)]] : [];
   const rows = [...(result.baseline ? row('captured', result.baseline) : []), ...row('this code', result)];
   if (rows.length === 0) return [];
@@ -97,7 +100,7 @@ function times(result: DispatchResult, words: string): string[] {
     ...table([header, ...rows]),
     ...(how.length > 0 ? [how.join(', ')] : []),
     ...conditionLines(result),
-    ...(result.speed ? [speedLine(result.speed, result.durationNs?.median ?? 0)] : []),
+    ...(result.speed ? [speedLine(result.speed, result.duration_ns?.median ?? 0)] : []),
     ...result.doubts,
   ];
 }
@@ -124,7 +127,10 @@ function timeColumns({ count, median, ci95, min, p10, p90, max }: Statistics): s
 /** Clock step relative to the time beyond which the step is printed. */
 const fineClock = 0.001;
 
-function speedLine({ verdict, ratio, ci95, rounds, processes, clockStepNs = 0 }: Speed, medianNs: number): string {
+function speedLine(
+  { verdict, ratio, ci95, rounds, processes, clock_step_ns: clockStepNs = 0 }: Speed,
+  medianNs: number,
+): string {
   const shown = (value: number): string => value.toFixed(3);
   const within = ci95
     ? `95% CI ${interval(ci95, shown)}`
@@ -140,11 +146,11 @@ function interval({ low, high }: Interval, show: (value: number) => string): str
 }
 
 /** Counters of the software GPU. */
-function counts({ counters, hotSpots, baseline }: DispatchResult): string[] {
+function counts({ counters, hot_spots: hotSpots, baseline }: DispatchResult): string[] {
   const figures = baseline ? counterComparison(baseline.counters, counters) : counterTable(counters);
   return [
     ...figures,
-    ...(baseline?.hotSpots ? hotSpotTable(baseline.hotSpots, 'hot spots of the captured code') : []),
+    ...(baseline?.hot_spots ? hotSpotTable(baseline.hot_spots, 'hot spots of the captured code') : []),
     ...(hotSpots ? hotSpotTable(hotSpots, baseline ? 'hot spots of the variant' : 'hot spots') : []),
   ];
 }

@@ -28,7 +28,7 @@ describe('replay', () => {
     const result = await replay(options({ iterations: 2 }), fake);
     expect(result).toMatchObject({
       verdict: 'ran',
-      durationNs: null,
+      duration_ns: null,
       counters: { wave_instructions: { min: 10, median: 20, max: 30 } },
     });
     expect(Object.keys(result.counters)[0]).toBe('wave_instructions');
@@ -93,7 +93,7 @@ describe('replay', () => {
       { event: 'fault', kind: verdict, text: 'in kernel saxpy at pc 0x10, lane 3' },
       { ...ran, verdict },
     ]);
-    expect(await replay(options(), fake)).toMatchObject({ verdict, exitCode: 4 });
+    expect(await replay(options(), fake)).toMatchObject({ verdict, exit_code: 4 });
     expect(fake.said.result.at(-1)).toBe(`Result: FAIL (${what}: in kernel saxpy at pc 0x10, lane 3)`);
   });
 
@@ -174,7 +174,7 @@ describe('replay', () => {
       made.workspace.native,
     );
     expect(await replay(options({ capture: '1,2' }), fake)).toMatchObject({
-      exitCode: 4,
+      exit_code: 4,
       verdict: 'fault',
       capture: 'captures/2',
     });
@@ -258,11 +258,11 @@ describe('replay', () => {
     ];
     writeVariant(made.workspace);
     const fake = deps([iteration(0, 12), ...spots, ran]);
-    expect((await replay(options(), fake)).hotSpots).toBeNull();
+    expect((await replay(options(), fake)).hot_spots).toBeNull();
     expect(fake.calls[0]?.args).toContain('--profile');
     const result = await replay(options({ hotSpots: true }), fake);
-    expect(result.hotSpots).toMatchObject({
-      noLines: 'what ran is not this file itself but a part of it',
+    expect(result.hot_spots).toMatchObject({
+      no_lines: 'what ran is not this file itself but a part of it',
       instructions: [{ offset: '0xc' }, { offset: '0x8' }],
     });
     expect(fake.said.result.join('\n')).toMatch(/executed +at +instruction\n +9 +0xc +s_endpgm\n +3 +0x8 +s_nop 0/);
@@ -276,8 +276,8 @@ describe('replay', () => {
     }));
     const fake = deps([...spots, ran]);
     const result = await replay(options({ compare: true, hotSpots: true }), fake);
-    expect(result.hotSpots?.instructions).toMatchObject([{ instruction: 'v_variant' }]);
-    expect(result.baseline?.hotSpots?.instructions).toMatchObject([{ instruction: 'v_captured' }]);
+    expect(result.hot_spots?.instructions).toMatchObject([{ instruction: 'v_variant' }]);
+    expect(result.baseline?.hot_spots?.instructions).toMatchObject([{ instruction: 'v_captured' }]);
   });
 
   it('refuses to order by conflicts where none are counted', async () => {

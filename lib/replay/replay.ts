@@ -57,12 +57,12 @@ async function replayAll(
       results.push(await (options.compare ? run.compare() : run.measure()));
     }
   });
-  const [worst] = results.toSorted((a, b) => b.exitCode - a.exitCode);
+  const [worst] = results.toSorted((a, b) => b.exit_code - a.exit_code);
   if (!worst) throw new Error('there is at least one session');
   const result: ReplayResult = {
     ...worst,
     dispatches: results.length > 1 ? results : [],
-    notReplayed: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
+    not_replayed: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
       dispatch,
       capture: shown,
       kernel: kernel.name,
@@ -79,7 +79,7 @@ function keep(
   options: ReplayOptions,
   deps: Deps,
 ): void {
-  if (result.exitCode !== exitCodes.pass || (result.overridden && result.overridden.of_variant !== true)) return;
+  if (result.exit_code !== exitCodes.pass || (result.overridden && result.overridden.of_variant !== true)) return;
   const paths = keptPaths(reproducer.root);
   const digest = code.kind === 'variant' ? code.sha256 : capture.kernel.code_object;
   if (options.explain) keepResult(paths.explained, digest, result, deps);
@@ -252,9 +252,9 @@ class Replaying {
     outcome: ReplayOutcome,
     wanted: Side,
     code: Code,
-  ): Promise<Pick<Measured, 'hotSpots' | 'explanation'>> {
+  ): Promise<Pick<Measured, 'hot_spots' | 'explanation'>> {
     const { hotSpots: asked, hotSpotsBy, explain: explains } = this.options;
-    if (!asked && !explains) return { hotSpots: null, explanation: null };
+    if (!asked && !explains) return { hot_spots: null, explanation: null };
     const { capture, request, reproducer } = this.session;
     const hotSpots = ofSide(outcome.hotSpots, wanted);
     const bytes = await codeBytes(code, this.session, this.deps);
@@ -271,7 +271,7 @@ class Replaying {
       sources,
     };
     return {
-      hotSpots: asked ? summarise(hotSpots, lines, hotSpotsBy, sources) : null,
+      hot_spots: asked ? summarise(hotSpots, lines, hotSpotsBy, sources) : null,
       explanation: explains ? explain(replayed) : null,
     };
   }
@@ -288,7 +288,7 @@ class Replaying {
       capture: dispatch.shown,
       code: describeCode(code),
       verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
-      exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
+      exit_code: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
       iterations: ofSide(outcome.iterations, 'variant').length,
       ...own,
       cache: caches?.is_modelled === false ? null : this.cache,
@@ -313,7 +313,7 @@ const softwareTimes = ({ description }: Device): string[] =>
 
 function doubtsOf(own: Measured, baseline: Measured | null, { checked }: ReplayOutcome): string[] {
   const clocks = own.conditions && baseline?.conditions ? clocksApart(baseline.conditions, own.conditions) : null;
-  const medians = { captured: baseline?.durationNs?.median, variant: own.durationNs?.median };
+  const medians = { captured: baseline?.duration_ns?.median, variant: own.duration_ns?.median };
   return [...(clocks ? [clocks] : []), ...impossibleTimes(checked, medians)];
 }
 

@@ -28,7 +28,7 @@ const measured = {
     .describe(
       'Clocks, temperature and what slowed the device down, after each timed launch; null where nothing tells.',
     ),
-  durationNs: statisticsSchema
+  duration_ns: statisticsSchema
     .nullable()
     .describe('Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU.'),
   samples: z.array(count).describe('Each measured time in nanoseconds, in the order of the replays; hardware only.'),
@@ -39,7 +39,7 @@ const measured = {
       'What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch; "software-gpu", an emulated device, whose times say nothing about a GPU.',
     ),
   counters: z.record(z.string(), statisticsSchema).describe('On the software GPU: what was executed.'),
-  hotSpots: hotSpotsSchema.nullable().describe('With --hot-spots, of the last replay.'),
+  hot_spots: hotSpotsSchema.nullable().describe('With --hot-spots, of the last replay.'),
   explanation: explanationSchema
     .nullable()
     .default(null)
@@ -58,7 +58,7 @@ const speedSchema = z.object({
     ),
   rounds: count.describe('Samples of the ratio: two launches of each side, in the order ABBA or BAAB.'),
   processes: count,
-  clockStepNs: count
+  clock_step_ns: count
     .optional()
     .describe(
       'The smallest distance of two times. The interval has that much room for each side. Not in results of older versions.',
@@ -74,10 +74,10 @@ const lensSchema = z.object({
 });
 
 const checkedSchema = z.object({
-  comparedBytes: count,
-  differingBytes: count.describe('In the launch that differed most.'),
+  compared_bytes: count,
+  differing_bytes: count.describe('In the launch that differed most.'),
   launches: count.default(1).describe('Whose result was looked at: a first one, and every timed one.'),
-  wrongLaunches: count.default(0).describe('That left something else in memory than the app computed.'),
+  wrong_launches: count.default(0).describe('That left something else in memory than the app computed.'),
   state: keptStateSchema.nullable(),
 });
 const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema });
@@ -88,7 +88,7 @@ const dispatchResultSchema = z.object({
   capture: z.string().describe('Its folder, relative to the reproducer.'),
   code: z.string().describe('Which code ran, in words.'),
   verdict: z.enum(['ran', 'fault', 'limit']),
-  exitCode: z.int(),
+  exit_code: z.int(),
   iterations: count,
   ...measured,
   cache: z
@@ -107,8 +107,8 @@ const dispatchResultSchema = z.object({
   restored: z.object({
     regions: count,
     bytes: count,
-    droppedBytes: count.optional().describe('Of the regions, that the capture does not hold (--shrink).'),
-    hostBytes: count
+    dropped_bytes: count.optional().describe('Of the regions, that the capture does not hold (--shrink).'),
+    host_bytes: count
       .optional()
       .describe('Size of the regions in memory of the host, where the app had them. On a GPU only.'),
   }),
@@ -147,7 +147,7 @@ export const replayResultSchema = dispatchResultSchema.extend({
     .describe(
       'Of several captured dispatches (--capture), what each gave, by number; what stands above is that of the first, or of the first that faulted. Empty for one.',
     ),
-  notReplayed: z
+  not_replayed: z
     .array(z.object({ dispatch: z.int(), capture: z.string(), kernel: z.string() }))
     .describe('With --capture all: captures of the same selection, but of another kernel.'),
 });
@@ -156,7 +156,7 @@ export type Interval = z.output<typeof intervalSchema>;
 export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
 export type Check = z.output<typeof checkSchema>;
-export type Figured = Omit<Measured, 'hotSpots' | 'conditions' | 'explanation'>;
+export type Figured = Omit<Measured, 'hot_spots' | 'conditions' | 'explanation'>;
 export type LensResult = z.output<typeof lensSchema>;
 export type Speed = z.output<typeof speedSchema>;
 export type DispatchResult = z.output<typeof dispatchResultSchema>;

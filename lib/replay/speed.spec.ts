@@ -128,7 +128,7 @@ describe('whether a variant is faster', () => {
 
   it('calls no step of the clock a difference: the captured code against itself, on an H100', () => {
     const speed = compareSpeed(recorded);
-    expect(speed).toMatchObject({ verdict: 'no measurable difference', clockStepNs: 32 });
+    expect(speed).toMatchObject({ verdict: 'no measurable difference', clock_step_ns: 32 });
     expect(speed?.ratio).toBeGreaterThan(1.02);
   });
 
@@ -177,7 +177,7 @@ describe('whether a variant is faster', () => {
       duration_ns: times[index % times.length] ?? 0,
     }));
     const beyond = times.slice(4).map((ns, index) => ({ ...events[0], index, round: 9, duration_ns: ns }));
-    expect(compareSpeed([[...events, ...beyond] as IterationEvent[]])?.clockStepNs).toBe(step);
+    expect(compareSpeed([[...events, ...beyond] as IterationEvent[]])?.clock_step_ns).toBe(step);
   });
 
   it('takes the geometric mean of a round, in which order does not matter', () => {

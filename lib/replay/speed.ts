@@ -29,7 +29,7 @@ export function compareSpeed(processes: readonly (readonly IterationEvent[])[]):
     ci95,
     rounds: all.length,
     processes: perProcess.length,
-    clockStepNs: step,
+    clock_step_ns: step,
   };
 }
 

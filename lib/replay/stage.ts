@@ -19,7 +19,7 @@ export const stage = defineStage({
     fault: 'The device faulted, or the kernel exceeded its limit.',
   },
   run: (options, deps) => code().replay(options, deps),
-  exitCode: ({ exitCode }) => exitCode,
+  exitCode: ({ exit_code: exitCode }) => exitCode,
   task: {
     targets: [{ name: 'replay', of: 'project' }],
     // Not cached: a time must always be measured.

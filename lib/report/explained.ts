@@ -20,7 +20,7 @@ export function explainedBody(root: string, current: string | null, command: Com
     ${stale(codeObject, current)} ${explanationOf(root, result.explanation)}`;
 }
 
-function explanationOf(root: string, { advice, position, notTold }: Explanation): Html {
+function explanationOf(root: string, { advice, position, not_told: notTold }: Explanation): Html {
   const list =
     advice.length === 0
       ? markup`<p>These figures prove no limit.</p>`

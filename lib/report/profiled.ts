@@ -35,7 +35,7 @@ function blocks(reproducer: Reproducer): Html {
     (a, b) => Number(textOf(reproducer.root, a) === null) - Number(textOf(reproducer.root, b) === null),
   );
   return markup`<p class="muted">
-      Waves of ${shown.waveSize} lanes on ${shown.arch}; ${shown.sampling === 'all' ? 'every wave counted' : `counted: ${shown.sampling}`}. Uniform: nearly all lanes that were at
+      Waves of ${shown.wave_size} lanes on ${shown.arch}; ${shown.sampling === 'all' ? 'every wave counted' : `counted: ${shown.sampling}`}. Uniform: nearly all lanes that were at
       the branch before came together; diverging: they did not.
     </p>
     ${files.slice(0, mostFiles).map((file) => blockLines(reproducer.root, file, shown.lines, most))}`;
@@ -64,7 +64,9 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
     const figure = (value: number | null | undefined): string =>
       value === null || value === undefined ? '' : formatNumber(value);
     const spills =
-      one && one.spillStoreDwords + one.spillLoadDwords > 0 ? `${one.spillStoreDwords} + ${one.spillLoadDwords}` : '';
+      one && one.spill_store_dwords + one.spill_load_dwords > 0
+        ? `${one.spill_store_dwords} + ${one.spill_load_dwords}`
+        : '';
     return markup`${gap}<tr class="l${level}">
       <td class="n">${number}</td>
       ${figureCell('waves', figure(one?.waves))} ${figureCell('lanes', figure(one?.lanes))}
@@ -89,7 +91,7 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
 }
 
 function branchWord(one: ShownLine | undefined): string {
-  if (!one || one.uniformShare === null || one.letter === null) return '';
+  if (!one || one.uniform_share === null || one.letter === null) return '';
   return one.letter === 'U' ? 'uniform' : 'diverging';
 }
 
@@ -102,9 +104,9 @@ async function choice(path: string, command: CommandOn): Promise<Html> {
   );
   if (left.value === null) return left.why;
   const { variants, reason, captured, kept } = left.value;
-  const isCount = captured.waveInstructions !== null;
-  const score = (one: { waveInstructions: number | null; timeRatio: number | null }): number | null =>
-    one.waveInstructions ?? one.timeRatio;
+  const isCount = captured.wave_instructions !== null;
+  const score = (one: { wave_instructions: number | null; time_ratio: number | null }): number | null =>
+    one.wave_instructions ?? one.time_ratio;
   const values = [
     { name: 'captured', score: score(captured) ?? 1 },
     ...variants.flatMap((one) => (score(one) === null ? [] : [{ name: one.name, score: score(one) }])),
@@ -130,7 +132,7 @@ async function choice(path: string, command: CommandOn): Promise<Html> {
       one.name,
       { shown: verdictWord(one.verdict), sort: one.verdict },
       score(one) ?? '',
-      one.spillDwords ?? '',
+      one.spill_dwords ?? '',
       one.judgement,
     ]),
   );

@@ -19,13 +19,13 @@ export function hotSpotsBody(root: string, current: string | null, command: Comm
   const left = readKept(keptPaths(root).hotSpots, 'Which lines do most', again);
   if (left.value === null) return lacking(left);
   const { at, codeObject, result } = left.value;
-  const spots = result.hotSpots;
+  const spots = result.hot_spots;
   if (!spots) return absent('The last replay told no hot spots; this does:', again);
   return markup`<p class="muted">
       ${capitalized(result.code)}, counted ${moment(at)}: ${measures[spots.by]}. Counts of the software GPU are not times.
     </p>
     ${stale(codeObject, current)}
-    ${spots.noLines === null ? linesOf(root, spots) : markup`${absent(`There are no lines: ${spots.noLines}.`)}${instructions(spots.instructions, spots)}`}`;
+    ${spots.no_lines === null ? linesOf(root, spots) : markup`${absent(`There are no lines: ${spots.no_lines}.`)}${instructions(spots.instructions, spots)}`}`;
 }
 
 /** Unit of the figures of each order. */
@@ -142,7 +142,7 @@ const mostInstructions = 200;
 function instructions(all: readonly HotInstruction[], spots: HotSpots): Html {
   const weight = weights[spots.by];
   const shown = all.slice(0, mostInstructions);
-  if (spots.noLines !== null)
+  if (spots.no_lines !== null)
     return tableOf(
       'Instructions, the heaviest first',
       ['at', 'instruction', spots.by],

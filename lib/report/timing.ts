@@ -29,7 +29,7 @@ async function resultBody({ at, codeObject, result }: Kept, current: string | nu
     ...(result.baseline ? [{ name: 'captured', figures: result.baseline }] : []),
     { name: result.baseline ? 'variant' : 'replayed', figures: result },
   ];
-  const hasTimes = sides.some(({ figures }) => figures.durationNs !== null);
+  const hasTimes = sides.some(({ figures }) => figures.duration_ns !== null);
   return markup`<p class="muted">${capitalized(result.code)}, replayed ${moment(at)}.</p>
     ${stale(codeObject, current)}
     ${hasTimes ? await timesOf(result, sides) : absent('There are no times: the software GPU counts what is executed, and how long that takes there says nothing about a GPU.')}
@@ -54,7 +54,7 @@ async function timesOf(result: ReplayResult, sides: readonly Side[]): Promise<Ht
   const values = sides.flatMap(({ name, figures }) =>
     figures.samples.slice(0, mostSamples).map((time) => ({ side: name, us: time / 1000 })),
   );
-  const medians = sides.flatMap(({ name, figures: { durationNs: one } }) =>
+  const medians = sides.flatMap(({ name, figures: { duration_ns: one } }) =>
     one
       ? [
           {
@@ -96,7 +96,7 @@ async function timesOf(result: ReplayResult, sides: readonly Side[]): Promise<Ht
   ${tableOf(
     `${wordsOfTimer(result.timer)} in µs`,
     ['code', 'launches', 'median', 'interval from', 'to', 'least', '10 %', '90 %', 'most'],
-    sides.flatMap(({ name, figures: { durationNs: one } }): Cell[][] =>
+    sides.flatMap(({ name, figures: { duration_ns: one } }): Cell[][] =>
       one
         ? [
             [

@@ -128,7 +128,7 @@ const dispatchOf = (run: Run, path: string): number | undefined =>
 
 function runSections(run: Run): Section[] {
   if (run === null) return [];
-  const notSeen = [...new Set(run.launches.flatMap(({ leftOut }) => leftOut))];
+  const notSeen = [...new Set(run.launches.flatMap(({ left_out: leftOut }) => leftOut))];
   return [
     {
       id: 'run',

@@ -22,7 +22,7 @@ const runSchema = z.looseObject({
       dispatch: z.int(),
       result: z.string().nullable().default(null),
       verdict: z.string(),
-      leftOut: z.array(z.string()),
+      left_out: z.array(z.string()),
       maps: z.array(z.looseObject({ name: z.string(), kept: z.int(), dropped: z.int(), units: z.int() })),
     }),
   ),

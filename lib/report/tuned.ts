@@ -20,7 +20,7 @@ export async function tunedBody(root: string, command: CommandOn): Promise<Body>
   if (left.value === null) return lacking(left);
   const result = { ...left.value, candidates: left.value.candidates.slice(0, mostCandidates) };
   const names = result.space.parameters.map(({ name }) => name);
-  const isCount = result.scoredBy === 'wave_instructions';
+  const isCount = result.scored_by === 'wave_instructions';
   const { common, rest } = sharedReasons(result.candidates);
   const table = tableOf(
     'Candidates, the best first',
@@ -33,9 +33,9 @@ export async function tunedBody(root: string, command: CommandOn): Promise<Body>
       'why',
     ],
     result.candidates.map((one): Cell[] => [
-      one.key === result.best ? 'best' : one.isBase ? 'base' : '',
+      one.key === result.best ? 'best' : one.is_base ? 'base' : '',
       ...names.map((name) => parameterCell(one.parameters[name])),
-      (isCount ? one.score?.waveInstructions : one.score?.timeRatio) ?? '',
+      (isCount ? one.score?.wave_instructions : one.score?.time_ratio) ?? '',
       one.ratio === null ? '' : { shown: `${one.ratio.toFixed(3)} ×`, sort: one.ratio },
       { shown: verdictWord(one.status), sort: one.status },
       rest(one),

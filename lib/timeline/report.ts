@@ -5,24 +5,32 @@ import type { Summary } from './summary';
 import type { TimelineFacts } from './timeline';
 
 export function timelineResult(facts: TimelineFacts, summary: Summary): TimelineResult {
-  const statistics = [...summary.rows.values()].map(({ lengths, least, ...row }) => ({
+  const statistics = [...summary.rows.values()].map(({ lengths, least, payloadBytes, ...row }) => ({
     ...row,
     least: Number.isFinite(least) ? least : 0,
+    payload_bytes: payloadBytes,
     lengths: Array.from(lengths, (count: number | undefined) => count ?? 0),
   }));
-  return timelineResultSchema.parse({
-    ...facts,
+  const { hostRanges, ...rest } = facts;
+  const result: TimelineResult = {
+    ...rest,
     zero: String(facts.zero),
-    ranks: facts.ranks.map((rank) => ({ ...rank, dropped: String(rank.dropped) })),
+    ranks: facts.ranks.map(({ errorNs, dropped, ...rank }) => ({
+      ...rank,
+      dropped: String(dropped),
+      error_ns: errorNs,
+    })),
     statistics,
+    host_ranges: hostRanges,
     notes: [...facts.notes],
-  });
+  };
+  return timelineResultSchema.parse(result);
 }
 
 /** Prints the timeline for people: a row per rank, and one per event. */
 export function printTimeline({ unit, ranks, statistics, notes, ...rest }: TimelineResult, report: Reporter): void {
   const length = (value: number): string => (unit === 'ns' ? duration(value) : formatCount(Math.round(value)));
-  for (const { rank, device, kept, dropped, open, reversed, errorNs } of ranks) {
+  for (const { rank, device, kept, dropped, open, reversed, error_ns: errorNs } of ranks) {
     const parts = [
       `${formatCount(kept)} events`,
       `${dropped} dropped`,

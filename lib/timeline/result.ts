@@ -22,7 +22,7 @@ export const timelineResultSchema = z.object({
       reversed: count.describe('End before they start.'),
       clock: z.string(),
       resolution: count.describe("The clock's smallest step; 0 where nobody measured it."),
-      errorNs: count
+      error_ns: count
         .nullable()
         .describe("No time of the rank is further from the host's clock than this; null where nothing bounds it."),
     }),
@@ -37,12 +37,12 @@ export const timelineResultSchema = z.object({
       total: count,
       least: count,
       most: count,
-      payloadBytes: z.int(),
+      payload_bytes: z.int(),
       lengths: z.array(count).describe('How many are shorter than 1, 2, 4, 8, …'),
     }),
   ),
   flows: count.describe('Arrows between ranks.'),
-  hostRanges: count,
+  host_ranges: count,
   launches: count,
   notes: z.array(z.string()),
 });

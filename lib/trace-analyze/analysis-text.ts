@@ -29,27 +29,27 @@ function printRows(rows: readonly (readonly string[])[], report: Reporter): void
 function printBlockSched(result: BlockSched, unit: ClockUnit, report: Reporter): void {
   report.result(
     `${counted(result.blocks, 'block')} on ${counted(result.processors.length, 'processor')} in ${decimal(result.cycles)} ${unit}s: ` +
-      `idle ${percent(result.idleShare)}, tail ${decimal(result.tailCycles)} ${unit}s (${percent(result.tailShare)})`,
+      `idle ${percent(result.idle_share)}, tail ${decimal(result.tail_cycles)} ${unit}s (${percent(result.tail_share)})`,
   );
-  if (result.unwrittenUnits > 0) report.warn(`${formatCount(result.unwrittenUnits)} warps have no record`);
-  if (result.blocksOnSeveral > 0) {
-    report.warn(`the warps of ${formatCount(result.blocksOnSeveral)} blocks name several processors`);
+  if (result.unwritten_units > 0) report.warn(`${formatCount(result.unwritten_units)} warps have no record`);
+  if (result.blocks_on_several > 0) {
+    report.warn(`the warps of ${formatCount(result.blocks_on_several)} blocks name several processors`);
   }
   const rows = result.processors.map((row) => [
     String(row.id),
     formatCount(row.blocks),
     String(row.lanes),
     decimal(row.busy),
-    percent(row.idleShare),
-    decimal(row.gapCycles),
+    percent(row.idle_share),
+    decimal(row.gap_cycles),
   ]);
   printRows([['processor', 'blocks', 'at a time', `busy ${unit}s`, 'idle', 'gaps'], ...rows], report);
 }
 
 function printHeatMap(result: HeatMap, unit: ClockUnit, report: Reporter): void {
   report.result(
-    `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.pageBytes)} ` +
-      `in ${formatCount(BigInt(result.lastClock) - BigInt(result.firstClock))} ${unit}s; ${formatCount(result.empty)} slots are empty`,
+    `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.page_bytes)} ` +
+      `in ${formatCount(BigInt(result.last_clock) - BigInt(result.first_clock))} ${unit}s; ${formatCount(result.empty)} slots are empty`,
   );
   const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses);
   const isNamed = result.pages.some(({ array }) => array !== null);
@@ -65,22 +65,22 @@ function printHeatMap(result: HeatMap, unit: ClockUnit, report: Reporter): void 
 function printTotals(result: Totals, report: Reporter): void {
   const rows = result.columns.map((column) => [
     column.name,
-    `${decimal(column.sum)}${column.isBeyond ? ' + n * 2^64' : ''}`,
+    `${decimal(column.sum)}${column.is_beyond ? ' + n * 2^64' : ''}`,
     formatCount(column.units),
-    decimal(column.leastBlock),
-    decimal(column.mostBlock),
+    decimal(column.least_block),
+    decimal(column.most_block),
   ]);
   printRows([['field', 'sum', 'threads or warps', 'least of a block', 'most of a block'], ...rows], report);
 }
 
 function printProgress(result: Progress, report: Reporter): void {
   report.result(
-    `${formatCount(result.samples)} samples of ${formatCount(result.units)} threads or warps, ${formatCount(result.leastSamples)} to ` +
-      `${formatCount(result.mostSamples)} each, from clock ${decimal(result.firstClock)} to ${decimal(result.lastClock)}`,
+    `${formatCount(result.samples)} samples of ${formatCount(result.units)} threads or warps, ${formatCount(result.least_samples)} to ` +
+      `${formatCount(result.most_samples)} each, from clock ${decimal(result.first_clock)} to ${decimal(result.last_clock)}`,
   );
-  if (result.fullUnits > 0) {
+  if (result.full_units > 0) {
     report.warn(
-      `${formatCount(result.fullUnits)} threads or warps filled every slot: what they did afterwards is not in the trace, or was written into the slots of a neighbour`,
+      `${formatCount(result.full_units)} threads or warps filled every slot: what they did afterwards is not in the trace, or was written into the slots of a neighbour`,
     );
   }
   if (result.unordered > 0)

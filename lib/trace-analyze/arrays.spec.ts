@@ -44,8 +44,8 @@ describe('the arrays of a trace', () => {
 
 describe('the heat map of accesses', () => {
   const heat = (names: readonly (string | null)[]): HeatMap => ({
-    ...{ analysis: 'heat-map', accesses: names.length, empty: 0, pageBytes: 4096, interval: '0x2' },
-    ...{ firstClock: '0x0', lastClock: '0x6' },
+    ...{ analysis: 'heat-map', accesses: names.length, empty: 0, page_bytes: 4096, interval: '0x2' },
+    ...{ first_clock: '0x0', last_clock: '0x6' },
     pages: names.map((array, index) => ({ address: `0x${index + 1}000`, array, accesses: 1, counts: [1, 0] })),
   });
   const options = traceAnalyzeOptionsSchema.parse({ trace: '.' });

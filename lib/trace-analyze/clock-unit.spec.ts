@@ -43,17 +43,17 @@ describe('the clock of a trace', () => {
       empty: 0,
       pageBytes: 4096,
       interval: '0x2',
-      firstClock: '0x0',
-      lastClock: '0x6',
+      first_clock: '0x0',
+      last_clock: '0x6',
     },
     pages: [{ address: '0x1000', array: null, accesses: 3, counts: [1, 2, 0] }],
   } as unknown as Analysed;
   const progress = {
-    ...{ analysis: 'progress', samples: 3, units: 1, interval: '0x2', samplesIn: [1, 2], activeIn: [1, 1] },
+    ...{ analysis: 'progress', samples: 3, units: 1, interval: '0x2', samples_in: [1, 2], active_in: [1, 1] },
   } as unknown as Analysed;
   const blocks = {
-    ...{ analysis: 'block-sched', blocks: 5000, cycles: '0x10', tailCycles: '0x1', idleShare: 0, tailShare: 0 },
-    ...{ processors: [], unwrittenUnits: 0, blocksOnSeveral: 0 },
+    ...{ analysis: 'block-sched', blocks: 5000, cycles: '0x10', tail_cycles: '0x1', idle_share: 0, tail_share: 0 },
+    ...{ processors: [], unwritten_units: 0, blocks_on_several: 0 },
   } as unknown as Analysed;
 
   it.each([heat, progress, blocks])('is what the axis of every plot says, and its words', async (result) => {

@@ -25,10 +25,10 @@ export function describe(
         columns: columns.map(({ name, sum, is_beyond, units, least_block, most_block }) => ({
           name,
           sum,
-          isBeyond: is_beyond,
+          is_beyond: is_beyond,
           units,
-          leastBlock: least_block,
-          mostBlock: most_block,
+          least_block: least_block,
+          most_block: most_block,
         })),
       };
     }
@@ -38,15 +38,15 @@ export function describe(
         analysis,
         samples: event.samples,
         units: event.units,
-        fullUnits: event.full_units,
+        full_units: event.full_units,
         unordered: event.unordered,
-        leastSamples: event.least_samples,
-        mostSamples: event.most_samples,
-        firstClock: event.first_clock,
-        lastClock: event.last_clock,
+        least_samples: event.least_samples,
+        most_samples: event.most_samples,
+        first_clock: event.first_clock,
+        last_clock: event.last_clock,
         interval: event.interval,
-        samplesIn: event.samples_in,
-        activeIn: event.active_in,
+        samples_in: event.samples_in,
+        active_in: event.active_in,
       };
     }
   }
@@ -74,12 +74,12 @@ function blockSched(events: Events, { alignClocks }: TraceAnalyzeOptions): Block
   return {
     analysis: 'block-sched',
     blocks,
-    unwrittenUnits: unwritten_units,
-    blocksOnSeveral: blocks_on_several,
+    unwritten_units: unwritten_units,
+    blocks_on_several: blocks_on_several,
     cycles: hex(cycles),
-    idleShare: shareOf(cycles * BigInt(rows.length) - busy, cycles * BigInt(rows.length)),
-    tailCycles: hex(tail),
-    tailShare: shareOf(tail, cycles),
+    idle_share: shareOf(cycles * BigInt(rows.length) - busy, cycles * BigInt(rows.length)),
+    tail_cycles: hex(tail),
+    tail_share: shareOf(tail, cycles),
     processors: rows.map(({ row, busy }) => ({
       id: row.id,
       blocks: row.blocks,
@@ -87,8 +87,8 @@ function blockSched(events: Events, { alignClocks }: TraceAnalyzeOptions): Block
       first: row.first,
       last: row.last,
       busy: row.busy,
-      idleShare: shareOf(cycles - busy, cycles),
-      gapCycles: row.gaps,
+      idle_share: shareOf(cycles - busy, cycles),
+      gap_cycles: row.gaps,
     })),
   };
 }
@@ -99,9 +99,9 @@ function heatMap(events: Events, arrays: readonly NamedArray[]): HeatMap {
     analysis: 'heat-map',
     accesses: event.accesses,
     empty: event.empty,
-    pageBytes: event.page_bytes,
-    firstClock: event.first_clock,
-    lastClock: event.last_clock,
+    page_bytes: event.page_bytes,
+    first_clock: event.first_clock,
+    last_clock: event.last_clock,
     interval: event.interval,
     pages: eventsOf(events, 'page').map(({ address, counts }) => ({
       address,

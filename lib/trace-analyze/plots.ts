@@ -42,7 +42,7 @@ function blockPlot(
   unit: ClockUnit,
 ): TitledPlot {
   const origin = clockOrigins(result.processors, alignClocks);
-  const title = `Blocks by processor: idle ${(result.idleShare * 100).toFixed(1)}%, tail ${(result.tailShare * 100).toFixed(1)}%`;
+  const title = `Blocks by processor: idle ${(result.idle_share * 100).toFixed(1)}%, tail ${(result.tail_share * 100).toFixed(1)}%`;
   const y = { field: 'processor', type: 'ordinal', title: 'processor' } as const;
   const height = { step: Math.max(4, Math.min(24, 1600 / Math.max(1, result.processors.length))) };
   if (result.blocks > mostBars) {
@@ -125,7 +125,7 @@ function heatPlot(result: HeatMap, unit: ClockUnit, ground: Ground): TitledPlot 
   const rows = Math.max(1, result.pages.length);
   const y = { type: 'quantitative' as const, scale: { domain: [rows, 0], nice: false } };
   return {
-    title: `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.pageBytes)}`,
+    title: `${counted(result.accesses, 'access', 'accesses')} to ${counted(result.pages.length, 'page')} of ${formatBytes(result.page_bytes)}`,
     width: 900,
     height: Math.max(240, Math.min(600, 24 * rows)),
     ...(ground === 'page' ? { view: { fill: 'var(--d0)' } } : {}),
@@ -250,7 +250,7 @@ function progressPlot(result: Progress, unit: ClockUnit): TitledPlot {
     title: `${formatCount(result.samples)} samples of ${formatCount(result.units)} threads or warps`,
     width: 900,
     height: 300,
-    data: { values: [...series('samples', result.samplesIn), ...series('running', result.activeIn)] },
+    data: { values: [...series('samples', result.samples_in), ...series('running', result.active_in)] },
     mark: { type: 'line', interpolate: 'step-after' },
     encoding: {
       x: { field: 'at', type: 'quantitative', title: clockTitle(unit), scale: untilTheEnd },

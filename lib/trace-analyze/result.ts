@@ -7,12 +7,12 @@ const share = z.number().min(0).max(1);
 const blockSched = z.object({
   analysis: z.literal('block-sched'),
   blocks: count,
-  unwrittenUnits: count.describe('Warps without a record.'),
-  blocksOnSeveral: count.describe('Blocks whose warps name several processors.'),
+  unwritten_units: count.describe('Warps without a record.'),
+  blocks_on_several: count.describe('Blocks whose warps name several processors.'),
   cycles: hex.describe('From the first start to the last end.'),
-  idleShare: share.describe('Of all processors over that time: no block ran.'),
-  tailCycles: hex.describe('From when the first processor ran out of blocks to the end.'),
-  tailShare: share,
+  idle_share: share.describe('Of all processors over that time: no block ran.'),
+  tail_cycles: hex.describe('From when the first processor ran out of blocks to the end.'),
+  tail_share: share,
   processors: z.array(
     z.object({
       id: count,
@@ -21,8 +21,8 @@ const blockSched = z.object({
       first: hex,
       last: hex,
       busy: hex,
-      idleShare: share,
-      gapCycles: hex.describe('Between a block and the next one in its lane: what scheduling takes.'),
+      idle_share: share,
+      gap_cycles: hex.describe('Between a block and the next one in its lane: what scheduling takes.'),
     }),
   ),
 });
@@ -31,9 +31,9 @@ const heatMap = z.object({
   analysis: z.literal('heat-map'),
   accesses: count,
   empty: count.describe('Slots that no probe wrote.'),
-  pageBytes: count.describe('Doubled until there are at most 4096 pages.'),
-  firstClock: hex,
-  lastClock: hex,
+  page_bytes: count.describe('Doubled until there are at most 4096 pages.'),
+  first_clock: hex,
+  last_clock: hex,
   interval: hex,
   pages: z.array(
     z.object({
@@ -52,10 +52,10 @@ const totals = z.object({
     z.object({
       name: z.string(),
       sum: hex,
-      isBeyond: z.boolean().describe('The sum is modulo 2^64.'),
+      is_beyond: z.boolean().describe('The sum is modulo 2^64.'),
       units: count.describe('Threads or warps with a count that is not 0.'),
-      leastBlock: hex,
-      mostBlock: hex,
+      least_block: hex,
+      most_block: hex,
     }),
   ),
 });
@@ -64,17 +64,17 @@ const progress = z.object({
   analysis: z.literal('progress'),
   samples: count,
   units: count.describe('Threads or warps with a sample.'),
-  fullUnits: count.describe(
+  full_units: count.describe(
     'Those whose every slot is written: what came after is lost, or in the slots of a neighbour.',
   ),
   unordered: count.describe('Samples before the one that precedes them.'),
-  leastSamples: count,
-  mostSamples: count,
-  firstClock: hex,
-  lastClock: hex,
+  least_samples: count,
+  most_samples: count,
+  first_clock: hex,
+  last_clock: hex,
   interval: hex,
-  samplesIn: z.array(count),
-  activeIn: z.array(count).describe('Between their first and their last sample.'),
+  samples_in: z.array(count),
+  active_in: z.array(count).describe('Between their first and their last sample.'),
 });
 
 const analysed = z.discriminatedUnion('analysis', [blockSched, heatMap, totals, progress]);

@@ -78,8 +78,8 @@ function writePages(writer: PerfettoWriter, process: bigint, result: HeatMap, ti
 }
 
 function writeProgress(writer: PerfettoWriter, process: bigint, result: Progress, time: Time): void {
-  writeCounter(writer, writer.counter(process, 'running', 'threads', 0), result.activeIn, result.interval, time);
-  writeCounter(writer, writer.counter(process, 'samples', 'samples', 1), result.samplesIn, result.interval, time);
+  writeCounter(writer, writer.counter(process, 'running', 'threads', 0), result.active_in, result.interval, time);
+  writeCounter(writer, writer.counter(process, 'samples', 'samples', 1), result.samples_in, result.interval, time);
 }
 
 /** Writes a counter from the first clock on, and resets it to 0 at the end. */

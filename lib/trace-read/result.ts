@@ -26,14 +26,14 @@ const fileSchema = z.object({
   reasons: z.array(z.object({ dialect: z.enum(dialects), fits: z.boolean(), reason: z.string() })),
   grid: three.nullable(),
   block: three.nullable(),
-  sharedBytes: count.nullable(),
+  shared_bytes: count.nullable(),
   sections: z.array(
     z.object({
       bytes: count,
       offset: count,
-      recordedOffset: count,
-      unitBytes: count.nullable(),
-      isRagged: z.boolean().describe('The last warp of a block was written over by the first one of the next.'),
+      recorded_offset: count,
+      unit_bytes: count.nullable(),
+      is_ragged: z.boolean().describe('The last warp of a block was written over by the first one of the next.'),
     }),
   ),
   maps: z.array(mapSchema),
@@ -46,22 +46,22 @@ const dmatSchema = z.object({
   pages: count.nullable().describe('Of 64 KiB, listed in the file.'),
   clocks: count.nullable(),
   accesses: count.nullable(),
-  firstClock: hex.nullable(),
-  lastClock: hex.nullable(),
+  first_clock: hex.nullable(),
+  last_clock: hex.nullable(),
   error: errorSchema.nullable(),
 });
 
 const launchSchema = z.object({
   kernel: z.string().nullable(),
-  timeNs: hex,
+  time_ns: hex,
   parameters: z.array(hex),
   grid: three.nullable(),
   block: three.nullable(),
   outcome: z.enum(['done', 'failed', 'unknown']),
   result: z.string().nullable(),
-  prologueMs: z.number().nullable(),
-  kernelMs: z.number().nullable(),
-  epilogueMs: z.number().nullable(),
+  prologue_ms: z.number().nullable(),
+  kernel_ms: z.number().nullable(),
+  epilogue_ms: z.number().nullable(),
   callback: z.string().nullable(),
 });
 
@@ -80,7 +80,7 @@ export const traceReadResultSchema = z.object({
           size: count,
           capacity: z.union([count, z.literal('dynamic')]),
           fields: z.array(z.object({ name: z.string(), type: z.enum(['u64', 'u32']) })),
-          isMisreadByNeutrino: z
+          is_misread_by_neutrino: z
             .boolean()
             .describe("Its fields are written in another order than Neutrino's own reader takes them in."),
         }),
@@ -104,7 +104,7 @@ export const traceReadResultSchema = z.object({
       folder: z.string(),
       name: z.string().nullable(),
       sha1: z.string().nullable(),
-      isNameOfFolder: z.boolean().nullable().describe('Whether the folder has the SHA-1 of the name.'),
+      is_name_of_folder: z.boolean().nullable().describe('Whether the folder has the SHA-1 of the name.'),
       registers: count.nullable(),
       files: z.array(z.string()),
     }),

@@ -61,7 +61,7 @@ describe('trace read', () => {
         unknown: [],
         launches: [{ kernel: '_Z5saxpyPff', parameters: ['0x7f5e00000000', '0x3f800000'], result: '1.250000.bin' }],
       },
-      kernels: [{ name: '_Z5saxpyPff', isNameOfFolder: true }],
+      kernels: [{ name: '_Z5saxpyPff', is_name_of_folder: true }],
       results: [{ dialect: 'warp-div', maps: [{ rows: 6 }], error: null }],
     });
     expect(traceReadExitCode(result)).toBe(0);
@@ -87,7 +87,7 @@ describe('trace read', () => {
   it('reads the accesses that were counted of a result file', async () => {
     workspace.write('traces/Nov22_093015_4711/result/1.250000.dmat', 'x');
     const path = join(folder, 'result', '1.250000.dmat');
-    const counted = { file: path, bytes: 1, pages: 2, clocks: 2, accesses: 3, firstClock: '0x5', lastClock: '0x9' };
+    const counted = { file: path, bytes: 1, pages: 2, clocks: 2, accesses: 3, first_clock: '0x5', last_clock: '0x9' };
     const [whole, alone] = [await read({ trace: folder }), await read({ trace: path })];
     expect([whole.dmats, whole.results.length]).toEqual([[{ ...counted, error: null }], 1]);
     expect([alone.dmats, alone.results]).toEqual([whole.dmats, []]);

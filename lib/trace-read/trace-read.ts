@@ -60,7 +60,7 @@ async function readFile(
     reasons: [],
     grid: null,
     block: null,
-    sharedBytes: null,
+    shared_bytes: null,
     sections: [],
     maps: [],
     error: null,
@@ -73,14 +73,14 @@ async function readFile(
       dialect: trace.dialect,
       grid: trace.grid,
       block: trace.block,
-      sharedBytes: trace.shared_bytes,
+      shared_bytes: trace.shared_bytes,
     });
     read.sections = trace.sections.map((section) => ({
       bytes: section.bytes,
       offset: section.offset,
-      recordedOffset: section.recorded_offset,
-      unitBytes: section.unit_bytes ?? null,
-      isRagged: section.is_ragged,
+      recorded_offset: section.recorded_offset,
+      unit_bytes: section.unit_bytes ?? null,
+      is_ragged: section.is_ragged,
     }));
     if (!probe) return read;
     const summary = await runTrace(recordArguments('summary', file.path, probe, options), deps);
@@ -111,10 +111,10 @@ function readEvents(path: string, { clockMhz }: TraceReadOptions, deps: Deps): T
 }
 
 async function readDmat({ path, bytes }: ResultFile, deps: Deps): Promise<ReadDmat> {
-  const nothing = { pages: null, clocks: null, accesses: null, firstClock: null, lastClock: null };
+  const nothing = { pages: null, clocks: null, accesses: null, first_clock: null, last_clock: null };
   try {
     const { pages, clocks, accesses, ...dmat } = eventOf(await runTrace(['dmat-info', path], deps), 'dmat');
-    const counts = { pages, clocks, accesses, firstClock: dmat.first_clock, lastClock: dmat.last_clock };
+    const counts = { pages, clocks, accesses, first_clock: dmat.first_clock, last_clock: dmat.last_clock };
     return { file: path, bytes, ...counts, error: null };
   } catch (error) {
     return { file: path, bytes, ...nothing, error: ofTheFile(error) };
@@ -141,7 +141,7 @@ function describeProbe({ schema, callback, probes, maps }: ProbeFile): TraceRead
       size: map.size,
       capacity: map.capacity,
       fields: map.fields.map(({ name, type }) => ({ name, type })),
-      isMisreadByNeutrino: schema === 'current' && isMisreadByNeutrino(map),
+      is_misread_by_neutrino: schema === 'current' && isMisreadByNeutrino(map),
     })),
   };
 }
@@ -161,15 +161,15 @@ function describeLaunch(launch: Launch): NonNullable<TraceReadResult['log']>['la
   const { kernel, timeNs, parameters, grid, block, outcome, saved, times, callback } = launch;
   return {
     kernel,
-    timeNs: hex(timeNs),
+    time_ns: hex(timeNs),
     parameters: parameters.map(hex),
     grid: grid ? [...grid] : null,
     block: block ? [...block] : null,
     outcome,
     result: saved ? basename(saved.path) : null,
-    prologueMs: times?.prologue ?? null,
-    kernelMs: times?.kernel ?? null,
-    epilogueMs: times?.epilogue ?? null,
+    prologue_ms: times?.prologue ?? null,
+    kernel_ms: times?.kernel ?? null,
+    epilogue_ms: times?.epilogue ?? null,
     callback,
   };
 }
@@ -177,5 +177,5 @@ function describeLaunch(launch: Launch): NonNullable<TraceReadResult['log']>['la
 function describeKernel({ path, info, sha1, registers, files }: KernelFolder): TraceReadResult['kernels'][number] {
   const name = info?.name ?? null;
   const isNameOfFolder = name === null || sha1 === null ? null : createHash('sha1').update(name).digest('hex') === sha1;
-  return { folder: basename(path), name, sha1, isNameOfFolder, registers, files: [...files] };
+  return { folder: basename(path), name, sha1, is_name_of_folder: isNameOfFolder, registers, files: [...files] };
 }

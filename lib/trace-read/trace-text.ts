@@ -15,7 +15,7 @@ export function printTrace(trace: TraceReadResult, report: Reporter): void {
     say(
       `map ${map.name}: ${map.capacity === 'dynamic' ? 'as many as the program counts' : formatCount(map.capacity)} a ${map.level}: ${fields}`,
     );
-    if (map.isMisreadByNeutrino) {
+    if (map.is_misread_by_neutrino) {
       report.warn(
         `map ${map.name} declares a u32 before a u64: probes write u64 first, and Neutrino's own reader takes one for the other`,
       );
@@ -24,7 +24,7 @@ export function printTrace(trace: TraceReadResult, report: Reporter): void {
   for (const kernel of kernels) {
     const registers = kernel.registers === null ? '' : `, ${kernel.registers} registers`;
     say(
-      `kernel ${kernel.name ?? kernel.folder}${registers}${kernel.isNameOfFolder === false ? ' (the folder is of another name)' : ''}`,
+      `kernel ${kernel.name ?? kernel.folder}${registers}${kernel.is_name_of_folder === false ? ' (the folder is of another name)' : ''}`,
     );
   }
   if (log) printLog(log, report);
@@ -55,7 +55,7 @@ function printFile(file: ReadFile, report: Reporter): void {
     warnOf(file, file.error, report);
     return;
   }
-  if (file.sections.some(({ isRagged }) => isRagged)) {
+  if (file.sections.some(({ is_ragged: isRagged }) => isRagged)) {
     report.warn(
       `${basename(file.file)}: blocks are no multiple of a warp: the record of a block's last warp lies where the first one of the next block wrote`,
     );
@@ -75,7 +75,7 @@ function printFile(file: ReadFile, report: Reporter): void {
 }
 
 function printDmat(dmat: ReadDmat, report: Reporter): void {
-  const { file, bytes, pages, clocks, accesses, firstClock, lastClock, error } = dmat;
+  const { file, bytes, pages, clocks, accesses, first_clock: firstClock, last_clock: lastClock, error } = dmat;
   if (error) {
     report.result(`${basename(file)}: ${formatBytes(bytes)}`);
     warnOf(dmat, error, report);

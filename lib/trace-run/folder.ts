@@ -58,7 +58,7 @@ export async function writeRun(run: Run, deps: Deps): Promise<string> {
     keepCounts(folder, name, launch, summary);
     if (probes.file.callback !== null) summary.callback = await callBack(run.callback, folder, name, deps);
   }
-  json.otherFiles = filesOfCallback(folder);
+  json.other_files = filesOfCallback(folder);
   writeJson(join(folder, 'probe-run.json'), json);
   return folder;
 }

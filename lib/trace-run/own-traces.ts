@@ -39,11 +39,11 @@ export const filesOfCallback = (folder: string): string[] =>
     .filter((path) => !isWritten(path))
     .sort();
 
-const runSchema = z.looseObject({ otherFiles: z.array(z.string()).default([]) });
+const runSchema = z.looseObject({ other_files: z.array(z.string()).default([]) });
 
 function otherFilesOf(folder: string): readonly string[] {
   try {
-    return runSchema.parse(JSON.parse(readFileSync(join(folder, 'probe-run.json'), 'utf8'))).otherFiles;
+    return runSchema.parse(JSON.parse(readFileSync(join(folder, 'probe-run.json'), 'utf8'))).other_files;
   } catch {
     // The run was killed before the file was written, or the trace is not from this stage: only the stage's known files
     // are ours.

@@ -21,13 +21,13 @@ const launchSchema = z.object({
   result: z.string().nullable().describe('In the trace folder; null after a fault or a limit.'),
   counted: z.boolean().describe('Whether a counting run was made before.'),
   verdict: verdict.describe('Of the result in memory under probes, by what the app computed.'),
-  verdictWithout: verdict.describe('The same without probes.'),
+  verdict_without: verdict.describe('The same without probes.'),
   reason: z.string().nullable(),
   fault: z.string().nullable(),
-  comparedBytes: count,
-  differingBytes: count,
-  differingBytesWithout: count,
-  warpSize: count,
+  compared_bytes: count,
+  differing_bytes: count,
+  differing_bytes_without: count,
+  warp_size: count,
   arrays: z
     .array(
       z.object({
@@ -39,9 +39,9 @@ const launchSchema = z.object({
     .describe('Memory that the kernel was given, by address: what the addresses in records are of.'),
   maps: z.array(mapSchema),
   registers: z.object({ before: count, after: count }).nullable().describe('Where code was rewritten.'),
-  waveInstructions: count.nullable(),
+  wave_instructions: count.nullable(),
   milliseconds: z.number().nonnegative().nullable(),
-  leftOut: z.array(z.string()).describe('What the probes did not see.'),
+  left_out: z.array(z.string()).describe('What the probes did not see.'),
   callback: z.enum(['succeeded', 'failed', 'not run']).nullable().describe('Of the probe file; null if it has none.'),
 });
 
@@ -55,12 +55,12 @@ const probeRunSchema = z.object({
   clock: z.enum(['wave-instructions', 'cycles']).describe('What clocks count. Wave-instructions are not times.'),
   probe: z.object({ name: z.string(), sha256: z.string(), callback: z.string().nullable() }),
   launches: z.array(launchSchema),
-  otherFiles: z.array(z.string()).describe('Files in the trace folder that the CALLBACK left.'),
+  other_files: z.array(z.string()).describe('Files in the trace folder that the CALLBACK left.'),
 });
 
 export const traceRunResultSchema = probeRunSchema
   .omit({ schema: true })
-  .extend({ folder: z.string().describe('Of the trace, absolute.'), exitCode: z.int() });
+  .extend({ folder: z.string().describe('Of the trace, absolute.'), exit_code: z.int() });
 
 export type ProbedDispatch = z.output<typeof launchSchema>;
 export type MapSummary = z.output<typeof mapSchema>;

@@ -21,7 +21,7 @@ export const stage = defineStage({
     fault: 'The device faulted, or the kernel exceeded its limit.',
   },
   run: (options, deps) => code().traceRun(options, deps),
-  exitCode: ({ exitCode }) => exitCode,
+  exitCode: ({ exit_code: exitCode }) => exitCode,
   task: {
     targets: [{ name: 'trace-run', of: 'project' }],
     cache: true,

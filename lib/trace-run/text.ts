@@ -22,10 +22,15 @@ function printLaunch(launch: ProbedDispatch, report: Reporter): void {
   for (const line of table([['map', 'units', 'room', 'kept', 'dropped', 'most', 'overflowed'], ...rows])) {
     report.result(line);
   }
-  for (const sentence of launch.leftOut) report.warn(sentence);
+  for (const sentence of launch.left_out) report.warn(sentence);
   if (launch.registers)
     report.result(`registers: ${launch.registers.before} before, ${launch.registers.after} with probes`);
-  const { verdict, verdictWithout, comparedBytes, differingBytes } = launch;
+  const {
+    verdict,
+    verdict_without: verdictWithout,
+    compared_bytes: comparedBytes,
+    differing_bytes: differingBytes,
+  } = launch;
   const compared = `${formatCount(differingBytes)} of ${formatCount(comparedBytes)} bytes differ from what the app computed`;
   report.result(
     verdict === verdictWithout

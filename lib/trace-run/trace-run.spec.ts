@@ -103,7 +103,7 @@ describe('trace run', () => {
     const fake = deps();
     const first = await traceRun(options(), fake);
     const second = await traceRun(options(), fake);
-    expect([requests(fake), first.exitCode, second.launches[0]?.counted]).toEqual([[1, 1], 0, false]);
+    expect([requests(fake), first.exit_code, second.launches[0]?.counted]).toEqual([[1, 1], 0, false]);
     expect(dirname(second.folder)).toBe(join(made.reproducer, 'trace', 'block_sched'));
     expect(existsSync(first.folder)).toBe(first.folder === second.folder);
   });
@@ -139,7 +139,7 @@ describe('trace run', () => {
     const { folder } = await traceRun(options(), deps());
     rmSync(join(folder, 'probe-run.json'));
     rmSync(join(folder, 'event.log'));
-    expect((await traceRun(options(), deps())).exitCode).toBe(0);
+    expect((await traceRun(options(), deps())).exit_code).toBe(0);
   });
 
   it('adds to no file in the place of --output', async () => {
@@ -148,18 +148,18 @@ describe('trace run', () => {
   });
 
   it('passes for a variant that is wrong without probes too, and fails for one that they change', async () => {
-    expect(await traceRun(options(), deps({ probed: failed, plain: failed }))).toMatchObject({ exitCode: 0 });
+    expect(await traceRun(options(), deps({ probed: failed, plain: failed }))).toMatchObject({ exit_code: 0 });
     const fake = deps({ probed: failed });
     expect(await traceRun(options(), fake)).toMatchObject({
-      exitCode: 1,
-      launches: [{ verdict: 'fail', verdictWithout: 'pass', differingBytes: 4, differingBytesWithout: 0 }],
+      exit_code: 1,
+      launches: [{ verdict: 'fail', verdict_without: 'pass', differing_bytes: 4, differing_bytes_without: 0 }],
     });
     expect(fake.said.result.join()).toContain('FAIL under probes and PASS without');
   });
 
   it('has no result of a dispatch that faulted, and says so', async () => {
     const fault = { ...passed, verdict: 'limit' };
-    const { exitCode, launches, folder } = await traceRun(options(), deps({ probed: fault, plain: fault }));
+    const { exit_code: exitCode, launches, folder } = await traceRun(options(), deps({ probed: fault, plain: fault }));
     expect([exitCode, launches[0]?.result, launches[0]?.maps]).toEqual([4, null, []]);
     expect(readTraceFolder(folder).results).toEqual([]);
   });
@@ -210,14 +210,14 @@ describe('trace run', () => {
     ])('runs it on the result; it ends with %d', async (code, said, line) => {
       const fake = deps({}, code);
       const allowed = options({ probe: 'own.toml', allowCallback: 'look.py' });
-      const { launches, folder, exitCode } = await traceRun(allowed, fake);
+      const { launches, folder, exit_code: exitCode } = await traceRun(allowed, fake);
       expect(calls(fake).map(({ args }) => args)).toEqual([
         [join(made.reproducer, 'look.py'), join(folder, 'result', '1.000000.bin')],
       ]);
       expect([launches[0]?.callback, exitCode]).toEqual([said, 0]);
       expect(readFileSync(join(folder, 'event.log'), 'utf8')).toContain(line);
       // Files that the program leaves beside the result are replaced with it; files added later are the user's.
-      expect(await traceRun(allowed, fake)).toMatchObject({ otherFiles: ['result/picture.png'] });
+      expect(await traceRun(allowed, fake)).toMatchObject({ other_files: ['result/picture.png'] });
       writeFileSync(join(folder, 'result', 'notes.txt'), 'mine');
       expect((await failure(traceRun(allowed, fake))).code).toBe('FILE_FOREIGN');
     });

@@ -42,7 +42,7 @@ export async function traceRunTask(options: TraceRunOptions, deps: Deps): Promis
       `put it into ${root}, or run \`kernloop trace run\``,
     );
   }
-  return (await trace(probes, options, deps)).exitCode === exitCodes.pass;
+  return (await trace(probes, options, deps)).exit_code === exitCodes.pass;
 }
 
 async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Promise<TraceRunResult> {
@@ -71,12 +71,12 @@ async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Pr
       clock: first.device.work === 'wave_instructions' ? 'wave-instructions' : 'cycles',
       probe: { name: probes.name, sha256: sha256(probes.text), callback: probes.file.callback },
       launches: traced.map(({ summary }) => summary),
-      otherFiles: [],
+      other_files: [],
     };
     removeEarlier(options, place);
     const folder = await writeRun({ root: place, json, traced, probes, started, callback, session: first }, deps);
     const { schema: _schema, ...rest } = json;
-    const result: TraceRunResult = { ...rest, folder, exitCode: exitCodeOf(json.launches) };
+    const result: TraceRunResult = { ...rest, folder, exit_code: exitCodeOf(json.launches) };
     printRun(result, deps.report);
     return result;
   } finally {
@@ -133,7 +133,7 @@ async function traceOne(
 
 const isStopped = ({ verdict }: Pick<ProbedLaunch, 'verdict'>): boolean => verdict === 'fault' || verdict === 'limit';
 
-type Unprobed = Pick<ProbedDispatch, 'verdictWithout' | 'differingBytesWithout'>;
+type Unprobed = Pick<ProbedDispatch, 'verdict_without' | 'differing_bytes_without'>;
 
 /** Verdict without probes, which they must not change. */
 async function withoutProbes(
@@ -153,7 +153,7 @@ async function withoutProbes(
     device,
     deps,
   );
-  return { verdictWithout: result.verdict, differingBytesWithout: result.differing_bytes ?? 0 };
+  return { verdict_without: result.verdict, differing_bytes_without: result.differing_bytes ?? 0 };
 }
 
 function summarise(
@@ -169,8 +169,8 @@ function summarise(
     capture: dispatch.shown,
     result: null,
     counted,
-    ...{ verdict, ...without, reason, fault, comparedBytes, differingBytes },
-    warpSize: launch.warpSize,
+    ...{ verdict, ...without, reason, fault, compared_bytes: comparedBytes, differing_bytes: differingBytes },
+    warp_size: launch.warpSize,
     arrays: arraysOf(reproducer.config, capture),
     maps: isStopped(launch)
       ? []
@@ -181,8 +181,8 @@ function summarise(
           return { name, level, units, capacity, kept, dropped, most, overflowed, counts: '' };
         }),
     registers: code && { before: code.registersBefore, after: code.registersAfter },
-    ...{ waveInstructions, milliseconds },
-    leftOut: [...launch.leftOut],
+    ...{ wave_instructions: waveInstructions, milliseconds },
+    left_out: [...launch.leftOut],
     callback: null,
   };
 }
@@ -190,6 +190,6 @@ function summarise(
 /** A variant that is wrong without probes may be traced; if probes make it wrong, the trace is meaningless. */
 function exitCodeOf(launches: readonly ProbedDispatch[]): number {
   if (launches.some(isStopped)) return exitCodes.fault;
-  const isOther = ({ verdict, verdictWithout }: ProbedDispatch): boolean => verdict !== verdictWithout;
+  const isOther = ({ verdict, verdict_without: verdictWithout }: ProbedDispatch): boolean => verdict !== verdictWithout;
   return launches.some(isOther) ? exitCodes.fail : exitCodes.pass;
 }

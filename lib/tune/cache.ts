@@ -15,8 +15,8 @@ const outcomeSchema = z.strictObject({
   reason: z.string(),
   score: scoreSchema.nullable(),
   /** Time of the captured code in the same rounds; only on hardware. */
-  capturedNs: z.number().nullable(),
-  codeObjectSha256: z.string().nullable(),
+  captured_ns: z.number().nullable(),
+  code_object_sha256: z.string().nullable(),
   /** Tolerance under which the candidate would pass. */
   usual: z.object({ ulp: z.number(), atol: z.number() }).nullable(),
   inputs: inputsSchema.nullable(),

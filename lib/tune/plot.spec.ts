@@ -1,9 +1,9 @@
 import { tunePlot } from './plot';
 
-const candidate = (value: number, waveInstructions: number) => ({
-  ...{ key: String(value), isBase: value === 1, parameters: { UNROLL: value }, status: 'pass' as const, reason: '' },
-  score: { waveInstructions, timeNs: null, timeRatio: null, timeCi95: null },
-  ...{ ratio: 1, codeObjectSha256: null, fromCache: false },
+const candidate = (value: number, count: number) => ({
+  ...{ key: String(value), is_base: value === 1, parameters: { UNROLL: value }, status: 'pass' as const, reason: '' },
+  score: { wave_instructions: count, time_ns: null, time_ratio: null, time_ci95: null },
+  ...{ ratio: 1, code_object_sha256: null, from_cache: false },
 });
 
 describe('the plot of a search', () => {
@@ -12,7 +12,7 @@ describe('the plot of a search', () => {
       ...{
         kernel: 'k',
         device: { kind: 'softgpu', identity: 'softgpu' },
-        scoredBy: 'wave_instructions',
+        scored_by: 'wave_instructions',
         captured: null,
       },
       space: {

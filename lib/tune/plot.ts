@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { timeWords } from '../device/emulated-driver';
 import type { Candidate, TuneResult } from './result';
 
-type Result = Pick<TuneResult, 'kernel' | 'device' | 'scoredBy' | 'space' | 'candidates' | 'captured'>;
+type Result = Pick<TuneResult, 'kernel' | 'device' | 'scored_by' | 'space' | 'candidates' | 'captured'>;
 
 /** Plots scores: lines if one or two parameters vary; otherwise a plot per parameter, a point per candidate. */
 export function tunePlot(result: Result): TopLevelSpec {
@@ -75,16 +75,16 @@ function ordered(values: readonly (string | number)[]): string[] | number[] {
   return numbers.length === all.length ? numbers.sort((a, b) => a - b) : all.map(String);
 }
 
-const scoreTitle = ({ device, scoredBy }: Result): string =>
+const scoreTitle = ({ device, scored_by: scoredBy }: Result): string =>
   scoredBy === 'wave_instructions'
     ? 'executed wave-instructions'
     : `${timeWords(device, 'time')} of that of the captured code`;
 
 const scoreNumber = ({ score }: Pick<Candidate, 'score'>): number | null =>
-  score?.waveInstructions ?? score?.timeRatio ?? null;
+  score?.wave_instructions ?? score?.time_ratio ?? null;
 
 const capturedScore = ({ captured }: Result): number | null =>
-  captured?.waveInstructions ?? captured?.timeRatio ?? null;
+  captured?.wave_instructions ?? captured?.time_ratio ?? null;
 
 /** Candidates that are not right have no score and no point. */
 function pointsOf({ candidates }: Result): Record<string, string | number>[] {
@@ -94,6 +94,6 @@ function pointsOf({ candidates }: Result): Record<string, string | number>[] {
     const parameters = Object.fromEntries(
       Object.entries(one.parameters).map(([name, value]) => [name, typeof value === 'boolean' ? String(value) : value]),
     );
-    return [{ ...parameters, score, status: one.isBase ? 'base' : one.status }];
+    return [{ ...parameters, score, status: one.is_base ? 'base' : one.status }];
   });
 }

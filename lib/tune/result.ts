@@ -12,7 +12,7 @@ export const inputsSchema = z.object({
 
 const candidateSchema = z.object({
   key: z.string().describe('Of all that decides it; the name of its file in build/tune/candidates.'),
-  isBase: z.boolean().describe('The source as it is.'),
+  is_base: z.boolean().describe('The source as it is.'),
   parameters: z
     .record(z.string(), valueSchema)
     .describe('Empty for the source as it is, where that has not one of these values.'),
@@ -20,8 +20,8 @@ const candidateSchema = z.object({
   reason: z.string().describe('The summary of the verdict, or the error.'),
   score: scoreSchema.nullable().describe('Only of what passes.'),
   ratio: z.number().nullable().describe('Its score over that of the base, which has 1; null where either has none.'),
-  codeObjectSha256: z.string().nullable(),
-  fromCache: z.boolean().describe('Of an earlier run.'),
+  code_object_sha256: z.string().nullable(),
+  from_cache: z.boolean().describe('Of an earlier run.'),
 });
 
 export const tuneResultSchema = z
@@ -29,7 +29,7 @@ export const tuneResultSchema = z
     schema: z.literal('kernloop.tune/1'),
     kernel: z.string(),
     device: z.object({ kind: z.string(), identity: z.string() }),
-    scoredBy: z.enum(['wave_instructions', 'duration_ns']),
+    scored_by: z.enum(['wave_instructions', 'duration_ns']),
     dispatches: z.array(z.int()).describe('Captured dispatches that every candidate was judged and scored with.'),
     space: z.object({
       parameters: z.array(z.object({ name: z.string(), values: z.array(valueSchema), kind: z.string() })),
@@ -47,14 +47,14 @@ export const tuneResultSchema = z
       .describe(
         'Key of the best candidate that passes and is better than the source as it is, judged and measured once more at the end; null for none.',
       ),
-    bestInputs: inputsSchema
+    best_inputs: inputsSchema
       .nullish()
       .describe(
         'Derived inputs that the best candidate was judged by, of all dispatches together. Null for none: without a best candidate, with --inputs 0, on hardware, or because its replay is too long for the default. Older results have none.',
       ),
     reason: z.string(),
     evaluated: z.int(),
-    fromCache: z.int(),
+    from_cache: z.int(),
     files: z.object({
       result: z.string(),
       plot: z.string(),

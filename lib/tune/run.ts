@@ -87,9 +87,9 @@ export class TuneRun {
       return (await scoreOf({ kind: 'captured' }, search.replaying, undefined, search.work, quiet(deps))).score;
     }
     // The captured code was measured in turns with each candidate, so it has as many times.
-    const times = trials.flatMap(({ outcome }) => outcome?.capturedNs ?? []).sort((a, b) => a - b);
+    const times = trials.flatMap(({ outcome }) => outcome?.captured_ns ?? []).sort((a, b) => a - b);
     const median = times[Math.floor(times.length / 2)];
-    return median === undefined ? null : { waveInstructions: null, timeNs: median, timeRatio: 1, timeCi95: null };
+    return median === undefined ? null : { wave_instructions: null, time_ns: median, time_ratio: 1, time_ci95: null };
   }
 
   /**
@@ -119,7 +119,7 @@ export class TuneRun {
   /** Whether the best is right for derived inputs too. A wrong one counts as failed, and the next one is tried. */
   private async isRightForOthers(best: Trial, base: Trial | undefined): Promise<boolean> {
     const { search, deps } = this;
-    const counts = [best, base].map((trial) => trial?.outcome?.score?.waveInstructions ?? null);
+    const counts = [best, base].map((trial) => trial?.outcome?.score?.wave_instructions ?? null);
     const longest = counts[0] === null ? null : Math.max(...counts.map((count) => count ?? 0));
     const inputs = inputsForBest(search.judging, search.options, longest);
     this.isTooLong = inputs === null;
@@ -211,7 +211,7 @@ export class TuneRun {
       for (const { parameters, outcome } of this.trials) {
         const { [name]: _value, ...others } = parameters;
         const group = JSON.stringify(Object.entries(others).sort());
-        groups.set(group, [...(groups.get(group) ?? []), outcome?.codeObjectSha256]);
+        groups.set(group, [...(groups.get(group) ?? []), outcome?.code_object_sha256]);
       }
       const several = [...groups.values()].filter((codes) => codes.length > 1);
       return several.length > 0 && several.every((codes) => codes[0] != null && new Set(codes).size === 1);
@@ -223,12 +223,12 @@ export class TuneRun {
     const passing = this.passing();
     const others = this.trials.filter((trial) => !passing.includes(trial));
     return [...passing, ...others].map(({ key, isBase, parameters, outcome, fromCache }) => ({
-      ...{ key, isBase, parameters: { ...parameters }, fromCache },
+      ...{ key, is_base: isBase, parameters: { ...parameters }, from_cache: fromCache },
       status: outcome?.status ?? 'fail',
       reason: outcome?.reason ?? '',
       score: outcome?.score ?? null,
       ratio: outcome?.score && before ? ratioOf(outcome.score, before) : null,
-      codeObjectSha256: outcome?.codeObjectSha256 ?? null,
+      code_object_sha256: outcome?.code_object_sha256 ?? null,
     }));
   }
 }
@@ -244,10 +244,11 @@ function ratioOf(one: Score, other: Score): number | null {
 /** Compares counts, which repeat; times vary, so only the status counts. */
 function isSame(before: Outcome | undefined, now: Outcome): boolean {
   if (before?.status !== now.status) return false;
-  return now.score?.waveInstructions == null || now.score.waveInstructions === before.score?.waveInstructions;
+  return now.score?.wave_instructions == null || now.score.wave_instructions === before.score?.wave_instructions;
 }
 
-const unitOf = ({ waveInstructions }: Score): string => (waveInstructions === null ? '' : ' wave-instructions');
+const unitOf = ({ wave_instructions: waveInstructions }: Score): string =>
+  waveInstructions === null ? '' : ' wave-instructions';
 
 const describeTrial = ({ isBase, parameters }: Trial): string =>
   [describeParameters(parameters), ...(isBase ? ['(the source as it is)'] : [])].join(' ').trim();

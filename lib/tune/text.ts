@@ -14,7 +14,12 @@ export const describeParameters = (parameters: Parameters): string =>
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(' ');
 
-export function describeScore({ waveInstructions, timeNs, timeRatio, timeCi95 }: Score): string {
+export function describeScore({
+  wave_instructions: waveInstructions,
+  time_ns: timeNs,
+  time_ratio: timeRatio,
+  time_ci95: timeCi95,
+}: Score): string {
   if (waveInstructions !== null) return formatCount(waveInstructions);
   const ratio = timeRatio === null ? '' : ` ${timeRatio.toFixed(3)}×`;
   const interval = timeCi95 === null ? '' : ` [${timeCi95.low.toFixed(3)}, ${timeCi95.high.toFixed(3)}]`;
@@ -25,7 +30,7 @@ export function describeScore({ waveInstructions, timeNs, timeRatio, timeCi95 }:
 export function printTune(result: TuneResult, { report }: Pick<Deps, 'report'>): void {
   const names = result.space.parameters.map(({ name }) => name);
   const score =
-    result.scoredBy === 'wave_instructions'
+    result.scored_by === 'wave_instructions'
       ? 'wave-instructions'
       : `${timeWords(result.device, 'time')}, of the captured code`;
   const header = ['', ...names, score, 'of the base', 'status', ''];
@@ -38,7 +43,7 @@ export function printTune(result: TuneResult, { report }: Pick<Deps, 'report'>):
   const more = result.candidates.length - shownRows;
   if (more > 0) report.result(`and ${formatCount(more)} more: see ${result.files.result}`);
   report.result(
-    `${result.kernel}: ${formatCount(result.candidates.length)} candidates, ${formatCount(result.fromCache)} of them from earlier runs; ` +
+    `${result.kernel}: ${formatCount(result.candidates.length)} candidates, ${formatCount(result.from_cache)} of them from earlier runs; ` +
       `each judged by ${result.dispatches.length === 1 ? 'one captured dispatch' : `${result.dispatches.length} captured dispatches`}`,
   );
   report.result(`Result: ${result.reason}`);
@@ -46,7 +51,7 @@ export function printTune(result: TuneResult, { report }: Pick<Deps, 'report'>):
 }
 
 function row(one: Candidate, names: readonly string[], { best }: TuneResult): string[] {
-  const mark = one.key === best ? 'best' : one.isBase ? 'base' : '';
+  const mark = one.key === best ? 'best' : one.is_base ? 'base' : '';
   const reason = one.status === 'pass' ? '' : (one.reason.split('\n')[0] ?? '');
   return [
     mark,

@@ -86,7 +86,7 @@ export async function evaluate(
   inputs?: number,
 ): Promise<Outcome> {
   const { judging, replaying, options, work } = search;
-  const base: Outcome = { ...emptyOutcome(plan), codeObjectSha256: compiled.codeObjectSha256, read };
+  const base: Outcome = { ...emptyOutcome(plan), code_object_sha256: compiled.codeObjectSha256, read };
   try {
     const { report, reports } = await judge(
       validateOptionsSchema.parse({ ...judging, ...(inputs === undefined ? {} : { inputs }) }),
@@ -104,9 +104,9 @@ export async function evaluate(
       };
     }
     const { score, capturedNs } = await scoreOf(code, replaying, options.iterations, work, quiet(deps));
-    return { ...base, status: 'pass', reason: report.summary, score, capturedNs };
+    return { ...base, status: 'pass', reason: report.summary, score, captured_ns: capturedNs };
   } catch (error) {
-    return { ...outcomeOf(plan, error), codeObjectSha256: base.codeObjectSha256, read: base.read };
+    return { ...outcomeOf(plan, error), code_object_sha256: base.code_object_sha256, read: base.read };
   }
 }
 
@@ -123,8 +123,8 @@ const emptyOutcome = ({ key }: Plan): Outcome => ({
   status: 'fail',
   reason: '',
   score: null,
-  capturedNs: null,
-  codeObjectSha256: null,
+  captured_ns: null,
+  code_object_sha256: null,
   usual: null,
   inputs: null,
   read: {},

@@ -56,8 +56,10 @@ describe('tune', () => {
     const result = await run(['kRows=2,4,8', 'WIDTH=1,2'], deps);
     expect(result.candidates[0]).toMatchObject({ parameters: { kRows: 8, WIDTH: 1 }, status: 'pass', ratio: 0.5 });
     expect(result.best).toBe(result.candidates[0]?.key);
-    expect(result.captured).toMatchObject({ waveInstructions: 1000, timeNs: null });
-    expect(result.candidates.filter(({ isBase }) => isBase)).toMatchObject([{ score: { waveInstructions: 1000 } }]);
+    expect(result.captured).toMatchObject({ wave_instructions: 1000, time_ns: null });
+    expect(result.candidates.filter(({ is_base: isBase }) => isBase)).toMatchObject([
+      { score: { wave_instructions: 1000 } },
+    ]);
     expect(result.space.parameters.map(({ kind }) => kind)).toEqual(['constant', 'macro']);
     // Eight compilations: six configurations, the source as it is, and the best again for derived inputs.
     expect([result.candidates.length, compiled(deps)]).toEqual([7, 8]);
@@ -96,7 +98,7 @@ describe('tune', () => {
     it('before it calls it better, once, and says by how many', async () => {
       const deps = depsWith();
       const result = await run(['kRows=2,8'], deps);
-      expect([derives(deps), result.bestInputs]).toEqual([['4'], { judged: 3, dropped: 1 }]);
+      expect([derives(deps), result.best_inputs]).toEqual([['4'], { judged: 3, dropped: 1 }]);
       expect(result.reason).toMatch(/0\.500× the base's 1,000; judged on the captured input and 3 derived ones$/);
     });
 
@@ -125,16 +127,16 @@ describe('tune', () => {
       const none = depsWith(memoised);
       const result = await run(['kRows=2,8'], none, { inputs: 0 });
       expect(result.candidates.find(({ key }) => key === result.best)?.parameters).toEqual({ kRows: 8 });
-      expect([derives(none), result.bestInputs]).toEqual([[], null]);
+      expect([derives(none), result.best_inputs]).toEqual([[], null]);
       const all = depsWith();
-      expect((await run(['kRows=2,8'], all, { inputs: 2 })).bestInputs).toEqual({ judged: 1, dropped: 1 });
+      expect((await run(['kRows=2,8'], all, { inputs: 2 })).best_inputs).toEqual({ judged: 1, dropped: 1 });
       expect(derives(all)).toEqual(['2', '2', '2']);
     });
 
     it('not where a replay is long, and says so', async () => {
       const deps = depsWith((rows) => ({ count: Math.round(16_000_000 / Number(rows)) }));
       const result = await run(['kRows=7'], deps);
-      expect([derives(deps), result.bestInputs]).toEqual([[], null]);
+      expect([derives(deps), result.best_inputs]).toEqual([[], null]);
       expect(result.reason).toContain('judged on the captured input alone, since a replay is long');
     });
   });
@@ -153,7 +155,7 @@ describe('tune', () => {
     await run(['kRows=2,8']);
     const deps = depsWith();
     const result = await run(['kRows=2,8,16'], deps);
-    expect([result.fromCache, result.evaluated]).toEqual([3, 1]);
+    expect([result.from_cache, result.evaluated]).toEqual([3, 1]);
     // Three compilations: the new candidate, the base again for comparison, and the best for derived inputs.
     expect(compiled(deps)).toBe(3);
     expect(deps.said.info[0]).toBe('3 of 4 candidates are known from earlier runs');
@@ -163,9 +165,9 @@ describe('tune', () => {
       () => made.workspace.write(made.workspace.native.replay, 'another'),
     ]) {
       change();
-      expect((await run(['kRows=2,8,16'])).fromCache).toBe(0);
+      expect((await run(['kRows=2,8,16'])).from_cache).toBe(0);
     }
-    expect((await run(['kRows=2,8,16'], depsWith(), { rtol: 0.5, dtype: ['r0=f32'] })).fromCache).toBe(0);
+    expect((await run(['kRows=2,8,16'], depsWith(), { rtol: 0.5, dtype: ['r0=f32'] })).from_cache).toBe(0);
   });
 
   it('keeps what was finished where it is stopped', async () => {
@@ -182,7 +184,7 @@ describe('tune', () => {
     expect(error.hint).toMatch(
       new RegExp(`^${done} of 5 candidates are judged and kept, .*run it again for the rest$`),
     );
-    expect((await run(['kRows=2,8,16,32'])).fromCache).toBe(done);
+    expect((await run(['kRows=2,8,16,32'])).from_cache).toBe(done);
   });
 
   const candidateFile = (key: string): string =>
@@ -200,12 +202,12 @@ describe('tune', () => {
       .replace('"status": "fail"', '"status": "pass"')
       .replace(
         '"score": null',
-        '"score": { "waveInstructions": 1, "timeNs": null, "timeRatio": null, "timeCi95": null }',
+        '"score": { "wave_instructions": 1, "time_ns": null, "time_ratio": null, "time_ci95": null }',
       );
     expect(forged).not.toBe(text);
     writeFileSync(path, forged);
     const second = await run(['kRows=2,8'], depsWith(wrong));
-    expect([second.fromCache, second.candidates.find(({ key }) => key === failed?.key)?.status]).toEqual([2, 'fail']);
+    expect([second.from_cache, second.candidates.find(({ key }) => key === failed?.key)?.status]).toEqual([2, 'fail']);
     // Forges the digest too: the winner is judged again.
     const { outcome } = JSON.parse(forged) as { outcome: object };
     writeFileSync(path, JSON.stringify({ outcome, sha256: sha256(JSON.stringify(outcome)) }));
@@ -222,7 +224,7 @@ describe('tune', () => {
     expect((await run(['WIDTH=13'])).candidates.map(({ status }) => status)).toContain('not-compiled');
     const deps = depsWith();
     // The base, cached and first, is built again too.
-    expect([(await run(['WIDTH=13'], deps)).fromCache, compiled(deps)]).toEqual([1, 2]);
+    expect([(await run(['WIDTH=13'], deps)).from_cache, compiled(deps)]).toEqual([1, 2]);
   });
 
   it.each(['kernel.json', 'capture/selfcheck.json'])('ends where %s changes meanwhile', async (name) => {
@@ -255,7 +257,7 @@ describe('tune', () => {
   it('runs twice at once over one reproducer, and both tell the same', async () => {
     const [one, other] = await Promise.all([run(['kRows=2,8,16']), run(['kRows=2,8,16'])]);
     expect(other.candidates).toEqual(one.candidates);
-    expect((await run(['kRows=2,8,16'])).fromCache).toBe(4);
+    expect((await run(['kRows=2,8,16'])).from_cache).toBe(4);
   });
 
   it('writes the winner only when it is asked, and then the reproducer passes with it', async () => {
@@ -275,7 +277,7 @@ describe('tune', () => {
     });
     expect(readFileSync(join(made.reproducer, 'build/variant.hsaco'), 'latin1')).toContain(`${marker}8/2;`);
     // The configuration equal to the source is the base.
-    expect((await run(['kRows=8,4', 'WIDTH=2'])).candidates.filter(({ isBase }) => isBase)).toMatchObject([
+    expect((await run(['kRows=8,4', 'WIDTH=2'])).candidates.filter(({ is_base: isBase }) => isBase)).toMatchObject([
       { parameters: { kRows: 8, WIDTH: 2 } },
     ]);
   });
@@ -370,7 +372,7 @@ describe('tune', () => {
       const result = await run(['kRows=2,8'], deps);
       expect(made.workspace.read(variantFile)).toBe(source);
       expect(made.workspace.read('kernels/app/saxpy/kernel.json')).not.toContain('WIDTH');
-      expect(result.candidates.filter(({ isBase }) => isBase)).toMatchObject([{ parameters: { kRows: 4 } }]);
+      expect(result.candidates.filter(({ is_base: isBase }) => isBase)).toMatchObject([{ parameters: { kRows: 4 } }]);
       expect(deps.said.warn[0]).toMatch(/kernel_variant\.hip, kernel\.json: taken back; .* was killed/);
       expect(existsSync(tunePaths(made.reproducer).applying)).toBe(false);
     });

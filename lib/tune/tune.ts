@@ -47,7 +47,7 @@ export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySe
       schema: 'kernloop.tune/1',
       kernel: reproducer.config.name,
       device: { kind: device.description.kind, identity: device.description.identity },
-      scoredBy: device.work,
+      scored_by: device.work,
       dispatches: chosen.map(({ dispatch }) => dispatch),
       space: {
         parameters: parameters.map(({ name, values }) => ({
@@ -64,10 +64,10 @@ export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySe
       captured: capturedScore,
       candidates: run.candidates(),
       best: best?.key ?? null,
-      bestInputs: best?.outcome?.inputs ?? null,
+      best_inputs: best?.outcome?.inputs ?? null,
       reason: run.reason(best),
       evaluated: trials.filter(({ fromCache }) => !fromCache).length,
-      fromCache: trials.filter(({ fromCache }) => fromCache).length,
+      from_cache: trials.filter(({ fromCache }) => fromCache).length,
       files: shownFiles(reproducer, best !== null),
       applied: [],
     };

@@ -8,7 +8,7 @@ export const unpackResultSchema = z.object({
   outcome: z
     .enum(outcomes)
     .describe('"unchanged": the same capture was there already; "repaired": it was, and got the chunks it lacked.'),
-  captureSha256: z.string(),
+  capture_sha256: z.string(),
   chunks: count,
 });
 

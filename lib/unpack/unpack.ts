@@ -40,7 +40,7 @@ export async function unpack(options: UnpackOptions, deps: Deps): Promise<Unpack
   const unpacked = isEmptyFolder(capture) ? await filling(capture, unpackTo) : await unpackTo(capture);
   deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
   for (const line of nextStep(capture, options.file)) deps.report.result(line);
-  return { capture, outcome: unpacked.outcome, captureSha256: unpacked.capture_sha256, chunks: unpacked.chunks };
+  return { capture, outcome: unpacked.outcome, capture_sha256: unpacked.capture_sha256, chunks: unpacked.chunks };
 }
 
 /** Whether it holds nothing but what killed runs left. */

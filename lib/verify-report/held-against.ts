@@ -41,14 +41,14 @@ export class Present {
   }
 
   /** Says of each field in which a judgement is of something else what is different. */
-  differences({ kernel, decidedBy }: Judgement, candidate: CandidateInput = { files: {} }): string[] {
+  differences({ kernel, decided_by: decidedBy }: Judgement, candidate: CandidateInput = { files: {} }): string[] {
     if (kernel !== this.name) return [`kernel: it is of ${JSON.stringify(kernel)}, and the reproducer of ${this.name}`];
     if (decidedBy === null) return [];
     const given = parseJson('the candidate', JSON.stringify(candidate), candidateSchema);
     requireCandidateFiles(given, this.snapshot.root);
     const configuration = given.configuration ?? this.reproducer.config.configuration ?? null;
     return [
-      ...differingFile('kernelJson', 'kernel.json', decidedBy, this.here),
+      ...differingFile('kernel_json', 'kernel.json', decidedBy, this.here),
       ...this.ofCaptures(decidedBy),
       ...differingFile('recipe', 'pristine/recipe.json', decidedBy, this.here),
       ...differingFile('overlay', 'pristine/overlay.template.json', decidedBy, this.here),
@@ -104,9 +104,9 @@ function differing(
 }
 
 function differingFile(
-  field: 'kernelJson' | 'recipe' | 'overlay',
+  field: 'kernel_json' | 'recipe' | 'overlay',
   file: string,
-  then: Pick<DecidedBy, 'kernelJson' | 'recipe' | 'overlay'>,
+  then: Pick<DecidedBy, 'kernel_json' | 'recipe' | 'overlay'>,
   now: DecidedHere,
 ): string[] {
   return then[field] === now[field] ? [] : [`${field}: ${file} is another one`];
@@ -115,10 +115,10 @@ function differingFile(
 /** Older reports name the seed of the derived inputs, which everybody knew. */
 const withoutSeed = ({ inputsSeed: _seed, ...settings }: DecidedBy['settings']): DecidedBy['settings'] => settings;
 
-function knownInputs({ secretInputs, settings }: DecidedBy): string[] {
+function knownInputs({ secret_inputs: secretInputs, settings }: DecidedBy): string[] {
   return secretInputs !== undefined || settings['inputs'] === 0
     ? []
-    : ['secretInputs: a candidate could know the inputs that an older version derived'];
+    : ['secret_inputs: a candidate could know the inputs that an older version derived'];
 }
 
 function differingSettings(then: DecidedBy['settings'], now: DecidedBy['settings']): string[] {

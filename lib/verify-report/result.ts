@@ -4,13 +4,13 @@ import { judgementSchema } from '../judge/judgement-json';
 export const verifyReportResultSchema = z
   .object({
     schema: z.literal('kernloop.verify-report/1'),
-    publicKey: z.string().describe('Key of the judge that is trusted, and that has signed all of them.'),
+    public_key: z.string().describe('Key of the judge that is trusted, and that has signed all of them.'),
     reports: z
       .array(
         z.object({
           file: z.string(),
           judgement: judgementSchema,
-          inputsSeed: z
+          inputs_seed: z
             .int()
             .nullable()
             .describe(

@@ -16,7 +16,7 @@ const mostBytes = 16 * 1024 * 1024;
 const envelopeSchema = z.strictObject({
   schema: z.literal('kernloop.sealed-judgement/1'),
   judgement: z.looseObject({}),
-  publicKey: z.string(),
+  public_key: z.string(),
   signature: z.string(),
 });
 
@@ -39,7 +39,7 @@ export function trustedKey(
   );
 }
 
-const keyHint = 'name the key of the judge with --public-key: key.pub in its home, or `publicKey` of `judge --json`';
+const keyHint = 'name the key of the judge with --public-key: key.pub in its home, or `public_key` of `judge --json`';
 
 function requireKey(text: string, where: string): string {
   if (isPublicKey(text)) return text;
@@ -57,15 +57,15 @@ export function signedJudgement(file: string, trusted: string): Judgement | stri
   if (typeof value === 'string') return value;
   const envelope = envelopeSchema.safeParse(value.json);
   if (!envelope.success) return describeIssues(envelope.error, envelopeSchema);
-  const { publicKey, judgement } = envelope.data;
+  const { public_key: publicKey, judgement } = envelope.data;
   if (publicKey !== trusted)
-    return `publicKey: ${JSON.stringify(publicKey.slice(0, 64))} is not the trusted ${trusted}`;
+    return `public_key: ${JSON.stringify(publicKey.slice(0, 64))} is not the trusted ${trusted}`;
   if (!isSealedBy(envelope.data, trusted))
     return 'signature: it is not that of this judgement, which was edited or taken from elsewhere';
   const parsed = judgementSchema.safeParse(judgement);
   if (!parsed.success) return `judgement: ${describeIssues(parsed.error, judgementSchema)}`;
-  if (parsed.data.verdict === 'pass' && parsed.data.decidedBy === null)
-    return 'judgement.decidedBy: a pass names what decided it';
+  if (parsed.data.verdict === 'pass' && parsed.data.decided_by === null)
+    return 'judgement.decided_by: a pass names what decided it';
   return parsed.data;
 }
 

@@ -50,9 +50,9 @@ describe('verify-report', () => {
       ),
       outside: { '../../../include/common.h': digest('../../../include/common.h') },
       compiler: 'clang 15',
-      codeObject: 'd'.repeat(64),
+      code_object: 'd'.repeat(64),
       configuration: null,
-      secretInputs: { commitment: 'e'.repeat(64) },
+      secret_inputs: { commitment: 'e'.repeat(64) },
       device: { kind: 'softgpu', identity: 'softgpu-gfx90a' },
       sandboxed: true,
     };
@@ -60,11 +60,11 @@ describe('verify-report', () => {
 
   const judgement = (changes: Partial<Judgement> = {}): Judgement => ({
     ...{ schema: 'kernloop.judgement/1', id: 'a1', kernel: 'saxpy', label: 'scal\u00e9', verdict: 'pass' },
-    ...{ summary: '4,096 bytes compared', error: null, place: null, diagnostics: [], comparedBytes: 4096 },
-    ...{ differingBytes: 0, worst: [], races: [], derivedInputs: { judged: 4, dropped: 0 }, keepsState: false },
-    score: { waveInstructions: 1000, timeNs: null, timeRatio: null, timeCi95: null },
-    ...{ ratio: 0.875, resources: null, decidedBy: decidedBy() },
-    ...{ durationsMs: { waited: 1.5, compile: 1e-7, judge: 3 }, fromCache: false, judgedAt },
+    ...{ summary: '4,096 bytes compared', error: null, place: null, diagnostics: [], compared_bytes: 4096 },
+    ...{ differing_bytes: 0, worst: [], races: [], derived_inputs: { judged: 4, dropped: 0 }, keeps_state: false },
+    score: { wave_instructions: 1000, time_ns: null, time_ratio: null, time_ci95: null },
+    ...{ ratio: 0.875, resources: null, decided_by: decidedBy() },
+    ...{ durations_ms: { waited: 1.5, compile: 1e-7, judge: 3 }, from_cache: false, judged_at: judgedAt },
     ...changes,
   });
 
@@ -72,7 +72,7 @@ describe('verify-report', () => {
   const sealed = (changes: Partial<Judgement> = {}): Sealed => signingKey(home).seal(judgement(changes));
   /** A report that the trusted judge has signed, on something else. */
   const signed = (changes: Partial<DecidedBy>): void =>
-    void write(sealed({ decidedBy: { ...decidedBy(), ...changes } }));
+    void write(sealed({ decided_by: { ...decidedBy(), ...changes } }));
 
   const verify = (given: Partial<VerifyReportOptions> = {}): Promise<VerifyReportResult> =>
     verifyReport(options(given), deps);
@@ -88,7 +88,7 @@ describe('verify-report', () => {
   it('accepts a genuine pass, and says what it is of', async () => {
     write(sealed());
     const result = await here();
-    expect(result).toMatchObject({ publicKey: signingKey(home).publicKey, reproducer: 'saxpy' });
+    expect(result).toMatchObject({ public_key: signingKey(home).publicKey, reproducer: 'saxpy' });
     expect(exitCodeOf(result)).toBe(0);
     expect(deps.said.result).toEqual([
       `${made.workspace.path('report.json')}: PASS  1,000 wave-instructions, 0.875× the captured code\n  saxpy, judged ${judgedAt} by Kernloop 0.1.0 on softgpu-gfx90a, sandboxed; of what is there now`,
@@ -125,32 +125,33 @@ describe('verify-report', () => {
     const by = decidedBy();
     write(sealed());
     const { seed, commitment } = secretInputs(home)(by);
-    signed({ secretInputs: { commitment } });
-    const seedsOf = ({ reports }: VerifyReportResult): unknown => reports.map(({ inputsSeed }) => inputsSeed);
+    signed({ secret_inputs: { commitment } });
+    const seedsOf = ({ reports }: VerifyReportResult): unknown =>
+      reports.map(({ inputs_seed: inputsSeed }) => inputsSeed);
     expect(seedsOf(await here())).toEqual([seed]);
     expect(seedsOf(await here({ home: undefined, publicKey: signingKey(home).publicKey }))).toEqual([null]);
     // Drawn from another secret, or for another candidate.
-    signed({ secretInputs: { commitment: 'e'.repeat(64) } });
+    signed({ secret_inputs: { commitment: 'e'.repeat(64) } });
     expect(seedsOf(await here())).toEqual([null]);
-    signed({ secretInputs: { commitment }, configuration: { parameters: {} } });
+    signed({ secret_inputs: { commitment }, configuration: { parameters: {} } });
     expect(seedsOf(await verify())).toEqual([null]);
   });
 
   it('refuses a report on inputs that anybody could derive, unless none were', async () => {
-    const { secretInputs: _inputs, ...older } = decidedBy();
+    const { secret_inputs: _inputs, ...older } = decidedBy();
     const report = (settings: object): void =>
-      void write(sealed({ decidedBy: { ...older, settings: { ...older.settings, inputsSeed: 1, ...settings } } }));
+      void write(sealed({ decided_by: { ...older, settings: { ...older.settings, inputsSeed: 1, ...settings } } }));
     report({});
-    expect(await refused(here())).toMatch(/refused:\n {2}secretInputs: a candidate could know/);
+    expect(await refused(here())).toMatch(/refused:\n {2}secret_inputs: a candidate could know/);
     report({ inputs: 0 });
     expect(exitCodeOf(await here({ inputs: 0 }))).toBe(0);
   });
 
   it('accepts no verdict on nothing as a pass', async () => {
-    write(sealed({ verdict: 'not-compiled', decidedBy: null, summary: 'line 3' }));
+    write(sealed({ verdict: 'not-compiled', decided_by: null, summary: 'line 3' }));
     expect(exitCodeOf(await here())).toBe(1);
-    write(sealed({ decidedBy: null }));
-    expect(await refused(here())).toContain('judgement.decidedBy: a pass names what decided it');
+    write(sealed({ decided_by: null }));
+    expect(await refused(here())).toContain('judgement.decided_by: a pass names what decided it');
   });
 
   it('ends with the worst of several, and with a forged one in any case', async () => {
@@ -222,7 +223,7 @@ describe('verify-report', () => {
     });
 
     it('with a number that is null to those who cannot read it', async () => {
-      write(sealed({ decidedBy: { ...decidedBy(), settings: { ...decidedBy().settings, atol: null } } }));
+      write(sealed({ decided_by: { ...decidedBy(), settings: { ...decidedBy().settings, atol: null } } }));
       const text = made.workspace.read('report.json');
       made.workspace.write('report.json', text.replace('"atol": null', '"atol": 1e999'));
       expect(await refused(verify())).toContain('has a number that no double holds: 1e999');
@@ -243,7 +244,7 @@ describe('verify-report', () => {
       expect(await refused(verify())).toContain(`has the key "${name}" a second time`);
     });
 
-    it.each(['', 'judgement', 'judgement.decidedBy', 'judgement.decidedBy.settings'])(
+    it.each(['', 'judgement', 'judgement.decided_by', 'judgement.decided_by.settings'])(
       'with a prototype in "%s", and changes no prototype',
       async (place) => {
         const marker = '"marker": 0';
@@ -274,11 +275,11 @@ describe('verify-report', () => {
       const ours = sealed();
       const theirs = signingKey(made.workspace.path('theirs')).seal(judgement());
       write(theirs);
-      expect(await refused(verify())).toMatch(/publicKey: "\S{43}" is not the trusted \S{43}$/);
-      write({ ...theirs, publicKey: ours.publicKey });
+      expect(await refused(verify())).toMatch(/public_key: "\S{43}" is not the trusted \S{43}$/);
+      write({ ...theirs, public_key: ours.public_key });
       expect(await refused(verify())).toContain('signature: ');
-      write({ ...ours, publicKey: theirs.publicKey });
-      expect(await refused(verify())).toContain('publicKey: ');
+      write({ ...ours, public_key: theirs.public_key });
+      expect(await refused(verify())).toContain('public_key: ');
     });
 
     it('with the signature of another report, a cut one, or another spelling of it', async () => {
@@ -332,7 +333,7 @@ describe('verify-report', () => {
     const digestOfElse = 'e'.repeat(64);
 
     it.each([
-      ['kernel.json', 'kernelJson: kernel.json is another one', { kernelJson: digestOfElse }],
+      ['kernel.json', 'kernel_json: kernel.json is another one', { kernel_json: digestOfElse }],
       ['recipe', 'recipe: pristine/recipe.json is another one', { recipe: digestOfElse }],
       ['overlay', 'overlay: pristine/overlay.template.json is another one', { overlay: digestOfElse }],
       ['launch', 'configuration: macros or launch are other ones', { configuration: { block: '64' } }],
@@ -388,10 +389,10 @@ describe('verify-report', () => {
       signed({ sandboxed: false });
       expect(await refused(here({ requireSandbox: true }))).toContain('sandboxed: it was compiled without the sandbox');
       expect(exitCodeOf(await here())).toBe(0);
-      const old = { file: [write(sealed({ judgedAt: '2026-11-28T09:00:00.000Z' }))], maxAgeHours: 2 };
-      expect(await refused(here(old))).toContain('judgedAt: 2026-11-28T09:00:00.000Z is not in the last 2 h');
+      const old = { file: [write(sealed({ judged_at: '2026-11-28T09:00:00.000Z' }))], maxAgeHours: 2 };
+      expect(await refused(here(old))).toContain('judged_at: 2026-11-28T09:00:00.000Z is not in the last 2 h');
       for (const time of ['2026-11-28T13:00:00.000Z', 'soon'])
-        expect(await refused(here({ file: [write(sealed({ judgedAt: time }))], maxAgeHours: 2 }))).toContain(time);
+        expect(await refused(here({ file: [write(sealed({ judged_at: time }))], maxAgeHours: 2 }))).toContain(time);
       expect(exitCodeOf(await here({ file: [write(sealed())], maxAgeHours: 2, requireSandbox: true }))).toBe(0);
     });
 
@@ -514,9 +515,9 @@ describe('verify-report', () => {
       const key = signingKey(home).publicKey;
       const nowhere = made.workspace.path('nowhere');
       for (const publicKey of [key, publicKeyFile(home)])
-        expect((await verify({ publicKey, home: nowhere })).publicKey).toBe(key);
+        expect((await verify({ publicKey, home: nowhere })).public_key).toBe(key);
       const theirs = signingKey(made.workspace.path('theirs')).publicKey;
-      expect(await refused(verify({ publicKey: theirs }))).toContain('publicKey: ');
+      expect(await refused(verify({ publicKey: theirs }))).toContain('public_key: ');
       const { code, hint } = await failure(verify({ home: nowhere }));
       expect([code, hint]).toEqual(['FILE_UNREADABLE', expect.stringContaining('--public-key')]);
       expect(existsSync(nowhere)).toBe(false);

@@ -33,8 +33,8 @@ export async function verifyReport(options: VerifyReportOptions, deps: Deps): Pr
     requireAll(found, options.candidate);
     return await Promise.resolve({
       schema: 'kernloop.verify-report/1',
-      publicKey: trusted,
-      reports: genuine.map((one) => ({ ...one, inputsSeed: seedOf(one.judgement, draws) })),
+      public_key: trusted,
+      reports: genuine.map((one) => ({ ...one, inputs_seed: seedOf(one.judgement, draws) })),
       reproducer: present?.name ?? null,
     });
   } finally {
@@ -50,8 +50,8 @@ function drawsOf({ home, publicKey }: VerifyReportOptions, { env }: Deps): DrawI
 }
 
 /** Seed of the derived inputs, unless they were drawn from another secret. */
-function seedOf({ decidedBy }: Judgement, draws: DrawInputs | null): number | null {
-  const commitment = decidedBy?.secretInputs?.commitment;
+function seedOf({ decided_by: decidedBy }: Judgement, draws: DrawInputs | null): number | null {
+  const commitment = decidedBy?.secret_inputs?.commitment;
   const drawn = commitment === undefined || !decidedBy || !draws ? null : draws(decidedBy);
   return drawn?.commitment === commitment ? (drawn?.seed ?? null) : null;
 }
@@ -83,7 +83,7 @@ const hourMs = 3_600_000;
 const clockErrorMs = 300_000;
 
 function notAsAsked(
-  { decidedBy, judgedAt }: Judgement,
+  { decided_by: decidedBy, judged_at: judgedAt }: Judgement,
   { requireSandbox, maxAgeHours }: VerifyReportOptions,
   now: Date,
 ): string[] {
@@ -91,7 +91,7 @@ function notAsAsked(
   const isOfNow = maxAgeHours === undefined || (ageMs <= maxAgeHours * hourMs && ageMs >= -clockErrorMs);
   return [
     ...(requireSandbox && decidedBy?.sandboxed === false ? ['sandboxed: it was compiled without the sandbox'] : []),
-    ...(isOfNow ? [] : [`judgedAt: ${judgedAt} is not in the last ${maxAgeHours} h`]),
+    ...(isOfNow ? [] : [`judged_at: ${judgedAt} is not in the last ${maxAgeHours} h`]),
   ];
 }
 
@@ -110,7 +110,7 @@ function requireAll(found: readonly (readonly [string, Judgement | string[]])[],
 }
 
 function lineOf(file: string, judgement: Judgement, reproducer: string | undefined): string {
-  const { kernel, decidedBy, judgedAt } = judgement;
+  const { kernel, decided_by: decidedBy, judged_at: judgedAt } = judgement;
   const how = decidedBy === null ? '' : describe(decidedBy);
   const line = judgementLine({ ...judgement, label: file });
   const of = reproducer === undefined ? 'not held against a reproducer' : 'of what is there now';

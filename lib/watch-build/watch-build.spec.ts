@@ -35,7 +35,7 @@ describe('watching a build', () => {
     workspace = new TestWorkspace();
     await watch(compiling(['a.hip', 'b.hip'])).watched;
     const { watched } = watch(compiling(['b.hip', 'c.hip']));
-    expect(await watched).toMatchObject({ compiled: 2, kept: 1, deviceUnits: 3 });
+    expect(await watched).toMatchObject({ compiled: 2, kept: 1, device_units: 3 });
     expect(files()).toEqual(['a.hip', 'b.hip', 'c.hip']);
   });
 

@@ -94,7 +94,7 @@ function commandsIn(folder: string): WatchedCommand[] {
 interface Found {
   compiled: number;
   kept: number;
-  deviceUnits: number;
+  device_units: number;
 }
 
 /** Writes the commands, merged with those of earlier builds. Undefined if there are none. */
@@ -109,7 +109,7 @@ function keep(app: App, commands: readonly WatchedCommand[], deps: Deps): Found 
   const units = readCompileDatabase(path).filter((command) =>
     Object.values(dialects).some((dialect) => dialect.read(command, app.config.env) !== null),
   );
-  return { compiled: seen.size, kept: earlier.length, deviceUnits: units.length };
+  return { compiled: seen.size, kept: earlier.length, device_units: units.length };
 }
 
 /** An unreadable command (a response file that is gone, and was too large to keep) does not affect others. */
@@ -172,7 +172,7 @@ function describe(app: App, command: readonly string[], found: Found | undefined
       `${compileAgain(app, command)}; a compiler that a server starts (sccache, bazel), or in a container, is not seen: build once without`,
     );
   }
-  const { compiled, kept, deviceUnits } = found;
+  const { compiled, kept, device_units: deviceUnits } = found;
   if (compiled === 0) deps.report.warn('nothing was compiled: the app was built already; what is known is kept');
   if (deviceUnits === 0) deps.report.warn('none of the files that were compiled has device code');
   const before = kept > 0 ? ` and ${kept} of earlier builds` : '';

@@ -49,13 +49,13 @@ function verdictLine(said: readonly string[]): string {
 }
 
 export function costLine(
-  result: Pick<ReplayResult, 'baseline' | 'durationNs' | 'speed' | 'exitCode' | 'counters'>,
+  result: Pick<ReplayResult, 'baseline' | 'duration_ns' | 'speed' | 'exit_code' | 'counters'>,
 ): string | null {
-  const { baseline, durationNs, speed, exitCode } = result;
+  const { baseline, duration_ns: durationNs, speed, exit_code: exitCode } = result;
   if (exitCode !== exitCodes.pass || baseline === null) return null;
-  if (durationNs !== null && baseline.durationNs !== null) {
+  if (durationNs !== null && baseline.duration_ns !== null) {
     const words = speed === null ? '' : `, ${speed.ratio.toFixed(3)}×: ${speed.verdict}`;
-    return `captured ${microseconds(baseline.durationNs.median)}, variant ${microseconds(durationNs.median)}${words}`;
+    return `captured ${microseconds(baseline.duration_ns.median)}, variant ${microseconds(durationNs.median)}${words}`;
   }
   return countsLine(baseline.counters, result.counters);
 }

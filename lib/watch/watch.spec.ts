@@ -230,10 +230,10 @@ describe('a round of watch', () => {
   it('tells the times where the device has them', () => {
     const time = (median: number) => ({ median }) as Statistics;
     const speed = { verdict: 'faster', ratio: 0.5 } as Speed;
-    const baseline = { durationNs: time(3000) } as Measured;
-    const result = { exitCode: 0, counters: {}, durationNs: time(1500), baseline, speed };
+    const baseline = { duration_ns: time(3000) } as Measured;
+    const result = { exit_code: 0, counters: {}, duration_ns: time(1500), baseline, speed };
     expect(costLine(result)).toBe('captured 3.00 µs, variant 1.50 µs, 0.500×: faster');
     expect(costLine({ ...result, speed: null })).toBe('captured 3.00 µs, variant 1.50 µs');
-    expect(costLine({ ...result, exitCode: 4 })).toBeNull();
+    expect(costLine({ ...result, exit_code: 4 })).toBeNull();
   });
 });

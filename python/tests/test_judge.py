@@ -105,10 +105,10 @@ def test_a_candidate_is_submitted_with_an_id_and_its_verdict_decoded_whole(unix:
         return (200, {"candidates": [{**one, "phase": "queued"} for one in body]}) if method == "POST" else next(answers)
 
     with served(answer, unix) as (address, asked):
-        judgement = JudgeClient(address, "secret").judge(Candidate(files={"a.hip": "ü"}, id="x", priority=0, limits={"runSeconds": 5}))
+        judgement = JudgeClient(address, "secret").judge(Candidate(files={"a.hip": "ü"}, id="x", priority=0, limits={"run_seconds": 5}))
     assert (judgement.verdict, judgement.id) == ("fail", "x")
     assert judgement.score is not None and judgement.score.time_ci95 is not None
-    assert asked[0] == ("POST", "/v1/candidates", [{"files": {"a.hip": "ü"}, "id": "x", "limits": {"runSeconds": 5}, "priority": 0}], "Bearer secret", "localhost")
+    assert asked[0] == ("POST", "/v1/candidates", [{"files": {"a.hip": "ü"}, "id": "x", "limits": {"run_seconds": 5}, "priority": 0}], "Bearer secret", "localhost")
     assert [path for _, path, *_ in asked[1:]] == ["/v1/candidates/x/verdict?waitSeconds=60"] * 2
 
 
@@ -139,7 +139,7 @@ def test_verdicts_come_as_they_are_made_and_are_asked_for_again_after_a_restart(
             [verdict("c"), {"event": "end"}],
         ]
     )
-    status = {"version": "1", "publicKey": "k", "sandboxed": True, "queued": 1, "working": 1}
+    status = {"version": "1", "public_key": "k", "sandboxed": True, "queued": 1, "working": 1}
     with served(lambda _method, path, _body: (200, next(streams) if path.startswith("/v1/events") else status)) as (address, asked):
         assert [one.id for one in JudgeClient(address).verdicts(["a", "b", "c"])] == ["b", "a", "c"]
     assert [path for _, path, *_ in asked] == ["/v1/events?ids=a,b,c", "/v1/status", "/v1/events?ids=a,c", "/v1/events?ids=c"]

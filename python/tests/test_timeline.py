@@ -148,11 +148,11 @@ FORMS = pytest.mark.parametrize(("form", "ending"), [("perfetto", "pftrace"), ("
 def test_every_event_is_on_the_timeline_as_it_was(two_ranks: Any, form: str, ending: str) -> None:
     ranks, path = two_ranks
     timeline = export(path, "--format", form)["timeline"]
-    assert (timeline["unit"], timeline["alignment"], timeline["hostRanges"]) == ("ns", "host", 3)
+    assert (timeline["unit"], timeline["alignment"], timeline["host_ranges"]) == ("ns", "host", 3)
     assert [(each["kept"], each["dropped"], each["open"], each["reversed"]) for each in timeline["ranks"]] == [
         (each.kept, str(each.dropped), int((each.columns["duration_cycles"] == OPEN).sum()), 1) for each in ranks
     ]
-    bounds = [each["errorNs"] for each in timeline["ranks"]]
+    bounds = [each["error_ns"] for each in timeline["ranks"]]
     assert all(500 < bound < 700 for bound in bounds), "half of a round trip, the resolution, and what clocks drift meanwhile"
     imported = load(path.with_suffix(f".{ending}"))
     check(imported, ranks, int(timeline["zero"]), bounds)
@@ -233,11 +233,11 @@ def test_unusual_events_of_four_ranks_with_launches(tmp_path: Path, form: str, e
     launches = profile_of(tmp_path / "profile.json", Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     timeline = export(tmp_path / "t.kevents", "--format", form, "--profile", str(tmp_path / "profile.json"))["timeline"]
     zero = int(timeline["zero"])
-    assert (zero, timeline["launches"], timeline["hostRanges"]) == (HOST - 2_000, 5, 2)
+    assert (zero, timeline["launches"], timeline["host_ranges"]) == (HOST - 2_000, 5, 2)
     imported = load(tmp_path / f"t.{ending}")
     # Viewers end a name at a zero byte.
     names = {**NAMES, USER: LONG, 1999: "\u202ebackwards", 4000: "zero\u2400byte"}
-    check(imported, ranks, zero, [each["errorNs"] for each in timeline["ranks"]], names)
+    check(imported, ranks, zero, [each["error_ns"] for each in timeline["ranks"]], names)
     shown = [each for each in imported.slices if each.category in ("launch", "host")]
     assert sorted(
         (each.name, int(re.sub(r".*stream (\d+).*", r"\1", each.track)), each.start + zero - HOST, each.end + zero - HOST)
@@ -330,7 +330,7 @@ def test_what_the_oracle_does_not_count_it_shows_otherwise(exported: Any, tmp_pa
     (tmp_path / "broken.pftrace").write_bytes(broken_perfetto(paths["perfetto"].read_bytes(), what))
     imported = load(tmp_path / "broken.pftrace")
     with pytest.raises(AssertionError):
-        check(imported, ranks, int(timeline["zero"]), [each["errorNs"] for each in timeline["ranks"]])
+        check(imported, ranks, int(timeline["zero"]), [each["error_ns"] for each in timeline["ranks"]])
 
 
 def test_files_of_ranks_are_the_merged_file(two_ranks: Any, tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_steps_of_the_software_gpu_are_never_called_time(tmp_path: Path) -> None
     ranks = [recorded(rank, clock=Clock(1, False, 0, "softgpu"), programs=20) for rank in range(2)]
     write_ranks(tmp_path / "t.kevents", [replace(each, target="amd-gfx90a") for each in ranks], [HostRange("a", 1, 1, 2)])
     timeline = export(tmp_path / "t.kevents", "--format", "html")["timeline"]
-    assert (timeline["unit"], timeline["alignment"], timeline["hostRanges"]) == ("steps", "none", 0)
+    assert (timeline["unit"], timeline["alignment"], timeline["host_ranges"]) == ("steps", "none", 0)
     page = (tmp_path / "t.html").read_text()
     assert not re.search(r"\d (ns|µs|ms|s)\b", re.sub("<svg.*</svg>", "", page, flags=re.DOTALL))
     assert "steps of the software GPU, which are not times" in page

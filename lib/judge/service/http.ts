@@ -13,7 +13,7 @@ import { streamEvents } from './events';
 import { openApiDocument } from './openapi';
 import { errorBody, Refusal, statusOf } from './refusal';
 import type { Sender, Tokens } from './tokens';
-import { idSchema, limits, type Submitted, type WireStatus } from './wire';
+import { idSchema, limits, type ServiceStatus, type Submitted, type WireStatus } from './wire';
 
 export interface Served {
   readonly judge: Judge;
@@ -219,10 +219,12 @@ export class JudgeServer {
 
   private status({ response, group }: Request): void {
     const { judge, isSandboxed: sandboxed } = this.served;
-    const { publicKey, senders } = judge;
-    const { candidates: mostCandidates, bytes: mostBytes, cpuSeconds: mostCpuSeconds } = senders.limits;
-    const own = { ...senders.loadOf(group), mostCandidates, mostBytes, mostCpuSeconds };
-    answer(response, 200, { version, publicKey, sandboxed, ...judge.counts(), own });
+    const { senders } = judge;
+    const { candidates: most_candidates, bytes: most_bytes, cpuSeconds: most_cpu_seconds } = senders.limits;
+    const { cpuSeconds: cpu_seconds, ...load } = senders.loadOf(group);
+    const own = { ...load, cpu_seconds, most_candidates, most_bytes, most_cpu_seconds };
+    const status: ServiceStatus = { version, public_key: judge.publicKey, sandboxed, ...judge.counts(), own };
+    answer(response, 200, status);
   }
 }
 

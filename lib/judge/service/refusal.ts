@@ -33,6 +33,6 @@ export const statusOf = (error: KernloopError): number =>
 export function errorBody(given: unknown): ErrorBody {
   const error = asKernloopError(given);
   const { code, what, hint } = error;
-  const limit = error instanceof SenderLimit ? { limit: error.limit, retrySeconds: error.retrySeconds } : {};
+  const limit = error instanceof SenderLimit ? { limit: error.limit, retry_seconds: error.retrySeconds } : {};
   return { code, message: what, next: hint, ...limit };
 }

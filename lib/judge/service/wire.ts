@@ -10,10 +10,10 @@ const errorSchema = z
     message: z.string().describe('What happened.'),
     next: z.string().describe('What to do now.'),
     limit: z
-      .enum(['candidates', 'bytes', 'cpuSeconds'])
+      .enum(['candidates', 'bytes', 'cpu_seconds'])
       .optional()
       .describe('Of SENDER_LIMIT: the limit of the sender that is reached.'),
-    retrySeconds: z.int().optional().describe('Of SENDER_LIMIT: when to send it again, as in Retry-After.'),
+    retry_seconds: z.int().optional().describe('Of SENDER_LIMIT: when to send it again, as in Retry-After.'),
   })
   .meta({ title: 'error' });
 
@@ -51,7 +51,7 @@ export const kernelsSchema = z
 export const serviceStatusSchema = z
   .object({
     version: z.string().describe('Of Kernloop.'),
-    publicKey: z.string().describe('Key of the judge, which signs its verdicts.'),
+    public_key: z.string().describe('Key of the judge, which signs its verdicts.'),
     sandboxed: z.boolean(),
     queued: z.int().describe('Candidates that wait, of all senders.'),
     working: z.int().describe('Candidates that are compiled or judged now.'),
@@ -59,10 +59,10 @@ export const serviceStatusSchema = z
       .object({
         candidates: z.int().describe('Candidates of the sender that have no verdict yet.'),
         bytes: z.int().describe('Bytes of their files.'),
-        cpuSeconds: z.number().describe('CPU seconds that the minutes since have not made up for; 0 without a limit.'),
-        mostCandidates: z.int(),
-        mostBytes: z.int(),
-        mostCpuSeconds: z.number().nullable().describe('A minute; null: no limit.'),
+        cpu_seconds: z.number().describe('CPU seconds that the minutes since have not made up for; 0 without a limit.'),
+        most_candidates: z.int(),
+        most_bytes: z.int(),
+        most_cpu_seconds: z.number().nullable().describe('A minute; null: no limit.'),
       })
       .describe('What the sender uses, and its limits.'),
   })

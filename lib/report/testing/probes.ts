@@ -17,7 +17,7 @@ export function writeProbeTrace(
       ...{ kernel: array, code: 'the captured code', clock: 'wave-instructions', probe: { name: 'dmat' } },
       launches: [
         {
-          ...{ dispatch: 7, result: 'result/1.000000.bin', verdict: 'pass', leftOut: [] },
+          ...{ dispatch: 7, result: 'result/1.000000.bin', verdict: 'pass', left_out: [] },
           maps: [{ name: 'DMAT', kept: 3, dropped: 0, units: 4 }],
           arrays: [{ name: array, address: '0x1000', bytes: 4096 }],
         },

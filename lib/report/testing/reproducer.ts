@@ -107,15 +107,15 @@ const statistics = (median: number): object => ({
 });
 
 const measured = (median: number): object => ({
-  durationNs: statistics(median),
-  samples: [0.9, 0.95, 1, 1, 1.05, 1.1].map((factor) => factor * median),
+  duration_ns: statistics(median),
+  samples: [0.9, 0.95, 1, 1, 1.05, 1.1].map((factor) => Math.round(factor * median)),
   timer: 'cupti',
   counters: {},
-  hotSpots: null,
+  hot_spots: null,
 });
 
 const counted = (count: number): object => ({
-  ...{ durationNs: null, samples: [], timer: null, hotSpots: null },
+  ...{ duration_ns: null, samples: [], timer: null, hot_spots: null },
   counters: {
     wave_instructions: { ...statistics(count), ci95: null },
     valu: { ...statistics(count / 2), ci95: null },
@@ -132,11 +132,11 @@ function resultOf(more: object): ReplayResult {
       capture: 'capture',
       code: 'variant build/variant.hsaco',
       verdict: 'ran',
-      exitCode: 0,
+      exit_code: 0,
     },
     ...{ iterations: 6, cache: null, caches: null, fault: null, stopped: null, restored: { regions: 1, bytes: 4096 } },
     ...{ overridden: null, launch: 'direct', guard: null, lens: null, baseline: null, speed: null, check: null },
-    ...{ dispatches: [], notReplayed: [] },
+    ...{ dispatches: [], not_replayed: [] },
     ...measured(1000),
     ...more,
   });
@@ -156,7 +156,7 @@ export function keepHotSpots(root: string, deps: FakeDeps, file = 'kernel_varian
   const instruction = { pc: '0x10', offset: '0x10', instruction: `v_add_f32 ${hostile}`, branch: false };
   const hotSpots = {
     by: 'executed',
-    noLines: null,
+    no_lines: null,
     lines: [
       { file, line: 3, text: 'y += x;', figures: { executed: 300, lanes: 9 } },
       { file, line: 1, text: null, figures: { executed: 2 } },
@@ -166,7 +166,7 @@ export function keepHotSpots(root: string, deps: FakeDeps, file = 'kernel_varian
       { ...instruction, file, line: 1, figures: { executed: 2 } },
     ],
   };
-  keepResult(keptPaths(root).hotSpots, someDigest, resultOf({ ...counted(302), hotSpots }), deps);
+  keepResult(keptPaths(root).hotSpots, someDigest, resultOf({ ...counted(302), hot_spots: hotSpots }), deps);
 }
 
 export function keepExplained(root: string, deps: FakeDeps, file = 'kernel_variant.hip'): void {
@@ -180,25 +180,30 @@ export function keepExplained(root: string, deps: FakeDeps, file = 'kernel_varia
     figures: {},
   };
   const explanation = {
-    position: { operations: 100, bytes: 400, operationsPerByte: 0.25, instructionsPerTransaction: null },
+    position: { operations: 100, bytes: 400, operations_per_byte: 0.25, instructions_per_transaction: null },
     advice: [{ rule: 'coalescing', says: 'at least 9 of 10 go', next: 'transpose it', figures: {}, places: [place] }],
-    notTold: ['nothing of caches'],
+    not_told: ['nothing of caches'],
   };
   keepResult(keptPaths(root).explained, someDigest, resultOf({ ...counted(302), explanation }), deps);
 }
 
 export function writeTune(workspace: TestWorkspace, name: string): void {
-  const score = (count: number): object => ({ waveInstructions: count, timeNs: null, timeRatio: null, timeCi95: null });
+  const score = (count: number): object => ({
+    wave_instructions: count,
+    time_ns: null,
+    time_ratio: null,
+    time_ci95: null,
+  });
   const candidate = (value: number, more: object): object => ({
-    ...{ key: `k${value}`, isBase: false, parameters: { [name]: value }, status: 'pass', reason: 'right' },
-    ...{ score: score(1000 - value), ratio: 1 - value / 1000, codeObjectSha256: null, fromCache: false },
+    ...{ key: `k${value}`, is_base: false, parameters: { [name]: value }, status: 'pass', reason: 'right' },
+    ...{ score: score(1000 - value), ratio: 1 - value / 1000, code_object_sha256: null, from_cache: false },
     ...more,
   });
   workspace.write(join('kernels', 'app', 'saxpy', 'build', 'tune', 'tune.json'), {
     schema: 'kernloop.tune/1',
     kernel: 'saxpy',
     device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
-    scoredBy: 'wave_instructions',
+    scored_by: 'wave_instructions',
     dispatches: [1],
     space: {
       parameters: [{ name, values: [64, 128, 256], kind: 'define' }],
@@ -208,13 +213,13 @@ export function writeTune(workspace: TestWorkspace, name: string): void {
     candidates: [
       candidate(256, { reason: 'at 256; right' }),
       candidate(128, {}),
-      candidate(64, { isBase: true }),
+      candidate(64, { is_base: true }),
       candidate(12, { status: 'fail', score: null, ratio: null, reason: hostile }),
     ],
     best: 'k256',
     reason: '256 is best',
     evaluated: 4,
-    fromCache: 0,
+    from_cache: 0,
     files: { result: 'r', plot: 'p', svg: 's', patch: null },
     applied: [],
   });

@@ -46,7 +46,7 @@ class Candidate:
     configuration: Mapping[str, Any] | None = None
     """Macros and launch of a C++ variant."""
     limits: Mapping[str, float] | None = None
-    """Limits below those of the judge: compileSeconds, runSeconds, memoryBytes."""
+    """Limits below those of the judge: compile_seconds, run_seconds, memory_bytes."""
     priority: int | None = None
     label: str | None = None
     """Words that come back with the verdict."""
@@ -63,7 +63,7 @@ class JudgedKernel:
 @dataclass(frozen=True, kw_only=True)
 class JudgeStatus:
     version: str
-    public_key: str = field(metadata={"json": "publicKey"})
+    public_key: str
     sandboxed: bool
     queued: int
     """Candidates that wait, of all senders."""
