@@ -421,8 +421,8 @@ const events = {
     machine_in_use: z.boolean().nullish(),
     /** Figures of a calibration. */
     replays: count.nullish(),
-    confidence: count.nullish(),
-    miss_per_replay: count.nullish(),
+    confidence: z.number().nonnegative().nullish(),
+    miss_per_replay: z.number().nonnegative().nullish(),
     is_settled: z.boolean().nullish(),
     reason: z.string().nullish(),
     code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
