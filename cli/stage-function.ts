@@ -15,7 +15,7 @@ export type StageFunction<N extends StageName> = (options?: OptionsOf<N>, deps?:
 export function stageFunction<N extends StageName>(name: N): StageFunction<N> {
   return async (options, overrides = {}) => {
     const stage: Stage = stages[name];
-    const deps = defaultDeps(overrides);
-    return await runStage<ResultOf<N>>(stage, configure(stage, options ?? {}, deps.env).values, deps);
+    const deps = defaultDeps({ ...overrides, opened: {} });
+    return await runStage<ResultOf<N>>(stage, configure(stage, options ?? {}, deps.env, deps.opened).values, deps);
   };
 }

@@ -128,12 +128,13 @@ async function runStage<S extends OptionsSchema, R>(
   output: OutputFlags,
   overrides: Partial<Deps>,
 ): Promise<number> {
-  const { values, origins } = configure(stage, flags, overrides.env ?? process.env);
+  const opened = {};
+  const { values, origins } = configure(stage, flags, overrides.env ?? process.env, opened);
   if (output.printConfig) {
     printConfig(stage, values, origins, output.json ?? false);
     return exitCodes.pass;
   }
-  const result = await runAnywhere<R>(stage, values, depsFor(output, overrides));
+  const result = await runAnywhere<R>(stage, values, depsFor(output, { ...overrides, opened }));
   const exitCode = stage.exitCode(result);
   if (output.json) printJson(resultDocument(stage.name, exitCode, result));
   return exitCode;

@@ -5,7 +5,6 @@ import { configure } from '../lib/stages/configure';
 import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
-import type { Environment } from '../lib/support/environment';
 import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
 import { environmentName, kebab, refuseFormerNames } from '../lib/support/option-variables';
 import { refuseUntracked, type TaskContext } from './tracked';
@@ -25,11 +24,11 @@ export function absoluteOptions(options: TaskOptions, paths: readonly string[], 
 
 /** Runs a stage as an Nx task; a failure prints the message of the command line. */
 export function runStage(name: StageName, options: TaskOptions, context: TaskContext): Promise<{ success: boolean }> {
-  return reportingErrors(() => run(stages[name], options, context, defaultDeps()));
+  return reportingErrors(() => run(stages[name], options, context, defaultDeps({ opened: {} })));
 }
 
 async function run(stage: Stage, options: TaskOptions, context: TaskContext, deps: Deps): Promise<boolean> {
-  const values = configureTask(stage, options, context, deps.env);
+  const values = configureTask(stage, options, context, deps);
   const requireUnchanged = await watchInputs(stage, values, context, deps);
   const succeeds = await work(stage, values, deps);
   if (succeeds) requireUnchanged();
@@ -51,7 +50,7 @@ export function configureTask(
   stage: Stage,
   options: TaskOptions,
   context: TaskContext,
-  env: Environment,
+  { env, opened }: Pick<Deps, 'env' | 'opened'>,
 ): Readonly<Record<string, unknown>> {
   const refused = Object.entries(stage.task?.refused ?? {});
   refuseFormerNames(
@@ -69,8 +68,8 @@ export function configureTask(
     );
   }
   const flags = absoluteOptions(options, stage.paths, context.root);
-  const { values } = configure({ ...stage, options: taskOptions(stage) }, flags, env);
-  refuseUntracked(stage, values, context, env);
+  const { values } = configure({ ...stage, options: taskOptions(stage) }, flags, env, opened);
+  refuseUntracked(stage, values, context, { env, opened });
   return values;
 }
 

@@ -29,7 +29,7 @@ describe('refuseUntracked', () => {
   });
   const validate = (variant: string, tracked?: string[], reproducer = made.reproducer): void =>
     refuseUntracked(stages.validate, { reproducer, variant }, context(), {
-      ...(tracked ? { KERNLOOP_TRACKED_VARIANTS: JSON.stringify(tracked) } : {}),
+      env: tracked ? { KERNLOOP_TRACKED_VARIANTS: JSON.stringify(tracked) } : {},
     });
 
   it('refuses a variant that the plugin has not hashed', () => {
@@ -51,7 +51,7 @@ describe('refuseUntracked', () => {
 
   it('refuses to answer for another command, whose inputs it was hashed by', () => {
     const commanded = (env: Record<string, string>, stage: Stage = stages.validate): void =>
-      refuseUntracked(stage, { reproducer: made.reproducer, variant: 'none' }, context(), env);
+      refuseUntracked(stage, { reproducer: made.reproducer, variant: 'none' }, context(), { env });
     const begin = (id: string): unknown => made.workspace.write(commandFile, id);
     const own = { [commandVariable]: 'a' };
     expect(thrown(() => commanded(own))).toMatchObject({ code: 'COMMAND_OVERTAKEN' });
@@ -66,7 +66,7 @@ describe('refuseUntracked', () => {
   it('refuses a device that the plugin has not told of', () => {
     const validateOn = (device: string, named?: string[]): void =>
       refuseUntracked(stages.validate, { reproducer: made.reproducer, variant: 'none', device }, context(), {
-        ...(named ? { KERNLOOP_NAMED_DEVICES: JSON.stringify(named) } : {}),
+        env: named ? { KERNLOOP_NAMED_DEVICES: JSON.stringify(named) } : {},
       });
     expect(thrown(() => validateOn('cuda', []))).toMatchObject({ code: 'USAGE' });
     expect(thrown(() => validateOn('cuda', ['hsa']))).toMatchObject({ code: 'USAGE' });
@@ -79,8 +79,8 @@ describe('refuseUntracked', () => {
     const capture = { app: made.workspace.app, device: 'hsa' };
     const env = { KERNLOOP_NAMED_DEVICES: '[]' };
     const target = context({ projectName: 'app', targetName: 'capture-saxpy' });
-    expect(thrown(() => refuseUntracked(stages.capture, capture, target, env))).toMatchObject({ code: 'USAGE' });
-    expect(() => refuseUntracked(stages.capture, { ...capture, device: 'softgpu' }, target, env)).not.toThrow();
+    expect(thrown(() => refuseUntracked(stages.capture, capture, target, { env }))).toMatchObject({ code: 'USAGE' });
+    expect(() => refuseUntracked(stages.capture, { ...capture, device: 'softgpu' }, target, { env })).not.toThrow();
   });
 
   it('refuses it for whatever stage depends on the device, as its descriptor says', () => {
@@ -88,8 +88,8 @@ describe('refuseUntracked', () => {
     const toy = { name: 'toy', paths: [], task: { ...stages.validate.task, inputs: ['device'] } } as never;
     const other = { name: 'toy', paths: [], task: { ...stages.validate.task, inputs: ['toolchain'] } } as never;
     const env = { KERNLOOP_NAMED_DEVICES: '[]' };
-    expect(thrown(() => refuseUntracked(toy, values, context(), env))).toMatchObject({ code: 'USAGE' });
-    expect(() => refuseUntracked(other, values, context(), env)).not.toThrow();
+    expect(thrown(() => refuseUntracked(toy, values, context(), { env }))).toMatchObject({ code: 'USAGE' });
+    expect(() => refuseUntracked(other, values, context(), { env })).not.toThrow();
   });
 
   it('leaves to the task recompile what that writes: build/ is no output of a verdict', async () => {
@@ -117,7 +117,8 @@ describe('refuseUntracked', () => {
     ['own', 'anywhere.json', false],
   ])('of the target %s, --output %s: %j', (targetName, output, isFine) => {
     const values = { app: made.workspace.app, output: made.workspace.path(output) };
-    const refuse = () => refuseUntracked(stages.profile, values, context({ projectName: 'app', targetName }), {});
+    const refuse = () =>
+      refuseUntracked(stages.profile, values, context({ projectName: 'app', targetName }), { env: {} });
     if (isFine) expect(refuse).not.toThrow();
     else
       expect(thrown(refuse)).toMatchObject({

@@ -5,9 +5,11 @@ import { openApp } from '../lib/app/app';
 import { candidateFiles } from '../lib/reproducer/known-variants';
 import { openReproducer } from '../lib/reproducer/reproducer';
 import { commandFile, commandVariable } from '../lib/stage/command-inputs';
+import type { Deps } from '../lib/deps/deps';
 import type { Stage } from '../lib/stage/stage';
 import { KernloopError } from '../lib/support/error';
 import type { Environment } from '../lib/support/environment';
+import type { Opened } from '../lib/support/opened-once';
 import { environmentName } from '../lib/support/option-variables';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -22,14 +24,14 @@ export function refuseUntracked(
   { name, paths, task }: Pick<Stage, 'name' | 'paths' | 'task'>,
   values: Values,
   context: TaskContext,
-  env: Environment,
+  { env, opened }: Pick<Deps, 'env' | 'opened'>,
 ): void {
   refuseOtherProject(name, values, context);
   if (!task?.cache) return;
   refuseOvertaken(context.root, env);
-  if (paths.includes('output')) refuseOtherOutput(name, values, context);
-  if (task.inputs.includes('codeObjects')) refuseOtherVariant(name, values, env);
-  if (task.inputs.includes('device')) refuseOtherDevice(values, env);
+  if (paths.includes('output')) refuseOtherOutput(name, values, context, opened);
+  if (task.inputs.includes('codeObjects')) refuseOtherVariant(name, values, env, opened);
+  if (task.inputs.includes('device')) refuseOtherDevice(values, env, opened);
 }
 
 /**
@@ -66,9 +68,14 @@ function refuseOtherProject(
   );
 }
 
-function refuseOtherOutput(stage: string, { app, output, kernel }: Values, context: TaskContext): void {
+function refuseOtherOutput(
+  stage: string,
+  { app, output, kernel }: Values,
+  context: TaskContext,
+  open: Opened | undefined,
+): void {
   if (typeof output !== 'string' || typeof app !== 'string' || isDeclared(output, context)) return;
-  const opened = openApp(app);
+  const opened = openApp(app, open);
   const [name] = Array.isArray(kernel) ? (kernel as unknown[]) : [];
   const declared = stage === 'profile' ? opened.profile : typeof name === 'string' ? opened.capture(name) : undefined;
   if (declared !== undefined && resolve(output) === declared) return;
@@ -92,11 +99,11 @@ function isDeclared(output: string, { root, projectName, targetName, projectsCon
 }
 
 /** The plugin lists the variants that it hashed; without it there is no cache to corrupt. */
-function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env: Environment): void {
+function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env: Environment, opened?: Opened): void {
   const tracked = env['KERNLOOP_TRACKED_VARIANTS'];
   if (tracked === undefined || typeof variant !== 'string' || variant === 'none' || typeof reproducer !== 'string')
     return;
-  const { root } = openReproducer(reproducer);
+  const { root } = openReproducer(reproducer, opened);
   const path = resolve(root, variant);
   const known = [...candidateFiles(root), 'build/variant.hsaco', 'build/variant.cubin'].map((name) => join(root, name));
   const names: unknown = JSON.parse(tracked);
@@ -109,14 +116,14 @@ function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env:
 }
 
 /** The inputs of a task cover its own device, and the devices that the plugin saw named. */
-function refuseOtherDevice({ device, app, reproducer }: Values, env: Environment): void {
+function refuseOtherDevice({ device, app, reproducer }: Values, env: Environment, opened?: Opened): void {
   const tracked = env['KERNLOOP_NAMED_DEVICES'];
   if (tracked === undefined || typeof device !== 'string') return;
   const own =
     typeof reproducer === 'string'
-      ? openReproducer(reproducer).config.device.kind
+      ? openReproducer(reproducer, opened).config.device.kind
       : typeof app === 'string'
-        ? (openApp(app).config.device ?? 'softgpu')
+        ? (openApp(app, opened).config.device ?? 'softgpu')
         : device;
   const named: unknown = JSON.parse(tracked);
   if (device === own || (Array.isArray(named) && named.includes(device))) return;

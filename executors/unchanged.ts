@@ -18,6 +18,7 @@ import { changedJudged } from '../lib/task-inputs/judged-value';
 import { changedFile, digestsOf, readFiles, type TaskFolders } from '../lib/task-inputs/read-files';
 import { builtFile, declaredFile, isUnknown, judgedFile, selectionFile } from '../lib/task-inputs/value-files';
 import { toolchainIdentity } from '../lib/toolchain/identity';
+import type { Opened } from '../lib/support/opened-once';
 import type { TaskContext } from './tracked';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -32,11 +33,17 @@ export async function watchInputs(
   { task, project }: Pick<Stage, 'task' | 'project'>,
   values: Values,
   { root: workspaceRoot }: TaskContext,
-  deps: Pick<Deps, 'env' | 'run' | 'native'>,
+  deps: Pick<Deps, 'env' | 'run' | 'native' | 'opened'>,
 ): Promise<() => void> {
   // Without the plugin there is no cache to corrupt.
   if (!task?.cache || deps.env[commandVariable] === undefined || project === 'none') return () => undefined;
-  const inputs = new Inputs(task.inputs, foldersOf(project, values), kernelsOf(values), workspaceRoot, deps);
+  const inputs = new Inputs(
+    task.inputs,
+    foldersOf(project, values, deps.opened),
+    kernelsOf(values),
+    workspaceRoot,
+    deps,
+  );
   const before = inputs.digests();
   inputs.requireAsHashed();
   if (task.inputs.includes('program')) await requireProgram(values, deps);
@@ -137,12 +144,16 @@ function changedInput(what: string, since = 'after Nx had hashed it'): KernloopE
   );
 }
 
-function foldersOf(project: 'app' | 'reproducer', { app, reproducer, kernel }: Values): TaskFolders {
+function foldersOf(
+  project: 'app' | 'reproducer',
+  { app, reproducer, kernel }: Values,
+  open: Opened | undefined,
+): TaskFolders {
   if (project === 'reproducer') {
-    const { root } = openReproducer(typeof reproducer === 'string' ? reproducer : '.');
+    const { root } = openReproducer(typeof reproducer === 'string' ? reproducer : '.', open);
     return { root, reproducers: [root] };
   }
-  const opened = openApp(typeof app === 'string' ? app : '.');
+  const opened = openApp(typeof app === 'string' ? app : '.', open);
   return { root: opened.root, reproducers: kernelsOf({ kernel }).map((name) => dirname(opened.capture(name))) };
 }
 

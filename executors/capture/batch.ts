@@ -39,7 +39,7 @@ export default async function* captureBatch(
   for (const [task, { target }] of Object.entries(taskGraph.tasks)) {
     try {
       const own = { ...context, projectName: target.project, targetName: target.target };
-      const values = configureTask(stages.capture, { ...inputs[task], ...overrides }, own, deps.env);
+      const values = configureTask(stages.capture, { ...inputs[task], ...overrides }, own, deps);
       const options = captureOptionsSchema.parse(values);
       const requireUnchanged = await watchInputs(stages.capture, values, own, deps);
       addTo(groups, task, options, { selections: selectionsOf(openApp(options.app), options), requireUnchanged });

@@ -4,6 +4,7 @@ import { kernloopFile } from '../support/project-file-names';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { KernloopError, nearest } from '../support/error';
 import { resolveInside } from '../support/files';
+import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
 import { expressionOf } from '../support/patterns';
 import { appsIn } from './apps-in';
@@ -34,7 +35,7 @@ export interface App {
 }
 
 /** Opens the app in `folder`, or in the nearest folder upward. */
-export function openApp(folder: string): App {
+export const openApp = openedOnce((folder): App => {
   if (statSync(resolve(folder), { throwIfNoEntry: false })?.isFile() === true) {
     throw new KernloopError(
       'USAGE',
@@ -60,7 +61,12 @@ export function openApp(folder: string): App {
   const path = join(root, kernloopFile);
   const config = readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
   return appFrom(root, config);
-}
+});
+
+/** Reads the kernloop.json of an app that a reproducer names. */
+export const readKernloopJson = openedOnce((path): KernloopJson =>
+  readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file'),
+);
 
 /** An app with this configuration in a folder. */
 export function appFrom(root: string, config: KernloopJson): App {

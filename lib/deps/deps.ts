@@ -4,6 +4,7 @@ import { runProcess, type ProcessRunner } from '../support/exec';
 import { interruption } from '../support/interrupt';
 import { throwIfInterrupted } from '../support/interrupted';
 import { consoleReporter, type Reporter } from '../support/report';
+import type { Opened } from '../support/opened-once';
 import type { ProgramInput } from '../support/stdin';
 
 export interface Clock {
@@ -24,6 +25,8 @@ export interface Deps {
   readonly signal: AbortSignal;
   /** Stdin of apps, unless their kernloop.json names a file. */
   readonly input?: ProgramInput | undefined;
+  /** The command whose project is open already; undefined where there are many, such as in `watch`. */
+  readonly opened?: Opened | undefined;
 }
 
 const systemClock: Clock = {
@@ -48,6 +51,7 @@ export function defaultDeps(overrides: Partial<Deps> = {}): Deps {
     report: overrides.report ?? consoleReporter(),
     signal,
     input: overrides.input,
+    opened: overrides.opened,
     get native() {
       native ??= overrides.native ?? findNative(env);
       return native;

@@ -49,7 +49,7 @@ export async function judge(options: JudgeOptions, deps: Deps): Promise<JudgeRes
 
 /** The file that a single source replaces: that of the kernel, or of the only reproducer. */
 function variantOf({ reproducer, kernel }: JudgeOptions): string {
-  const all = reproducer.map(openReproducer);
+  const all = reproducer.map((folder) => openReproducer(folder));
   const named = all.find(({ config }) => config.name === kernel) ?? all[0];
   const variant = named?.config.source?.variant;
   if (variant !== undefined) return variant;

@@ -15,7 +15,7 @@ import { builtIn } from './users-build';
  * its code has changed. Afterwards the code that a replay chooses is that of the text in the folder.
  */
 export async function recompileEdited(options: RecompileOptions, deps: Deps): Promise<void> {
-  const reproducer = openReproducer(options.reproducer);
+  const reproducer = openReproducer(options.reproducer, deps.opened);
   if (isReady(reproducer, options, deps)) return;
   await whileNobodyBuilds(reproducer, deps, async () => {
     // Another command may have built it meanwhile.

@@ -39,8 +39,8 @@ export async function openSessions(
   deps: Deps,
   whenLeftOut: 'all' | 'main',
   given?: Code,
+  reproducer = openReproducer(options.reproducer),
 ): Promise<ReplaySessions> {
-  const reproducer = openReproducer(options.reproducer);
   const { chosen, ...beside } = chooseDispatches(reproducer, options.capture, whenLeftOut);
   const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
   for (const dispatch of chosen) {

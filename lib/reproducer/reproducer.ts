@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
 import { KernloopError, nearest } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
+import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { candidateFiles, knownVariant } from './known-variants';
@@ -39,7 +40,7 @@ function closeTo(folder: string): string {
 }
 
 /** Opens the reproducer in `folder`, or in the nearest folder upward. */
-export function openReproducer(folder: string): Reproducer {
+export const openReproducer = openedOnce((folder): Reproducer => {
   if (!existsSync(resolve(folder))) {
     throw new KernloopError(
       'CONFIG_MISSING',
@@ -63,7 +64,7 @@ export function openReproducer(folder: string): Reproducer {
     capture: join(root, 'capture'),
     report: join(root, 'report.json'),
   };
-}
+});
 
 /** Code to replay: the captured code, or a code object in its place. */
 export type Code =

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openApp } from '../app/app';
+import { openApp, readKernloopJson } from '../app/app';
 import { isDeclared } from '../app/command-app';
-import { kernloopJsonSchema } from '../app/kernloop-json';
 import type { SlurmRunner } from '../app/runner-json';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
 import type { Stage } from '../stage/stage';
 import { KernloopError } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
-import { readJson } from '../support/schema';
+import type { Opened } from '../support/opened-once';
 import { findWorkspaceRoot } from '../support/workspace-root';
 import { runnerVariable } from './environment';
 import { giveUpOrphans, type JobRequest } from './exchange';
@@ -27,15 +26,15 @@ export interface Elsewhere {
 export function elsewhere(
   stage: Pick<Stage, 'onDevice' | 'isWithoutDevice' | 'project'>,
   values: Values,
-  deps: Pick<Deps, 'env'>,
+  deps: Pick<Deps, 'env' | 'opened'>,
 ): Elsewhere | undefined {
   if (stage.onDevice !== true) return undefined;
   const folder = values[stage.project === 'app' ? 'app' : 'reproducer'];
   // Jobs of dead submitters must not overwrite this stage's results, wherever it runs.
   giveUpOrphans(findWorkspaceRoot(resolve(typeof folder === 'string' ? folder : '.')));
   if (isLocal(deps) || stage.isWithoutDevice?.(values) === true) return undefined;
-  if (stage.project === 'app') return isDeclared(placeOf(values)) ? ofApp(folder) : undefined;
-  return stage.project === 'reproducer' ? ofReproducer(folder) : undefined;
+  if (stage.project === 'app') return isDeclared(placeOf(values)) ? ofApp(folder, deps.opened) : undefined;
+  return stage.project === 'reproducer' ? ofReproducer(folder, deps.opened) : undefined;
 }
 
 function placeOf({ app, command }: Values): Parameters<typeof isDeclared>[0] {
@@ -52,18 +51,18 @@ export function isLocal({ env }: Pick<Deps, 'env'>): boolean {
   );
 }
 
-export function ofApp(folder: unknown): Elsewhere | undefined {
-  const { config, workspaceRoot } = openApp(typeof folder === 'string' ? folder : '.');
+export function ofApp(folder: unknown, opened?: Opened): Elsewhere | undefined {
+  const { config, workspaceRoot } = openApp(typeof folder === 'string' ? folder : '.', opened);
   const runner = config.runner?.slurm;
   return runner && { runner, workspaceRoot, name: config.name };
 }
 
 /** A reproducer that was moved away from its app runs here. */
-function ofReproducer(folder: unknown): Elsewhere | undefined {
-  const { config, workspaceRoot } = openReproducer(typeof folder === 'string' ? folder : '.');
+function ofReproducer(folder: unknown, opened: Opened | undefined): Elsewhere | undefined {
+  const { config, workspaceRoot } = openReproducer(typeof folder === 'string' ? folder : '.', opened);
   const file = join(workspaceRoot, config.app.root, kernloopFile);
   if (!existsSync(file)) return undefined;
-  const runner = readJson(file, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file').runner?.slurm;
+  const runner = readKernloopJson(file, opened).runner?.slurm;
   return runner && { runner, workspaceRoot, name: config.name };
 }
 

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { App } from '../app/app';
+import { readKernloopJson, type App } from '../app/app';
 import { appAt, isDeclared } from '../app/command-app';
-import { kernloopJsonSchema } from '../app/kernloop-json';
 import { openReproducer } from '../reproducer/reproducer';
 import { KernloopError, nearest } from '../support/error';
 import {
@@ -15,7 +14,7 @@ import {
   type OptionsSchema,
   type Resolved,
 } from '../support/options';
-import { readJson } from '../support/schema';
+import type { Opened } from '../support/opened-once';
 import type { Stage } from '../stage/stage';
 import { isStageName, stageNames, stageSummaries } from './registry';
 import type { Environment } from '../support/environment';
@@ -32,22 +31,28 @@ export function configure<S extends OptionsSchema>(
   stage: Configurable<S>,
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
+  opened?: Opened,
 ): Resolved<S> {
   const outer = [flagLayer(flags), environmentLayer(stage.name, stage.options, env)];
-  return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer, env)]);
+  return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer, env, opened)]);
 }
 
 /** Project named by the flags or the environment, else that of the working directory. */
-function fileLayers(stage: Configurable, outer: readonly Layer[], env: Environment): Layer[] {
+function fileLayers(
+  stage: Configurable,
+  outer: readonly Layer[],
+  env: Environment,
+  opened: Opened | undefined,
+): Layer[] {
   const { project, projectless = [] } = stage;
   if (project === 'none' || projectless.some((name) => outer.some(({ values }) => values[name] !== undefined)))
     return [];
   const given = (name: string): unknown => outer.find(({ values }) => values[name] !== undefined)?.values[name];
   const named = given(project);
   const folder = typeof named === 'string' ? named : '.';
-  if (project === 'reproducer') return reproducerLayers(stage, folder);
+  if (project === 'reproducer') return reproducerLayers(stage, folder, opened);
   const place = { app: folder, command: stage.trailing === undefined ? [] : commandIn(given(stage.trailing)) };
-  if (isDeclared(place)) return [appLayer(stage, appAt(place, env), kernloopFile)];
+  if (isDeclared(place)) return [appLayer(stage, appAt(place, env, opened), kernloopFile)];
   // The program says what it has code for. A target that the user names is one of the software GPU.
   return given('softgpu') === undefined ? [appLayer(stage, appAt(place, env), 'the program')] : [];
 }
@@ -58,13 +63,13 @@ function appLayer(stage: Configurable, { config, root }: App, origin: string): L
   return { ...layer(stage, join(root, kernloopFile), kernloopFile, { device: config.device }, config.options), origin };
 }
 
-function reproducerLayers(stage: Configurable, folder: string): Layer[] {
-  const { config, root, workspaceRoot } = openReproducer(folder);
+function reproducerLayers(stage: Configurable, folder: string, opened: Opened | undefined): Layer[] {
+  const { config, root, workspaceRoot } = openReproducer(folder, opened);
   const own = layer(stage, join(root, kernelFile), kernelFile, { device: config.device.kind }, config.options);
   if (stage.selfContained) return [own];
   const appFile = join(workspaceRoot, config.app.root, kernloopFile);
   if (!existsSync(appFile)) return [own];
-  const app = readJson(appFile, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file');
+  const app = readKernloopJson(appFile, opened);
   return [own, layer(stage, appFile, kernloopFile, {}, app.options)];
 }
 

@@ -41,7 +41,7 @@ export async function runTask(stage: Stage, values: Values, deps: Deps): Promise
 /** Builds what is to be replayed here, where the compiler is, also if a job replays it. */
 export async function buildEdited({ recompile, reproducer, variant }: Values, deps: Deps): Promise<void> {
   if (recompile !== true || variant !== undefined) return;
-  await recompileEdited(configure(stages.recompile, { reproducer }, deps.env).values, deps);
+  await recompileEdited(configure(stages.recompile, { reproducer }, deps.env, deps.opened).values, deps);
 }
 
 /** Warns that a killed `tune` left changes. `tune` reverts them by itself; other stages work on them. */

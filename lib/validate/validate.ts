@@ -1,14 +1,15 @@
 import { rmSync } from 'node:fs';
-import { captureFile, selfcheckFile } from '../archive/capture-files';
+import { isDeepStrictEqual } from 'node:util';
+import { captureDigest, captureFile, selfcheckFile } from '../archive/capture-files';
 import { readSelfcheck, type SealedSelfcheck } from '../archive/selfcheck-seal';
 import { withDevice } from '../device/lock';
 import { keepVerdict, reportFormat, type KeptVerdict } from '../reproducer/kept-results';
-import { chooseCode, openReproducer, type Code } from '../reproducer/reproducer';
+import { chooseCode, openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
-import { sha256OfFile } from '../support/files';
 import { requireOwnFile, writeOwnJson } from '../support/output-file';
+import { kernelFile } from '../support/project-file-names';
 import { beginDelays } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
@@ -33,10 +34,11 @@ import { usualTolerance } from './usual-tolerance';
  * results can pass. Writes report.json; if that fails, the verdict is printed first and an error follows.
  */
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
-  removeEarlier(openReproducer(options.reproducer).report, deps);
-  const { report: judged, reports, sessions } = await judge(options, deps);
+  const reproducer = openReproducer(options.reproducer, deps.opened);
+  removeEarlier(reproducer.report, deps);
+  const { report: judged, reports, sessions } = await judge(options, deps, undefined, reproducer);
   const [first] = sessions;
-  requireSameText(options, judged, first.code);
+  requireSameText(options, judged, first.code, reproducer);
   const edited = await editedLines(sessions, judged.verdict, deps);
   const report: Report = edited === undefined ? judged : { ...judged, edited_lines: edited };
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
@@ -57,9 +59,17 @@ function placeOf(reports: readonly DispatchReport[], session: ReplaySession): st
 }
 
 /** Refuses the verdict of a source that was edited meanwhile: it would be taken for that of the text in the folder. */
-function requireSameText({ reproducer, variant }: ValidateOptions, report: Report, judged: Code): void {
+function requireSameText(
+  { reproducer, variant }: ValidateOptions,
+  report: Report,
+  judged: Code,
+  { config }: Reproducer,
+): void {
   const edit = failureOf(() => {
-    const now = chooseCode(openReproducer(reproducer), variant);
+    const current = openReproducer(reproducer);
+    const now = chooseCode(current, variant);
+    if (!isDeepStrictEqual(current.config, config))
+      throw new KernloopError('VARIANT_STALE', `${kernelFile} is another one since it was judged`, '');
     if (isSameCode(now, judged)) return;
     const what = `${now.kind === 'variant' ? now.shown : 'the code to judge'} is another one since it was judged`;
     throw new KernloopError('VARIANT_STALE', what, '');
@@ -104,12 +114,13 @@ export async function judge(
   given: JudgingOptions,
   deps: Deps,
   code?: Code,
+  reproducer?: Reproducer,
 ): Promise<{
   report: Report;
   reports: readonly DispatchReport[];
   sessions: readonly [ReplaySession, ...ReplaySession[]];
 }> {
-  const { sessions, ...beside } = await openSessions(given, deps, 'all', code);
+  const { sessions, ...beside } = await openSessions(given, deps, 'all', code, reproducer);
   const [first, ...others] = sessions;
   // Refuses what cannot be judged before anything runs.
   const options = asTheDeviceHas(given, first.device);
@@ -171,7 +182,10 @@ async function judgeAll(
 }
 
 /** A capture that does not reproduce the app's result cannot judge anything. */
-function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession, deps: Deps): SealedSelfcheck {
+function requireSelfcheck(
+  { dispatch: { folder, shown }, capture, device }: ReplaySession,
+  deps: Deps,
+): SealedSelfcheck {
   const again = 'run `kernloop extract` for its kernel: it captures again what was never checked, and checks it';
   const read = readSelfcheck(folder, again);
   const { selfcheck, seal } = read;
@@ -182,7 +196,7 @@ function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession
       'bring it back from version control, or capture it again (`kernloop extract --recapture`)',
     );
   }
-  if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(folder))) {
+  if (selfcheck.capture_sha256 !== captureDigest(capture)) {
     throw new KernloopError(
       'SELFCHECK_MISSING',
       `${captureFile(folder)} was changed after its self-check, or selfcheck.json is that of another capture`,
