@@ -40,10 +40,10 @@ describe('the limits of a sender', () => {
     expect([senders.heldMs('a'), refusalOf(senders, 'a')]).toEqual([0, 'room']);
     senders.charge('a', 61);
     // 60 above the limit are two minutes of it, not one.
-    expect([senders.heldMs('a'), refusalOf(senders, 'a')]).toEqual([120_000, 'SENDER_LIMIT cpuSeconds 120']);
+    expect([senders.heldMs('a'), refusalOf(senders, 'a')]).toEqual([120_000, 'SENDER_LIMIT cpu_seconds 120']);
     expect([senders.heldMs('b'), refusalOf(senders, 'b')]).toEqual([0, 'room']);
     nowMs = 119_000;
-    expect(refusalOf(senders, 'a')).toBe('SENDER_LIMIT cpuSeconds 1');
+    expect(refusalOf(senders, 'a')).toBe('SENDER_LIMIT cpu_seconds 1');
     nowMs = 120_001;
     expect([senders.heldMs('a'), refusalOf(senders, 'a')]).toEqual([0, 'room']);
     // Time without work is not saved up.
@@ -55,7 +55,7 @@ describe('the limits of a sender', () => {
   it('name no time that is already over', () => {
     const senders = sendersOf({ cpuSeconds: 30 });
     senders.charge('a', 30);
-    expect([senders.heldMs('a'), refusalOf(senders, 'a')]).toEqual([1, 'SENDER_LIMIT cpuSeconds 1']);
+    expect([senders.heldMs('a'), refusalOf(senders, 'a')]).toEqual([1, 'SENDER_LIMIT cpu_seconds 1']);
   });
 
   it('are none where nobody sets them', () => {

@@ -20,7 +20,7 @@ export const unlimited: SenderLimits = { candidates: Infinity, bytes: Infinity, 
 /** A sender is over a limit; another one is not. */
 export class SenderLimit extends KernloopError {
   constructor(
-    readonly limit: keyof SenderLimits,
+    readonly limit: 'candidates' | 'bytes' | 'cpu_seconds',
     readonly retrySeconds: number,
     what: string,
   ) {

@@ -193,7 +193,7 @@ describe('the service of the judge', () => {
     expect(sent.body.candidates).toMatchObject([
       { phase: expect.any(String) as string },
       { phase: 'queued' },
-      { error: { code: 'SENDER_LIMIT', limit: 'candidates', retrySeconds: 5 } },
+      { error: { code: 'SENDER_LIMIT', limit: 'candidates', retry_seconds: 5 } },
     ]);
     const alone = await submit(candidateOf(8), alice);
     expect([alone.status, alone.headers['retry-after'], alone.body.error.limit]).toEqual([429, '5', 'candidates']);
@@ -203,7 +203,7 @@ describe('the service of the judge', () => {
     expect([refused.status, refused.body.error.limit]).toEqual([429, 'bytes']);
     expect((await submit(candidateOf(8), bob)).status).toBe(200);
     const { body } = await request('GET', '/v1/status', { token: alice });
-    expect(body).toMatchObject({ own: { candidates: 2, mostCandidates: 2, mostBytes: small.bytes } });
+    expect(body).toMatchObject({ own: { candidates: 2, most_candidates: 2, most_bytes: small.bytes } });
   });
 
   it('lets a sender wait that took its CPU time, and others go on', async () => {
@@ -218,7 +218,7 @@ describe('the service of the judge', () => {
     expect([refused.status, refused.headers['retry-after'], refused.body.error]).toEqual([
       429,
       '30',
-      expect.objectContaining({ code: 'SENDER_LIMIT', limit: 'cpuSeconds', retrySeconds: 30 }),
+      expect.objectContaining({ code: 'SENDER_LIMIT', limit: 'cpu_seconds', retry_seconds: 30 }),
     ]);
     judges.cpuSeconds = 0;
     await submit(candidateOf(8, { id: 'b0' }), bob);
