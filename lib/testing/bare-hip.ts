@@ -1,0 +1,20 @@
+/**
+ * HIP without its headers, for tests that are not about them: hipcc and clang read 100,000 lines for each compilation
+ * otherwise, which takes four times as long as a small kernel itself. Index variables have one dimension.
+ */
+export const bareHip = {
+  /** Options of hipcc and clang, none of which contains a space. */
+  options: [
+    '-nogpuinc',
+    '-D__global__=__attribute__((global))',
+    '-DthreadIdx=(Index{__builtin_amdgcn_workitem_id_x()})',
+    '-DblockIdx=(Index{__builtin_amdgcn_workgroup_id_x()})',
+    '-DblockDim=(Index{__builtin_amdgcn_workgroup_size_x()})',
+  ],
+  /** First line of a source, in the place of `hipHeader`; clang's host code calls `hipLaunchKernel`. */
+  header:
+    'struct Index { unsigned x; }; struct dim3 { unsigned x, y, z; }; ' +
+    'extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, void*);',
+};
+
+export const hipHeader = '#include <hip/hip_runtime.h>';
