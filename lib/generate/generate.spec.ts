@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { sha256 } from '../support/files';
+import { bareHip, hipHeader } from '../testing/bare-hip';
 import { failure } from '../testing/failure';
 import { CompiledUnits } from '../toolchain/compiled-units';
 import type { Recipe } from '../toolchain/recipe';
@@ -43,29 +44,28 @@ async function generateIn({ app }: Fixture, options: Partial<GenerateOptions> = 
   };
 }
 
-const hipHeader = '#include <hip/hip_runtime.h>\n';
-/** Declares all of HIP that these kernels need; with -nogpuinc they compile in a sixth of the time. */
-const hip =
-  '#define __global__ __attribute__((global))\nstruct Index { unsigned x; };\n#define threadIdx Index{__builtin_amdgcn_workitem_id_x()}\n';
+const hip = `${bareHip.header}\n`;
 const scale = '__global__ void scale(float* __restrict__ x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= SCALE; }\n';
 const ofScale = { symbol: '_Z5scalePfi', name: 'scale(float*, int)' };
-const arch = '-O3 -nogpuinc --offload-arch=gfx90a';
+const arch = `-O3 ${bareHip.options.join(' ')} --offload-arch=gfx90a`;
 const withHeader = '-O3 --offload-arch=gfx90a';
 
-const scaleApp: FixtureOptions = {
+const appOfScale = (header: string, options: string): FixtureOptions => ({
   sources: {
-    'src/k.hip': `${hipHeader}#include "../inc/scale.h"\n${scale}`,
+    'src/k.hip': `${header}\n#include <stdint.h>\n#include "../inc/scale.h"\n${scale}`,
     'inc/scale.h': '#include "sub/value.h"\n#define SCALE VALUE * FACTOR\n',
     'inc/sub/value.h': '#pragma once\n#define VALUE 3.0f\n',
   },
-  commands: { 'src/k.hip': '-DFACTOR=2.0f -I{app}/inc -O3 --offload-arch=gfx1030 --offload-arch=gfx90a' },
+  commands: { 'src/k.hip': `-DFACTOR=2.0f -I{app}/inc -O3 ${options} --offload-arch=gfx1030 --offload-arch=gfx90a` },
   captured: 'src/k.hip',
   ...ofScale,
-};
+});
+const scaleApp = appOfScale(bareHip.header, bareHip.options.join(' '));
+const scaleAppWithHeader = appOfScale(hipHeader, '');
 
 describe('generate', () => {
   it('writes a project that compiles to the captured code object', async () => {
-    const generated = await generateIn(make({ ...scaleApp, bundled: true }));
+    const generated = await generateIn(make({ ...scaleAppWithHeader, bundled: true }));
     expect(generated).toMatchObject({ language: 'hip', identical: true, source: 'apps/demo/src/k.hip', notes: [] });
     expect(filesBelow(generated.pristine)).toEqual(generated.files);
     expect([...generated.files].sort()).toEqual(
@@ -82,7 +82,7 @@ describe('generate', () => {
         ...['deps/inc/scale.h', 'deps/inc/sub/value.h', 'deps/src/k.hip'],
       ].sort(),
     );
-    expect(generated.read('kernel_variant.hip')).toBe(scaleApp.sources['src/k.hip']);
+    expect(generated.read('kernel_variant.hip')).toBe(scaleAppWithHeader.sources['src/k.hip']);
   });
 
   it('writes the same bytes wherever the workspace lies, and no path of it', async () => {
@@ -125,7 +125,7 @@ describe('generate', () => {
     const path = join(pristine, 'reads.json');
     const elsewhere = own
       .replace(/("conditions_sha256": ")\w{8}/, '$100000000')
-      .replace(/("\/[^"]*hip_runtime.h": ")\w{8}/, '$100000000');
+      .replace(/("\/[^"]*stdint.h": ")\w{8}/, '$100000000');
     expect(elsewhere).not.toBe(own);
     write(path, elsewhere);
     expect((await generateIn(made)).read('reads.json')).toBe(elsewhere);
@@ -194,13 +194,13 @@ describe('generate', () => {
     const generated = await generateIn(
       make({
         sources: {
-          'main.hip': `${hipHeader}namespace a { namespace {
+          'main.hip': `${hip}namespace a { namespace {
 template <typename T> using Ptr = const T*;
 template <typename T, int N> __global__ void __launch_bounds__(256) axpy(T alpha, Ptr<T> x, T* y, unsigned char flag) {
   if (flag) y[threadIdx.x] += alpha * x[threadIdx.x] * T(N); } } }
 void run(double* p, float* q) { a::axpy<double, 3><<<1, 64>>>(1.0, p, p, 1); a::axpy<float, 3><<<1, 64>>>(1.0f, q, q, 1); }`,
         },
-        commands: { 'main.hip': withHeader },
+        commands: { 'main.hip': arch },
         captured: 'main.hip',
         symbol: '_ZN1a12_GLOBAL__N_14axpyIdLi3EEEvT_PKS2_PS2_h',
         name: 'void a::(anonymous namespace)::axpy<double, 3>(double, double const*, double*, unsigned char)',
@@ -233,14 +233,12 @@ void run(double* p, float* q) { a::axpy<double, 3><<<1, 64>>>(1.0, p, p, 1); a::
   });
 
   it('tells two static kernels of one name apart by the code they compile to', async () => {
-    const twin = (
-      factor: string,
-    ) => `${hipHeader}static __global__ void scale(float* x) { x[threadIdx.x] *= ${factor}; }
+    const twin = (factor: string) => `${hip}static __global__ void scale(float* x) { x[threadIdx.x] *= ${factor}; }
 void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     const generated = await generateIn(
       make({
         sources: { 'a.hip': twin('2.0'), 'b.hip': twin('5.0') },
-        commands: { 'a.hip': withHeader, 'b.hip': withHeader },
+        commands: { 'a.hip': arch, 'b.hip': arch },
         captured: 'b.hip',
         symbol: '_ZL5scalePf',
         name: 'scale(float*)',
@@ -276,7 +274,7 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     write(join(made.app, 'a.hip'), `${hip}#define SCALE 4\n${scale}`);
     const error = await failure(generateIn(made));
     expect(error).toMatchObject({ code: 'SOURCE_AMBIGUOUS' });
-    expect(error.what).toContain('a.hip:5, b.hip:5');
+    expect(error.what).toContain('a.hip:3, b.hip:3');
     expect(error.hint).toContain('--translation-unit');
     expect(await generateIn(made, { translationUnit: 'a.hip' })).toMatchObject({ source: 'apps/demo/a.hip' });
   });
@@ -354,7 +352,7 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
 
   it('falls back to what hipcc does where there is no compile database, and says so once, if the code differs', async () => {
     const made = make({
-      sources: { 'k.cpp': `${hip}#define SCALE 2\n${scale}`, 'host.cpp': 'this is no C++ { at all' },
+      sources: { 'k.cpp': `${hipHeader}\n#define SCALE 2\n${scale}`, 'host.cpp': 'this is no C++ { at all' },
       commands: null,
       captured: 'k.cpp',
       ...ofScale,
@@ -363,7 +361,7 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(generated).toMatchObject({ identical: true, source: 'apps/demo/k.cpp' });
     expect(generated.notes.join()).toContain('no compile database');
     expect(generated.said).not.toMatch(/compile database|compile_commands/);
-    write(join(made.app, 'k.cpp'), `${hip}#define SCALE 3\n${scale}`);
+    write(join(made.app, 'k.cpp'), `${hipHeader}\n#define SCALE 3\n${scale}`);
     const { said } = await generateIn(made);
     expect(said.match(/compile_commands\.json|no compile database/g)).toHaveLength(1);
     expect(said).toMatch(
@@ -411,15 +409,15 @@ template <ggml_type type> void launch(const char* x, float* y) { mul_mat_q<type,
     const generated = await generateIn(
       make({
         sources: {
-          'src/mmq.cuh': `${hipHeader}${header}`,
+          'src/mmq.cuh': `${hip}${header}`,
           'src/instances/mmq-q4.hip': instance('Q4'),
           'src/instances/mmq-q8.hip': instance('Q8'),
-          'src/other.hip': `${hipHeader}__global__ void mul_mat(float* y) { y[0] = 1; }\n`,
+          'src/other.hip': `${hip}__global__ void mul_mat(float* y) { y[0] = 1; }\n`,
         },
         commands: {
-          'src/instances/mmq-q4.hip': withHeader,
-          'src/other.hip': withHeader,
-          'src/instances/mmq-q8.hip': withHeader,
+          'src/instances/mmq-q4.hip': arch,
+          'src/other.hip': arch,
+          'src/instances/mmq-q8.hip': arch,
         },
         captured: 'src/instances/mmq-q8.hip',
         symbol: '_ZL9mul_mat_qIL9ggml_type7ELi32ELb1EEvPKcPfi',
@@ -447,7 +445,7 @@ template <ggml_type type> void launch(const char* x, float* y) { mul_mat_q<type,
     const generated = await generateIn(
       make({
         sources: {
-          'build/generated/k.hip': `${hipHeader}#include "body.h"\nvoid run(double* x) { scale<<<1, 64>>>(x, 2); }\n`,
+          'build/generated/k.hip': `${hip}#include "body.h"\nvoid run(double* x) { scale<<<1, 64>>>(x, 2); }\n`,
           'templates/body.h': 'template <typename T> __global__ void scale(T* x, int n) { x[threadIdx.x] *= n; }\n',
         },
         commands: { 'build/generated/k.hip': `-I{app}/templates ${arch}` },
@@ -507,7 +505,7 @@ template <ggml_type type> void launch(const char* x, float* y) { mul_mat_q<type,
     const generated = await generateIn(
       make({
         sources: {
-          'src/k.hip': `${hipHeader}#include "../../common/a.h"\n#include "missing/../../linked/b.h"\n#include <lib/lib.h>\n#define SCALE A * B * C * E\n${scale}`,
+          'src/k.hip': `${hipHeader}\n#include "../../common/a.h"\n#include "missing/../../linked/b.h"\n#include <lib/lib.h>\n#define SCALE A * B * C * E\n${scale}`,
           'src/missing/unused.h': '',
           'real/b.h': '#include "inner.h"\n',
           'real/inner.h': '#define B 3.0f\n',
@@ -543,7 +541,7 @@ template <ggml_type type> void launch(const char* x, float* y) { mul_mat_q<type,
   it('compiles with the clang of a build that uses no hipcc', async () => {
     const generated = await generateIn(
       make({
-        ...scaleApp,
+        ...scaleAppWithHeader,
         compiler: '/usr/bin/clang++-15',
         commands: {
           'src/k.hip':
