@@ -172,42 +172,38 @@ describe('pages in Chromium', () => {
   );
 
   it.each(kinds)('%s, 420 pixels wide: no title of an axis is cut short', async (kind) => {
-    const { page } = await chromium().open(file(kind), 'light', 420);
+    const page = await chromium().show(file(kind), 'light', 420);
     const titles = await page.locator('.on-phone .role-axis-title text').allTextContents();
     expect([titles.length > 0, titles.filter((title) => title.endsWith('…'))]).toEqual([true, []]);
-    await page.context().close();
   });
 
   it('says which colour is which event, and rows of lanes differ on a phone', async () => {
-    const { page } = await chromium().open(file('trace'), 'light', 420);
+    const page = await chromium().show(file('trace'), 'light', 420);
     const plot = page.locator('.on-phone');
     expect(await plot.locator('.role-legend-label text').count()).toBe(5);
     const rows = await plot.locator('.role-axis-label').last().locator('text').allTextContents();
     expect(new Set(rows).size).toBe(rows.length);
-    await page.context().close();
   });
 
   it.each([360, 420])(
     'a line of source has the width of the screen, %i pixels wide, and its figures below it',
     async (width) => {
-      const { page } = await chromium().open(file('reproducer'), 'light', width);
+      const page = await chromium().show(file('reproducer'), 'light', width);
       const row = page.locator('.source > tbody > tr', { has: page.locator('.figure:not(:empty)') }).first();
       const [code, figure] = [row.locator('td.code'), row.locator('.figure')];
       const [box, below] = [await code.boundingBox(), await figure.boundingBox()];
       expect(box?.width).toBeGreaterThan(0.7 * width);
       expect(below?.y).toBeGreaterThanOrEqual((box?.y ?? 0) + (box?.height ?? 0) - 1);
-      await page.context().close();
     },
   );
 
   it('keeps short cells whole beside long ones, and a phone shows several of them in a line', async () => {
     const cells = async (width: number): Promise<{ height: number; top: number }[]> => {
-      const { page } = await chromium().open(file('reproducer'), 'light', width);
+      const page = await chromium().show(file('reproducer'), 'light', width);
       const row = page.getByRole('table', { name: 'Verdicts, the last one first' }).locator('tbody tr').first();
       const boxes = await Promise.all((await row.locator('td').all()).map((cell) => cell.boundingBox()));
       const texts = row.locator('td > *, td:nth-child(3)');
       const heights = await Promise.all((await texts.all()).map(async (one) => (await one.boundingBox())?.height ?? 0));
-      await page.context().close();
       return boxes.map((box, index) => ({ height: heights[index] ?? 0, top: box?.y ?? 0 }));
     };
     const wide = await cells(1200);
@@ -235,14 +231,12 @@ describe('pages in Chromium', () => {
   );
 
   it('has colours of its own for a dark screen', async () => {
-    const colours = await Promise.all(
-      (['light', 'dark'] as const).map(async (scheme) => {
-        const { page } = await chromium().open(file('workspace'), scheme);
-        const picture = await page.locator('body').screenshot();
-        await page.context().close();
-        return picture.toString('base64');
-      }),
-    );
+    const colours: string[] = [];
+    for (const scheme of ['light', 'dark'] as const) {
+      const page = await chromium().show(file('workspace'), scheme);
+      const picture = await page.locator('body').screenshot();
+      colours.push(picture.toString('base64'));
+    }
     expect(colours[0]).not.toBe(colours[1]);
   });
 });

@@ -29,6 +29,8 @@ export interface Banner {
 
 /** One browser for the tests of a file. */
 export class Chromium {
+  private readonly shown = new Map<string, Page>();
+
   private constructor(private readonly browser: Browser) {}
 
   static async start(): Promise<Chromium> {
@@ -58,76 +60,71 @@ export class Chromium {
     return { page, complaints, requests };
   }
 
+  /**
+   * A page for tests that leave it as it is. Each file is opened once, because a page costs Chromium a process; the
+   * scheme and the width change as those of a screen do.
+   */
+  async show(file: string, scheme: Scheme = 'light', width = 1200): Promise<Page> {
+    const page = this.shown.get(file) ?? (await this.open(file)).page;
+    this.shown.set(file, page);
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 800 });
+    return page;
+  }
+
   /** Elements that reach beyond the right edge of a screen of this width, or hide a part of what they hold. */
   async cutOff(file: string, width: number): Promise<string[]> {
-    const { page } = await this.open(file, 'light', width);
-    try {
-      const cut: unknown = await page.evaluate(`(() => {
-        const unfold = (one) => { one.open = true; };
-        document.querySelectorAll('details').forEach(unfold);
-        const isCut = (one) => {
-          const { right, width } = one.getBoundingClientRect();
-          const isBeyond = width > 0 && right > innerWidth + 1;
-          // Chromium tells no width of what an element of a plot holds.
-          return isBeyond || (one instanceof HTMLElement && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1);
-        };
-        const all = [...document.querySelectorAll('body, body *:not(.skip, script)')];
-        return JSON.stringify(all.filter(isCut).map((one) => one.outerHTML.slice(0, 200)));
-      })()`);
-      return JSON.parse(String(cut)) as string[];
-    } finally {
-      await page.context().close();
-    }
+    const page = await this.show(file, 'light', width);
+    const cut: unknown = await page.evaluate(`(() => {
+      const folded = [...document.querySelectorAll('details:not([open])')];
+      for (const one of folded) one.open = true;
+      const isCut = (one) => {
+        const { right, width } = one.getBoundingClientRect();
+        const isBeyond = width > 0 && right > innerWidth + 1;
+        // Chromium tells no width of what an element of a plot holds.
+        return isBeyond || (one instanceof HTMLElement && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1);
+      };
+      const all = [...document.querySelectorAll('body, body *:not(.skip, script)')];
+      const cut = all.filter(isCut).map((one) => one.outerHTML.slice(0, 200));
+      for (const one of folded) one.open = false;
+      return JSON.stringify(cut);
+    })()`);
+    return JSON.parse(String(cut)) as string[];
   }
 
   /** The banner with the verdict: the width of its frame, and its colours. */
   async banner(file: string, scheme: Scheme): Promise<Banner> {
-    const { page } = await this.open(file, scheme);
-    try {
-      const banner: unknown = await page.evaluate(`(() => {
-        const one = document.querySelector('header .verdict');
-        const word = one.querySelector('span');
-        const { borderTopWidth, borderLeftColor } = getComputedStyle(one);
-        const { color, backgroundColor } = getComputedStyle(word);
-        const page = getComputedStyle(document.body).backgroundColor;
-        const colours = { edge: borderLeftColor, color, backgroundColor, page };
-        return JSON.stringify({ text: word.textContent, frame: parseFloat(borderTopWidth), ...colours });
-      })()`);
-      return JSON.parse(String(banner)) as Banner;
-    } finally {
-      await page.context().close();
-    }
+    const page = await this.show(file, scheme);
+    const banner: unknown = await page.evaluate(`(() => {
+      const one = document.querySelector('header .verdict');
+      const word = one.querySelector('span');
+      const { borderTopWidth, borderLeftColor } = getComputedStyle(one);
+      const { color, backgroundColor } = getComputedStyle(word);
+      const page = getComputedStyle(document.body).backgroundColor;
+      const colours = { edge: borderLeftColor, color, backgroundColor, page };
+      return JSON.stringify({ text: word.textContent, frame: parseFloat(borderTopWidth), ...colours });
+    })()`);
+    return JSON.parse(String(banner)) as Banner;
   }
 
   /** Labels at each axis of the plots that are shown. */
   async axisLabels(file: string): Promise<string[][]> {
-    const { page } = await this.open(file);
-    try {
-      const labels: unknown = await page.evaluate(`JSON.stringify(
-        [...document.querySelectorAll('.role-axis-label')]
-          .filter((axis) => axis.getBoundingClientRect().width > 0)
-          .map((axis) => [...axis.querySelectorAll('text')].map((text) => text.textContent).filter(Boolean)),
-      )`);
-      return JSON.parse(String(labels)) as string[][];
-    } finally {
-      await page.context().close();
-    }
+    const page = await this.show(file);
+    const labels: unknown = await page.evaluate(`JSON.stringify(
+      [...document.querySelectorAll('.role-axis-label')]
+        .filter((axis) => axis.getBoundingClientRect().width > 0)
+        .map((axis) => [...axis.querySelectorAll('text')].map((text) => text.textContent).filter(Boolean)),
+    )`);
+    return JSON.parse(String(labels)) as string[][];
   }
 
-  /** Violations that axe finds, by rule and element; axe is injected despite the page's policy. */
+  /** Violations that axe finds, by rule and element. */
   async violations(file: string, scheme: Scheme): Promise<string[]> {
-    const context = await this.browser.newContext({ colorScheme: scheme, bypassCSP: true });
-    try {
-      const page = await context.newPage();
-      page.setDefaultTimeout(patience);
-      await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
-      await page.addScriptTag({ content: readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8') });
-      const found: unknown = await page.evaluate('axe.run().then(({ violations }) => JSON.stringify(violations))');
-      const violations = JSON.parse(String(found)) as { id: string; help: string; nodes: { html: string }[] }[];
-      return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 300) ?? ''}`);
-    } finally {
-      await context.close();
-    }
+    const page = await this.show(file, scheme);
+    if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe());
+    const found: unknown = await page.evaluate('axe.run().then(({ violations }) => JSON.stringify(violations))');
+    const violations = JSON.parse(String(found)) as { id: string; help: string; nodes: { html: string }[] }[];
+    return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 300) ?? ''}`);
   }
 
   /**
@@ -156,3 +153,5 @@ export class Chromium {
     }
   }
 }
+
+const axe = (): string => readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
