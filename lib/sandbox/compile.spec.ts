@@ -7,6 +7,7 @@ import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { compileVariant } from '../recompile/recompile';
 import { sha256OfFile } from '../support/files';
+import { bareHip, hipHeader } from '../testing/bare-hip';
 import { failure } from '../testing/failure';
 import { inSandbox } from './sandbox';
 import { sandboxSupport } from './support';
@@ -14,7 +15,7 @@ import { toolchainFolders } from './toolchain-folders';
 
 jest.setTimeout(180_000);
 
-const source = `#include <hip/hip_runtime.h>
+const source = `${hipHeader}
 #include "../inc/scale.h"
 __global__ void scale(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= SCALE; }
 `;
@@ -60,6 +61,13 @@ const compile = (using: Deps) => compileVariant({ reproducer: candidate, compile
 const edit = (text: string): void => writeFileSync(join(candidate, 'kernel_variant.hip'), text);
 const incbin = (path: string): string =>
   `__asm__ volatile(".pushsection .rodata\\n.incbin \\"${path}\\"\\n.popsection");`;
+/** Leaves HIP's headers out of the candidate's recipe; returns its source without them. */
+function withoutHeaders(): string {
+  const path = join(candidate, 'pristine', 'recipe.json');
+  const recipe = JSON.parse(readFileSync(path, 'utf8')) as { arguments: string[] };
+  writeFileSync(path, JSON.stringify({ ...recipe, arguments: [...bareHip.options, ...recipe.arguments] }));
+  return source.replace(hipHeader, bareHip.header);
+}
 const built = (): string => join(candidate, 'build', 'variant.hsaco');
 
 describe('hipcc in a sandbox', () => {
@@ -78,14 +86,14 @@ describe('hipcc in a sandbox', () => {
   });
 
   it.each([
-    ['#include', (path: string) => `#include "${path}"\n${source}`],
-    ['__has_include', (path: string) => `#if __has_include("${path}")\n#endif\n${source}`],
-    ['.incbin', (path: string) => source.replace('int i =', `${incbin(path)} int i =`)],
+    ['#include', (path: string, bare: string) => `#include "${path}"\n${bare}`],
+    ['__has_include', (path: string, bare: string) => `#if __has_include("${path}")\n#endif\n${bare}`],
+    ['.incbin', (path: string, bare: string) => bare.replace('int i =', `${incbin(path)} int i =`)],
   ])('reads no capture by %s, which it does outside', async (way, text) => {
     // A text that compiles, so that only the sandbox refuses it.
     const capture = join(made.reproducer, 'capture', 'expected.h');
     writeFileSync(capture, '// expected values\n');
-    edit(text(capture));
+    edit(text(capture, withoutHeaders()));
     expect(await failure(compile(confined()))).toMatchObject({ code: 'COMPILE_FAILED' });
     expect(reported.join('')).toMatch(/expected\.h.*(Permission denied|not permitted)|could not find.*expected\.h/i);
     expect(existsSync(built())).toBe(false);
