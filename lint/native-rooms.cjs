@@ -41,7 +41,7 @@ const rooms = {
   'capture/cuda/launch': ['base', 'capture/core', 'cuda', ...of('capture/cuda', 'memory', 'app')],
   'capture/cuda': ['base', 'capture/core', 'cuda', ...of('capture/cuda', 'memory', 'app', 'launch')],
   'capture/cuda/calls': ['base', 'capture/core', 'cuda', 'capture/cuda', 'capture/cuda/app'],
-  'capture/nvrtc': [],
+  'capture/nvrtc': ['base'],
   'cuda/bench': ['capture/core', 'cuda'],
   recorder: [...archive('files', 'manifest', 'capture', 'packed'), 'base', 'codeobject', 'elf', 'protocol'],
   'verdict/values': [...archive('manifest'), 'base'],

@@ -85,4 +85,17 @@ describe('the native programs', () => {
   ])('%s %j says how it is used: %s', (product, args, usage) => {
     expect(run(product, args)[1].hint).toBe(usage);
   });
+
+  it.each([
+    [[], '--library is missing'],
+    [['--library', 'l', '--nope'], 'unknown option --nope'],
+    [['--library', 'l'], '--describe or --source is missing'],
+    [['--library', 'l', '--source', 's'], '--output is missing'],
+    [['--library', 'l', '--source', 's', '--output', 'o', '--header-name', 'n'], '--header-file is missing'],
+  ])('nvrtcCompiler %j says on stderr, where a compiler says it: %s', (args, message) => {
+    const { status, stderr } = spawnSync(native.nvrtcCompiler, args, { input: '', encoding: 'utf8' });
+    const usage =
+      'kernloop-nvrtc --library LIB [--describe] [--source FILE --output FILE [--name NAME] [--header-name NAME --header-file FILE]… [--name-expression TEXT]… [--option TEXT]…]';
+    expect([status, stderr]).toEqual([2, `error: ${message}\nusage: ${usage}\n`]);
+  });
 });

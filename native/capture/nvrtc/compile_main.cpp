@@ -1,7 +1,4 @@
 // kernloop-nvrtc: compiles one file with libnvrtc, as an app did at run time.
-//   kernloop-nvrtc --library LIB --describe
-//   kernloop-nvrtc --library LIB --source FILE --output FILE [--name NAME] [--header-name NAME --header-file FILE]…
-//                  [--name-expression TEXT]… [--option TEXT]…
 // The compiler's log goes to stderr. Exit codes: 0; 1 the source was rejected; 2 usage or files; 5 the library cannot
 // be used.
 #include <dlfcn.h>
@@ -13,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/option_table.h"
 #include "capture/nvrtc/api.h"
 
 namespace kernloop::nvrtc {
@@ -27,37 +25,38 @@ struct Arguments {
   bool describe = false;
 };
 
-bool parse(int count, char** words, Arguments& arguments) {
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    if (word == "--describe") {
-      arguments.describe = true;
-      continue;
-    }
-    if (++i >= count) return false;
-    const std::string value = words[i];
-    if (word == "--library")
-      arguments.library = value;
-    else if (word == "--source")
-      arguments.source = value;
-    else if (word == "--output")
-      arguments.output = value;
-    else if (word == "--name")
-      arguments.name = value;
-    else if (word == "--header-name")
-      arguments.header_names.push_back(value);
-    else if (word == "--header-file")
-      arguments.header_files.push_back(value);
-    else if (word == "--name-expression")
-      arguments.name_expressions.push_back(value);
-    else if (word == "--option")
-      arguments.options.push_back(value);
-    else
-      return false;
-  }
-  const bool has_files = !arguments.source.empty() && !arguments.output.empty();
-  return !arguments.library.empty() && arguments.header_names.size() == arguments.header_files.size() &&
-         (arguments.describe || has_files);
+// An app may pass empty names and options.
+std::optional<std::string> any(const std::string& text) {
+  return text;
+}
+
+OptionTable table_of(Arguments& arguments) {
+  return OptionTable(
+      "kernloop-nvrtc",
+      {{"--library", "LIB", into(arguments.library), {.is_required = true}},
+       {"--describe", "", set(arguments.describe)},
+       {"--source", "FILE", into(arguments.source)},
+       {"--output", "FILE", into(arguments.output), {.with = "--source", .is_required = true}},
+       {"--name", "NAME", parsed(any, arguments.name), {.with = "--source"}},
+       {"--header-name", "NAME", append_parsed(any, arguments.header_names), {.with = "--source", .is_repeated = true}},
+       {"--header-file", "FILE", append_to(arguments.header_files), {.with = "--header-name", .is_required = true}},
+       {"--name-expression",
+        "TEXT",
+        append_parsed(any, arguments.name_expressions),
+        {.with = "--source", .is_repeated = true}},
+       {"--option", "TEXT", append_parsed(any, arguments.options), {.with = "--source", .is_repeated = true}}});
+}
+
+Result<Arguments> parse(const std::vector<std::string>& words) {
+  Arguments arguments;
+  const OptionTable table = table_of(arguments);
+  const auto given = table.parse(words);
+  if (!given) return given.error();
+  if (const auto missing = table.missing(*given)) return *missing;
+  if (!arguments.describe && arguments.source.empty()) return table.wrong("--describe or --source is missing");
+  if (arguments.header_names.size() != arguments.header_files.size())
+    return table.wrong("each --header-name goes with a --header-file");
+  return arguments;
 }
 
 template <typename Function>
@@ -144,12 +143,13 @@ int compile(const Api& api, const Arguments& arguments) {
   return code;
 }
 
-int run(int count, char** words) {
-  Arguments arguments;
-  if (!parse(count, words, arguments)) {
-    std::fputs("error: usage: kernloop-nvrtc --library LIB (--describe | --source FILE --output FILE …)\n", stderr);
+int run(const std::vector<std::string>& words) {
+  const auto parsed = parse(words);
+  if (!parsed) {
+    std::fprintf(stderr, "error: %s\nusage: %s\n", parsed.error().message.c_str(), parsed.error().hint.c_str());
     return usage;
   }
+  const Arguments& arguments = *parsed;
   Api api;
   if (!load(arguments.library, api)) return environment;
   if (!arguments.describe) return compile(api, arguments);
@@ -163,5 +163,5 @@ int run(int count, char** words) {
 }  // namespace kernloop::nvrtc
 
 int main(int count, char** words) {
-  return kernloop::nvrtc::run(count, words);
+  return kernloop::nvrtc::run({words + 1, words + count});
 }
