@@ -15,11 +15,14 @@ import { recipeSchema } from '../toolchain/recipe';
 import { changedInput, variantJsonSchema, type VariantJson } from '../reproducer/variant-json';
 import { readingConditions, readsJsonSchema, type ReadsJson } from '../reproducer/reads-json';
 import type { Environment } from '../support/environment';
+import type { Opened } from '../support/opened-once';
 
 /** State shared by several reproducers of one command. */
 export interface Known {
   digestOf: (path: string) => string;
   toolchain: string;
+  /** Undefined if each look at a project must see what was changed since. */
+  opened?: Opened;
 }
 
 const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
@@ -78,7 +81,7 @@ export function currentVariant(
 export function currentReads(folder: string, env: Environment, known: Known): string | undefined {
   const built =
     currentBuild(folder, { lineInfo: false }, env, known) ?? currentBuild(folder, { lineInfo: true }, env, known);
-  return built && digestOfReads(compileConditions(openReproducer(folder), {}, env, known), built);
+  return built && digestOfReads(compileConditions(openReproducer(folder, known.opened), {}, env, known), built);
 }
 
 function currentBuild(
@@ -88,7 +91,7 @@ function currentBuild(
   known: Known,
 ): VariantJson | undefined {
   try {
-    const reproducer = openReproducer(folder);
+    const reproducer = openReproducer(folder, known.opened);
     const { root } = reproducer;
     const paths = reproducerPaths(root);
     const built = readJson(paths.variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
@@ -131,7 +134,7 @@ export function untouchedVariant(folder: string, env: Environment, known: Known 
   try {
     // Checked before anything is parsed: Nx asks it for every reproducer in every command.
     if (!existsSync(reproducerPaths(folder).reads)) return undefined;
-    const reproducer = openReproducer(folder);
+    const reproducer = openReproducer(folder, known.opened);
     const { root } = reproducer;
     const reads = generatedReads(root);
     const isUntouched =

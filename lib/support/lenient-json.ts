@@ -1,22 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { valueOfJson } from './json-text';
 
-/** Undefined if the file is missing or broken; stages that need the file report that. */
-function jsonOf(path: string): unknown {
+/** Text of a file; undefined if it is missing. */
+export function textIfThere(path: string): string | undefined {
   // Most requested files do not exist, and throwing an error costs ten times this check.
-  if (!existsSync(path)) return undefined;
-  try {
-    return valueOfJson(path, readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** Reader of JSON files that behaves like `jsonOf`. */
+/** Value of a JSON file; undefined if it is missing or broken: stages that need the file report that. */
 export type JsonReader = (path: string) => unknown;
 
-/** Memoises for one command, which reads the same files several times. */
-export const jsonReader = (): JsonReader => memoised(jsonOf);
+/** Memoises for one command, which reads the same files several times. `textOf` may know their texts already. */
+export const jsonReader = (textOf = textIfThere): JsonReader =>
+  memoised((path) => {
+    try {
+      const text = textOf(path);
+      return text === undefined ? undefined : valueOfJson(path, text);
+    } catch {
+      return undefined;
+    }
+  });
 
 export function memoised<R>(of: (path: string) => R): (path: string) => R {
   const known = new Map<string, R>();

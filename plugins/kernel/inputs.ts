@@ -1,6 +1,6 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { softgpuVariables } from '../../lib/device/softgpu';
-import { environmentName, formerName } from '../../lib/support/option-variables';
+import { environmentName } from '../../lib/support/option-variables';
 import { stageTasks, type StageTask } from '../../lib/stages/stage-tasks';
 import type { DeviceKind } from '../../lib/device/kinds';
 import { deviceVariable, type IdentityVariables } from './identity';
@@ -21,11 +21,9 @@ export function deviceInputs(kind: DeviceKind): TargetInput[] {
   return identityInputs('KERNLOOP_NATIVE_DIGEST', deviceVariable(kind), 'KERNLOOP_DEVICE_ID_NAMED');
 }
 
-/** Variables that set an option of the stage, and their former names: a hit of the cache would ignore one of those. */
+/** Variables that set an option of the stage. */
 const optionInputs = ({ name, options }: StageTask): TargetInput[] =>
-  options
-    .flatMap((option) => [environmentName(name, option), formerName(option)])
-    .flatMap((env) => (env === null ? [] : [{ env }]));
+  options.map((option) => ({ env: environmentName(name, option) }));
 
 const optionsName = ({ name }: StageTask): string => `kernloop-${name}-options`;
 

@@ -12,7 +12,9 @@ import { appProject, reproducerRoot } from './app-targets';
 import { namedDevices, namedDevicesVariable } from './devices';
 import { identityVariables } from './identity';
 import { devicePools } from './device-pools';
-import { jsonReader, memoised } from '../../lib/support/lenient-json';
+import { stageTasks } from '../../lib/stages/stage-tasks';
+import { formerName } from '../../lib/support/option-variables';
+import { jsonReader, memoised, textIfThere } from '../../lib/support/lenient-json';
 import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerValues, trackedVariable } from './reproducer-values';
@@ -63,10 +65,11 @@ export const postTasksExecution: PostTasksExecution = async (_options, { taskRes
 /** `files`: every kernloop.json and kernel.json, relative to the workspace. */
 export function beforeTasks(files: readonly string[], workspaceRoot: string, argv: readonly string[]): void {
   const found = files.filter((file) => !isCopy(file));
-  const read = readerIn(workspaceRoot);
+  const textOf = memoised(textIfThere);
+  const read = readerIn(workspaceRoot, textOf);
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
   const apps = found.filter((file) => basename(file) === kernloopFile);
-  const json = jsonReader();
+  const json = jsonReader(textOf);
   const isOurs = (file: string): boolean => {
     const value = json(join(workspaceRoot, file));
     return value === undefined ? isReproducer(read(file)) : looksLikeReproducer(value);
@@ -80,6 +83,8 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
     [namedDevicesVariable]: JSON.stringify(named),
     [trackedVariable]: JSON.stringify(tracked),
   });
+  // The stage that has the option refuses it; a result from the cache would ignore it.
+  if (hasFormerName(process.env)) process.env['KERNLOOP_PACKAGE_DIGEST'] = `unknown ${randomUUID()}`;
   if (found.length === 0) return;
   const own = [toolchain, process.env['KERNLOOP_STORE'] ?? '', ...namedVariants(argv, process.env)];
   try {
@@ -96,6 +101,10 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
   }
 }
 
+/** Whether a variable is set that set an option under its former name. */
+const hasFormerName = (env: NodeJS.ProcessEnv): boolean =>
+  stageTasks.some(({ options }) => options.some((option) => env[formerName(option) ?? '']));
+
 /** Disables the cache for Kernloop's tasks instead of failing, because other tasks of the command must still run. */
 function takeNothingFromTheCache(error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
@@ -109,7 +118,10 @@ function takeNothingFromTheCache(error: unknown): void {
 type Read = (path: string) => string;
 
 /** Reads each file once: all parts of an answer are of the same text. */
-const readerIn = (workspaceRoot: string): Read => memoised((path) => readFileSync(join(workspaceRoot, path), 'utf8'));
+const readerIn =
+  (workspaceRoot: string, textOf = memoised(textIfThere)): Read =>
+  (path) =>
+    textOf(join(workspaceRoot, path)) ?? readFileSync(join(workspaceRoot, path), 'utf8');
 
 /** Projects that one file declares; none for a file of that name that is not Kernloop's. */
 export function projectsOf(file: string, read: Read, declared: ReadonlySet<string>): CreateNodesResult {

@@ -30,7 +30,7 @@ export function reproducerValues(
   json: JsonReader = jsonReader(),
 ): { values: TaskValues; tracked: readonly string[] } {
   // System headers are the same for all reproducers.
-  const known = { digestOf: memoised(sha256OfFile), toolchain };
+  const known = { digestOf: memoised(sha256OfFile), toolchain, opened: {} };
   const named = new Set<string>();
   const entries = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));
