@@ -5,6 +5,7 @@ import { stageNames, stages, verbWords, type StageName } from '../lib/stages/reg
 import type { Deps } from '../lib/deps/deps';
 import { rawChunks } from '../lib/remote/testing/raw-chunks';
 import { memoryServer } from '../lib/remote/testing/memory-server';
+import { bareHip } from '../lib/testing/bare-hip';
 import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
 import {
@@ -147,8 +148,8 @@ describe('--json', () => {
     let made: Fixture;
     beforeAll(() => {
       made = fixture({
-        sources: { 'k.hip': '#include <hip/hip_runtime.h>\n__global__ void k(float* x) { x[threadIdx.x] = 1.0f; }\n' },
-        commands: { 'k.hip': '-O3 --offload-arch=gfx90a' },
+        sources: { 'k.hip': `${bareHip.header}\n__global__ void k(float* x) { x[threadIdx.x] = 1.0f; }\n` },
+        commands: { 'k.hip': `-O3 ${bareHip.options.join(' ')} --offload-arch=gfx90a` },
         ...{ captured: 'k.hip', symbol: '_Z1kPf', name: 'k(float*)' },
       });
     });
