@@ -1,6 +1,6 @@
 /**
- * HIP without its headers, for tests that are not about them: hipcc and clang read 100,000 lines for each compilation
- * otherwise, which takes four times as long as a small kernel itself. Index variables have one dimension.
+ * HIP without its headers, for tests that are not about them: parsing them is two thirds of the CPU that hipcc takes for
+ * a small kernel. Index variables have one dimension.
  */
 export const bareHip = {
   /** Options of hipcc and clang, none of which contains a space. */
