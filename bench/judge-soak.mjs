@@ -49,7 +49,7 @@ const state = given.state ? resolve(given.state) : own;
 mkdirSync(state, { recursive: true });
 const [home, progressFile] = ['home', 'progress.json'].map((name) => join(state, name));
 const asked = { candidates: count, seed, repeats };
-/** What earlier runs were told, in the same mix. */
+/** Verdicts that earlier runs were told, in the same mix. */
 const progress = existsSync(progressFile)
   ? JSON.parse(readFileSync(progressFile, 'utf8'))
   : { asked, told: {}, seconds: 0, runs: 0, kills: 0 };

@@ -40,7 +40,7 @@ interface Load {
 /** Seconds after which some waiting candidate is likely to be judged. */
 const usualRetrySeconds = 5;
 
-/** What each sender uses, and whether it may have more. */
+/** Knows how much each sender uses, and whether it may have more. */
 export class Senders {
   private readonly loads = new Map<string, Load>();
 

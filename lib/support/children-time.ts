@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Ticks of the times in /proc: USER_HZ, which is 100 for every program on Linux. */
 const ticksPerSecond = 100;
 
-/** Of the last call. */
+/** Ticks at the last call. */
 let before = ticksOfEnded();
 
 /**

@@ -157,7 +157,7 @@ describe('the steps of the driver, run without it', () => {
     const plain = await placeOf(today);
     const drivers = runs.length;
     expect([plain, await placeOf(today, known)]).toEqual([verdict, verdict]);
-    // Where nothing depends on it, the front end says so alone.
+    // If nothing depends on it, the front end alone says it.
     if (verdict === false) expect([drivers, runs.map(isFrontEnd)]).toEqual([2, [true, true]]);
   });
 });

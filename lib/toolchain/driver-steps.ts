@@ -13,7 +13,7 @@ interface Command {
   readonly args: readonly string[];
 }
 
-/** What the driver runs to compile for the device: clang's front end, which writes `object`, and lld. */
+/** Programs that the driver runs to compile for the device: clang's front end, which writes `object`, and lld. */
 interface Steps {
   readonly clang: Command;
   readonly link: Command;
