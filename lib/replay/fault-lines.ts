@@ -1,4 +1,4 @@
-import { faultWords, placeOfWave } from './fault-words';
+import { arraysIn, faultWords, isThroughNull, placeOfWave } from './fault-words';
 import { sourceOfFault } from './fault-source';
 import { SourceFiles } from './source-files';
 import type { ReplaySession } from './session';
@@ -9,6 +9,12 @@ export function faultLines(fault: string, session: Pick<ReplaySession, 'reproduc
   return [...(wave === null ? [] : [`faulted in ${wave}`]), ...nextStep(fault, session)];
 }
 
+/** Text with a fault, in the words of `faultWords`, which read the line of the access. */
+export function faultSummary(text: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string {
+  const source = sourceOfFault(text, session.code, session.reproducer);
+  return faultWords(text, session, source && new SourceFiles(session.reproducer).line(source.file, source.line));
+}
+
 /** Nothing for code that no source here belongs to, and for faults of another kind than an access. */
 function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
   if (fault.includes('dropped by --shrink'))
@@ -16,8 +22,11 @@ function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer' | 'ca
   const source = sourceOfFault(fault, session.code, session.reproducer);
   if (source === null || !/: (?:read|write) of \d+ bytes? at /.test(fault)) return [];
   const text = new SourceFiles(session.reproducer).line(source.file, source.line);
-  const [, array] = /\bbytes? (?:behind|before) (\S.*?) \(/.exec(faultWords(fault, session)) ?? [];
   const what = text === null ? 'the access' : `the access in \`${text}\``;
+  if (isThroughNull(fault)) return [`next: find out why the pointer of ${what} is null, then run the command again`];
+  const [, near] = /\bbytes? (?:behind|before) (\S.*?) \(/.exec(faultWords(fault, session, text)) ?? [];
+  const [used, ...others] = text === null ? [] : arraysIn(text, session);
+  const array = near ?? (others.length === 0 ? used : undefined);
   const inside = array === undefined || array.startsWith('region ') ? 'its array' : array;
   return [`next: keep ${what} inside of ${inside}, then run the command again`];
 }

@@ -1,5 +1,5 @@
 import type { ReplaySession } from './session';
-import { faultWords, placeOfWave } from './fault-words';
+import { arraysIn, faultWords, isThroughNull, placeOfWave } from './fault-words';
 
 describe('a fault in the words for people', () => {
   const session = {
@@ -12,7 +12,7 @@ describe('a fault in the words for people', () => {
   } as unknown as ReplaySession;
 
   const inKernel = (kernel: string): string =>
-    `the device faulted: memory access outside of every allocation in kernel ${kernel} at pc 0x5000 (entry +0xa8), instruction \`global_store_dword v[0:1], v2, off\`, workgroup (3, 0, 0), wave 2, lane 0: write of 4 bytes at 0x9: 39 bytes past the end of the 64-byte allocation at 0x41 ('virtual memory (64 bytes)'): 1,945 bytes behind region r1 (64 B); more`;
+    `the device faulted: memory access outside of every allocation in kernel ${kernel} at pc 0x5000 (entry +0xa8), instruction \`global_store_dword v[0:1], v2, off\`, workgroup (3, 0, 0), wave 2, lane 0: write of 4 bytes at 0x41b700000009: 39 bytes past the end of the 64-byte allocation at 0x41 ('virtual memory (64 bytes)'): 1,945 bytes behind region r1 (64 B); more`;
 
   it('says what was accessed and how far from which parameter, without the place in the code', () => {
     expect(faultWords(inKernel('_Z4fillPi'), session)).toBe(
@@ -39,15 +39,54 @@ describe('a fault in the words for people', () => {
 
   it('names the kernel and the parameter, and one distance', () => {
     const text =
-      "the device faulted: bad in kernel _Z4fillPi at pc 0x5000 (entry +0xa8), lane 0: write of 4 bytes at 0x9: 39 bytes past the end of the 64-byte allocation at 0x41 ('virtual memory (64 bytes)'): 1,945 bytes behind region r1 (64 B)";
+      "the device faulted: bad in kernel _Z4fillPi at pc 0x5000 (entry +0xa8), lane 0: write of 4 bytes at 0x41b700000009: 39 bytes past the end of the 64-byte allocation at 0x41 ('virtual memory (64 bytes)'): 1,945 bytes behind region r1 (64 B)";
     expect(faultWords(text, session)).toBe(
-      'the device faulted: bad in kernel ns::fill<(int)3> at entry +0xa8, lane 0: write of 4 bytes at 0x9: 1,945 bytes behind out (64 B)',
+      'the device faulted: bad in kernel ns::fill<(int)3> at entry +0xa8, lane 0: write of 4 bytes at 0x41b700000009: 1,945 bytes behind out (64 B)',
     );
   });
 
   it('tells the address of a wild pointer, and no distance to memory that it has nothing to do with', () => {
     const text = `write of 4 bytes at 0x123456789000: 52238238580736 bytes before the 8192-byte allocation at 0x41b700201000 ('x')`;
     expect(faultWords(text, session)).toBe('write of 4 bytes at 0x123456789000');
+  });
+
+  it('names a far array only if the line of the source uses it alone', () => {
+    const two = {
+      reproducer: {
+        config: { args: ['in', 'bins'].map((name, index) => ({ index, name, offset: index * 8, size: 8 })) },
+      },
+      capture: {
+        kernel: { symbol: '_Z4histPiS_', name: 'hist(int*, int*)' },
+        regions: [
+          { id: 'r0', base: '0x1000', size: 64 },
+          { id: 'r1', base: '0x9000', size: 256 },
+        ],
+        kernarg: {
+          slots: ['0x1000', '0x9000'].map((value, index) => ({
+            ...{ offset: index * 8, size: 8, kind: 'global_buffer', value, region: `r${index}` },
+          })),
+        },
+      },
+    } as unknown as ReplaySession;
+    const far = (bytes: string): string =>
+      `memory access outside of every allocation: read of 4 bytes at 0x41b700000009: ${bytes} bytes behind region r1 (256 B)`;
+    const nobody = 'read of 4 bytes, far from every array (the nearest is bins, 184,128 bytes away)';
+    expect(faultWords(far('184,128'), two, 'unsigned b = in[i + 50000];')).toBe(nobody);
+    expect(faultWords(far('184,128'), two, 'bins[in[i]] += 1;')).toBe(nobody);
+    expect(faultWords(far('184,128'), two)).toBe(nobody);
+    const meant = (bytes: string): string => `read of 4 bytes, ${bytes} bytes behind bins (256 B)`;
+    expect(faultWords(far('184,128'), two, 'bins[b + 50000] += 1;')).toBe(meant('184,128'));
+    expect(faultWords(far('4,096'), two, 'x = in[i];')).toBe(meant('4,096'));
+    expect(arraysIn('bins[in2] = inside + in;', two)).toEqual(['in', 'bins']);
+  });
+
+  it('calls a null pointer by its name', () => {
+    const text = 'memory access outside of every allocation: write of 4 bytes at 0x40: 72254236950464 bytes before';
+    expect(isThroughNull(text)).toBe(true);
+    expect(faultWords(`${text} the 16384-byte allocation at 0x41b700208000 ('virtual memory')`, session)).toBe(
+      'write of 4 bytes at 0x40, through a null pointer',
+    );
+    expect(isThroughNull(text.replace('0x40', '0x10000'))).toBe(false);
   });
 
   it('keeps the only distance, another kernel, and memory that no parameter points to', () => {

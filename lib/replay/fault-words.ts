@@ -21,38 +21,73 @@ export function placeOfWave(text: string): string | null {
   ].join(', ');
 }
 
-/** An access outside of memory, before the name of the array near to it: neither needs the address. */
+/** An access outside of memory, before words that say where it was: these need no address. */
 const access =
-  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) )/g;
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |far from )/g;
 
-/**
- * Text with a fault, for people: memory by the parameters that point there, one distance, and no address of this run.
- * `placeOfWave` tells the instruction. Results keep the text of the device.
- */
-export function faultWords(
-  text: string,
-  { reproducer, capture }: Pick<ReplaySession, 'capture'> & { reproducer: Pick<ReplaySession['reproducer'], 'config'> },
-): string {
-  const names = new Map(
+const throughNull =
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes? at (0x[0-9a-f]+))/g;
+/** Members and first elements behind a null pointer. */
+const nullBytes = 2 ** 16;
+
+/** An access this near to an array meant that array. Of one that is further away, another array may be the nearest. */
+const adjacentBytes = 4096;
+
+type Captured = Pick<ReplaySession, 'capture'> & { reproducer: Pick<ReplaySession['reproducer'], 'config'> };
+
+/** Names of the parameters that point to each region. */
+function arraysOf({ reproducer, capture }: Captured): Map<string, string[]> {
+  return new Map(
     capture.regions.map((region) => {
       const claims = claimsOn({ ...region, base: BigInt(region.base) }, reproducer.config, capture);
       const parameters = claims.flatMap((claim) => claim.parameters.map(({ name }) => name ?? ''));
-      return [region.id, [...new Set(parameters)].filter((name) => name !== '').join(', ')];
+      return [region.id, [...new Set(parameters)].filter((name) => name !== '')];
     }),
   );
-  const { symbol, name } = capture.kernel;
+}
+
+/** Parameters that a line of the source names, of those that point to memory. */
+export function arraysIn(line: string, session: Captured): string[] {
+  const words = new Set(line.match(/\w+/g));
+  return [...new Set([...arraysOf(session).values()].flat())].filter((name) => words.has(name));
+}
+
+export const isThroughNull = (text: string): boolean =>
+  [...text.matchAll(throughNull)].some(([, , address]) => Number(address) < nullBytes);
+
+/**
+ * Text with a fault, for people: memory by the parameters that point there, one distance, and no address of this run.
+ * `placeOfWave` tells the instruction. Results keep the text of the device. `line`: the source of the access, if known.
+ */
+export function faultWords(text: string, session: Captured, line: string | null = null): string {
+  const { symbol, name } = session.capture.kernel;
+  const arrays = arraysOf(session);
+  const used = line === null ? [] : arraysIn(line, session);
+  const isMeant = (names: readonly string[], distance: string): boolean =>
+    Number(distance.replaceAll(',', '')) <= adjacentBytes ||
+    arrays.size === 1 ||
+    (used.length > 0 && used.every((array) => names.includes(array)));
   return text
     .replace(executed, (_all, mangled: string) => (mangled === symbol ? '' : ` in kernel ${mangled}`))
     .replaceAll(otherDistance, (all, bytes: string, captured?: string) =>
       captured !== undefined || Number(bytes) > furthestNear ? '' : all,
     )
+    .replaceAll(
+      /([\d,]+) (bytes?) (behind|before|into) region (\w+)( \([^)]*\))?/g,
+      (_all, distance: string, unit: string, where: string, id: string, size = '') => {
+        const names = arrays.get(id) ?? [];
+        const array = names.length > 0 ? names.join(', ') : `region ${id}`;
+        if (where === 'into' || isMeant(names, distance)) return `${distance} ${unit} ${where} ${array}${size}`;
+        return `far from every array (the nearest is ${array}, ${distance} ${unit} away)`;
+      },
+    )
+    .replaceAll(throughNull, (all, done: string, address: string) =>
+      Number(address) < nullBytes ? `${done}, through a null pointer` : all,
+    )
     .replaceAll(access, '$1, ')
     .replaceAll(/ at pc 0x[0-9a-f]+ \((entry [+-]0x[0-9a-f]+)\)/g, ' at $1')
     .replaceAll(/(\bin kernel )(\S+)/g, (all, lead: string, mangled: string) =>
       mangled === symbol ? `${lead}${withoutParameters(name)}` : all,
-    )
-    .replaceAll(/\b(behind|before|into) region (\w+)/g, (all, where: string, id: string) =>
-      names.get(id) ? `${where} ${names.get(id)}` : all,
     );
 }
 

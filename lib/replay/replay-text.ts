@@ -14,8 +14,7 @@ import { nameOfDispatch } from './captured-dispatches';
 import type { DispatchResult, Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import { checkLine } from './check';
 import { lensLine } from './lens';
-import { faultLines } from './fault-lines';
-import { faultWords } from './fault-words';
+import { faultLines, faultSummary } from './fault-lines';
 import { sourceOfFault } from './fault-source';
 import type { ReplaySession } from './session';
 import { processCount } from './speed';
@@ -173,5 +172,5 @@ function outcomeOf(result: DispatchResult, session: ReplaySession): string {
   }
   const who = !result.baseline ? '' : result.stopped === 'captured' ? 'the captured code: ' : 'the variant: ';
   const what = `${who}${result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted'}`;
-  return `FAIL (${what}${result.fault ? `: ${faultWords(result.fault, session)}` : ''})`;
+  return `FAIL (${what}${result.fault ? `: ${faultSummary(result.fault, session)}` : ''})`;
 }

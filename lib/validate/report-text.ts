@@ -1,5 +1,4 @@
-import { faultLines } from '../replay/fault-lines';
-import { faultWords } from '../replay/fault-words';
+import { faultLines, faultSummary } from '../replay/fault-lines';
 import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
@@ -68,7 +67,7 @@ export function printReport(
 
 /** The summary with memory by its parameters; a fault needs other words than the device's, too. */
 const summaryWords = ({ verdict, summary }: Pick<Report, 'verdict' | 'summary'>, session: ReplaySession): string =>
-  verdict === 'fault' ? faultWords(summary, session) : namesOf(session).inText(summary);
+  verdict === 'fault' ? faultSummary(summary, session) : namesOf(session).inText(summary);
 
 const namesOf = ({ reproducer, capture }: ReplaySession): RegionNames => regionNames(reproducer.config, capture);
 

@@ -63,6 +63,8 @@ describe('the tolerance that a verdict offers', () => {
     expected?: number;
     /** The app's values at the first differences. */
     shown?: number[];
+    /** All elements are off in the same direction. */
+    oneSided?: boolean;
     region?: string;
     dtype?: string;
   }
@@ -74,11 +76,14 @@ describe('the tolerance that a verdict offers', () => {
     region = 'r0',
     dtype = 'f32',
     shown = [],
+    oneSided = false,
   }: Met): object => ({
     ...{ event: 'tolerance', region, offset: 0, bytes: 4096, dtype, exact: true, atol: 0, rtol: 0, ulp: 0 },
     ...{ elements: 1024, equal: 1000, within: 0, outside: 24, excused: 0, refused: 0, not_finite: 0 },
     ...{ nan: none, inf: none, max_abs_error: abs, max_rel_error: rel, max_ulp_error: ulp },
-    first_outside: shown.map((value) => ({ offset: 4, expected: value, actual: value })),
+    first_outside: shown.map((value, index) => ({
+      ...{ offset: 4, expected: value, actual: value + (index % 2 === 0 && !oneSided ? -1e-7 : 1e-7) },
+    })),
     worst: { offset: 0, expected, actual: expected + abs },
   });
   const compared = (region: string): object => ({
@@ -162,6 +167,13 @@ describe('the tolerance that a verdict offers', () => {
     changes(f32);
     const { report, asked } = await judge([{ ulp: 14, abs: 1e-5, rel: 8.4e-7, expected: 11.9 }]);
     expect([report.usual_tolerance, asked]).toEqual([undefined, []]);
+  });
+
+  it('is none where all elements are moved the same way, as with a term too much', async () => {
+    changes(f32);
+    const near0 = { ulp: 3456, abs: 6.43e-6, rel: 2.2e-4, expected: -0.029, shown: [-3.75, 11.41, 0.5] };
+    expect((await judge([near0])).report.usual_tolerance).toMatchObject({ atol: 6.5e-6 });
+    expect((await judge([{ ...near0, oneSided: true }])).report.usual_tolerance).toBeUndefined();
   });
 
   it('is no absolute one where another array has it too, whose values may be smaller', async () => {

@@ -71,7 +71,7 @@ function unitsOf(differing: readonly Elements[]): Offered | undefined {
 /**
  * An absolute tolerance, if only elements near 0 are further off: a sum of both signs that is nearly 0 has the rounding
  * of its terms, which is many units of its own last place. A wrong factor is none of this: its relative error is the
- * same everywhere. One number holds for all arrays, so that there must be only one: values of another may be smaller.
+ * same everywhere. A term that is missing moves all elements the same way. One number holds for all arrays, so that there must be only one: values of another may be smaller.
  */
 function absoluteOf([only, ...others]: readonly Elements[], { tolerable }: ElementPlan): Offered | undefined {
   const rounding = only && roundings[only.dtype];
@@ -80,8 +80,16 @@ function absoluteOf([only, ...others]: readonly Elements[], { tolerable }: Eleme
   const values = [...shown, ...(worst ? [worst] : [])].map(({ expected }) => Math.abs(Number(expected)));
   const beside = Math.max(0, ...values.filter(Number.isFinite));
   if (typeof error !== 'number' || typeof relative !== 'number') return undefined;
+  if (isOneSided([...shown, ...(worst ? [worst] : [])])) return undefined;
   if (error > rounding.ofLarge * beside || relative <= rounding.ofLarge) return undefined;
   return { ulp: 0, atol: roundedUp(error), beside };
+}
+
+/** Errors of rounding have both signs. A term too much, or one too few, moves all elements the same way. */
+function isOneSided(examples: Elements['first_outside']): boolean {
+  const errors = examples.map(({ expected, actual }) => Number(actual) - Number(expected));
+  const isMoved = errors.every((error) => error > 0) || errors.every((error) => error < 0);
+  return errors.length > 3 && isMoved;
 }
 
 /** Two significant digits. */
