@@ -127,7 +127,13 @@ describe('the explanation of a replay', () => {
       const outcome = await workspace.kernloop(['validate', reproducer]);
       const report = JSON.parse(workspace.read(`${reproducer}/report.json`)) as {
         verdict: string;
-        edited_lines?: { edited: number; without_code: number; not_run: object[]; partly_run: object[] };
+        edited_lines?: {
+          edited: number;
+          without_code: number;
+          not_run: object[];
+          partly_run: object[];
+          selects?: object[];
+        };
       };
       return { ...report, text: outcome.text };
     };
@@ -156,6 +162,21 @@ describe('the explanation of a replay', () => {
       expect(text).toMatch(/a part of 1 of 1 edited lines never ran: kernel_variant\.hip:\d+ from column \d+\n/);
     });
 
+    it('a branch that the compiler made a selection is told, though its line ran as a whole', async () => {
+      const original = workspace.read(file);
+      workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
+      workspace.edit(file, (text) =>
+        text.replace(head, `float v = ${head.replace('out[i] = ', '')}\nif (v == -1234.5f) v = 3.0f;\nout[i] = v;`),
+      );
+      const at = workspace.read(file).split('\n').indexOf('if (v == -1234.5f) v = 3.0f;') + 1;
+      const { verdict, text, edited_lines: lines } = await validated();
+      workspace.write(file, original);
+      expect([verdict, lines?.selects]).toEqual(['pass', [{ file: 'kernel_variant.hip', line: at }]]);
+      expect(text).toContain(
+        `kernel_variant.hip:${at} selects a value without a branch: which side was taken was not seen`,
+      );
+    });
+
     it('a failing verdict says it too, and nothing where every line ran', async () => {
       workspace.edit(file, (text) => text.replace('gridDim.x < 3', 'gridDim.x > 3'));
       const wrong = await validated();
@@ -164,7 +185,7 @@ describe('the explanation of a replay', () => {
       workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
       workspace.edit(file, (text) => text.replace(head, `  ${head}`));
       const right = await validated();
-      const whole = { edited: 1, without_code: 0, not_run: [], partly_run: [] };
+      const whole = { edited: 1, without_code: 0, not_run: [], partly_run: [], selects: [] };
       expect([right.verdict, right.edited_lines]).toEqual(['pass', whole]);
       expect(right.text).not.toContain('edited lines');
     });

@@ -135,13 +135,18 @@ describe('the page of a reproducer', () => {
     expect(readFileSync(page, 'utf8')).toBe('<p>mine</p>');
   });
 
-  it('says under the verdict which edited lines never ran', async () => {
+  it('says under the verdict which edited lines never ran, and which select a value', async () => {
     await judged(workspace, root, true);
     const path = join(root, 'report.json');
     const report = JSON.parse(readFileSync(path, 'utf8')) as object;
     const lines = { edited: 4, without_code: 2, not_run: [{ file: 'kernel_variant.hip', line: 39 }] };
     writeFileSync(path, JSON.stringify({ ...report, edited_lines: lines }));
     expect(await made()).toContain('no instruction of 1 of 4 edited lines ran: kernel_variant.hip:39');
+    const selects = { edited: 1, without_code: 0, not_run: [], selects: [{ file: 'kernel_variant.hip', line: 40 }] };
+    writeFileSync(path, JSON.stringify({ ...report, verdict: 'pass', edited_lines: selects }));
+    expect(await made()).toMatch(
+      /kernel_variant\.hip:40 selects a value .* \(<code>--inputs 8<\/code> tries other inputs\)/,
+    );
   });
 
   it('is the same where nothing changed: no time of its making is in it', async () => {

@@ -29,11 +29,11 @@ export const verdictWord = (verdict: string): Html =>
 /** The answer, first on the page. */
 export function verdictLead(left: Left<Report>, names: PlaceNames): Html {
   if (left.value === null) return left.why;
-  const { verdict, summary, code, variant, device, edited_lines: lines, fault } = left.value;
+  const { verdict, summary, code, variant, device, fault } = left.value;
   const wave = fault === null || fault === undefined ? null : placeOfWave(fault);
   return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
     ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
-    ${editedLineWords(lines).map((words) => markup`<p class="doubt">${words}</p>`)}
+    ${editedLineWords(left.value).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}
     <p class="muted">
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.
     </p>`;

@@ -8,6 +8,7 @@ import {
   editedLineWords,
   hasOtherLines,
   hasRun,
+  isSelection,
   newLines,
   sortEdit,
 } from './edited-lines';
@@ -49,15 +50,16 @@ describe('the lines of an edit', () => {
       columnsOf(all.map(([line, column]) => ({ file: 'k.hip', line, column })));
     const withCode = places([1, 3], [2, 3], [2, 9], [4, 3], [4, 20], [4, 30], [5, 0], [5, 7]);
     // A branch body in the line of its condition; an instruction without a column that did not run.
-    const found = sortEdit(edited, withCode, places([1, 3], [4, 3], [5, 7]));
+    const found = sortEdit(edited, withCode, places([1, 3], [4, 3], [5, 7]), places());
     expect(found).toEqual({
       edited: 5,
       without_code: 1,
       not_run: [{ file: 'k.hip', line: 2 }],
       partly_run: [{ file: 'k.hip', line: 4, column: 20 }],
+      selects: [],
     });
     const other = columnsOf([{ file: 'other.hip', line: 1, column: 3 }]);
-    expect(sortEdit(edited.slice(0, 1), withCode, other).not_run).toEqual([{ file: 'k.hip', line: 1 }]);
+    expect(sortEdit(edited.slice(0, 1), withCode, other, other).not_run).toEqual([{ file: 'k.hip', line: 1 }]);
   });
 
   it.each([
@@ -74,8 +76,11 @@ describe('the lines of an edit', () => {
     const lines = (count: number) => Array.from({ length: count }, (_, index) => ({ file: 'k.hip', line: index + 1 }));
     const words = (count: number, without: number, partly = 0) =>
       editedLineWords({
-        ...{ edited: 14, without_code: without, not_run: lines(count) },
-        partly_run: lines(partly).map((line) => ({ ...line, column: 9 })),
+        verdict: 'pass',
+        edited_lines: {
+          ...{ edited: 14, without_code: without, not_run: lines(count) },
+          partly_run: lines(partly).map((line) => ({ ...line, column: 9 })),
+        },
       });
     expect(words(2, 3)).toEqual([
       'no instruction of 2 of 14 edited lines ran: k.hip:1, k.hip:2; 3 have no code of their own',
@@ -84,7 +89,74 @@ describe('the lines of an edit', () => {
       'no instruction of 7 of 14 edited lines ran: k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 2 more',
     ]);
     expect(words(0, 3, 1)).toEqual(['a part of 1 of 14 edited lines never ran: k.hip:1 from column 9']);
-    expect([words(0, 3), editedLineWords(undefined)]).toEqual([[], []]);
+    expect([words(0, 3), editedLineWords({ verdict: 'pass' })]).toEqual([[], []]);
+  });
+
+  it('select a value if they are edited, ran as a whole and hold an executed selection', () => {
+    const places = (...all: [line: number, column: number][]) =>
+      columnsOf(all.map(([line, column]) => ({ file: 'k.hip', line, column })));
+    const edited = [1, 2, 3, 4].map((line) => ({ file: 'k.hip', line }));
+    // Line 2 selects and has a part that never ran; line 4 has a selection that never ran; line 9 is not of the edit.
+    const withCode = places([1, 3], [1, 9], [2, 3], [2, 20], [3, 3], [4, 3], [9, 3]);
+    const ran = places([1, 3], [1, 9], [2, 3], [3, 3], [9, 3]);
+    const found = sortEdit(edited, withCode, ran, places([1, 9], [2, 3], [9, 3]));
+    expect(found).toMatchObject({
+      not_run: [{ file: 'k.hip', line: 4 }],
+      partly_run: [{ file: 'k.hip', line: 2, column: 20 }],
+      selects: [{ file: 'k.hip', line: 1 }],
+    });
+    const elsewhere = columnsOf([{ file: 'other.hip', line: 1, column: 9 }]);
+    expect(sortEdit(edited, withCode, ran, elsewhere).selects).toEqual([]);
+  });
+
+  it.each([
+    ['v_cndmask_b32_e64 v1, 1, 2, vcc', true],
+    ['v_cndmask_b16 v1, v2, v3, s0', true],
+    ['v_dual_cndmask_b32 v1, v2, v3 :: v_dual_mov_b32 v4, v5', true],
+    ['v_dual_mov_b32 v4, v5 :: v_dual_max_f32 v1, v2, v3', true],
+    ['s_cselect_b64 s[0:1], -1, 0', true],
+    ['s_cmov_b32 s0, s1', true],
+    ['s_cmovk_i32 s0, 0x3e', true],
+    ['s_max_u32 s0, s1, s2', true],
+    ['v_min_u32_e32 v1, 62, v1', true],
+    ['v_max_f64 v[0:1], v[2:3], v[4:5]', true],
+    ['v_min3_i32 v0, v1, v2, v3', true],
+    ['v_med3_f32 v0, v1, v2, v3', true],
+    ['v_maxmin_f16 v0, v1, v2, v3', true],
+    ['v_pk_min_i16 v0, v1, v2', true],
+    ['v_sub_u32_e64 v0, v1, v2 clamp', true],
+    ['v_mov_b32_e32 v0, v1', false],
+    ['s_mov_b32 s0, s1', false],
+    ['v_cmp_lt_u32_e32 vcc, 62, v1', false],
+    ['global_atomic_umin v1, v2, s[0:1]', false],
+    ['ds_max_u32 v1, v2', false],
+    ['v_mad_u32_u24 v0, v1, v2, v3', false],
+    ['s_cbranch_execz label_max', false],
+  ])('select by %s: %s', (instruction, selects) => {
+    expect(isSelection(instruction)).toBe(selects);
+  });
+
+  it('that select are named after a pass; the next step is left out where it was taken', () => {
+    const words = (count: number, rest: Partial<Parameters<typeof editedLineWords>[0]> = {}) =>
+      editedLineWords({
+        verdict: 'pass',
+        edited_lines: {
+          ...{ edited: 9, without_code: 0, not_run: [] },
+          selects: Array.from({ length: count }, (_, index) => ({ file: 'k.hip', line: index + 1 })),
+        },
+        ...rest,
+      });
+    expect(words(1)).toEqual([
+      'k.hip:1 selects a value without a branch: which side was taken was not seen (`--inputs 8` tries other inputs)',
+    ]);
+    expect(words(6)).toEqual([
+      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value without a branch: which side was taken was not seen (`--inputs 8` tries other inputs)',
+    ]);
+    const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
+    expect(words(1, { inputs })).toEqual([
+      'k.hip:1 selects a value without a branch: which side was taken was not seen',
+    ]);
+    expect([words(1, { verdict: 'fail' }), words(0)]).toEqual([[], []]);
   });
 
   it('do not take the verdict with them if the code object or its record cannot be read', async () => {

@@ -17,7 +17,7 @@ import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
-import type { EditedLines, Verdict } from './report-json';
+import type { EditedLines, Report, Verdict } from './report-json';
 
 /** Time for one file; a file that takes longer is no edit that a person made. */
 const diffLimitMs = 2000;
@@ -79,10 +79,13 @@ async function linesThatRan(
   const digest = sha256(bytes);
   const own = events.filter((event) => event.code_object === digest && hasRun(event));
   if (own.length === 0) return undefined;
-  const ran = own.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
   const sources = new SourceFiles(reproducer);
   const told = (place: SourcePlace): SourcePlace => ({ ...place, file: sources.shown(place.file) });
-  return sortEdit(edited, columnsOf([...table.places()].map(told)), columnsOf(ran.map(told)));
+  const columns = (places: readonly SourcePlace[]): Columns => columnsOf(places.map(told));
+  const placesOf = (all: readonly HotSpotEvent[]): SourcePlace[] =>
+    all.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
+  const selects = own.filter(({ instruction }) => isSelection(instruction));
+  return sortEdit(edited, columns([...table.places()]), columns(placesOf(own)), columns(placesOf(selects)));
 }
 
 const lineInfoHint = ({ root }: Reproducer): string =>
@@ -91,6 +94,17 @@ const lineInfoHint = ({ root }: Reproducer): string =>
 /** The compiler leaves out the jump around a short branch: its vector instructions are then executed by no lane. */
 export const hasRun = ({ vector, lanes }: HotSpotEvent): boolean =>
   vector !== true || (typeof lanes === 'number' && lanes > 0);
+
+/**
+ * Whether an instruction computes one of several values by a condition, where the source may have a branch. Atomics that
+ * keep a minimum select nothing of the wave's. The second half of a dual instruction stands behind `::`.
+ */
+export const isSelection = (instruction: string): boolean =>
+  instruction
+    .split('::')
+    .some(
+      (half) => /^\s*[vs]_(?:dual_|pk_)?(?:cndmask|cselect|cmovk?_|min|max|med3)/.test(half) || /\sclamp\b/.test(half),
+    );
 
 async function counted(sessions: readonly ReplaySession[], deps: Deps): Promise<HotSpotEvent[]> {
   const events: HotSpotEvent[] = [];
@@ -190,8 +204,13 @@ export function columnsOf(places: readonly SourcePlace[]): Columns {
   return columns;
 }
 
-/** `withCode` and `ran`: places that have instructions, and of which an instruction was executed. */
-export function sortEdit(edited: readonly SourceLine[], withCode: Columns, ran: Columns): EditedLines {
+/** Places that have instructions, of which an instruction was executed, and of which a selection was executed. */
+export function sortEdit(
+  edited: readonly SourceLine[],
+  withCode: Columns,
+  ran: Columns,
+  selects: Columns,
+): EditedLines {
   const own = edited.filter((line) => withCode.has(keyOf(line)));
   const partly = own.flatMap(({ file, line }) => {
     const known = ran.get(keyOf({ file, line }));
@@ -200,20 +219,28 @@ export function sortEdit(edited: readonly SourceLine[], withCode: Columns, ran: 
     const places = idle.filter((column) => column > 0);
     return places.length > 0 ? [{ file, line, column: Math.min(...places) }] : [];
   });
+  const named = new Set(partly.map(keyOf));
+  const lines = (kept: (key: string) => boolean): SourceLine[] =>
+    own.filter((line) => kept(keyOf(line))).map(({ file, line }) => ({ file, line }));
   return {
     edited: edited.length,
     without_code: edited.length - own.length,
-    not_run: own.filter((line) => !ran.has(keyOf(line))).map(({ file, line }) => ({ file, line })),
+    not_run: lines((key) => !ran.has(key)),
     partly_run: partly,
+    selects: lines((key) => selects.has(key) && !named.has(key)),
   };
 }
 
 const shownLines = 5;
 
-/** Nothing where all instructions ran, as far as lines and columns tell. */
-export function editedLineWords(lines: EditedLines | undefined): string[] {
+/** Nothing where all instructions ran and none selected, as far as lines and columns tell. */
+export function editedLineWords({
+  edited_lines: lines,
+  verdict,
+  inputs,
+}: Pick<Report, 'edited_lines' | 'verdict' | 'inputs'>): string[] {
   if (!lines) return [];
-  const { edited, without_code: without, not_run: idle, partly_run: partly = [] } = lines;
+  const { edited, without_code: without, not_run: idle, partly_run: partly = [], selects = [] } = lines;
   const others = without > 0 ? `; ${formatCount(without)} have no code of their own` : '';
   const whole = `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${listed(idle.map(keyOf))}${others}`;
   const parts = partly.map((place) => `${keyOf(place)} from column ${place.column}`);
@@ -222,7 +249,15 @@ export function editedLineWords(lines: EditedLines | undefined): string[] {
     ...(parts.length > 0
       ? [`a part of ${formatCount(parts.length)} of ${formatCount(edited)} edited lines never ran: ${listed(parts)}`]
       : []),
+    // A failing verdict needs no doubt.
+    ...(selects.length > 0 && verdict === 'pass' ? [selectWords(selects, inputs !== undefined)] : []),
   ];
+}
+
+function selectWords(selects: readonly SourceLine[], hasInputs: boolean): string {
+  const verb = selects.length === 1 ? 'selects' : 'select';
+  const next = hasInputs ? '' : ' (`--inputs 8` tries other inputs)';
+  return `${listed(selects.map(keyOf))} ${verb} a value without a branch: which side was taken was not seen${next}`;
 }
 
 function listed(places: readonly string[]): string {

@@ -243,6 +243,12 @@ const editedLinesSchema = z
       .describe(
         'Of these, the lines of which only a part ran: no instruction of this column, such as a branch behind its condition.',
       ),
+    selects: z
+      .array(z.object({ file: z.string(), line: z.int() }))
+      .optional()
+      .describe(
+        'Of the lines that ran as a whole, those that select a value without a branch, by a minimum or a conditional move: which side was taken was not seen.',
+      ),
   })
   .describe('Counted in one more replay of each dispatch; where the variant has line information.');
 

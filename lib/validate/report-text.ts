@@ -56,7 +56,7 @@ export function printReport(
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
-  lines.push(...editedLineWords(report.edited_lines));
+  lines.push(...editedLineWords(report));
   const summed = sessionOf(reports.find(({ summary }) => report.summary.includes(summary)) ?? report);
   const { fault } = report;
   if (report.verdict === 'fault' && fault) lines.push(...faultLines(fault, summed));
