@@ -68,6 +68,16 @@ export function checkLine(check: Check): string {
   return `${comparisonLine(check)}${state ? `; ${keptStateWords(state)}: every launch here began with it as loaded` : ''}`;
 }
 
+/** Words of the last line on what the comparison found. Memory alone is compared, so that they never say that a variant passes. */
+export function foundWords({ captured, variant }: Check): string {
+  if (variant.compared_bytes === 0) return 'no memory was compared';
+  if (!isSteady({ captured, variant })) return 'launches of one code gave different results';
+  if (captured.differing_bytes > 0) return 'the captured code itself differs from what the app computed';
+  return variant.differing_bytes > 0
+    ? 'the variant differs from what the app computed'
+    : 'both gave what the app computed';
+}
+
 /** Warns of times shorter than the device needs to write what the app's dispatch wrote. */
 export function impossibleTimes(
   events: readonly CheckedEvent[],

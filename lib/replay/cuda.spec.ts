@@ -149,6 +149,27 @@ describe('replay on the cuda device', () => {
       expect(result.speed).toMatchObject({ verdict: 'undecided', ci95: null, ratio: 0.5 });
     });
 
+    it.each([
+      [30, 900, 'both gave what the app computed; the variant took 0.901× the time of the captured code: faster; '],
+      [30, 1100, 'both gave what the app computed; the variant took 1.101× the time of the captured code: slower; '],
+      [4, 500, 'both gave what the app computed; which is faster is undecided; '],
+    ])('sums up in its last line what %s launches of %s ns say', async (iterations, nanoseconds, words) => {
+      const fake = against((launch) => nanoseconds + (iterations > 4 ? launch % 3 : 0));
+      await replay(options({ compare: true, iterations }), fake);
+      expect(fake.said.result.at(-1)).toBe(`Result: RAN (${iterations} replays; ${words}validate judges)`);
+    });
+
+    it.each([
+      [{ compared_bytes: 0 }, 'no memory was compared'],
+      [{ differing_bytes: 9 }, 'the captured code itself differs from what the app computed'],
+    ])('claims no right result in its last line where the check has %j', async (more, words) => {
+      const events = checked().map((event) => ({ ...event, ...more }));
+      const fake = against(() => 500, events);
+      await replay(options({ compare: true }), fake);
+      expect(fake.said.result.at(-1)).toContain(`(30 replays; ${words}`);
+      expect(fake.said.result.at(-1)).not.toContain('both gave');
+    });
+
     it('says that a fast variant is wrong', async () => {
       const fake = against(() => 500, checked(37));
       const result = await replay(options({ compare: true }), fake);
@@ -159,7 +180,9 @@ describe('replay on the cuda device', () => {
       expect(fake.said.result.join('\n')).toContain(
         'the variant differs from what the app computed in 37 of 800 bytes',
       );
-      expect(fake.said.result.at(-1)).toBe('Result: RAN (30 replays; validate judges)');
+      expect(fake.said.result.at(-1)).toBe(
+        'Result: RAN (30 replays; the variant differs from what the app computed; validate judges)',
+      );
     });
 
     it('calls no variant faster that gives the result in some launches alone', async () => {
@@ -179,6 +202,7 @@ describe('replay on the cuda device', () => {
         'in 0 of 33 launches of the captured code and 30 of 33 launches of the variant',
       );
       expect(gated.said.result.join('\n')).not.toContain('faster');
+      expect(gated.said.result.at(-1)).toContain('launches of one code gave different results');
       const right = against((launch) => 500 + (launch % 4), events(0));
       expect((await replay(options({ compare: true }), right)).speed?.verdict).toBe('faster');
       expect(right.said.result.join('\n')).toContain(
@@ -192,6 +216,7 @@ describe('replay on the cuda device', () => {
       expect((await replay(options({ compare: true }), impossible)).doubts).toEqual([
         expect.stringMatching(/the time of the variant is not to be believed: .* at least 0.70 µs/),
       ]);
+      expect(impossible.said.result.at(-1)).toMatch(/app computed; validate judges\)$/);
       expect(
         (
           await replay(

@@ -12,7 +12,7 @@ import { guardLine } from './guard';
 import { describeOverrides } from './overrides';
 import { nameOfDispatch } from './captured-dispatches';
 import type { DispatchResult, Interval, Measured, ReplayResult, Speed, Statistics } from './result';
-import { checkLine } from './check';
+import { checkLine, foundWords } from './check';
 import { lensLine } from './lens';
 import { faultLines, faultSummary } from './fault-lines';
 import { sourceOfFault } from './fault-source';
@@ -82,8 +82,16 @@ function restoredWords({
 function outcomeOfAll(results: readonly DispatchResult[], session: ReplaySession): string {
   const stopped = results.filter(({ verdict }) => verdict !== 'ran');
   const [first] = stopped;
-  if (!first) return `RAN (${results.length} captured dispatches; nothing was compared: validate does that)`;
+  if (!first) return `RAN (${results.length} captured dispatches; ${comparedInAll(results)})`;
   return `FAIL (${stopped.length} of ${results.length} captured dispatches; dispatch ${first.dispatch}: ${outcomeOf(first, session)})`;
+}
+
+/** Each dispatch has its own line on what was found, so that only findings of all are said here. */
+function comparedInAll(results: readonly DispatchResult[]): string {
+  const found = new Set(results.map(({ check }) => check && foundWords(check)));
+  const [only] = found;
+  if (found.size === 1) return only ? `${only}; validate judges` : 'nothing was compared: validate does that';
+  return 'what was compared differs by dispatch; validate judges';
 }
 
 const microseconds = (ns: number): string => (ns / 1000).toFixed(2);
@@ -140,6 +148,14 @@ function speedLine(
   return `this code / captured: ${shown(ratio)}× (${within}; ${rounds} rounds in ${processes} processes${clock}): ${verdict}`;
 }
 
+/** The ratio, unless the variant is wrong or the times are doubted: a fast variant that is wrong is not a fast variant. */
+function speedWords({ speed, check, doubts }: DispatchResult): string {
+  if (speed === null || check === null || check.variant.differing_bytes > 0 || doubts.length > 0) return '';
+  const { verdict, ratio } = speed;
+  if (verdict === 'undecided') return '; which is faster is undecided';
+  return `; the variant took ${ratio.toFixed(3)}× the time of the captured code: ${verdict}`;
+}
+
 function interval({ low, high }: Interval, show: (value: number) => string): string {
   return `${show(low)}–${show(high)}`;
 }
@@ -168,7 +184,7 @@ function outcomeOf(result: DispatchResult, session: ReplaySession): string {
   if (result.verdict === 'ran') {
     if (result.overridden && result.overridden.of_variant !== true)
       return `RAN (${replays} of another launch than the captured one; nothing was compared: the app never computed this)`;
-    return `RAN (${replays}; ${result.check ? 'validate judges' : 'nothing was compared: validate does that'})`;
+    return `RAN (${replays}; ${result.check ? `${foundWords(result.check)}${speedWords(result)}; validate judges` : 'nothing was compared: validate does that'})`;
   }
   const who = !result.baseline ? '' : result.stopped === 'captured' ? 'the captured code: ' : 'the variant: ';
   const what = `${who}${result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted'}`;

@@ -158,6 +158,32 @@ describe('replay', () => {
     expect(await failure(replay(options({ capture: 'all', dump: 'd' }), deps()))).toMatchObject({ code: 'USAGE' });
   });
 
+  it.each([
+    [0, 'both gave what the app computed; validate judges'],
+    [9, 'what was compared differs by dispatch; validate judges'],
+  ])('sums up what a comparison of several found, of which the second differs in %d bytes', async (bytes, words) => {
+    made.workspace.write('kernels/app/saxpy/captures/2/capture.json', captureJson());
+    made.workspace.write('kernels/app/saxpy/captures/2/chunks.pack', '');
+    writeVariant(made.workspace);
+    const fake = fakeDeps(
+      {
+        'kernloop-replay': fakeReplay((args) => [
+          ...['captured', 'variant'].map((side) => ({
+            event: 'checked',
+            side,
+            compared_bytes: 800,
+            differing_bytes: side === 'variant' && flag(args, '--capture')?.endsWith('/2') ? bytes : 0,
+          })),
+          ...['captured', 'variant'].map((side) => ({ ...iteration(0, 10), side })),
+          ran,
+        ]),
+      },
+      made.workspace.native,
+    );
+    await replay(options({ capture: 'all', compare: true }), fake);
+    expect(fake.said.result.at(-1)).toBe(`Result: RAN (2 captured dispatches; ${words})`);
+  });
+
   it('ends with the exit code of the worst of several', async () => {
     made.workspace.write('kernels/app/saxpy/captures/2/capture.json', captureJson());
     made.workspace.write('kernels/app/saxpy/captures/2/chunks.pack', '');
