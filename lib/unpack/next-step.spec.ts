@@ -34,6 +34,61 @@ describe('what unpack says to do next', () => {
     ]);
   });
 
+  describe('where the place of the kernel holds another capture', () => {
+    const symbol = '^_Z5saxpyPff$';
+    const name = '^saxpy\\(float\\*, float\\)$';
+    const taken = (folder = 'saxpy'): string =>
+      bare(`kernels/app/${folder}/capture`, { execution: { wave_instructions: 7 } });
+    const next = (json: object = {}): string | undefined => nextStep(bare('some', json), 's.klcap')[1];
+
+    it('is a declaration under another name, of the launch that was captured', () => {
+      taken();
+      expect(next()).toBe(
+        `Next, make it a project of app beside saxpy, which has another capture or kernel: kernloop declare saxpy-2 --app app --match '${name}' && kernloop unpack s.klcap --to kernels/app/saxpy-2/capture`,
+      );
+      const other = next({
+        dispatch: { ordinal: 3, index: 2, queue: 0 },
+        scope: { mode: 'all', widened: false, tracked_regions: 2, tracked_bytes: 8192 },
+      });
+      expect(other).toContain(`--match '${name}' --ordinal 3 --scope all && kernloop unpack`);
+    });
+
+    it('takes a name that neither kernloop.json nor a folder has, and an expression that no other kernel has', () => {
+      taken();
+      taken('saxpy-3');
+      const kernels = ['saxpy', 'saxpy-2'].map((kernel) => ({ name: kernel, match: name }));
+      workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels });
+      taken('saxpy-2');
+      expect(next()).toContain(`kernloop declare saxpy-4 --app app --match '${symbol}' && kernloop unpack`);
+    });
+
+    it('is the place of another kernel that selects it, if that is free', () => {
+      taken();
+      const kernels = ['saxpy', 'mine'].map((kernel) => ({ name: kernel, match: 'saxpy', ordinal: kernel.length }));
+      workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels });
+      expect(next()).toMatch(/: kernloop unpack s.klcap --to kernels\/app\/mine\/capture$/);
+    });
+
+    it('is another name, too, where files of the user are in the place', () => {
+      workspace.write('kernels/app/saxpy/capture/notes.txt', 'mine');
+      expect(next()).toContain('kernloop declare saxpy-2 ');
+    });
+
+    it('is that place where it holds the same capture', () => {
+      bare('kernels/app/saxpy/capture');
+      expect(next()).toMatch(/project of app: kernloop unpack s.klcap --to kernels\/app\/saxpy\/capture$/);
+    });
+  });
+
+  it('takes another name where the app means another kernel by the captured one', () => {
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      kernels: [{ name: 'saxpy', match: '^other::saxpy' }],
+    });
+    expect(nextStep(bare(), 's.klcap')[1]).toContain('kernloop declare saxpy-2 --app app --match ');
+  });
+
   it('is generate and adopt where it is in that place', () => {
     expect(nextStep(bare('kernels/app/saxpy/capture'), 's.klcap')).toEqual([
       'Next, make it a project: kernloop generate saxpy --app app && kernloop adopt kernels/app/saxpy',

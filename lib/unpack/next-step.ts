@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { openApp, type App } from '../app/app';
 import { appsIn } from '../app/apps-in';
-import { readCapture, type CaptureJson } from '../archive/capture-files';
+import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
 import { parseDemangledName } from '../source/demangled-name';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
-import { expressionOf } from '../support/patterns';
+import { sha256OfFile } from '../support/files';
+import { escaped, expressionOf } from '../support/patterns';
 import { kernelFile } from '../support/project-file-names';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 
@@ -34,7 +35,8 @@ function linesOn(folder: string, file: string): string[] {
   const there = apps.flatMap((app) => app.config.kernels.map(({ name }) => ({ app, name })));
   const own = there.find(({ app, name }) => app.capture(name) === folder);
   if (own) return [`Next, make it a project: ${making(own.app, own.name)}`];
-  const known = there.find(({ app, name }) => isOf(app, name, capture));
+  const fitting = there.filter(({ app, name }) => isOf(app, name, capture));
+  const known = fitting.find(({ app, name }) => isFree(app.capture(name), folder)) ?? fitting[0];
   const app =
     known?.app ??
     apps.find(({ config }) => config.name === capture.app.name) ??
@@ -42,10 +44,44 @@ function linesOn(folder: string, file: string): string[] {
   const name = known?.name ?? parseDemangledName(capture.kernel.name).base;
   const what = `It is a capture of ${capture.kernel.name} on ${capture.device.kind}, without a project: nothing here can replay it yet.`;
   if (app === undefined) return [what, `Next, ${declaring(capture, name)} && ${unpackingThere(capture, name, file)}`];
-  const to = shown(app.capture(name));
+  const isDeclared = app.config.kernels.some((kernel) => kernel.name === name);
+  if ((isDeclared && !known) || !isFree(app.capture(name), folder))
+    return [what, `Next, ${declaringBeside(app, capture, name, file)}`];
   const declare = known ? [] : [commandText(['kernloop', 'declare', name, ...appOption(app)])];
-  const unpack = commandText(['kernloop', 'unpack', file, '--to', to]);
-  return [what, `Next, make it a project of ${app.config.name}: ${[...declare, unpack].join(' && ')}`];
+  const steps = [...declare, unpackingTo(app, name, file)];
+  return [what, `Next, make it a project of ${app.config.name}: ${steps.join(' && ')}`];
+}
+
+const unpackingTo = (app: App, name: string, file: string): string =>
+  commandText(['kernloop', 'unpack', file, '--to', shown(app.capture(name))]);
+
+/** Whether a capture can be unpacked into the place: nothing is there, or the same capture. */
+function isFree(place: string, capture: string): boolean {
+  if (!existsSync(place)) return true;
+  const [there, own] = [captureFile(place), captureFile(capture)];
+  return existsSync(there) ? sha256OfFile(there) === sha256OfFile(own) : readdirSync(place).length === 0;
+}
+
+/** The captured launch under a name of its own, where that of the kernel means another one or has another capture. */
+function declaringBeside(app: App, capture: CaptureJson, name: string, file: string): string {
+  const { kernels } = app.config;
+  const isUsed = (other: string): boolean =>
+    kernels.some((kernel) => kernel.name === other) || existsSync(app.reproducer(other));
+  let number = 2;
+  while (isUsed(`${name}-${number}`)) number += 1;
+  const own = `${name}-${number}`;
+  const [byName, bySymbol] = [escaped(capture.kernel.name), escaped(capture.kernel.symbol)];
+  // Two kernels of an app with one selection are refused.
+  const patterns = [`^${byName}$`, `^${bySymbol}$`, `^(${byName}|${bySymbol})$`];
+  const match = patterns.find((pattern) => kernels.every((kernel) => kernel.match !== pattern)) ?? `^${byName}$`;
+  const { ordinal } = capture.dispatch;
+  const { mode } = capture.scope;
+  const selection = [
+    ...(ordinal === 1 ? [] : ['--ordinal', `${ordinal}`]),
+    ...(mode === 'all' ? ['--scope', mode] : []),
+  ];
+  const declare = commandText(['kernloop', 'declare', own, ...appOption(app), '--match', match, ...selection]);
+  return `make it a project of ${app.config.name} beside ${name}, which has another capture or kernel: ${declare} && ${unpackingTo(app, own, file)}`;
 }
 
 /** Declaration of the app under the name that it had, because `init` would take that of the folder. */
