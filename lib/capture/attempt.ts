@@ -14,6 +14,7 @@ import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
 import {
+  calledLikeAnother,
   countedDifferently,
   launchedOnce,
   otherThanDeclared,
@@ -228,9 +229,10 @@ export class CaptureRun {
     const { selection } = request;
     const seen = this.seen(log, request, attempt.appEnd);
     const captured = log.captured(request).filter(({ output }) => existsSync(output));
-    const other = otherThanDeclared(selection, captured, seen);
-    if (other !== undefined) throw other;
     const planned = log.planned(request);
+    const taken = [...captured, ...planned];
+    const other = otherThanDeclared(selection, taken, seen);
+    if (other !== undefined) throw other;
     const violations = log.violations(request);
     const again = new AgainList(request);
     const failures = [
@@ -245,8 +247,8 @@ export class CaptureRun {
         await this.judgeCapture(request, event, again, attempt, log);
     }
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
-    const several = severalMatched(selection, [...captured, ...planned], seen);
-    if (several !== undefined && again.requests().length === 0) this.deps.report.warn(several);
+    for (const warning of [calledLikeAnother(selection, taken, seen), severalMatched(selection, taken, seen)])
+      if (warning !== undefined && again.requests().length === 0) this.deps.report.warn(warning);
     attempt.plans.push(...planned.map((event) => planOf(request, event)));
     const attempts = [...captured, ...planned, ...violations, ...seen.refused];
     const launchedBefore = this.runs > 1 && seen.matches === 0 && attempt.appEnd.exitCode === 0;

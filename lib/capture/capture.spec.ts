@@ -708,11 +708,19 @@ describe('capture', () => {
         expect([error.code, error.hint]).toEqual(['INTERRUPTED', expect.not.stringContaining('from before')]);
       });
 
-      it('takes it to another place, and the declared kernel to its own', async () => {
+      it('takes it to another place, says of what it is, and takes the declared kernel to its own', async () => {
         declared('^reduce\\(');
-        await capture(options({ match: 'float', output: workspace.path('elsewhere') }), taking('new'));
+        const elsewhere = { match: 'float', output: workspace.path('elsewhere') };
+        const other = taking('new');
+        await capture(options(elsewhere), other);
         expect(chunksOf()).toContain('old');
+        expect(other.said.warn).toContainEqual(
+          expect.stringContaining('took saxpy(float*, float), which is not the kernel that app declares as saxpy'),
+        );
         declared('^saxpy\\(');
+        const same = taking('new');
+        await capture(options(elsewhere), same);
+        expect(same.said.warn.join()).not.toContain('is not the kernel');
         await capture(options({ match: 'float' }), taking('new'));
         expect(chunksOf()).toContain('new');
       });

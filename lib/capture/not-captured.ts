@@ -1,6 +1,7 @@
 import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import { inputHint } from '../app/input';
 import { isMatched, plainName } from '../app/kernel-match';
+import type { KernelEntry } from '../app/kernloop-json';
 import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
 import { KernloopError, nearest } from '../support/error';
@@ -78,9 +79,7 @@ export function otherThanDeclared(
   { kernels, summary, app }: Pick<Seen, 'kernels' | 'summary' | 'app'>,
 ): KernloopError | undefined {
   if (declared === undefined) return undefined;
-  const isDeclared = (kernel: string): boolean =>
-    [{ name: kernel }, ...kernels.filter((each) => each.name === kernel)].some((each) => isMatched(declared, each));
-  const others = [...new Set(captured.map(({ kernel }) => kernel))].filter((kernel) => !isDeclared(kernel));
+  const others = notOf(declared, captured, kernels);
   if (others.length === 0) return undefined;
   const matched = summary.kernels.filter((kernel) => isMatched({ match }, kernel));
   return new KernloopError(
@@ -88,6 +87,31 @@ export function otherThanDeclared(
     `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was replaced. It matches:\n${kernelLines(matched)}`,
     `match more of the name of the one you mean; declare another kernel under its own name (\`kernloop declare NAME --match '…'\`), or put its capture elsewhere with --output`,
   );
+}
+
+/** Says that a capture in a place of the user's is of another kernel than the one that its name means. */
+export function calledLikeAnother(
+  { name, match, named }: Selection,
+  captured: readonly { kernel: string }[],
+  { kernels, app }: Pick<Seen, 'kernels' | 'app'>,
+): string | undefined {
+  const others = named === undefined ? [] : notOf(named, captured, kernels);
+  if (named === undefined || others.length === 0) return undefined;
+  return (
+    `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${named.match}/). ` +
+    `It is called ${name} here only; to keep it, declare it under its own name (\`kernloop declare NAME --match '…'\`)`
+  );
+}
+
+/** Names of captured kernels, each once, that a declaration does not select. */
+function notOf(
+  declared: Pick<KernelEntry, 'match' | 'wholeName'>,
+  captured: readonly { kernel: string }[],
+  kernels: Seen['kernels'],
+): string[] {
+  const isDeclared = (kernel: string): boolean =>
+    [{ name: kernel }, ...kernels.filter((each) => each.name === kernel)].some((each) => isMatched(declared, each));
+  return [...new Set(captured.map(({ kernel }) => kernel))].filter((kernel) => !isDeclared(kernel));
 }
 
 /** Explains why some of the requested ordinals are missing. */

@@ -54,6 +54,19 @@ describe('a dry run', () => {
   const run = (options: object, fake: FakeDeps) =>
     capture(captureOptionsSchema.parse({ app: workspace.app, dryRun: true, ...options }), fake);
 
+  it('refuses what the capture would refuse: another kernel than the one that is declared by the name', async () => {
+    const kernels = [{ name: 'saxpy', match: '^reduce\\(' }];
+    workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels });
+    const error = await failure(run({ match: 'float' }, deps()));
+    expect([error.code, error.what]).toEqual([
+      'USAGE',
+      expect.stringContaining('took saxpy(float*, float), which is not'),
+    ]);
+    const fake = deps();
+    await run({ match: 'float', output: workspace.path('elsewhere') }, fake);
+    expect(fake.said.warn.join()).toContain('took saxpy(float*, float), which is not the kernel that app declares');
+  });
+
   it('says what a capture would hold and take, writes nothing and replays nothing', async () => {
     const fake = deps();
     const { captures, plans } = await run({}, fake);
