@@ -4,7 +4,15 @@ import { join, relative, resolve } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, kernelJson, reproducerForEachTest, writeVariant, writeCapture } from '../testing/workspace';
+import {
+  captureJson,
+  kernelJson,
+  reproducerForEachTest,
+  writeCapture,
+  writeReproducer,
+  writeVariant,
+} from '../testing/workspace';
+import { sha256OfFile } from '../support/files';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -207,6 +215,32 @@ describe('replay', () => {
     expect(fake.said.result.at(-1)).toMatch(
       /^Result: FAIL \(1 of 2 captured dispatches; dispatch 2: FAIL \(the device/,
     );
+  });
+
+  it('says that the code object of reproducer.py is older than the edit, unless it is asked for', async () => {
+    const { workspace } = made;
+    const [folder, source] = ['kernels/app/saxpy', 'kernel_variant.py'];
+    const place = { file: 'app/saxpy.py', line: 1, translation_unit: 'app/saxpy.py', variant: source };
+    writeReproducer(workspace, { language: 'triton', source: place });
+    for (const copy of [folder, `${folder}/pristine`]) workspace.write(`${copy}/${source}`, 'edited = 0\n');
+    const candidate = workspace.write(`${folder}/build/candidate.hsaco`, 'code');
+    const launch = { grid: [1, 1, 1], block: [64, 1, 1], shared: 0 };
+    workspace.write(`${folder}/build/candidate.json`, {
+      ...{ schema: 'kernloop.triton-candidate/1', code_object: 'candidate.hsaco', outside: [], system: [] },
+      code_object_sha256: sha256OfFile(candidate),
+      launch: { ...launch, num_ctas: 1, global_scratch_size: 0, profile_scratch_size: 0 },
+      sources: { [source]: sha256OfFile(workspace.path(folder, source)) },
+    });
+    const path = workspace.write(`${folder}/${source}`, 'edited = 1\n');
+    writeVariant(workspace, { sources: { [source]: sha256OfFile(path) } });
+    const fake = deps();
+    expect(await replay(options(), fake)).toMatchObject({ code: 'variant build/variant.hsaco' });
+    expect(fake.said.warn).toContain(
+      'build/candidate.hsaco is of the text before kernel_variant.py was edited, and is not taken: --variant build/candidate.hsaco takes it',
+    );
+    const asked = deps();
+    await replay(options({ variant: 'build/candidate.hsaco' }), asked);
+    expect(asked.said.warn.join()).not.toContain('is not taken');
   });
 
   it('hands iterations, seed and threads to the program', async () => {

@@ -11,7 +11,7 @@ import { openReplayDevice } from './replay-device';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
-import { chooseCode, openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
+import { chooseCode, openReproducer, outdatedCandidate, type Code, type Reproducer } from '../reproducer/reproducer';
 import { configuredLaunch } from '../reproducer/configured-launch';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
@@ -51,6 +51,7 @@ export async function openSessions(
     stored.push({ dispatch, stores });
   }
   const code = given ?? chooseCode(reproducer, options.variant);
+  if (given === undefined && options.variant === undefined) tellOfOutdated(reproducer, deps);
   const [first, ...others] = stored;
   if (!first) throw new Error('the capture in capture/ is of its own kernel');
   const captures = others.map(({ dispatch }) => dispatch.capture);
@@ -58,6 +59,13 @@ export async function openSessions(
   const open = ({ dispatch, stores }: typeof first): ReplaySession =>
     sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options);
   return { sessions: [open(first), ...others.map(open)], ...beside };
+}
+
+function tellOfOutdated(reproducer: Reproducer, { report }: Deps): void {
+  const outdated = outdatedCandidate(reproducer);
+  if (outdated === undefined) return;
+  const { file, edited } = outdated;
+  report.warn(`${file} is of the text before ${edited} was edited, and is not taken: --variant ${file} takes it`);
 }
 
 function sessionOf(

@@ -115,13 +115,31 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
 
 /**
  * The code object in the folder that is meant in place of a build of `recompile`. One that pgo-use placed for another
- * source is not, and the user has nothing to remove.
+ * source is not, nor one that reproducer.py compiled before an edit, and the user has nothing to remove.
  */
-export function placedCode({ root }: Reproducer): { file: string; by: 'user' | 'pgo-use' } | undefined {
+export function placedCode(reproducer: Reproducer): { file: string; by: 'user' | 'pgo-use' } | undefined {
+  const { root } = reproducer;
   const file = knownVariant(root);
   const placed = placedVariant(root);
-  if (file === undefined || file !== placed?.file) return file === undefined ? undefined : { file, by: 'user' };
+  if (file === undefined || outdatedCandidate(reproducer) !== undefined) return undefined;
+  if (file !== placed?.file) return { file, by: 'user' };
   return isOfThisSource(root, placed) ? { file, by: 'pgo-use' } : undefined;
+}
+
+/**
+ * The code object that reproducer.py left in build/, if a source was edited since. If no source differs from what was
+ * captured, the user may have brought it from elsewhere.
+ */
+export function outdatedCandidate(reproducer: Reproducer): { file: string; edited: string } | undefined {
+  const { root, config } = reproducer;
+  if (scriptsOf(config.language).length === 0) return undefined;
+  const file = knownVariant(root);
+  if (file === undefined || dirname(file) !== 'build') return undefined;
+  const path = join(root, file);
+  const facts = candidateBeside(path);
+  if (facts?.code_object_sha256 !== sha256OfFile(path) || isOfTheseSources(reproducer, file)) return undefined;
+  const edited = editedFile(reproducer);
+  return edited === undefined || Object.keys(facts.sources).length === 0 ? undefined : { file, edited };
 }
 
 /**
