@@ -83,6 +83,9 @@ describe('a fault in the words for people', () => {
   it('calls a null pointer by its name', () => {
     const text = 'memory access outside of every allocation: write of 4 bytes at 0x40: 72254236950464 bytes before';
     expect(isThroughNull(text)).toBe(true);
+    expect(
+      isThroughNull(text.replace('allocation:', 'allocation in kernel k at pc 0x5000 (entry +0x8), lane 0:')),
+    ).toBe(true);
     expect(faultWords(`${text} the 16384-byte allocation at 0x41b700208000 ('virtual memory')`, session)).toBe(
       'write of 4 bytes at 0x40, through a null pointer',
     );

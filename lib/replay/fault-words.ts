@@ -53,7 +53,7 @@ export function arraysIn(line: string, session: Captured): string[] {
 }
 
 export const isThroughNull = (text: string): boolean =>
-  [...text.matchAll(throughNull)].some(([, , address]) => Number(address) < nullBytes);
+  [...text.matchAll(/: (?:read|write) of \d+ bytes? at (0x[0-9a-f]+)/g)].some(([, at]) => Number(at) < nullBytes);
 
 /**
  * Text with a fault, for people: memory by the parameters that point there, one distance, and no address of this run.
