@@ -13,9 +13,10 @@ import type { PlaceNames } from './place-names';
 
 const classOf = (verdict: string): string => (verdict === 'pass' ? 'pass' : verdict === 'vacuous' ? 'doubt' : 'fail');
 
-/** Class of the banner, by the worst of the verdicts; a kernel without a verdict changes nothing. */
+/** Class of the banner, by the worst of the verdicts: not that of a pass while a kernel beside it has no verdict. */
 export function leadClass(verdicts: readonly string[]): string {
-  const classes = verdicts.filter((one) => one !== notJudged).map(classOf);
+  const judged = verdicts.filter((one) => one !== notJudged).map(classOf);
+  const classes = judged.length > 0 && judged.length < verdicts.length ? [...judged, 'doubt'] : judged;
   const worst = ['fail', 'doubt', 'pass'].find((one) => classes.some((each) => each === one));
   return worst === undefined ? 'verdict' : `verdict is-${worst}`;
 }
