@@ -97,7 +97,7 @@ describe('the page of a reproducer', () => {
     await judged(workspace, root, false);
     const path = join(root, 'report.json');
     const place = 'at pc 0x50 (entry +0x8), instruction `global_store v0, v1`, workgroup (2, 0, 0), wave 1, lane 3';
-    const summary = `the device faulted: memory access outside of every allocation in kernel _Z5saxpyPff ${place}: write of 4 bytes at 0x9: 8 bytes behind region r0 (64 B)`;
+    const summary = `the device faulted: memory access outside of every allocation in kernel _Z5saxpyPff ${place}: write of 4 bytes at 0x41b700000009: 8 bytes behind region r0 (64 B)`;
     const fault = { verdict: 'fault', summary, fault: summary, regions: [], differing_bytes: 0 };
     const json = JSON.parse(readFileSync(path, 'utf8')) as Report;
     const replays = json.replays.map((one) => ({ ...one, verdict: 'fault' }));
