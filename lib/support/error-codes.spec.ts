@@ -23,12 +23,13 @@ const pattern = /(?:Error|Refusal|return|refuse|refusal|abort|give_up|decline)\s
 
 /** Names of environment variables and of the CUDA driver. */
 const variables = /^(KERNLOOP|CUDA|HSA|NV|NVCC|HIPCC|LLVM|LD|CPLUS)_/;
-/** Codes of notes, with which the work goes on; a capability, and the beginning of codes. */
+/** Codes of notes, with which the work goes on; a capability, the beginning of codes, and the value of an option. */
 const notes = new Set([
   ...['TOO_MANY_KERNELS', 'TOO_MANY_PROCESSES', 'IPC_EXPORTED', 'PROGRAMMATIC_LAUNCH', 'PAGEABLE_MEMORY'],
   ...['PEER_MEMORY', 'NOT_MEASURED', 'RECORDS_DROPPED', 'QUEUE_NOT_INTERCEPTED', 'COPY_QUEUE', 'DEVICE_HEAP'],
   ...['TEXTURES_UNKNOWN', 'PGO_COUNTER_SATURATED', 'PGO_UNIFORM_LEFT_OUT', 'PGO_WAVES_LEFT_OUT'],
   ...['PGO_VALUES_LEFT_OUT', 'PGO_BINARY_IDS_LEFT_OUT', 'CAP_SYS_ADMIN', 'ENVIRONMENT_CUPTI'],
+  'WAVE_INSTRUCTIONS',
 ]);
 
 function sourcesBelow(folder: string, kind: RegExp): string[] {
