@@ -95,7 +95,7 @@ describe('a transfer whose server, client or network dies', () => {
     const kernel = { name: 'scale_linked', match: 'scale_linked', scope: 'all' as const };
     const app = await addProbeApp(workspace, 'linked', ['linked', '12'], [kernel]);
     const extracted = await workspace.kernloop(['extract', '--app', app], {
-      env: { KERNLOOP_CAPTURE_INLINE_LIMIT_BYTES: '1' },
+      env: { KERNLOOP_EXTRACT_INLINE_LIMIT_BYTES: '1' },
     });
     expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
     expect((await run('age-keygen', ['--output', workspace.path('key.txt')])).code).toBe(0);

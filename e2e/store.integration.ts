@@ -14,7 +14,7 @@ describe('packed captures and the store', () => {
     elsewhere = Workspace.create([]);
     const app = await addProbeApp(workspace, 'outputs', ['outputs'], [{ name: 'two_outputs', match: 'two_outputs' }]);
     const outcome = await workspace.kernloop(['extract', '--app', app], {
-      env: { KERNLOOP_CAPTURE_INLINE_LIMIT_BYTES: '1' },
+      env: { KERNLOOP_EXTRACT_INLINE_LIMIT_BYTES: '1' },
     });
     expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
     expect(existsSync(workspace.path(project, 'capture/chunks.pack'))).toBe(false);
