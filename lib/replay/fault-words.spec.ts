@@ -70,13 +70,15 @@ describe('a fault in the words for people', () => {
     } as unknown as ReplaySession;
     const far = (bytes: string): string =>
       `memory access outside of every allocation: read of 4 bytes at 0x41b700000009: ${bytes} bytes behind region r1 (256 B)`;
-    const nobody = 'read of 4 bytes, far from every array (the nearest is bins, 184,128 bytes away)';
+    const nobody = 'read of 4 bytes, outside of every array (the nearest is bins, 184,128 bytes away)';
     expect(faultWords(far('184,128'), two, 'unsigned b = in[i + 50000];')).toBe(nobody);
     expect(faultWords(far('184,128'), two, 'bins[in[i]] += 1;')).toBe(nobody);
     expect(faultWords(far('184,128'), two)).toBe(nobody);
     const meant = (bytes: string): string => `read of 4 bytes, ${bytes} bytes behind bins (256 B)`;
     expect(faultWords(far('184,128'), two, 'bins[b + 50000] += 1;')).toBe(meant('184,128'));
-    expect(faultWords(far('4,096'), two, 'x = in[i];')).toBe(meant('4,096'));
+    expect(faultWords(far('4,096'), two, 'x = in[i] + bins[i];')).toBe(meant('4,096'));
+    expect(faultWords(far('4,096'), two)).toBe(meant('4,096'));
+    expect(faultWords(far('192'), two, 'unsigned b = in[i + 2000];')).toContain('outside of every array');
     expect(arraysIn('bins[in2] = inside + in;', two)).toEqual(['in', 'bins']);
   });
 

@@ -23,7 +23,7 @@ export function placeOfWave(text: string): string | null {
 
 /** An access outside of memory, before words that say where it was: these need no address. */
 const access =
-  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |far from )/g;
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |outside of every )/g;
 
 const throughNull =
   /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes? at (0x[0-9a-f]+))/g;
@@ -63,10 +63,12 @@ export function faultWords(text: string, session: Captured, line: string | null 
   const { symbol, name } = session.capture.kernel;
   const arrays = arraysOf(session);
   const used = line === null ? [] : arraysIn(line, session);
-  const isMeant = (names: readonly string[], distance: string): boolean =>
-    Number(distance.replaceAll(',', '')) <= adjacentBytes ||
-    arrays.size === 1 ||
-    (used.length > 0 && used.every((array) => names.includes(array)));
+  const isMeant = (names: readonly string[], distance: string): boolean => {
+    if (arrays.size === 1) return true;
+    if (used.length > 0 && used.every((array) => names.includes(array))) return true;
+    const isPossible = used.length === 0 || used.some((array) => names.includes(array));
+    return isPossible && Number(distance.replaceAll(',', '')) <= adjacentBytes;
+  };
   return text
     .replace(executed, (_all, mangled: string) => (mangled === symbol ? '' : ` in kernel ${mangled}`))
     .replaceAll(otherDistance, (all, bytes: string, captured?: string) =>
@@ -78,7 +80,7 @@ export function faultWords(text: string, session: Captured, line: string | null 
         const names = arrays.get(id) ?? [];
         const array = names.length > 0 ? names.join(', ') : `region ${id}`;
         if (where === 'into' || isMeant(names, distance)) return `${distance} ${unit} ${where} ${array}${size}`;
-        return `far from every array (the nearest is ${array}, ${distance} ${unit} away)`;
+        return `outside of every array (the nearest is ${array}, ${distance} ${unit} away)`;
       },
     )
     .replaceAll(throughNull, (all, done: string, address: string) =>
