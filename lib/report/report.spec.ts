@@ -74,6 +74,18 @@ describe('the page of a reproducer', () => {
     expect([sectionOf(text, 'differences'), sectionOf(text, 'timing')]).not.toContain('');
   });
 
+  it('of the workspace says that the capture was changed since its pass, and is not green then', async () => {
+    await judged(workspace, root, false);
+    const page = async (): Promise<string> => await made({ reproducer: undefined, workspace: workspace.root });
+    const before = await page();
+    expect([before.includes('1 reproducer: 1 pass.'), before.includes('verdict is-pass')]).toEqual([true, true]);
+    const capture = 'kernels/app/saxpy/capture/capture.json';
+    workspace.write(capture, `${workspace.read(capture)}\n`);
+    const after = await page();
+    expect(after).toContain('1 reproducer: 1 pass before a change.');
+    expect([after.includes('since then: '), after.includes('verdict is-pass')]).toEqual([true, false]);
+  });
+
   it('gives the commands to get occupancy only for devices that report it', async () => {
     const path = join(root, 'kernel.json');
     const config = JSON.parse(readFileSync(path, 'utf8')) as { device: object };

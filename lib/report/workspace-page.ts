@@ -5,9 +5,11 @@ import { captureFile, captureJsonSchema } from '../archive/capture-files';
 import { absent, chart, paragraphs, tableOf, type Cell } from '../page/parts';
 import { breakable, commandCode, markup, shortened, type Html, type Piece } from '../page/html';
 import type { Page } from '../page/page';
+import { lastVerdict } from '../kernels/last-verdict';
 import { profileSchema, type Profile } from '../profile/profile-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { openReproducer } from '../reproducer/reproducer';
 import { reproducersIn } from '../reproducer/reproducers-in';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
@@ -35,16 +37,18 @@ export async function workspacePage(root: string): Promise<Page> {
   const verdicts = found.map(
     ({ root: at }) => readLeft(join(at, 'report.json'), reportSchema, '', '').value?.verdict ?? notJudged,
   );
-  const counts = [...new Set(verdicts)].map((one) => `${verdicts.filter((each) => each === one).length} ${one}`);
+  const changes = found.map(({ root: at }) => changedSince(at));
+  const words = verdicts.map((verdict, index) => (changes[index] ? `${verdict} before a change` : verdict));
+  const counts = [...new Set(words)].map((one) => `${words.filter((each) => each === one).length} ${one}`);
   return {
     title: 'Kernels of this workspace',
-    lead: markup`<p class="${leadClass(verdicts)}">${counted(found.length, 'reproducer')}: ${counts.join(', ') || 'none yet'}.</p>
+    lead: markup`<p class="${leadClass(verdicts.map((verdict, index) => (changes[index] ? notJudged : verdict)))}">${counted(found.length, 'reproducer')}: ${counts.join(', ') || 'none yet'}.</p>
       <p class="muted">Commands on this page are typed in the root of the workspace.</p>`,
     sections: [
       {
         id: 'kernels',
         title: 'Kernels',
-        body: markup`${paragraphs(unreadable)}${kernels(root, found, verdicts)}`,
+        body: markup`${paragraphs(unreadable)}${kernels(root, found, verdicts, changes)}`,
       },
       { id: 'apps', title: 'Apps', body: await apps(root, found) },
     ],
@@ -66,17 +70,32 @@ function openAll(root: string): { found: Found[]; unreadable: string[] } {
   return { found, unreadable };
 }
 
-function kernels(root: string, found: readonly Found[], verdicts: readonly string[]): Html {
+/** What changed since the last verdict, as `kernloop kernels` says it; null if nothing did, or if that cannot be told. */
+function changedSince(root: string): string | null {
+  try {
+    return lastVerdict(openReproducer(root))?.changed ?? null;
+  } catch (error) {
+    if (error instanceof KernloopError) return null;
+    throw error;
+  }
+}
+
+function kernels(
+  root: string,
+  found: readonly Found[],
+  verdicts: readonly string[],
+  changes: readonly (string | null)[],
+): Html {
   if (found.length === 0)
     return absent('There is no reproducer in kernels/; this makes one:', 'kernloop extract --app APP');
   return tableOf(
     'Reproducers',
     ['kernel', 'app', 'language and device', 'verdict', 'bytes captured', 'speed', 'tuned', 'what the verdict says'],
-    found.map((one, index) => rowOf(root, one, verdicts[index] ?? '')),
+    found.map((one, index) => rowOf(root, one, verdicts[index] ?? '', changes[index] ?? null)),
   );
 }
 
-function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell[] {
+function rowOf(root: string, { root: at, config }: Found, verdict: string, changed: string | null): Cell[] {
   const page = join(at, 'build', 'report.html');
   const report = readLeft(join(at, 'report.json'), reportSchema, '', '').value;
   const capture = readLeft(captureFile(join(at, 'capture')), captureJsonSchema, '', '').value;
@@ -96,7 +115,12 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell
     },
     config.app.name,
     `${config.language} on ${config.device.kind}`,
-    report ? { shown: verdictWord(verdict), sort: verdict } : verdict,
+    report
+      ? {
+          shown: markup`${verdictWord(verdict)}${changed === null ? '' : markup`<br>since then: ${changed}`}`,
+          sort: verdict,
+        }
+      : verdict,
     capture ? capture.regions.reduce((sum, { size }) => sum + size, 0) : { shown: 'no capture', sort: -1 },
     speed ? `${speed.verdict} (${speed.ratio.toPrecision(3)} ×)` : '',
     best?.ratio === undefined || best.ratio === null ? '' : { shown: `${best.ratio.toFixed(3)} ×`, sort: best.ratio },
