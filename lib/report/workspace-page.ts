@@ -70,7 +70,7 @@ function openAll(root: string): { found: Found[]; unreadable: string[] } {
   return { found, unreadable };
 }
 
-/** What changed since the last verdict, as `kernloop kernels` says it; null if nothing did, or if that cannot be told. */
+/** Change since the last verdict, as `kernloop kernels` says it; null if nothing did, or if that cannot be told. */
 function changedSince(root: string): string | null {
   try {
     return lastVerdict(openReproducer(root))?.changed ?? null;
