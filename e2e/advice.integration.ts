@@ -162,7 +162,7 @@ describe('the explanation of a replay', () => {
       expect(text).toMatch(/a part of 1 of 1 edited lines never ran: kernel_variant\.hip:\d+ from column \d+\n/);
     });
 
-    it('a branch that the compiler made a selection is told, though its line ran as a whole', async () => {
+    it('an edited line with a selection instead of a branch is named, though it ran as a whole', async () => {
       const original = workspace.read(file);
       workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
       workspace.edit(file, (text) =>

@@ -1,7 +1,7 @@
 // The real hipcc: the driver's own steps give its code, its messages and its verdict on places, and are asked for once.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { recordingDeps } from '../generate/testing/fixture';
 import { dependsOnPlace } from '../recompile/place-dependence';
 import { runProcess } from '../support/exec';
@@ -9,7 +9,7 @@ import { failure } from '../testing/failure';
 import { compileReproducer } from './compile';
 import type { CompileRequest } from './compile-request';
 import { DriverSteps, KnownSteps } from './driver-steps';
-import { overlayTemplate } from './overlay';
+import { candidateFolder } from './testing/candidate-folder';
 
 jest.setTimeout(180_000);
 
@@ -44,25 +44,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 function folder(text: string): CompileRequest {
   const reproducer = join(root, 'candidate-1');
   rmSync(reproducer, { recursive: true, force: true });
-  const file = (path: string, content: string): void => {
-    mkdirSync(dirname(join(reproducer, path)), { recursive: true });
-    writeFileSync(join(reproducer, path), content);
-  };
-  file('kernel_variant.hip', text);
-  file('deps/k.hip', '// ../kernel_variant.hip is compiled in the place of this file.\n');
-  file('deps/inc/check.h', check);
-  file('build/note', '');
-  const recipe: CompileRequest['recipe'] = {
-    ...{ schema: 'kernloop.recipe/1', language: 'hip', symbol: '_Z5scalePfi', environment: {}, target: 'gfx90a' },
-    ...{ compiler: { name: 'hipcc', version: '15' }, arguments: ['-O3', '-DSCALE=3.0f', '-I{deps}/inc', '-x', 'hip'] },
-    ...{ main: 'k.hip', variant: { file: 'kernel_variant.hip', stands_for: 'k.hip' } },
-    ...{ signature: null, aliases: {}, notes: [] },
-  };
-  return {
-    ...{ reproducer, recipe, overlay: overlayTemplate(recipe), limitSeconds: 120, signature: null, lineInfo: true },
-    ...{ compiler: { path: '/usr/bin/hipcc', version: '15' }, output: join(reproducer, 'build', 'variant.hsaco') },
-    scratch: join(reproducer, 'build'),
-  };
+  return candidateFolder(reproducer, text, check);
 }
 
 async function compiled(text: string, known?: KnownSteps) {

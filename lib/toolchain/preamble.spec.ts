@@ -1,14 +1,14 @@
 // The real hipcc: code is the same with headers that are parsed before, and what could make it another one has none.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { recordingDeps } from '../generate/testing/fixture';
 import { runProcess } from '../support/exec';
 import { failure } from '../testing/failure';
 import { compileReproducer } from './compile';
 import type { CompileRequest } from './compile-request';
-import { overlayTemplate } from './overlay';
 import { leadingIncludes, makePreamble, type Preamble } from './preamble';
+import { candidateFolder } from './testing/candidate-folder';
 
 jest.setTimeout(180_000);
 
@@ -41,29 +41,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** A folder as a judge makes one for each candidate. */
-function folder(name: string, text: string, header = check): CompileRequest {
-  const reproducer = join(root, name);
-  const file = (path: string, content: string): void => {
-    mkdirSync(dirname(join(reproducer, path)), { recursive: true });
-    writeFileSync(join(reproducer, path), content);
-  };
-  file('kernel_variant.hip', text);
-  file('deps/k.hip', '// ../kernel_variant.hip is compiled in the place of this file.\n');
-  file('deps/inc/check.h', header);
-  file('build/note', '');
-  const recipe: CompileRequest['recipe'] = {
-    ...{ schema: 'kernloop.recipe/1', language: 'hip', symbol: '_Z5scalePfi', environment: {}, target: 'gfx90a' },
-    ...{ compiler: { name: 'hipcc', version: '15' }, arguments: ['-O3', '-DSCALE=3.0f', '-I{deps}/inc', '-x', 'hip'] },
-    ...{ main: 'k.hip', variant: { file: 'kernel_variant.hip', stands_for: 'k.hip' } },
-    ...{ signature: null, aliases: {}, notes: [] },
-  };
-  return {
-    ...{ reproducer, recipe, overlay: overlayTemplate(recipe), limitSeconds: 120, signature: null, lineInfo: true },
-    ...{ compiler: { path: '/usr/bin/hipcc', version: '15' }, output: join(reproducer, 'build', 'variant.hsaco') },
-    scratch: join(reproducer, 'build'),
-  };
-}
+const folder = (name: string, text: string, header = check): CompileRequest =>
+  candidateFolder(join(root, name), text, header);
 
 async function compiled(request: CompileRequest, preamble?: Preamble) {
   const result = await compileReproducer({ ...request, ...(preamble ? { preamble } : {}) }, deps);
