@@ -8,6 +8,7 @@ import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
 import { saidLines } from '../lib/support/said-once';
+import { asTyped } from '../lib/support/typed-command';
 import { version } from '../lib/support/version';
 import { printJson } from './print-json';
 
@@ -97,7 +98,7 @@ function program(
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)
-    .addHelpText('before', start)
+    .addHelpText('before', asTyped(start))
     .helpCommand('help [verb]', 'Show the options of a verb.')
     .configureHelp({
       visibleCommands: (of) => {
@@ -205,7 +206,7 @@ function fail(error: unknown, argv: readonly string[], command: Command): number
     error instanceof CommanderError ? usageError(error, argv, command) : withDashes(asKernloopError(error), argv);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
   const what = error instanceof CommanderError || !isBug(error) ? known.brief : stackOf(error);
-  process.stderr.write(errorText({ code: known.code, what: saidLines.shortened(what), hint: known.hint }));
+  process.stderr.write(asTyped(errorText({ code: known.code, what: saidLines.shortened(what), hint: known.hint })));
   return known.exitCode;
 }
 

@@ -102,6 +102,27 @@ describe('the kernels of hip-pipeline', () => {
     expect(others?.map(({ verdict }) => verdict)).toContain('same');
   });
 
+  it('table_lookup passes with a read behind an array whose value it drops, and the result says so', async () => {
+    const file = variant('table_lookup');
+    const original = workspace.read(file);
+    const dropped = '(void)static_cast<const volatile unsigned char*>(index)[i + 1], ';
+    workspace.edit(file, (text) => text.replace('out[i] = table', `${dropped}out[i] = table`));
+    const at =
+      workspace
+        .read(file)
+        .split('\n')
+        .findIndex((line) => line.includes(dropped)) + 1;
+    const outcome = await workspace.kernloop(['validate', project('table_lookup')]);
+    workspace.write(file, original);
+    expect([outcome.code, outcome.text]).toEqual([
+      0,
+      expect.stringMatching(/Result: PASS \(NOT judged: read of 1 byte, 0 bytes behind index \(48\.8 KiB\)/),
+    ]);
+    expect(outcome.text).toContain(`outside of its arrays at kernel_variant.hip:${at}: read of 1 byte`);
+    const { edited_lines: lines } = workspace.json<Report>(`${project('table_lookup')}/report.json`);
+    expect(lines?.outside).toMatchObject([{ dispatch: 1, source: `kernel_variant.hip:${at}` }]);
+  });
+
   it('affected selects exactly the kernel whose variant was edited, and only its verdict is made again', async () => {
     expect((await workspace.nx(['run-many', '-t', 'validate'])).code).toBe(0);
     await workspace.commitAll();

@@ -6,6 +6,7 @@ import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
 import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
+import { asTyped } from '../lib/support/typed-command';
 import { environmentName, kebab, refuseFormerNames } from '../lib/support/option-variables';
 import { refuseUntracked, type TaskContext } from './tracked';
 import { watchInputs } from './unchanged';
@@ -79,7 +80,7 @@ export async function reportingErrors(task: () => Promise<boolean>): Promise<{ s
   } catch (error) {
     if (isBug(error)) throw error;
     const known = asKernloopError(error);
-    process.stderr.write(errorText({ code: known.code, what: known.brief, hint: known.hint }));
+    process.stderr.write(asTyped(errorText({ code: known.code, what: known.brief, hint: known.hint })));
     return { success: false };
   }
 }

@@ -7,6 +7,7 @@ import { stages } from '../../lib/stages/registry';
 import { runCaptures } from '../../lib/stages/run';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { asKernloopError, errorText, isBug, KernloopError } from '../../lib/support/error';
+import { asTyped } from '../../lib/support/typed-command';
 import { configureTask, type TaskOptions } from '../run-stage';
 import type { TaskContext } from '../tracked';
 import { watchInputs } from '../unchanged';
@@ -140,7 +141,7 @@ function failed(task: string, error: unknown, deps: Deps): TaskResult {
   const known = asKernloopError(error);
   const text = isBug(error)
     ? `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
-    : errorText(known);
+    : asTyped(errorText(known));
   deps.report.output(text);
   return { task, result: { success: false, terminalOutput: text } };
 }

@@ -12,16 +12,16 @@ import { builtIn } from './users-build';
 
 /**
  * Recompiles a kernel that is to be replayed, if it was edited since the last build, or if anything else that decides
- * its code has changed. Afterwards the code that a replay chooses is that of the text in the folder.
+ * its code has changed. Afterwards the code that a replay chooses is that of the text in the folder. `forgets`: a verdict
+ * is asked for, and the last one, of another text, must not outlive a failed compilation.
  */
-export async function recompileEdited(options: RecompileOptions, deps: Deps): Promise<void> {
+export async function recompileEdited(options: RecompileOptions, forgets: boolean, deps: Deps): Promise<void> {
   const reproducer = openReproducer(options.reproducer, deps.opened);
   if (isReady(reproducer, options, deps)) return;
   await whileNobodyBuilds(reproducer, deps, async () => {
     // Another command may have built it meanwhile.
     if (isReady(openReproducer(reproducer.root), options, deps)) return;
-    // The last verdict is that of another text, and must not outlive a failed compilation.
-    if (!isForeignFile(reproducer.report, reportFormat)) rmSync(reproducer.report, { force: true });
+    if (forgets && !isForeignFile(reproducer.report, reportFormat)) rmSync(reproducer.report, { force: true });
     try {
       await compileVariant(asJudged(options, reproducer), deps);
     } catch (error) {

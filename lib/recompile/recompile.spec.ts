@@ -576,7 +576,7 @@ describe('recompile', () => {
     const edit = (text: string) => writeFileSync(variant(), source.replace('*= SCALE', text));
     const header = () => join(made.reproducer, 'deps', 'inc', 'scale.h');
     const build = (overrides: Partial<Deps> = {}, more: object = {}) =>
-      recompileEdited({ ...options(), ...more }, { ...deps, ...overrides });
+      recompileEdited({ ...options(), ...more }, true, { ...deps, ...overrides });
     const chosen = () => chooseCode(openReproducer(made.reproducer), undefined);
     /** The lines of finished compilations, and an empty list again. */
     const compiled = () => reported.splice(0).filter((line) => line.startsWith('k: build/variant.hsaco from'));
@@ -652,6 +652,18 @@ describe('recompile', () => {
       edit('+= SCALE');
       await build();
       expect(chosen()).toMatchObject({ kind: 'variant', sha256: sha256OfFile(built()) });
+    });
+
+    it('leaves the last verdict where none is asked for', async () => {
+      const report = join(made.reproducer, 'report.json');
+      writeFileSync(report, '{ "schema": "kernloop.report/1" }');
+      try {
+        edit('-= SCALE');
+        await recompileEdited(options(), false, deps);
+        expect([compiled().length, existsSync(report)]).toEqual([1, true]);
+      } finally {
+        rmSync(report);
+      }
     });
 
     it('leaves a report.json of the user', async () => {

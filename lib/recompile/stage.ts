@@ -10,8 +10,8 @@ const current = () => require('./current-variant') as typeof import('./current-v
 const edited = () => require('./recompile-edited') as typeof import('./recompile-edited');
 
 /** Work that other stages need before they replay an edit. */
-export const recompileEdited = (options: RecompileOptions, deps: Deps): Promise<void> =>
-  edited().recompileEdited(options, deps);
+export const recompileEdited = (options: RecompileOptions, forgets: boolean, deps: Deps): Promise<void> =>
+  edited().recompileEdited(options, forgets, deps);
 
 export const stage = defineStage({
   name: 'recompile',

@@ -1,5 +1,5 @@
 import { arraysIn, faultWords, isThroughNull, placeOfWave } from './fault-words';
-import { sourceOfFault } from './fault-source';
+import { isOfSource, sourceOfFault } from './fault-source';
 import { SourceFiles } from './source-files';
 import type { ReplaySession } from './session';
 
@@ -15,12 +15,17 @@ export function faultSummary(text: string, session: Pick<ReplaySession, 'reprodu
   return faultWords(text, session, source && new SourceFiles(session.reproducer).line(source.file, source.line));
 }
 
-/** Nothing for code that no source here belongs to, and for faults of another kind than an access. */
-function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
+/** Nothing for code that is no build of a source here, and for faults of another kind than an access. */
+export function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
   if (fault.includes('dropped by --shrink'))
     return ['next: extract the kernel again without --shrink, which dropped the memory that this code touches'];
+  if (!isOfSource(session.code, session.reproducer) || !/: (?:read|write) of \d+ bytes? at /.test(fault)) return [];
   const source = sourceOfFault(fault, session.code, session.reproducer);
-  if (source === null || !/: (?:read|write) of \d+ bytes? at /.test(fault)) return [];
+  // Inlined functions of headers, such as atomicAdd, have lines of their own.
+  if (source === null) {
+    if (isThroughNull(fault)) return ['next: find out which pointer of the edit is null, then run the command again'];
+    return ['next: keep what the edit accesses inside of its arrays, then run the command again'];
+  }
   const text = new SourceFiles(session.reproducer).line(source.file, source.line);
   const what = text === null ? 'the access' : `the access in \`${text}\``;
   if (isThroughNull(fault)) return [`next: find out why the pointer of ${what} is null, then run the command again`];

@@ -20,6 +20,13 @@ describe('a fault in the words for people', () => {
     );
   });
 
+  it('says how many bytes of an access are behind the array in which it begins', () => {
+    const text =
+      "memory access outside of every allocation in kernel _Z4fillPi at pc 0x5000 (entry +0xa8), instruction `global_load_dwordx2 v[0:1], v2, off`, workgroup (3, 0, 0), wave 2, lane 0: read of 8 bytes at 0x103c: its last 4 bytes lie past the end of the 64-byte allocation at 0x1000 ('virtual memory (64 bytes)'): 60 bytes into region r1 (64 B)";
+    expect(faultWords(text, session)).toBe('read of 8 bytes, the last 4 of them behind out (64 B)');
+    expect(faultWords(text.replace('region r1', 'region r7'), session)).toContain('4 of them behind region r7 (64 B)');
+  });
+
   it('keeps the name of another kernel, and the kind of a fault that is no access', () => {
     expect(faultWords(inKernel('_Z5otherPi'), session)).toContain(
       'allocation in kernel _Z5otherPi: write of 4 bytes at',

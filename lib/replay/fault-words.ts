@@ -21,6 +21,10 @@ export function placeOfWave(text: string): string | null {
   ].join(', ');
 }
 
+/** An access whose first bytes are inside. The second group is the number of the others, the third the region. */
+const crossing =
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes) at 0x[0-9a-f]+: its last (\d+) bytes lie past the end of the \d+-byte allocation at 0x[0-9a-f]+ \('[^']*'\): [\d,]+ bytes? into region (\w+)( \([^)]*\))?/g;
+
 /** An access outside of memory, before words that say where it was: these need no address. */
 const access =
   /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |outside of every )/g;
@@ -71,6 +75,10 @@ export function faultWords(text: string, session: Captured, line: string | null 
   };
   return text
     .replace(executed, (_all, mangled: string) => (mangled === symbol ? '' : ` in kernel ${mangled}`))
+    .replaceAll(crossing, (_all, done: string, bytes: string, id: string, size = '') => {
+      const names = arrays.get(id) ?? [];
+      return `${done}, the last ${bytes} of them behind ${names.length > 0 ? names.join(', ') : `region ${id}`}${size}`;
+    })
     .replaceAll(otherDistance, (all, bytes: string, captured?: string) =>
       captured !== undefined || Number(bytes) > furthestNear ? '' : all,
     )

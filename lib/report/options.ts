@@ -7,7 +7,9 @@ export const reportOptionsSchema = z.object({
   reproducer: z
     .string()
     .default('.')
-    .describe('Folder of the reproducer: the one with kernel.json, or a folder below it.'),
+    .describe(
+      'Folder of the reproducer: the one with kernel.json, or a folder below it. The root of a workspace: as --workspace.',
+    ),
   trace: z
     .string()
     .min(1)

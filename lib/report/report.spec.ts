@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepVerdict, keptPaths, readVerdicts } from '../reproducer/kept-results';
 import { failure } from '../testing/failure';
@@ -84,6 +84,28 @@ describe('the page of a reproducer', () => {
     const after = await page();
     expect(after).toContain('1 reproducer: 1 pass before a change.');
     expect([after.includes('since then: '), after.includes('verdict is-pass')]).toEqual([true, false]);
+  });
+
+  it('says that the capture was changed since the pass at its head, and is not green then', async () => {
+    await judged(workspace, root, false);
+    const before = await made();
+    expect([before.includes('before a change'), before.includes('verdict is-pass')]).toEqual([false, true]);
+    const capture = 'kernels/app/saxpy/capture/capture.json';
+    workspace.write(capture, `${workspace.read(capture)}\n`);
+    const after = await made();
+    expect(after).toContain('This is the verdict before a change. Since then: capture is another capture.');
+    expect([after.includes('verdict is-doubt'), after.includes('verdict is-pass')]).toEqual([true, false]);
+  });
+
+  it('is that of the workspace where the command is typed in its root, or beside kernloop.json', async () => {
+    const title = 'Kernels of this workspace';
+    for (const folder of [workspace.root, workspace.path('app')]) {
+      const page = await made({ reproducer: folder });
+      expect([folder, page.includes(title)]).toEqual([folder, true]);
+    }
+    expect(await made()).not.toContain(title);
+    rmSync(workspace.path('kernels'), { recursive: true });
+    expect((await failure(made({ reproducer: workspace.root }))).code).toBe('CONFIG_MISSING');
   });
 
   it('gives the commands to get occupancy only for devices that report it', async () => {

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import type { Page } from '../page/page';
 import { pageMark, pageText } from '../page/page';
 import { openReproducer } from '../reproducer/reproducer';
+import { workspaceIn } from '../reproducer/workspace-in';
 import { KernloopError } from '../support/error';
 import { writeOutput, writeOwnFile } from '../support/output-file';
 import { formatCount } from '../support/report';
@@ -50,8 +51,8 @@ async function pageFor(options: ReportOptions, deps: Deps): Promise<Made> {
       file: join(dirname(path), `${name}.report.html`),
     };
   }
-  if (workspace !== undefined) {
-    const root = resolve(workspace);
+  const root = workspace === undefined ? workspaceIn(options.reproducer) : resolve(workspace);
+  if (root !== undefined) {
     if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
       throw new KernloopError('FILE_NOT_FOUND', `${root} is no folder`, 'name the root of a workspace');
     return { of: 'workspace', page: await workspacePage(root), file: join(root, '.kernloop', 'report.html') };

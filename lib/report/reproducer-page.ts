@@ -7,8 +7,9 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { commandText } from '../support/command-text';
 import { reportSchema } from '../validate/report-json';
 import { autotunedBody } from './autotuned';
-import { commandOn, type CommandOn } from './commands';
 import { capturedBody, observedSchema, occupancyBody } from './captured';
+import { changedSince } from './changed-since';
+import { commandOn, type CommandOn } from './commands';
 import { differencesBody } from './differences';
 import { explainedBody } from './explained';
 import { readLeft, type Body } from './left';
@@ -46,7 +47,7 @@ export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
   ];
   return {
     title: `${config.app.name}: ${config.demangled}`,
-    lead: markup`${verdictLead(report, names)}
+    lead: markup`${verdictLead(report, names, changedSince(root))}
       <p class="muted">Commands on this page are typed in the root of the workspace.</p>`,
     sections: folded(parts, {
       id: 'captured',

@@ -3,7 +3,7 @@ import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { coded, markup, shortened, type Html } from '../page/html';
 import { counted, formatCount } from '../support/format';
 import { placeOfWave } from '../replay/fault-words';
-import { editedLineWords } from '../validate/edited-lines';
+import { editedLineWords } from '../validate/edited-lines-text';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
 import type { CommandOn } from './commands';
@@ -27,12 +27,13 @@ export const notJudged = 'not judged';
 export const verdictWord = (verdict: string): Html =>
   markup`<span class="${classOf(verdict)}">${verdict.toUpperCase()}</span>`;
 
-/** The answer, first on the page. */
-export function verdictLead(left: Left<Report>, names: PlaceNames): Html {
+/** The answer, first on the page. `changed`: the difference between what was judged and what is there now. */
+export function verdictLead(left: Left<Report>, names: PlaceNames, changed: string | null): Html {
   if (left.value === null) return left.why;
   const { verdict, summary, code, variant, device, fault } = left.value;
   const wave = fault === null || fault === undefined ? null : placeOfWave(fault);
-  return markup`<p class="${leadClass([verdict])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
+  return markup`<p class="${leadClass(changed === null ? [verdict] : [verdict, notJudged])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
+    ${changed === null ? '' : markup`<p class="doubt">${coded(`This is the verdict before a change. Since then: ${changed}.`)}</p>`}
     ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
     ${editedLineWords(left.value).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}
     <p class="muted">

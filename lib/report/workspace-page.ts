@@ -5,11 +5,9 @@ import { captureFile, captureJsonSchema } from '../archive/capture-files';
 import { absent, chart, paragraphs, tableOf, type Cell } from '../page/parts';
 import { breakable, commandCode, markup, shortened, type Html, type Piece } from '../page/html';
 import type { Page } from '../page/page';
-import { lastVerdict } from '../kernels/last-verdict';
 import { profileSchema, type Profile } from '../profile/profile-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
-import { openReproducer } from '../reproducer/reproducer';
 import { reproducersIn } from '../reproducer/reproducers-in';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
@@ -20,6 +18,7 @@ import { timeWords } from '../device/emulated-driver';
 import { tunePaths } from '../tune/paths';
 import { tuneResultSchema } from '../tune/result';
 import { reportSchema } from '../validate/report-json';
+import { changedSince } from './changed-since';
 import { commandOn } from './commands';
 import { readKept } from './kept';
 import { readLeft } from './left';
@@ -68,16 +67,6 @@ function openAll(root: string): { found: Found[]; unreadable: string[] } {
     }
   });
   return { found, unreadable };
-}
-
-/** Change since the last verdict, as `kernloop kernels` says it; null if nothing did, or if that cannot be told. */
-function changedSince(root: string): string | null {
-  try {
-    return lastVerdict(openReproducer(root))?.changed ?? null;
-  } catch (error) {
-    if (error instanceof KernloopError) return null;
-    throw error;
-  }
 }
 
 function kernels(

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { captureFile } from '../archive/capture-files';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
 import { KernloopError, nearest } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
@@ -50,6 +51,13 @@ export const openReproducer = openedOnce((folder): Reproducer => {
   }
   const root = findUpward(resolve(folder), kernelFile);
   if (root === undefined) {
+    if (existsSync(captureFile(resolve(folder)))) {
+      throw new KernloopError(
+        'CONFIG_MISSING',
+        `${resolve(folder)} is a capture without a project: no ${kernelFile} in it or above`,
+        'unpack its file again: `kernloop unpack FILE` ends with the commands that make it a project',
+      );
+    }
     throw new KernloopError(
       'CONFIG_MISSING',
       `no ${kernelFile} in ${resolve(folder)} or above`,

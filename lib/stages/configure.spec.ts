@@ -31,6 +31,15 @@ describe('precedence of options', () => {
     expect([values.replays, origins['replays']]).toEqual([value, origin]);
   });
 
+  it('asks for no reproducer in the root of a workspace where a stage has a page of the workspace', () => {
+    workspace = new TestWorkspace();
+    const root = { reproducer: workspace.root };
+    expect(thrown(() => configure(stages.report, root, {})).code).toBe('CONFIG_MISSING');
+    writeReproducer(workspace);
+    expect(configure(stages.report, root, {}).values.reproducer).toBe(workspace.root);
+    expect(thrown(() => configure(stages.validate, root, {})).code).toBe('CONFIG_MISSING');
+  });
+
   it('ends with the default, and says so', () => {
     workspace = new TestWorkspace();
     const { values, origins } = configure(stages.capture, { app: workspace.app }, {});

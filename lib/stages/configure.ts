@@ -19,6 +19,7 @@ import type { Stage } from '../stage/stage';
 import { isStageName, stageNames, stageSummaries } from './registry';
 import type { Environment } from '../support/environment';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
+import { workspaceIn } from '../reproducer/workspace-in';
 
 /** Fields of a stage that its options depend on. */
 type Configurable<S extends OptionsSchema = OptionsSchema> = Pick<
@@ -50,6 +51,7 @@ function fileLayers(
   const given = (name: string): unknown => outer.find(({ values }) => values[name] !== undefined)?.values[name];
   const named = given(project);
   const folder = typeof named === 'string' ? named : '.';
+  if (projectless.includes('workspace') && workspaceIn(folder) !== undefined) return [];
   if (project === 'reproducer') return reproducerLayers(stage, folder, opened);
   const place = { app: folder, command: stage.trailing === undefined ? [] : commandIn(given(stage.trailing)) };
   if (isDeclared(place)) return [appLayer(stage, appAt(place, env, opened), kernloopFile)];

@@ -21,7 +21,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** Runs a stage here or in a job, as kernloop.json says. */
 export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Promise<R> {
   tellOfKilledApply(stage, values, deps);
-  await buildEdited(values, deps);
+  // Other stages leave the last verdict: whoever shows it says that the code has changed since.
+  await buildEdited(values, stage.name === 'validate', deps);
   const there = elsewhere(stage, values, deps);
   if (!there) return (await stage.run(values, deps)) as R;
   if (stage.name === 'tune') return (await tuneInJobs(there, stage, values, deps)) as R;
@@ -38,10 +39,14 @@ export async function runTask(stage: Stage, values: Values, deps: Deps): Promise
   return (await inJob(there, stage, { work: 'task', options: values }, deps)) === true;
 }
 
-/** Builds what is to be replayed here, where the compiler is, also if a job replays it. */
-export async function buildEdited({ recompile, reproducer, variant }: Values, deps: Deps): Promise<void> {
+/** Builds what is to be replayed here, where the compiler is, also if a job replays it. `forgets` as in recompileEdited. */
+export async function buildEdited(
+  { recompile, reproducer, variant }: Values,
+  forgets: boolean,
+  deps: Deps,
+): Promise<void> {
   if (recompile !== true || variant !== undefined) return;
-  await recompileEdited(configure(stages.recompile, { reproducer }, deps.env, deps.opened).values, deps);
+  await recompileEdited(configure(stages.recompile, { reproducer }, deps.env, deps.opened).values, forgets, deps);
 }
 
 /** Warns that a killed `tune` left changes. `tune` reverts them by itself; other stages work on them. */

@@ -1,5 +1,6 @@
 import { saidLines } from './said-once';
 import { liveLine } from './live-line';
+import { asTyped } from './typed-command';
 import type { Progress } from './progress-text';
 
 export { formatBytes, formatCount } from './format';
@@ -26,15 +27,15 @@ export function consoleReporter(quiet = false): Reporter {
     live.around(() => void process[stream].write(text), text);
   return {
     info: (line) => {
-      if (!quiet) say('stderr', `${line}\n`);
+      if (!quiet) say('stderr', `${asTyped(line)}\n`);
     },
-    warn: (line) => say('stderr', `warning: ${line}\n`),
+    warn: (line) => say('stderr', `warning: ${asTyped(line)}\n`),
     output: (chunk) => {
       saidLines.take(chunk);
       say('stderr', chunk);
     },
     result: (line) => {
-      if (!quiet) say('stdout', `${line}\n`);
+      if (!quiet) say('stdout', `${asTyped(line)}\n`);
     },
     progress: (now) => {
       if (!quiet) live.show(now);

@@ -5,13 +5,13 @@ import {
   changesIn,
   columnsOf,
   editedLines,
-  editedLineWords,
   hasOtherLines,
   hasRun,
   isSelection,
   newLines,
   sortEdit,
 } from './edited-lines';
+import { editedLineWords, unseenWords } from './edited-lines-text';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -90,6 +90,22 @@ describe('the lines of an edit', () => {
     ]);
     expect(words(0, 3, 1)).toEqual(['a part of 1 of 14 edited lines never ran: k.hip:1 from column 9']);
     expect([words(0, 3), editedLineWords({ verdict: 'pass' })]).toEqual([[], []]);
+  });
+
+  it('precede the summary of a pass where a replay executed none, or a part, or saw one side of a selection', () => {
+    const line = { file: 'k.hip', line: 3 };
+    const words = (edited: number, idle: number, partly = 0, selects = 0) =>
+      unseenWords({
+        ...{ edited, without_code: 0, not_run: Array.from({ length: idle }, () => line) },
+        partly_run: Array.from({ length: partly }, () => ({ ...line, column: 9 })),
+        selects: Array.from({ length: selects }, () => line),
+      });
+    expect([words(2, 0), unseenWords({ edited: 2, without_code: 0, not_run: [] })]).toEqual(['', '']);
+    expect(words(14, 2)).toBe('NOT judged: 2 of 14 edited lines, which never ran; ');
+    expect(words(1, 0, 1)).toBe('NOT judged: a part of 1 of 1 edited line, which never ran; ');
+    expect(words(14, 2, 1, 1)).toBe(
+      'NOT judged: 2 of 14 edited lines and a part of 1 of 14 edited lines, which never ran; NOT seen: which value 1 of 14 edited lines selected; ',
+    );
   });
 
   it('select a value if they are edited, ran as a whole and hold an executed selection', () => {

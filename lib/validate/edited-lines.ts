@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { diffLines } from 'diff';
-import { replayOnce } from '../replay/program';
 import type { HotSpotEvent } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
@@ -13,11 +12,11 @@ import { withDevice } from '../device/lock';
 import { resolveInside, sha256 } from '../support/files';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
-import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
-import type { EditedLines, Report, Verdict } from './report-json';
+import { replayGuarded } from './outside-arrays';
+import type { EditedLines, OutsideAccess, Verdict } from './report-json';
 
 /** Time for one file; a file that takes longer is no edit that a person made. */
 const diffLimitMs = 2000;
@@ -75,7 +74,7 @@ async function linesThatRan(
       );
     return undefined;
   }
-  const events = await withDevice(device, deps, () => counted(sessions, deps));
+  const { events, outside } = await withDevice(device, deps, () => counted(sessions, deps));
   const digest = sha256(bytes);
   const own = events.filter((event) => event.code_object === digest && hasRun(event));
   if (own.length === 0) return undefined;
@@ -85,7 +84,8 @@ async function linesThatRan(
   const placesOf = (all: readonly HotSpotEvent[]): SourcePlace[] =>
     all.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
   const selects = own.filter(({ instruction }) => isSelection(instruction));
-  return sortEdit(edited, columns([...table.places()]), columns(placesOf(own)), columns(placesOf(selects)));
+  const lines = sortEdit(edited, columns([...table.places()]), columns(placesOf(own)), columns(placesOf(selects)));
+  return outside.length === 0 ? lines : { ...lines, outside };
 }
 
 const lineInfoHint = ({ root }: Reproducer): string =>
@@ -106,17 +106,25 @@ export const isSelection = (instruction: string): boolean =>
       (half) => /^\s*[vs]_(?:dual_|pk_)?(?:cndmask|cselect|cmovk?_|min|max|med3)/.test(half) || /\sclamp\b/.test(half),
     );
 
-async function counted(sessions: readonly ReplaySession[], deps: Deps): Promise<HotSpotEvent[]> {
+async function counted(
+  sessions: readonly ReplaySession[],
+  deps: Deps,
+): Promise<{ events: HotSpotEvent[]; outside: OutsideAccess[] }> {
   const events: HotSpotEvent[] = [];
-  for (const { request, device } of sessions) {
-    const { result, hotSpots } = await replayOnce({ ...request, iterations: 1, seed: 1, profile: true }, device, deps);
+  const found: OutsideAccess[] = [];
+  for (const session of sessions) {
+    const request = { ...session.request, iterations: 1, seed: 1, profile: true };
+    const { outcome, outside } = await replayGuarded(session, request, deps);
+    const { result, hotSpots } = outcome;
     if (result.verdict !== 'ran') throw new Error(`a replay that counts ended with ${result.verdict}`);
     events.push(...hotSpots);
+    if (outside !== null) found.push(outside);
   }
-  return events;
+  return { events, outside: found };
 }
 
-const keyOf = ({ file, line }: SourceLine): string => `${file}:${line}`;
+/** `file:line`. */
+export const keyOf = ({ file, line }: SourceLine): string => `${file}:${line}`;
 
 /** A file that was edited since extraction, and the numbers of its lines that were added or changed. */
 interface EditedFile {
@@ -229,38 +237,4 @@ export function sortEdit(
     partly_run: partly,
     selects: lines((key) => selects.has(key) && !named.has(key)),
   };
-}
-
-const shownLines = 5;
-
-/** Nothing where all instructions ran and none selected, as far as lines and columns tell. */
-export function editedLineWords({
-  edited_lines: lines,
-  verdict,
-  inputs,
-}: Pick<Report, 'edited_lines' | 'verdict' | 'inputs'>): string[] {
-  if (!lines) return [];
-  const { edited, without_code: without, not_run: idle, partly_run: partly = [], selects = [] } = lines;
-  const others = without > 0 ? `; ${formatCount(without)} have no code of their own` : '';
-  const whole = `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${listed(idle.map(keyOf))}${others}`;
-  const parts = partly.map((place) => `${keyOf(place)} from column ${place.column}`);
-  return [
-    ...(idle.length > 0 ? [whole] : []),
-    ...(parts.length > 0
-      ? [`a part of ${formatCount(parts.length)} of ${formatCount(edited)} edited lines never ran: ${listed(parts)}`]
-      : []),
-    // A failing verdict needs no doubt.
-    ...(selects.length > 0 && verdict === 'pass' ? [selectWords(selects, inputs !== undefined)] : []),
-  ];
-}
-
-function selectWords(selects: readonly SourceLine[], hasInputs: boolean): string {
-  const verb = selects.length === 1 ? 'selects' : 'select';
-  const next = hasInputs ? '' : ' (`--inputs 8` tries other inputs)';
-  return `${listed(selects.map(keyOf))} ${verb} a value without a branch: which side was taken was not seen${next}`;
-}
-
-function listed(places: readonly string[]): string {
-  const more = places.length > shownLines ? `, and ${formatCount(places.length - shownLines)} more` : '';
-  return `${places.slice(0, shownLines).join(', ')}${more}`;
 }

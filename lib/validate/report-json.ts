@@ -249,8 +249,22 @@ const editedLinesSchema = z
       .describe(
         'Of the lines that ran as a whole, those that select a value without a branch, by a minimum or a conditional move: which side was taken was not seen.',
       ),
+    outside: z
+      .array(
+        z.object({
+          dispatch: z.int(),
+          fault: z.string().describe('Text of the device.'),
+          access: z.string().describe('The same in words: the access, and its distance to the nearest array.'),
+          source: z.string().nullable().describe('File and line of the access; null if that is not known.'),
+          next: z.string().nullable(),
+        }),
+      )
+      .optional()
+      .describe(
+        'First access of each dispatch outside of its arrays, where the captured code makes none. It faults with --guard; without it, it found memory that nobody had closed.',
+      ),
   })
-  .describe('Counted in one more replay of each dispatch; where the variant has line information.');
+  .describe('Counted in one more replay of each dispatch, with guard; where the variant has line information.');
 
 const dispatchReportSchema = z.object({
   schema: z.literal('kernloop.report/1'),
@@ -433,6 +447,7 @@ export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type DerivedInputs = z.output<typeof inputsSchema>;
 export type Delays = z.output<typeof delaysSchema>;
 export type EditedLines = z.output<typeof editedLinesSchema>;
+export type OutsideAccess = NonNullable<EditedLines['outside']>[number];
 export type FloatAtomicReport = z.output<typeof floatAtomicSchema>;
 export type PastLdsReport = z.output<typeof pastLdsSchema>;
 export type InitializerReport = z.output<typeof initializerSchema>;

@@ -3,7 +3,7 @@ import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
 import type { ValidateOptions } from './options';
-import { editedLineWords } from './edited-lines';
+import { editedLineWords } from './edited-lines-text';
 import { argumentText, extentText } from './own-launch';
 import { raceLines } from './races';
 import { regionNames, type RegionNames } from './region-names';

@@ -65,6 +65,8 @@ describe('the tolerance that a verdict offers', () => {
     shown?: number[];
     /** All elements are off in the same direction. */
     oneSided?: boolean;
+    /** Size of the differences at `shown`. */
+    off?: number;
     region?: string;
     dtype?: string;
   }
@@ -77,12 +79,13 @@ describe('the tolerance that a verdict offers', () => {
     dtype = 'f32',
     shown = [],
     oneSided = false,
+    off = 1e-7,
   }: Met): object => ({
     ...{ event: 'tolerance', region, offset: 0, bytes: 4096, dtype, exact: true, atol: 0, rtol: 0, ulp: 0 },
     ...{ elements: 1024, equal: 1000, within: 0, outside: 24, excused: 0, refused: 0, not_finite: 0 },
     ...{ nan: none, inf: none, max_abs_error: abs, max_rel_error: rel, max_ulp_error: ulp },
     first_outside: shown.map((value, index) => ({
-      ...{ offset: 4, expected: value, actual: value + (index % 2 === 0 && !oneSided ? -1e-7 : 1e-7) },
+      ...{ offset: 4, expected: value, actual: value + (index % 2 === 0 && !oneSided ? -off : off) },
     })),
     worst: { offset: 0, expected, actual: expected + abs },
   });
@@ -174,6 +177,16 @@ describe('the tolerance that a verdict offers', () => {
     const near0 = { ulp: 3456, abs: 6.43e-6, rel: 2.2e-4, expected: -0.029, shown: [-3.75, 11.41, 0.5] };
     expect((await judge([near0])).report.usual_tolerance).toMatchObject({ atol: 6.5e-6 });
     expect((await judge([{ ...near0, oneSided: true }])).report.usual_tolerance).toBeUndefined();
+  });
+
+  it('is none where all elements are off by the same, whatever its sign, as with a term of changing sign', async () => {
+    changes(f32);
+    const near0 = { ulp: 3456, abs: 6.43e-6, rel: 2.2e-4, expected: -0.029, shown: [-3.75, 11.41, 0.5] };
+    // 8 unit roundoffs of 11.41 are 5.44e-6: errors of few roundings may all be the same.
+    expect((await judge([{ ...near0, off: 6.4e-6 }])).report.usual_tolerance).toBeUndefined();
+    const few = { ...near0, abs: 5e-6, off: 5e-6 };
+    expect((await judge([few])).report.usual_tolerance).toMatchObject({ atol: 5e-6 });
+    expect((await judge([{ ...near0, off: 4.5e-6 }])).report.usual_tolerance).toMatchObject({ atol: 6.5e-6 });
   });
 
   it('is no absolute one where another array has it too, whose values may be smaller', async () => {

@@ -9,8 +9,10 @@ import { planElements, type ElementPlan } from './tolerance';
 interface Rounding {
   /** Most units in the last place that two right results may be apart. */
   ulp: number;
-  /** Greatest error of sums that are nearly 0, as a part of the large values. */
-  ofLarge: number;
+  /** Unit roundoff: the greatest relative error of one rounding. */
+  unit: number;
+  /** Greatest error of sums that are nearly 0, in unit roundoffs of the large values. */
+  unitsOfLarge: number;
 }
 
 /**
@@ -19,14 +21,14 @@ interface Rounding {
  * are computed in f32 and rounded once, so that right ones are neighbours.
  */
 const roundings: Readonly<Partial<Record<string, Rounding>>> = {
-  f64: { ulp: 4, ofLarge: 30 * 2 ** -53 },
-  f32: { ulp: 4, ofLarge: 30 * 2 ** -24 },
-  f16: { ulp: 1, ofLarge: 2 ** -10 },
-  bf16: { ulp: 1, ofLarge: 2 ** -7 },
-  f8e4m3: { ulp: 1, ofLarge: 2 ** -3 },
-  f8e4m3fnuz: { ulp: 1, ofLarge: 2 ** -3 },
-  f8e5m2: { ulp: 1, ofLarge: 2 ** -2 },
-  f8e5m2fnuz: { ulp: 1, ofLarge: 2 ** -2 },
+  f64: { ulp: 4, unit: 2 ** -53, unitsOfLarge: 30 },
+  f32: { ulp: 4, unit: 2 ** -24, unitsOfLarge: 30 },
+  f16: { ulp: 1, unit: 2 ** -11, unitsOfLarge: 2 },
+  bf16: { ulp: 1, unit: 2 ** -8, unitsOfLarge: 2 },
+  f8e4m3: { ulp: 1, unit: 2 ** -4, unitsOfLarge: 2 },
+  f8e4m3fnuz: { ulp: 1, unit: 2 ** -4, unitsOfLarge: 2 },
+  f8e5m2: { ulp: 1, unit: 2 ** -3, unitsOfLarge: 2 },
+  f8e5m2fnuz: { ulp: 1, unit: 2 ** -3, unitsOfLarge: 2 },
 };
 
 type Elements = DispatchReport['regions'][number]['elements'][number];
@@ -77,12 +79,24 @@ function absoluteOf([only, ...others]: readonly Elements[], { tolerable }: Eleme
   const rounding = only && roundings[only.dtype];
   if (!rounding || others.length > 0 || tolerable !== 1) return undefined;
   const { max_abs_error: error, max_rel_error: relative, first_outside: shown, worst } = only;
-  const values = [...shown, ...(worst ? [worst] : [])].map(({ expected }) => Math.abs(Number(expected)));
+  const examples = [...shown, ...(worst ? [worst] : [])];
+  const values = examples.map(({ expected }) => Math.abs(Number(expected)));
   const beside = Math.max(0, ...values.filter(Number.isFinite));
   if (typeof error !== 'number' || typeof relative !== 'number') return undefined;
-  if (isOneSided([...shown, ...(worst ? [worst] : [])])) return undefined;
-  if (error > rounding.ofLarge * beside || relative <= rounding.ofLarge) return undefined;
+  if (isOneSided(examples) || isSteady(examples, steadyUnits * rounding.unit * beside)) return undefined;
+  const ofLarge = rounding.unit * rounding.unitsOfLarge;
+  if (error > ofLarge * beside || relative <= ofLarge) return undefined;
   return { ulp: 0, atol: roundedUp(error), beside };
+}
+
+/** Errors of few roundings are multiples of one unit, so that several may be the same. */
+const steadyUnits = 8;
+
+/** Errors of many roundings differ from each other. A wrong term of either sign has the same size everywhere. */
+function isSteady(examples: Elements['first_outside'], least: number): boolean {
+  const sizes = examples.map(({ expected, actual }) => Math.abs(Number(actual) - Number(expected)));
+  const smallest = Math.min(...sizes);
+  return sizes.length > 3 && smallest > least && smallest > 0.75 * Math.max(...sizes);
 }
 
 /** Errors of rounding have both signs. A term too much, or one too few, moves all elements the same way. */

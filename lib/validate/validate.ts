@@ -14,13 +14,14 @@ import { beginDelays } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
 import { editedLines } from './edited-lines';
+import { unseenWords } from './edited-lines-text';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
 import { racesOff } from './not-judged';
 import type { JudgingOptions, ValidateOptions } from './options';
 import { overallReport } from './overall';
-import type { DispatchReport, Report } from './report-json';
+import type { DispatchReport, EditedLines, Report } from './report-json';
 import { placeOfVerdict } from './place';
 import { printReport, verdictLabels } from './report-text';
 import { givenRecords } from '../replay/records';
@@ -40,7 +41,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const [first] = sessions;
   requireSameText(options, judged, first.code, reproducer);
   const edited = await editedLines(sessions, judged.verdict, deps);
-  const report: Report = edited === undefined ? judged : { ...judged, edited_lines: edited };
+  const report: Report = edited === undefined ? judged : withEditedLines(judged, edited);
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   // The error about report.json says as much of the folder.
   if (lost === undefined) keepVerdict(first.reproducer.root, keptOf(report), deps);
@@ -50,6 +51,12 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const what = `${lost.what}; the verdict was ${verdictLabels[report.verdict]} (${report.summary})`;
   throw new KernloopError(lost.code, what, lost.hint, { cause: lost });
 }
+
+const withEditedLines = (report: Report, lines: EditedLines): Report => ({
+  ...report,
+  summary: `${report.verdict === 'pass' ? unseenWords(lines) : ''}${report.summary}`,
+  edited_lines: lines,
+});
 
 /** The verdict is printed also if its place cannot be read. */
 function placeOf(reports: readonly DispatchReport[], session: ReplaySession): string | null {

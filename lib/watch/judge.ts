@@ -20,7 +20,7 @@ export async function judgeInLines(reproducer: string, isCompared: boolean, deps
     return { said, result: runStage<R>(stage, values, { ...deps, report: keeping(said, deps.report) }) };
   };
   const { values } = configure(stages.validate, { reproducer }, deps.env);
-  await buildEdited({ ...values, recompile: true }, { ...deps, report: { ...deps.report, result: say } });
+  await buildEdited({ ...values, recompile: true }, true, { ...deps, report: { ...deps.report, result: say } });
   const validation = run<Report>(stages.validate, {});
   const { verdict, code } = await validation.result;
   say(`${code === 'captured' ? 'the captured code: ' : ''}${verdictLine(validation.said)}`);

@@ -9,6 +9,7 @@ import { reproducerPaths } from '../reproducer/layout';
 import { candidateFiles } from '../reproducer/known-variants';
 import { openReproducer } from '../reproducer/reproducer';
 import { asKernloopError, errorText, isBug, KernloopError, messageOf } from '../support/error';
+import { asTyped } from '../support/typed-command';
 import { stateOf } from '../support/file-state';
 
 /** A key: judge again, though nothing was saved, or end. */
@@ -78,7 +79,7 @@ async function failureOf(round: Promise<void>): Promise<KernloopError | undefine
   }
 }
 
-const tell = (error: KernloopError, { report }: Deps): void => report.output(errorText(error));
+const tell = (error: KernloopError, { report }: Deps): void => report.output(asTyped(errorText(error)));
 
 /** State of every file that could change the verdict. Their folders are watched before anything is read. */
 function filesState(root: string, folders: WatchedFolders): string {
