@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs';
+import { relative } from 'node:path';
 import { thrown } from '../testing/failure';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
 import { openReproducer } from './reproducer';
@@ -14,6 +16,15 @@ describe('the reproducer of a folder', () => {
     const { code, what, hint } = thrown(() => openReproducer(workspace.path('downloads/x')));
     expect([code, what]).toEqual(['CONFIG_MISSING', expect.stringContaining('is a capture without a project')]);
     expect(hint).toContain('`kernloop unpack FILE`');
+  });
+
+  it('is one of those of the workspace where the command is typed in its root', () => {
+    const hint = (): string => thrown(() => openReproducer(workspace.root)).hint;
+    expect(hint()).toContain('go to the folder of a reproducer (kernels/<app>/<kernel>)');
+    const root = writeReproducer(workspace);
+    expect(hint()).toBe(`name the reproducer: ${relative(process.cwd(), root)}; \`kernloop extract\` makes one`);
+    for (const name of ['a', 'b', 'c', 'd']) cpSync(root, `${root}-${name}`, { recursive: true });
+    expect(hint()).toMatch(/^name the reproducer: (?:\S+, ){4}and 1 more \(`kernloop kernels` lists them\)/);
   });
 
   it('is that above the capture of a project', () => {

@@ -9,6 +9,8 @@ import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { candidateFiles, knownVariant } from './known-variants';
+import { reproducersIn } from './reproducers-in';
+import { workspaceIn } from './workspace-in';
 import { isOfThisSource, placedVariant } from './optimized-variant';
 import { scriptsOf } from '../language/languages';
 import { candidateSchema, launchOf, type Candidate } from '../toolchain/compile-triton';
@@ -40,6 +42,17 @@ function closeTo(folder: string): string {
   return close === undefined ? '' : `did you mean ${join(dirname(folder), close)}? `;
 }
 
+const mostNamed = 4;
+
+/** The reproducers of the workspace in whose root the command was typed. */
+function namedHere(folder: string): string | undefined {
+  const root = workspaceIn(folder);
+  if (root === undefined) return undefined;
+  const all = reproducersIn(root).map((at) => relative(process.cwd(), at));
+  const more = all.length > mostNamed ? `, and ${all.length - mostNamed} more (\`kernloop kernels\` lists them)` : '';
+  return `name the reproducer: ${all.slice(0, mostNamed).join(', ')}${more}`;
+}
+
 /** Opens the reproducer in `folder`, or in the nearest folder upward. */
 export const openReproducer = openedOnce((folder): Reproducer => {
   if (!existsSync(resolve(folder))) {
@@ -61,7 +74,7 @@ export const openReproducer = openedOnce((folder): Reproducer => {
     throw new KernloopError(
       'CONFIG_MISSING',
       `no ${kernelFile} in ${resolve(folder)} or above`,
-      'go to the folder of a reproducer (kernels/<app>/<kernel>), or name it with --reproducer; `kernloop extract` makes one',
+      `${namedHere(folder) ?? 'go to the folder of a reproducer (kernels/<app>/<kernel>), or name it with --reproducer'}; \`kernloop extract\` makes one`,
     );
   }
   const config = readJson(join(root, kernelFile), kernelJsonSchema, 'CONFIG_MISSING', 'extract the kernel again');

@@ -40,6 +40,15 @@ describe('precedence of options', () => {
     expect(thrown(() => configure(stages.validate, root, {})).code).toBe('CONFIG_MISSING');
   });
 
+  it('names the stage for a whole app where PGO of a kernel is asked for in the folder of an app', () => {
+    workspace = new TestWorkspace();
+    const hint = (stage: Parameters<typeof configure>[0], folder: string): string =>
+      thrown(() => configure(stage, { reproducer: folder }, {})).hint;
+    expect(hint(stages['pgo-build'], workspace.app)).toMatch(/; `kernloop pgo-app-build` works on the whole app$/);
+    expect(hint(stages['pgo-build'], workspace.root)).not.toContain('pgo-app-build');
+    expect(hint(stages.validate, workspace.app)).not.toContain('whole app');
+  });
+
   it('ends with the default, and says so', () => {
     workspace = new TestWorkspace();
     const { values, origins } = configure(stages.capture, { app: workspace.app }, {});

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readKernloopJson, type App } from '../app/app';
 import { appAt, isDeclared } from '../app/command-app';
-import { openReproducer } from '../reproducer/reproducer';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError, nearest } from '../support/error';
 import {
   environmentLayer,
@@ -66,13 +66,26 @@ function appLayer(stage: Configurable, { config, root }: App, origin: string): L
 }
 
 function reproducerLayers(stage: Configurable, folder: string, opened: Opened | undefined): Layer[] {
-  const { config, root, workspaceRoot } = openReproducer(folder, opened);
+  const { config, root, workspaceRoot } = opening(stage, folder, opened);
   const own = layer(stage, join(root, kernelFile), kernelFile, { device: config.device.kind }, config.options);
   if (stage.selfContained) return [own];
   const appFile = join(workspaceRoot, config.app.root, kernloopFile);
   if (!existsSync(appFile)) return [own];
   const app = readKernloopJson(appFile, opened);
   return [own, layer(stage, appFile, kernloopFile, {}, app.options)];
+}
+
+/** Opens the reproducer; where an app is instead, the stage that does the same for a whole app is named. */
+function opening({ name }: Configurable, folder: string, opened: Opened | undefined): Reproducer {
+  try {
+    return openReproducer(folder, opened);
+  } catch (error) {
+    const ofApp = name.replace(/^pgo-/, 'pgo-app-');
+    if (!(error instanceof KernloopError) || !isStageName(ofApp) || ofApp === name) throw error;
+    if (!existsSync(join(folder, kernloopFile))) throw error;
+    const hint = `${error.hint}; \`kernloop ${ofApp}\` works on the whole app`;
+    throw new KernloopError(error.code, error.what, hint, { cause: error });
+  }
 }
 
 /** Refuses misspelt stage names, whose options would be ignored silently. */
