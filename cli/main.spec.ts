@@ -159,6 +159,16 @@ describe('kernloop on the command line', () => {
     });
   });
 
+  it.each([
+    [['--match', 'reduce', '--output', 'X', '--', './demo', '3'], 'kernloop extract -k reduce -- ./demo 3'],
+    [['--kernel=a b', '--', './demo'], "kernloop extract -k 'a b' -- ./demo"],
+    [['--', './demo'], 'kernloop extract -- ./demo'],
+    [['--match', '--'], 'kernloop extract -- ./demo'],
+  ])('names an extraction in the place of capture %j', async (words, command) => {
+    expect(await kernloop('capture', ...words)).toBe(2);
+    expect(stderr).toContain(`\`${command}\` captures from a program without one`);
+  });
+
   it('takes no program after -- for a kernel that is to be captured, and says what does', async () => {
     expect(await kernloop('capture', '-k', '.*', '--', './three')).toBe(2);
     expect(stderr).toContain('capture takes no program after --');

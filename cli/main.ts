@@ -56,7 +56,7 @@ function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trail
     throw new KernloopError(
       'USAGE',
       'capture takes no program after --: it runs the one that kernloop.json names',
-      `kernloop extract ${commandText(argv.slice(3))} captures from a program without one`,
+      `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` captures from a program without one`,
     );
   }
   if (at < 0 || verb === null || stageSummaries[verb].trailing === undefined) return { own: argv, trailing: [] };
@@ -64,6 +64,15 @@ function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trail
     throw new KernloopError('USAGE', 'no program follows --', `write it there: kernloop ${verb} -- ./demo args`);
   }
   return { own: argv.slice(0, at), trailing: argv.slice(at + 1) };
+}
+
+/** The command that captures a kernel of a program without kernloop.json: `extract` has few options of `capture`. */
+function extraction(options: readonly string[], program: readonly string[]): string {
+  const at = options.findIndex((word) => /^(?:--match|--kernel|-k)(?:=|$)/.test(word));
+  const [, own] = /=(.*)/s.exec(options[at] ?? '') ?? [];
+  const name = at < 0 ? undefined : (own ?? options[at + 1]);
+  const selection = name === undefined ? [] : ['-k', name];
+  return commandText(['kernloop', 'extract', ...selection, '--', ...(program.length > 0 ? program : ['./demo'])]);
 }
 
 /** A reader (`| head`) may stop; the stage continues, and its exit code stays true. */
