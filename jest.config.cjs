@@ -29,7 +29,7 @@ const tools = [
   'lib/support/stdin',
   'lib/ptx/delays',
   'lib/validate/delays',
-  'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,driver-steps,hsaco-code,kernel-resources,line-table,make-dependencies,preamble}',
+  'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,driver-steps,hsaco-code,inlined-calls,kernel-resources,line-table,make-dependencies,preamble}',
   'lib/tune/tune',
   'lint/*',
   'plugins/kernel/hashes',

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Code, Reproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
 import { readRegularFile } from '../support/regular-file';
 import { machineAmdgpu } from '../toolchain/code-object-kernels';
 import { isElf64, readSections, readSymbols, sectionTypes } from '../toolchain/elf';
-import { readLineTable, type SourceLine } from '../toolchain/line-table';
-import { SourceFiles } from './source-files';
+import type { SourceLine } from '../toolchain/line-table';
+import { ownLineFinder } from './own-line';
 
 /** Whether the code is recompile's result for the source in the reproducer, so that its lines are those of the files. */
 export function isOfSource(code: Code, { root, config }: Pick<Reproducer, 'root' | 'config'>): boolean {
@@ -30,8 +28,7 @@ export function sourceOfFault(fault: string, code: Code, reproducer: Reproducer)
     .flatMap((table) => readSymbols(bytes, table, sections))
     .find(({ name, section }) => name === kernel && section > 0);
   if (entry === undefined) return null;
-  const place = readLineTable(bytes)?.at(Number(entry.value) + Number(distance) * (sign === '-' ? -1 : 1));
-  if (place === undefined) return null;
-  const file = new SourceFiles(reproducer).shown(place.file);
-  return existsSync(join(reproducer.root, file)) ? { file, line: place.line } : null;
+  const address = Number(entry.value) + Number(distance) * (sign === '-' ? -1 : 1);
+  const found = ownLineFinder(bytes, reproducer)(address);
+  return found?.isOwn === true ? { file: found.file, line: found.line } : null;
 }

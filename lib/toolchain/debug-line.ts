@@ -17,6 +17,8 @@ export function debugSourceFiles(elf: Buffer): string[] {
 
 /** Table of one unit: header fields and the line program. */
 export interface LineUnit {
+  /** Where it begins in `.debug_line`. */
+  offset: number;
   /** Files by the number that the program uses. */
   files: string[];
   /** Lowest file number: 1 before DWARF 5. */
@@ -30,24 +32,30 @@ export interface LineUnit {
   program: Cursor;
 }
 
-/** Units up to the first malformed one. */
-export function* lineUnits(elf: Buffer): Generator<LineUnit> {
-  if (elf.length < elfHeaderBytes || elf.readUInt32BE(0) !== elfMagic || elf[4] !== 2 || elf[5] !== 1) return;
-  const sections = readSections(elf);
-  const contentNamed = (name: string): Buffer => {
+/** Contents of sections by name; empty for those that the file lacks, and for what is no ELF file of 64 bits. */
+export function debugSections(elf: Buffer): (name: string) => Buffer {
+  const isElf = elf.length >= elfHeaderBytes && elf.readUInt32BE(0) === elfMagic && elf[4] === 2 && elf[5] === 1;
+  const sections = isElf ? readSections(elf) : [];
+  return (name) => {
     const section = sections.find((candidate) => candidate.name === name);
     return section ? contentOf(elf, section) : Buffer.alloc(0);
   };
+}
+
+/** Units up to the first malformed one. */
+export function* lineUnits(elf: Buffer): Generator<LineUnit> {
+  const contentNamed = debugSections(elf);
   const table = contentNamed('.debug_line');
   const strings: Strings = { line: contentNamed('.debug_line_str'), debug: contentNamed('.debug_str') };
   for (let start = 0; start < table.length;) {
+    const offset = start;
     const unit = orNothing(() => {
       const bytes = new Cursor(table, start).unsigned(4);
-      // An escape value marks 64-bit DWARF, which no device compiler writes.
       if (bytes >= escapedLength) throw new Malformed('64-bit DWARF');
       const header = new Cursor(table.subarray(start + 4, start + 4 + bytes));
       start += 4 + bytes;
-      return readUnit(header, strings);
+      const read = readUnit(header, strings);
+      return read === null ? null : { offset, ...read };
     });
     if (unit === undefined) return;
     if (unit !== null) yield unit;
@@ -66,7 +74,8 @@ export function orNothing<Value>(read: () => Value): Value | undefined {
 
 const elfMagic = 0x7f454c46;
 const elfHeaderBytes = 64;
-const escapedLength = 0xfffffff0;
+/** An escape value marks 64-bit DWARF, which no device compiler writes. */
+export const escapedLength = 0xfffffff0;
 const maxFiles = 4096;
 const maxPathBytes = 4096;
 
@@ -81,7 +90,7 @@ interface Entry {
 }
 
 /** Null for an unknown version. */
-function readUnit(cursor: Cursor, strings: Strings): LineUnit | null {
+function readUnit(cursor: Cursor, strings: Strings): Omit<LineUnit, 'offset'> | null {
   const version = cursor.unsigned(2);
   if (version < 2 || version > 5) return null;
   // Skips the sizes of an address and of a segment selector.
@@ -204,11 +213,18 @@ export class Cursor {
     return new Cursor(this.bytes, this.at + distance);
   }
 
-  unsigned(size: 1 | 2 | 4): number {
+  unsigned(size: 1 | 2 | 3 | 4): number {
     if (size > this.bytes.length - this.at) throw new Malformed('past the end');
     const value = this.bytes.readUIntLE(this.at, size);
     this.at += size;
     return value;
+  }
+
+  /** An address or another number of 64 bits, of which no device uses more than 53. */
+  address(): number {
+    const [low, high] = [this.unsigned(4), this.unsigned(4)];
+    if (high >= 2 ** 21) throw new Malformed('an address beyond what can be');
+    return high * 2 ** 32 + low;
   }
 
   skip(count: number): void {

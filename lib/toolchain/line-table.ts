@@ -14,8 +14,8 @@ export interface SourcePlace extends SourceLine {
 export interface LineTable {
   /** Undefined if the compiler recorded no line. */
   at(address: number): SourcePlace | undefined;
-  /** Every place that has instructions of its own, once for each stretch of them. */
-  places(): Iterable<SourcePlace>;
+  /** Every place that has instructions of its own, once for each stretch of them, with the first address. */
+  places(): Iterable<SourcePlace & { address: number }>;
 }
 
 interface Row extends SourcePlace {
@@ -45,7 +45,7 @@ export function readLineTable(elf: Buffer): LineTable | null {
 }
 
 /** A row that the next one follows at the same address has no instruction; line 0 stands for no line. */
-function placesWithCode(sequence: Sequence): SourcePlace[] {
+function placesWithCode(sequence: Sequence): Row[] {
   return sequence.filter(({ address, line }, index) => {
     const next = sequence[index + 1];
     return line > 0 && next !== undefined && next.address > address;
@@ -123,9 +123,7 @@ function extendedOperation(program: Cursor): { ends: boolean; address?: number }
   if (bytes === 0) throw new Malformed('an operation without a code');
   const code = program.unsigned(1);
   if (code === extended.setAddress && bytes === 9) {
-    const [low, high] = [program.unsigned(4), program.unsigned(4)];
-    if (high >= 2 ** 21) throw new Malformed('an address beyond what can be');
-    return { ends: false, address: high * 2 ** 32 + low };
+    return { ends: false, address: program.address() };
   }
   program.skip(bytes - 1);
   return { ends: code === extended.endSequence };

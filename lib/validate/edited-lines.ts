@@ -13,6 +13,7 @@ import { resolveInside, sha256 } from '../support/files';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
+import { readInlinedCalls } from '../toolchain/inlined-calls';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
 import { replayGuarded } from './outside-arrays';
@@ -81,10 +82,16 @@ async function linesThatRan(
   const sources = new SourceFiles(reproducer);
   const told = (place: SourcePlace): SourcePlace => ({ ...place, file: sources.shown(place.file) });
   const columns = (places: readonly SourcePlace[]): Columns => columnsOf(places.map(told));
-  const placesOf = (all: readonly HotSpotEvent[]): SourcePlace[] =>
-    all.flatMap(({ offset }) => (offset === undefined ? [] : (table.at(Number(offset)) ?? [])));
+  // Inlined code has the line of its function, perhaps in a header, and belongs to that of its call, too.
+  const calls = readInlinedCalls(bytes);
+  const withCalls = (address: number): SourcePlace[] => [table.at(address) ?? [], ...calls.at(address)].flat();
+  const placesOf = (all: readonly HotSpotEvent[], of: (address: number) => SourcePlace[]): SourcePlace[] =>
+    all.flatMap(({ offset }) => (offset === undefined ? [] : of(Number(offset))));
+  const withCode = [...table.places()].flatMap((place) => [place, ...calls.at(place.address)]);
   const selects = own.filter(({ instruction }) => isSelection(instruction));
-  const lines = sortEdit(edited, columns([...table.places()]), columns(placesOf(own)), columns(placesOf(selects)));
+  const ran = columns(placesOf(own, withCalls));
+  const selected = columns(placesOf(selects, (address) => [table.at(address) ?? []].flat()));
+  const lines = sortEdit(edited, columns(withCode), ran, selected);
   return outside.length === 0 ? lines : { ...lines, outside };
 }
 

@@ -1,11 +1,10 @@
 import type { FindingEvent } from '../replay/replay-events';
 import type { Code, Reproducer } from '../reproducer/reproducer';
 import type { ReplaySession } from '../replay/session';
-import { SourceFiles } from '../replay/source-files';
 import { sha256 } from '../support/files';
 import { formatCount } from '../support/report';
 import { deviceHeapCode } from '../toolchain/device-heap';
-import { readLineTable } from '../toolchain/line-table';
+import { ownLineFinder } from '../replay/own-line';
 import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
 
@@ -130,10 +129,9 @@ export function lineFinder(code: Code, reproducer: Reproducer): (access: Placed)
   if (code.kind !== 'variant') return () => null;
   const bytes = readRegularFile(code.path);
   const digest = sha256(bytes);
-  const table = readLineTable(bytes);
-  const sources = new SourceFiles(reproducer);
+  const lineAt = ownLineFinder(bytes, reproducer);
   return ({ code_object: codeObject, offset }) => {
-    const place = codeObject === digest && offset !== undefined ? table?.at(Number(offset)) : undefined;
-    return place ? `${sources.shown(place.file)}:${place.line}` : null;
+    const place = codeObject === digest && offset !== undefined ? lineAt(Number(offset)) : null;
+    return place === null ? null : `${place.file}:${place.line}`;
   };
 }

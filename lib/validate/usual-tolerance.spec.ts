@@ -172,6 +172,15 @@ describe('the tolerance that a verdict offers', () => {
     expect([report.usual_tolerance, asked]).toEqual([undefined, []]);
   });
 
+  // The right rewrite `(x + y + z) * w` of `x * w + y * w + z * w`: 17 ULP of small sums, 1 of large terms.
+  it('is an absolute one where small elements are off by few ULP of the large ones, though by little of their own', async () => {
+    changes(f32);
+    const cancelled = { ulp: 17, abs: 1.19e-7, rel: 1.1e-6, expected: 0.11, shown: [1.2, -0.9, 0.3] };
+    expect((await judge([cancelled])).report.usual_tolerance).toMatchObject({ atol: 1.2e-7, beside: 1.2 });
+    // 4 ULP of 1.2 are 5.7e-7: an error of 7e-7 may be that of a factor.
+    expect((await judge([{ ...cancelled, abs: 7e-7 }])).report.usual_tolerance).toBeUndefined();
+  });
+
   it('is none where all elements are moved the same way, as with a term too much', async () => {
     changes(f32);
     const near0 = { ulp: 3456, abs: 6.43e-6, rel: 2.2e-4, expected: -0.029, shown: [-3.75, 11.41, 0.5] };

@@ -85,7 +85,9 @@ function absoluteOf([only, ...others]: readonly Elements[], { tolerable }: Eleme
   if (typeof error !== 'number' || typeof relative !== 'number') return undefined;
   if (isOneSided(examples) || isSteady(examples, steadyUnits * rounding.unit * beside)) return undefined;
   const ofLarge = rounding.unit * rounding.unitsOfLarge;
-  if (error > ofLarge * beside || relative <= ofLarge) return undefined;
+  // A wrong factor is off by as many units in the last place of large elements as of small ones.
+  const isFewUnits = error <= 2 * rounding.ulp * rounding.unit * beside;
+  if (error > ofLarge * beside || (relative <= ofLarge && !isFewUnits)) return undefined;
   return { ulp: 0, atol: roundedUp(error), beside };
 }
 
