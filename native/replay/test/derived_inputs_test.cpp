@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -488,6 +489,179 @@ TEST_F(DerivedInputsTest, LeaveAsCapturedWhatTheyAreTold) {
   variant_ = [](int) {};
   EXPECT_EQ(run().exit_code, kExitVacuous) << result();
   EXPECT_TRUE(derived("same").empty() && derived("different").empty());
+}
+
+// Blocks as ggml's block_q4_0 in miniature, in `in`: a scale and four pairs of nibbles, 8 bytes. out[i] = scale *
+// nibbles of block i, as the app has computed it on the host.
+class DerivedRecordsTest : public DerivedInputsTest {
+ protected:
+  static constexpr uint64_t kBlock = 8, kBlocks = 4 * Capture::kCount / kBlock;
+
+  struct Block {
+    float scale = 0;
+    std::array<uint8_t, 4> nibbles = {};
+  };
+
+  DerivedRecordsTest() {
+    for (uint64_t b = 0; b < kBlocks; ++b) {
+      const Block block = {0.5f + static_cast<float>(b % 7), {0x21, 0x43, static_cast<uint8_t>(b), 0x65}};
+      std::memcpy(&capture_.in[2 * b], &block, kBlock);
+    }
+    for (int i = 0; i < Capture::kCount; ++i)
+      capture_.out_post[i] = static_cast<uint64_t>(i) < kBlocks ? sum_of(&capture_.in[2 * i]) : -7;
+    device_.is_software = false;
+    options_.derivation->types.clear();
+    declare("out");
+    captured_ = variant_ = multiply_;
+  }
+
+  void give_records() { options_.derivation->records = {{"in", 0, 4 * Capture::kCount, kBlock}}; }
+
+  static float sum_of(const float* bytes) {
+    Block block;
+    std::memcpy(&block, bytes, kBlock);
+    int sum = 0;
+    for (const uint8_t pair : block.nibbles) sum += pair % 16 + pair / 16;
+    return block.scale * static_cast<float>(sum);
+  }
+  Kernel multiply_ = [this](int) {
+    touch({{false, Capture::kIn, 4 * Capture::kCount}, {true, Capture::kOut, 4 * kBlocks}});
+    for (int i = 0; i < static_cast<int>(kBlocks); ++i) out(i) = sum_of(&in(2 * i));
+  };
+  // Right for the captured input alone.
+  Kernel knows_scales_ = [this](int) {
+    multiply_(0);
+    for (int i = 0; i < static_cast<int>(kBlocks); ++i) {
+      Block block;
+      std::memcpy(&block, &in(2 * i), kBlock);
+      out(i) = out(i) / block.scale * (0.5f + static_cast<float>(i % 7));
+    }
+  };
+  static std::multiset<uint64_t> blocks(const void* bytes) {
+    std::array<uint64_t, kBlocks> all = {};
+    std::memcpy(all.data(), bytes, sizeof all);
+    return {all.begin(), all.end()};
+  }
+};
+
+TEST_F(DerivedRecordsTest, FailForAVariantThatKnowsTheScalesOfTheApp) {
+  variant_ = knows_scales_;
+  EXPECT_EQ(run().exit_code, kExitVacuous) << "nothing tells which bytes may change: " << result();
+  give_records();
+  EXPECT_EQ(run().exit_code, kExitFail) << result();
+  const archive::Json array = derived("different").at(0)["arrays"].at(0);
+  EXPECT_EQ(array["region"], "in");
+  EXPECT_EQ(array["record_bytes"], kBlock);
+  EXPECT_EQ(array["records"], kBlocks);
+  EXPECT_GT(array["moved_records"], kBlocks / 2);
+  EXPECT_LE(array["moved_records"], kBlocks);
+}
+
+TEST_F(DerivedRecordsTest, PassWithEveryBlockAsTheAppWroteIt) {
+  for (const bool is_software : {false, true}) {
+    device_.is_software = is_software;
+    give_records();
+    uint64_t others = 0;
+    variant_ = [&](int) {
+      multiply_(0);
+      EXPECT_EQ(blocks(device_.at(Capture::kIn)), blocks(capture_.in.data()));
+      others += !is_as_captured();
+    };
+    EXPECT_EQ(run().exit_code, kExitPass) << result();
+    EXPECT_EQ(result()["derived"]["judged"], 8);
+    EXPECT_EQ(others, 8u);
+    EXPECT_EQ(result()["derived"]["changeable"], is_software ? 1 : 2);
+  }
+}
+
+TEST_F(DerivedRecordsTest, CountForNothingWhereAllAreEqual) {
+  for (uint64_t b = 1; b < kBlocks; ++b) std::memcpy(&capture_.in[2 * b], capture_.in.data(), kBlock);
+  for (int i = 0; i < static_cast<int>(kBlocks); ++i) capture_.out_post[i] = sum_of(capture_.in.data());
+  give_records();
+  variant_ = [](int) {};
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 0);
+  EXPECT_NE(derived("dropped").at(0)["reason"].get<std::string>().find("all records are equal"), std::string::npos);
+  EXPECT_EQ(derived("dropped").at(0)["arrays"].at(0)["moved_records"], 0);
+}
+
+TEST_F(DerivedRecordsTest, CountOnceForTwoRecords) {
+  options_.derivation->records = {{"in", 0, 2 * kBlock, kBlock}};
+  options_.derivation->types.clear();
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 1) << "there is one other order";
+  EXPECT_NE(derived("dropped").at(0)["reason"].get<std::string>().find("in the same order"), std::string::npos);
+}
+
+TEST_F(DerivedRecordsTest, MoveWhatIsReadAndNeitherIgnoredNorKept) {
+  device_.is_software = true;
+  options_.derivation->types.clear();
+  give_records();
+  // The last 20 blocks are not read; those behind them may be no blocks.
+  captured_ = [this](int) {
+    multiply_(0);
+    touch({{false, Capture::kIn, kBlock * (kBlocks - 20)}, {true, Capture::kOut, 4 * kBlocks}});
+    for (int i = static_cast<int>(kBlocks) - 20; i < static_cast<int>(kBlocks); ++i) out(i) = 1;
+  };
+  options_.ignored = {{"in", 3 * kBlock + 1, 1}};
+  options_.derivation->kept = {{"in", 10 * kBlock + 7, 2}};
+  variant_ = [this](int) {
+    captured_(0);
+    for (uint64_t b = 0; b < kBlocks; ++b) {
+      const bool stays = b >= kBlocks - 20 || b == 3 || b == 10 || b == 11;
+      if (stays) EXPECT_EQ(std::memcmp(device_.at(Capture::kIn + b * kBlock), &capture_.in[2 * b], kBlock), 0) << b;
+    }
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["derived"]["judged"], 8);
+}
+
+TEST_F(DerivedRecordsTest, AreDroppedWhereTheyLeadTheCapturedCodeElsewhere) {
+  device_.is_software = true;
+  options_.derivation->types.clear();
+  give_records();
+  captured_ = [this](int) {
+    multiply_(0);
+    uint8_t index = 0;
+    std::memcpy(&index, device_.at(Capture::kIn + 6), 1);
+    device_.outcome.accesses.push_back({false, Capture::kIn + 4096 + uint64_t{index} * 64, 4});
+  };
+  variant_ = [](int) {};
+  EXPECT_EQ(run().exit_code, kExitVacuous) << result();
+  EXPECT_NE(derived("dropped").at(0)["reason"].get<std::string>().find("touches other memory"), std::string::npos);
+}
+
+TEST_F(DerivedRecordsTest, OfSeveralArraysMoveTogetherAndAlone) {
+  options_.derivation->records = {{"in", 0, 4 * Capture::kCount / 2, kBlock},
+                                  {"in", 4 * Capture::kCount / 2, 4 * Capture::kCount / 2, kBlock}};
+  options_.derivation->types.clear();
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  std::set<std::vector<uint64_t>> sides;
+  for (const archive::Json& input : derived("same")) {
+    std::vector<uint64_t> offsets;
+    for (const archive::Json& array : input["arrays"]) offsets.push_back(array["offset"]);
+    sides.insert(offsets);
+  }
+  const uint64_t second = 4 * Capture::kCount / 2;
+  EXPECT_EQ(sides, (std::set<std::vector<uint64_t>>{{0}, {0, second}, {second}}));
+}
+
+TEST_F(DerivedRecordsTest, AreRefusedWhereTheCaptureHasNoSuchBytes) {
+  for (const std::vector<GivenRecord>& wrong : std::vector<std::vector<GivenRecord>>{
+           {{"none", 0, 16, 8}},
+           {{"in", 8, 4 * Capture::kCount, 8}},
+           {{"in", 0, 80, 8}, {"in", 72, 80, 8}},
+       }) {
+    options_.derivation->records = wrong;
+    if (!std::filesystem::exists(directory_.path() / "capture")) capture_.write(directory_.path() / "capture");
+    auto reader = archive::Reader::open(directory_.path() / "capture", {});
+    ASSERT_TRUE(reader);
+    output_.events.clear();
+    device_.loaded.clear();
+    run_session(options_, **reader, device_, output_);
+    EXPECT_EQ(result()["code"], "USAGE") << result();
+    EXPECT_NE(result()["message"].get<std::string>().find("--derive-record"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ struct InputArray {
   ElementType type = ElementType::kU32;
   bool is_declared = false;         // else guessed from its content
   std::vector<AddressRange> parts;  // offsets of whole elements that change: sorted, disjoint
+  uint64_t record_bytes = 0;        // its records change places (record_order.h), and nothing else; 0: it has none
 
   // Describes the values that the app had there.
   std::vector<uint8_t> sample;  // raw elements
@@ -53,6 +54,7 @@ struct InputArray {
   Grid grid;  // for f32 and f64: holds every value
 
   uint64_t elements() const;
+  uint64_t records() const { return elements() * size_of(type) / record_bytes; }
 };
 
 // Reads the values of `array.parts` in *pre* into the other members. At most `most_bytes` of parts stay.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "replay/core/memory/guard.h"
+#include "replay/core/memory/record_order.h"
 #include "replay/core/session/derived_sources.h"
 #include "replay/core/session/findings.h"
 #include "replay/core/session/replaying.h"
@@ -53,6 +54,7 @@ std::vector<uint64_t> bytes_of(ElementType type, const std::vector<double>& valu
 struct Input {
   uint64_t number = 0;
   std::vector<size_t> arrays;
+  std::vector<uint64_t> moved = {};  // by array, if its records change places: how many places hold other content
   Change change;
   std::optional<Scalar> scalar;
   MayTouch may_touch = MayTouch::kTheSame;
@@ -88,7 +90,8 @@ class DerivedInputs {
         device_(device),
         sink_(sink),
         cache_(reader, ContentCache::kUsualBudget),
-        snapshot_(cache_, device, options.poison, true) {}
+        snapshot_(cache_, device, options.poison, true),
+        order_(cache_) {}
 
   Result<SessionEnd> run() {
     auto end = judge();
@@ -159,6 +162,10 @@ class DerivedInputs {
   // Tries each array by itself: one that holds addresses, indexes or bounds is left alone from then on.
   Status try_arrays() {
     for (size_t a = 0; a < arrays_.size() && !is_lost_; ++a) {
+      if (arrays_[a].record_bytes > 0) {
+        records_.push_back(a);
+        continue;
+      }
       const bool is_declared_float = arrays_[a].is_declared && is_float(arrays_[a].type);
       if (is_declared_float) floats_.push_back(a);
       if (!tells_) continue;
@@ -236,9 +243,9 @@ class DerivedInputs {
     return bytes;
   }
 
-  // Kinds of inputs take turns: declared numbers, whether or not they lead elsewhere; everything proven; scalar
-  // arguments.
-  enum class Kind { kFloats, kProven, kScalars };
+  // Kinds of inputs take turns: records that the options name; declared numbers, whether or not they lead elsewhere;
+  // everything proven; scalar arguments.
+  enum class Kind { kRecords, kFloats, kProven, kScalars };
 
   std::vector<Kind> kinds() const {
     std::vector<Kind> kinds;
@@ -246,6 +253,7 @@ class DerivedInputs {
     const bool is_covered = std::all_of(floats_.begin(), floats_.end(), [&](size_t a) {
       return std::find(proven_.begin(), proven_.end(), a) != proven_.end();
     });
+    if (!records_.empty()) kinds.push_back(Kind::kRecords);
     if (!floats_.empty() && !is_covered) kinds.push_back(Kind::kFloats);
     if (has_proven) kinds.push_back(Kind::kProven);
     if (!scalars_.empty()) kinds.push_back(Kind::kScalars);
@@ -262,6 +270,13 @@ class DerivedInputs {
     input.change = {static_cast<Recipe>(round % kRecipes), mixed(options_.derivation->seed + mixed(number)),
                     options_.derivation->special};
     switch (turns[(number - 1) % turns.size()]) {
+      case Kind::kRecords: {
+        // All together, and each by itself: what the captured code cannot take of one does not hide the others.
+        const size_t turn = records_.size() > 1 ? round % (records_.size() + 1) : 0;
+        input.arrays = turn == 0 ? records_ : std::vector<size_t>{records_[turn - 1]};
+        input.change.recipe = Recipe::kPermuted;
+        break;
+      }
       case Kind::kFloats:
         input.arrays = floats_;
         input.may_touch = MayTouch::kAnything;
@@ -296,7 +311,10 @@ class DerivedInputs {
   }
 
   // The captured code with an input: its answer waits for the variant, or the input is dropped.
-  Status ask(const Input& input) {
+  Status ask(Input input) {
+    auto none = order_records(input);
+    if (!none) return none.error();
+    if (!none->empty()) return drop(input, *none);
     if (auto switched = switch_to(captured()); !switched) return switched;
     auto ran = launch(captured(), input, 0);
     if (!ran) return ran.error();
@@ -317,6 +335,27 @@ class DerivedInputs {
     let_go(answer);
     answers_.pop_back();
     return drop(input, *kept);
+  }
+
+  // Counts the records that change places. Returns the reason why the input is no other one, or nothing.
+  Result<std::string> order_records(Input& input) {
+    uint64_t all_moved = 0, digest = 0, movable = 0;
+    for (const size_t a : input.arrays) {
+      const InputArray& array = arrays_[a];
+      if (array.record_bytes == 0) return std::string();
+      auto moved = order_.moved(array, captured().targets[array.target], input.change.seed);
+      if (!moved) return moved.error();
+      input.moved.push_back(moved->records);
+      all_moved += moved->records;
+      movable += array.records() > 1 ? array.records() : 0;
+      digest = mixed(digest ^ mixed(a)) ^ moved->digest;
+    }
+    if (input.arrays.empty()) return std::string();
+    if (movable == 0)
+      return std::string("the captured code reads fewer than two of the records, so that none can move");
+    if (all_moved == 0) return std::string("all records are equal, so that no order is another input");
+    if (!orders_.insert(digest).second) return std::string("an input before has the records in the same order");
+    return std::string();
   }
 
   // Keeps the launch's result; chunks that differ from the app's are held in this process. Returns the reason why it
@@ -361,7 +400,7 @@ class DerivedInputs {
     if (auto read = read_content(cache_, target.pre, offset, pre); !read) return read.error();
     if (auto read = read_content(cache_, target.post, offset, post); !read) return read.error();
     Buffer given = pre;
-    derive_in(input, t, offset, given);
+    if (auto derived = derive_in(input, t, offset, given); !derived) return derived.error();
     std::vector<AddressRange> left_out = unjudged_in(target, varying_);
     left_out.insert(left_out.end(), target.ignored.begin(), target.ignored.end());
     for (const AddressRange& range : without({{offset, now.size()}}, merge_ranges(std::move(left_out)))) {
@@ -586,10 +625,17 @@ class DerivedInputs {
     return Unit{};
   }
 
-  void derive_in(const Input& input, size_t target, uint64_t offset, std::span<uint8_t> bytes) const {
+  Status derive_in(const Input& input, size_t t, uint64_t offset, std::span<uint8_t> bytes) {
     for (const size_t a : input.arrays) {
-      if (arrays_[a].target == target) derive(arrays_[a], input.change, offset, bytes);
+      const InputArray& array = arrays_[a];
+      if (array.target != t) continue;
+      if (array.record_bytes == 0) {
+        derive(array, input.change, offset, bytes);
+      } else if (auto put = order_.put(array, captured().targets[t], input.change.seed, offset, bytes); !put) {
+        return put;
+      }
     }
+    return Unit{};
   }
 
   // Writes the input over the captured one, which was just restored.
@@ -603,7 +649,7 @@ class DerivedInputs {
       for (uint64_t offset = 0; is_changed && offset < target.size; offset += chunk_bytes) {
         chunk.resize(std::min(chunk_bytes, target.size - offset));
         if (auto read = read_content(cache_, target.pre, offset, chunk); !read) return read;
-        derive_in(input, t, offset, chunk);
+        if (auto derived = derive_in(input, t, offset, chunk); !derived) return derived;
         if (auto written = write_kept(device_, target, offset, chunk); !written) return written;
       }
     }
@@ -673,14 +719,20 @@ class DerivedInputs {
 
   Json describe(const Input& input) {
     Json arrays = Json::array();
-    for (const size_t a : input.arrays) {
-      const InputArray& array = arrays_[a];
+    for (size_t i = 0; i < input.arrays.size(); ++i) {
+      const InputArray& array = arrays_[input.arrays[i]];
       const Target& target = captured().targets[array.target];
-      arrays.push_back({{target.kind(), target.name},
-                        {"offset", array.parts.front().base},
-                        {"elements", array.elements()},
-                        {"dtype", name_of(array.type)},
-                        {"declared", array.is_declared}});
+      const bool is_of_records = array.record_bytes > 0;
+      Json& described =
+          arrays.emplace_back(Json({{target.kind(), target.name},
+                                    {"offset", is_of_records ? array.extent.base : array.parts.front().base},
+                                    {"elements", is_of_records ? array.extent.size : array.elements()},
+                                    {"dtype", name_of(array.type)},
+                                    {"declared", array.is_declared}}));
+      if (!is_of_records) continue;
+      described["record_bytes"] = array.record_bytes;
+      described["records"] = array.extent.size / array.record_bytes;
+      described["moved_records"] = i < input.moved.size() ? input.moved[i] : 0;
     }
     Json described = {{"input", input.number}, {"arrays", std::move(arrays)}};
     if (!input.arrays.empty()) described["recipe"] = name_of(input.change.recipe);
@@ -724,6 +776,7 @@ class DerivedInputs {
     std::vector<size_t> all = floats_;
     all.insert(all.end(), proven_.begin(), proven_.end());
     all.insert(all.end(), movable_.begin(), movable_.end());
+    all.insert(all.end(), records_.begin(), records_.end());
     std::sort(all.begin(), all.end());
     return static_cast<size_t>(std::unique(all.begin(), all.end()) - all.begin());
   }
@@ -739,12 +792,15 @@ class DerivedInputs {
   EventSink& sink_;
   ContentCache cache_;
   Snapshot snapshot_;
+  RecordOrder order_;
   std::array<Party, 2> sides_;
   std::vector<VaryingRange> varying_;
   bool tells_ = false;                        // the device records accesses
   std::vector<AddressRange> reads_, writes_;  // accesses of the captured code with the captured input
   std::optional<uint64_t> by_lane_;           // likewise
   std::vector<InputArray> arrays_;
+  std::vector<size_t> records_;  // the arrays whose records change places
+  std::set<uint64_t> orders_;    // digests of the inputs with their records in other places
   std::vector<size_t> floats_;   // the arrays declared to be floating-point
   std::vector<size_t> proven_;   // the same memory is touched for any values
   std::vector<size_t> movable_;  // the same memory is touched while they hold the same values, in any order

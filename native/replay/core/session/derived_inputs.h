@@ -5,7 +5,8 @@
 // An input counts only if the captured code proves it valid. If the device records accesses, the captured code must
 // touch the same bytes as with the captured input (then no changed value is an address, an index or a bound); only
 // values declared as floating-point may lead it elsewhere in captured memory, and a smaller scalar argument may let it
-// touch less. If the device records no accesses, only declared floating-point arrays change. Inputs with which the
+// touch less. If the device records no accesses, only declared floating-point arrays change, and arrays of records that
+// the options name, whose records change places as wholes (record_order.h) and in no other way. Inputs with which the
 // captured code faults, does not end, gives NaN or infinities that it did not give before, or varies from run to run,
 // are dropped, and so are those that change nothing of its result.
 #pragma once

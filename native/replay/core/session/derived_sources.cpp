@@ -37,6 +37,16 @@ Result<std::vector<AddressRange>> find_pointers(ContentCache& cache, const std::
   return merge_ranges(std::move(pointers));
 }
 
+// Records that have a byte in `ranges`, counted from `base`.
+std::vector<AddressRange> records_with(const std::vector<AddressRange>& ranges, uint64_t base, uint64_t bytes) {
+  std::vector<AddressRange> whole;
+  for (const AddressRange& range : ranges) {
+    const uint64_t from = (range.base - base) / bytes, to = (range.end() - base + bytes - 1) / bytes;
+    whole.push_back({base + from * bytes, (to - from) * bytes});
+  }
+  return merge_ranges(std::move(whole));
+}
+
 // Whole elements in `parts`, counted from `base`.
 std::vector<AddressRange> whole_elements(const std::vector<AddressRange>& parts, uint64_t base, uint64_t size) {
   std::vector<AddressRange> whole;
@@ -57,6 +67,9 @@ class ArrayFinder {
   }
 
   Result<std::vector<InputArray>> run() {
+    for (const GivenRecord& given : derivation_.records) {
+      if (auto added = add_records(given); !added) return added.error();
+    }
     for (size_t t = 0; t < targets_.size(); ++t) {
       if (targets_[t].is_variable && !is_set_by_app(targets_[t])) continue;
       if (auto found = find_in(t); !found) return found.error();
@@ -79,12 +92,51 @@ class ArrayFinder {
       parts = intersection(reads_, {{target.address, target.size}});
       for (AddressRange& part : parts) part.base -= target.address;
     }
+    return without(parts, left_out_of(target));
+  }
+
+  std::vector<AddressRange> left_out_of(const Target& target) const {
     std::vector<AddressRange> left = target.dropped;
     left.insert(left.end(), target.ignored.begin(), target.ignored.end());
     for (const IgnoredBytes& kept : derivation_.kept) {
       if (kept.region == target.name) left.push_back({kept.offset, kept.size});
     }
-    return without(parts, merge_ranges(std::move(left)));
+    return merge_ranges(std::move(left));
+  }
+
+  // Records of which the captured code reads anything, as far as that is known; those it does not read may be none.
+  Status add_records(const GivenRecord& given) {
+    const auto named = std::find_if(targets_.begin(), targets_.end(),
+                                    [&](const Target& target) { return target.name == given.target; });
+    if (named == targets_.end() || given.offset > named->size || given.size > named->size - given.offset) {
+      return Error{"USAGE",
+                   "--derive-record: the capture has no " + std::to_string(given.size) + " bytes at " +
+                       std::to_string(given.offset) + " of " + given.target,
+                   ""};
+    }
+    const bool is_taken = std::any_of(found_.begin(), found_.end(), [&](const InputArray& other) {
+      return &targets_[other.target] == &*named && !intersection({other.extent}, {{given.offset, given.size}}).empty();
+    });
+    if (is_taken) return Error{"USAGE", "--derive-record: bytes of " + given.target + " are given to two arrays", ""};
+    InputArray array;
+    array.target = static_cast<size_t>(named - targets_.begin());
+    array.extent = {given.offset, given.size};
+    array.type = ElementType::kU8;
+    array.is_declared = true;
+    array.is_constant = false;
+    array.record_bytes = given.bytes;
+    const auto records_at = [&](const std::vector<AddressRange>& ranges) {
+      return records_with(intersection(ranges, {array.extent}), given.offset, given.bytes);
+    };
+    array.parts = without(records_at(read_of(*named)), records_at(left_out_of(*named)));
+    for (size_t i = 0; i < array.parts.size(); ++i) {
+      uint64_t& size = array.parts[i].size;
+      size = std::min(size, left_ / given.bytes * given.bytes);
+      left_ -= size;
+      if (size == 0) array.parts.resize(i);
+    }
+    found_.push_back(std::move(array));
+    return Unit{};
   }
 
   Status find_in(size_t t) {
@@ -93,6 +145,9 @@ class ArrayFinder {
     auto pointers = find_pointers(cache_, targets_, target, parts);
     if (!pointers) return pointers.error();
     parts = without(parts, *pointers);
+    for (const GivenRecord& given : derivation_.records) {
+      if (given.target == target.name) parts = without(parts, {{given.offset, given.size}});
+    }
     uint64_t from = 0;
     for (const ElementTolerance& type : derivation_.types) {
       if (type.target != target.name) continue;

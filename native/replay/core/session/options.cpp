@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/numbers.h"
 #include "base/option_table.h"
+#include "replay/core/memory/record_order.h"
 
 namespace kernloop::replay {
 
@@ -67,6 +68,13 @@ std::optional<GivenRecord> parse_record(const std::string& text) {
   const auto bytes = parse_number(text.substr(equals + 1), UINT32_MAX);
   if (!offset || !size || !bytes || *bytes == 0) return std::nullopt;
   return GivenRecord{place.substr(0, first), *offset, *size, *bytes};
+}
+
+// An array of whole records, whose places may be exchanged.
+std::optional<GivenRecord> parse_derived_record(const std::string& text) {
+  const auto record = parse_record(text);
+  if (!record || record->bytes > kMostRecordBytes || record->size % record->bytes != 0) return std::nullopt;
+  return record;
 }
 
 // FILE=DIGEST
@@ -188,6 +196,10 @@ OptionTable table_of(Options& options, Requests& requests) {
           {"--derive-keep",
            "REGION:OFFSET:SIZE",
            append_parsed(parse_ignored, derivation.kept),
+           {.with = "--derive", .is_repeated = true}},
+          {"--derive-record",
+           "NAME:OFFSET:SIZE=BYTES",
+           append_parsed(parse_derived_record, derivation.records),
            {.with = "--derive", .is_repeated = true}},
           // Properties of the captured code.
           {"--calibrate", "SEEDS", parsed(parse_seeds, options.calibrate)},

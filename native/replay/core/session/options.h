@@ -49,6 +49,7 @@ struct Derivation {
   std::vector<ElementTolerance> types = {};  // declared types of elements; bounds are unused
   std::vector<DerivedScalar> scalars = {};   // arguments that may be less than captured
   std::vector<IgnoredBytes> kept = {};       // bytes kept as captured
+  std::vector<GivenRecord> records = {};     // arrays whose records change places as wholes
 };
 
 struct Options {

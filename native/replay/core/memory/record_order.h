@@ -1,0 +1,56 @@
+// An input array whose records change places as wholes (derived_inputs.h): each stays as the app wrote it, as a block
+// of quantised values with its scale must. The same seed gives the same order on every machine.
+#pragma once
+
+#include "replay/core/memory/derived_array.h"
+
+namespace kernloop::replay {
+
+// Bytes of one record at most: two of them are in memory at a time.
+inline constexpr uint64_t kMostRecordBytes = uint64_t{32} << 20;
+
+class RecordOrder {
+ public:
+  // Records change places within windows of this many bytes, which is the memory that this takes.
+  static constexpr uint64_t kWindowBytes = uint64_t{64} << 20;
+
+  explicit RecordOrder(ContentCache& cache, uint64_t window_bytes = kWindowBytes)
+      : cache_(cache), window_bytes_(window_bytes) {}
+
+  // Writes the records, or their parts, that are in `bytes`: a chunk of the array's target at `offset`.
+  Status put(const InputArray& array, const Target& target, uint64_t seed, uint64_t offset, std::span<uint8_t> bytes);
+
+  struct Moved {
+    uint64_t records = 0;  // places that hold another content
+    uint64_t digest = 0;   // of the whole content in this order
+  };
+  Result<Moved> moved(const InputArray& array, const Target& target, uint64_t seed);
+
+ private:
+  // Numbers of records in `parts`, counted from 0.
+  struct Range {
+    uint64_t first = 0, end = 0;
+  };
+
+  uint64_t windows(const InputArray& array) const;
+  Range range_of(const InputArray& array, uint64_t window) const;
+  uint64_t window_of(const InputArray& array, uint64_t record) const;
+  Status load(const InputArray& array, const Target& target, uint64_t seed, uint64_t window);
+  std::span<const uint8_t> captured(const InputArray& array, uint64_t record) const;
+  std::span<const uint8_t> ordered(const InputArray& array, uint64_t record) const;
+
+  ContentCache& cache_;
+  uint64_t window_bytes_;
+  // The window that is loaded.
+  struct Loaded {
+    size_t target = 0;
+    uint64_t base = 0, seed = 0, window = 0;
+    bool operator==(const Loaded&) const = default;
+  };
+  std::optional<Loaded> loaded_;
+  Range range_;
+  Buffer records_;               // as captured
+  std::vector<uint32_t> order_;  // by place: the record that comes there
+};
+
+}  // namespace kernloop::replay
