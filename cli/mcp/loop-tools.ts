@@ -116,6 +116,7 @@ export const loopTools: Readonly<Partial<Record<StageName, LoopTool>>> = {
       ...tolerance,
       dtype: 'Element types for tolerances: "r3=f32".',
       inputs: 'Also judge by so many derived inputs.',
+      inputsRecord: 'Arrays of records, which change places whole in derived inputs: "x=18".',
       guard: 'Fault on accesses outside of captured memory.',
     },
     result: [

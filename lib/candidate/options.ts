@@ -3,7 +3,7 @@ import { replayingOptions } from '../replay/options';
 import { validateOptionsSchema } from '../validate/options';
 
 const { reproducer, capture, device, gpu, softgpu, store, launch, limitFactor } = replayingOptions;
-const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, delays, record, inputsKeep } =
+const { atol, rtol, ulp, matchedRatio, nan, inf, dtype, replays, adverse, delays, record, inputsKeep, inputsRecord } =
   validateOptionsSchema.shape;
 
 /** Options that say what a candidate, a variant that is not the reproducer's own, is replayed on. */
@@ -23,7 +23,7 @@ export const iterations = z
 export const inputs = z.int().min(0).max(1000).optional();
 
 /** Options of validate that decide how a candidate is judged; values in kernel.json for validate apply here too. */
-export const judging = { atol, rtol, ulp, matchedRatio, nan, inf, dtype, record, inputs, inputsKeep };
+export const judging = { atol, rtol, ulp, matchedRatio, nan, inf, dtype, record, inputs, inputsKeep, inputsRecord };
 
 export const trying = { replays, adverse, delays };
 

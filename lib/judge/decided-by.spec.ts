@@ -34,6 +34,11 @@ describe('what decides a verdict', () => {
     expect(decided({ launch: 'direct' }).settings).toMatchObject({ inputs: 4 });
   });
 
+  it('has records of arrays if any are given: reports of versions without that setting stay good', () => {
+    expect(decided().settings).not.toHaveProperty('inputsRecord');
+    expect(decided({ inputsRecord: ['x=18'] }).settings).toMatchObject({ inputsRecord: ['x=18'] });
+  });
+
   it('says "none" of a file that is not there', () => {
     expect(decided().recipe).toBe('none');
   });

@@ -94,8 +94,13 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
  */
 const notCompared: readonly string[] = ['reproducer', 'store', 'gpu', 'capture', 'inputsSeed'];
 
+/** Lists that reports of older versions do not have: an empty one is left out, so that those stay good. */
+const laterLists: readonly string[] = ['inputsRecord'];
+
 function comparable(judging: ValidateOptions): Record<string, unknown> {
+  const isLeftOut = (name: string, value: unknown): boolean =>
+    notCompared.includes(name) || (laterLists.includes(name) && Array.isArray(value) && value.length === 0);
   return Object.fromEntries(
-    Object.entries(judging).filter(([name, value]) => value !== undefined && !notCompared.includes(name)),
+    Object.entries(judging).filter(([name, value]) => value !== undefined && !isLeftOut(name, value)),
   );
 }

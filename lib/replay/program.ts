@@ -134,6 +134,8 @@ export interface Derivation {
   scalars: readonly { name: string; offset: number; type: string }[];
   /** Ranges that stay as captured. */
   keep: readonly { region: string; offset: number; size: number }[];
+  /** Arrays whose records change places as wholes. */
+  records: readonly RecordLength[];
 }
 
 export interface RecordLength {
@@ -277,7 +279,7 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
   return args;
 }
 
-function deriveArguments({ inputs, seed, only, special, types, scalars, keep }: Derivation): string[] {
+function deriveArguments({ inputs, seed, only, special, types, scalars, keep, records }: Derivation): string[] {
   return [
     ...['--derive', String(inputs), '--derive-seed', String(seed)],
     ...(only === undefined ? [] : ['--derive-only', String(only)]),
@@ -288,6 +290,10 @@ function deriveArguments({ inputs, seed, only, special, types, scalars, keep }: 
     ]),
     ...scalars.flatMap(({ name, offset, type }) => ['--derive-scalar', `${name}:${offset}:${type}`]),
     ...keep.flatMap(({ region, offset, size }) => ['--derive-keep', `${region}:${offset}:${size}`]),
+    ...records.flatMap(({ target, offset, size, bytes }) => [
+      '--derive-record',
+      `${target}:${offset}:${size}=${bytes}`,
+    ]),
   ];
 }
 

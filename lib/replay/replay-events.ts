@@ -153,6 +153,11 @@ export const derivedSchema = z.looseObject({
         elements: count,
         dtype: z.string(),
         declared: z.boolean().describe('By the signature or kernel.json; else guessed from what the memory holds.'),
+        record_bytes: count.optional().describe('With --inputs-record: its records change places, and nothing else.'),
+        records: count.optional().describe('Number of its records.'),
+        moved_records: count
+          .optional()
+          .describe('Of these, the places that hold other bytes than in the captured input.'),
       }),
     )
     .describe('What is changed in memory.'),

@@ -27,6 +27,22 @@ export function targetOf(option: string, name: string, config: KernelJson, captu
   );
 }
 
+/** Resolves `NAME`, or the part `NAME:OFFSET:SIZE` of it. */
+export function placeOf(option: string, text: string, config: KernelJson, capture: CaptureJson): Place {
+  const part = /^(.*):(\d+):(\d+)$/.exec(text);
+  const target = targetOf(option, part?.[1] ?? text, config, capture);
+  if (!part) return target;
+  const [offset, size] = [Number(part[2]), Number(part[3])];
+  if (offset + size > target.size) {
+    throw new KernloopError(
+      'USAGE',
+      `${option} ${text} ends beyond its ${target.size} bytes`,
+      'give OFFSET:SIZE inside',
+    );
+  }
+  return { target: target.target, offset: target.offset + offset, size };
+}
+
 /** Bytes from a pointer's target up to the next pointer's. */
 export function arrayOfParameter(
   name: string,

@@ -30,12 +30,12 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'dumpTime',
     'dumpOnly',
   ],
-  validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
+  validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep', 'inputsRecord'],
   tune: [
-    ...['capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
+    ...['capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep', 'inputsRecord'],
     ...['set', 'constraint', 'grid', 'block', 'dynamicShared', 'argument', 'search'],
   ],
-  judge: ['kernel', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep'],
+  judge: ['kernel', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record', 'inputsKeep', 'inputsRecord'],
   // A key, or a file with it.
   'verify-report': [
     'publicKey',
@@ -48,6 +48,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'dtype',
     'record',
     'inputsKeep',
+    'inputsRecord',
   ],
   'export-task': ['format', 'gpu'],
   'pgo-show': ['spills'],

@@ -17,7 +17,7 @@ const rows = page
 describe('the table of wrong verdicts', () => {
   it('has every line once', () => {
     const numbered = (letter: string, count: number) => Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
-    const counts = { S: 28, A: 6, B: 11, C: 7, D: 6 };
+    const counts = { S: 28, A: 7, B: 11, C: 7, D: 6 };
     const all = Object.entries(counts).flatMap(([letter, count]) => numbered(letter, count));
     expect(rows.map(({ line }) => line)).toEqual(all);
   });

@@ -5,8 +5,9 @@ import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
 import { captureJson, TestWorkspace, verifiedSelfcheck, writeReproducer, writeVariant } from '../testing/workspace';
+import { unmovedWords } from './derived-inputs-text';
 import { validateOptionsSchema } from './options';
-import { reportSchema } from './report-json';
+import { reportSchema, type DerivedInputs } from './report-json';
 import { judge as judgeUnkept, validate } from './validate';
 
 const slot = (offset: number, value: string, region?: string): object => ({
@@ -103,6 +104,82 @@ describe('validate --inputs', () => {
     expect(valuesOf(asked, '--derive-scalar')).toEqual(['scale:24:f32']);
     expect(valuesOf(asked, '--derive-keep')).toEqual(['r0:2048:2048']);
     expect(await failure(judge({ inputs: 4, inputsKeep: ['m'] }, []))).toMatchObject({ code: 'USAGE' });
+  });
+
+  const moved = (input: number, count: number, more: object = {}): object => ({
+    ...{ ...same(input), recipe: 'permuted', ...more },
+    arrays: [{ ...array, elements: 2048, dtype: 'u8', record_bytes: 16, records: 128, moved_records: count }],
+  });
+
+  it('has whole records change places', async () => {
+    const { asked, line, report } = await judge({ inputs: 2, inputsRecord: ['out=16'] }, [
+      moved(1, 127),
+      moved(3, 128),
+      result('pass', { judged: 2, dropped: 0 }),
+    ]);
+    expect(valuesOf(asked, '--derive-record')).toEqual(['r0:0:2048=16']);
+    expect(report.inputs?.tried[0]?.changes).toBe('127 of 128 records of out in other places');
+    expect(report.inputs?.records).toEqual([
+      { name: 'out', record_bytes: 16, records: 128, moved_records: 128, reason: null },
+    ]);
+    expect(line).toContain(
+      'judged on the captured input and 2 derived ones, 2 of them with records in other places: 128 of 128 of out)',
+    );
+    expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
+  });
+
+  it('says that no record moves where no inputs are wanted', async () => {
+    const warning = /no derived inputs were asked for, .*: add --inputs 4/;
+    const none = await judge({ inputsRecord: ['out=16'] }, []);
+    expect(none.fake.said.warn.at(-1)).toMatch(warning);
+    expect(none.report.verdict).toBe('pass');
+    const some = await judge({ inputs: 1, inputsRecord: ['out=16'] }, [
+      moved(1, 9),
+      result('pass', { judged: 1, dropped: 0 }),
+    ]);
+    expect(some.fake.said.warn).not.toContainEqual(expect.stringMatching(warning));
+  });
+
+  it('begins with records of which no judged input had another order', async () => {
+    const equal = 'all records are equal, so that no order is another input';
+    const { line, report } = await judge({ inputs: 2, inputsRecord: ['out=16'] }, [
+      moved(1, 0, { verdict: 'dropped', reason: equal }),
+      same(2),
+      result('pass', { judged: 1, dropped: 1 }),
+    ]);
+    expect(report.inputs?.records?.[0]).toMatchObject({ moved_records: 0, reason: equal });
+    expect(line).toContain(`NOT judged with records of out in other places: ${equal}; `);
+    expect(line).not.toContain('of them with records');
+  });
+
+  it('says of several dispatches what moved in any, and what moved in none', () => {
+    const tried = (name: string, count: number): DerivedInputs => ({
+      ...{ asked: 1, seed: 1, judged: 1, dropped: 0, failed: null, reason: null, tried: [] },
+      records: [
+        { name, record_bytes: 16, records: 128, moved_records: count, reason: count > 0 ? null : 'it faults' },
+        { name: 'y', record_bytes: 16, records: 9, moved_records: 0, reason: 'it faults' },
+      ],
+    });
+    expect(unmovedWords([tried('x', 128), tried('x', 0)])).toEqual([
+      'NOT judged with records of y in other places: it faults',
+      'NOT judged with records of x in other places: it faults',
+    ]);
+  });
+
+  it('fails with the records that moved', async () => {
+    const { line } = await judge({ inputs: 2, inputsRecord: ['out=16'] }, [
+      moved(1, 128, { verdict: 'different' }),
+      difference,
+      { ...differed, derived: { judged: 1, dropped: 0, seed: 1, failed: 1 } },
+    ]);
+    expect(line).toMatch(/wrong for derived input 1 \(128 of 128 records of out in other places\): 4 of/);
+  });
+
+  it('refuses records that are none, also where no inputs are wanted, and those that are to be kept', async () => {
+    expect(await failure(judge({ inputsRecord: ['out=100'] }, []))).toMatchObject({ code: 'USAGE' });
+    const both = await failure(judge({ inputs: 2, inputsRecord: ['out=16'], inputsKeep: ['out'] }, []));
+    expect(both).toMatchObject({ code: 'USAGE' });
+    expect(String(both)).toContain('--inputs-record moves out, which --inputs-keep keeps');
   });
 
   it('leaves the arguments of a Triton kernel, which is compiled for them', async () => {

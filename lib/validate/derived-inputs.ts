@@ -7,10 +7,11 @@ import { describeFault } from '../replay/fault-text';
 import { scalarType } from '../reproducer/configured-launch';
 import type { ElementType, KernelArg } from '../reproducer/kernel-json';
 import { targetOf } from '../reproducer/named-arrays';
-import { bytesOf, claimsOn, elementOfSignature, withCapturedTypes } from '../reproducer/signature';
+import { bytesOf, claimsOn, elementOfSignature, withCapturedTypes, type Place } from '../reproducer/signature';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { inputWords, withFailure, withInputs } from './derived-inputs-text';
+import { inputRecords, movedIn, type InputRecords } from './input-records';
 import type { JudgingOptions } from './options';
 import { argumentNames, comparedRegions } from './regions';
 import type { DerivedInputs, DispatchReport } from './report-json';
@@ -18,17 +19,23 @@ import type { Case } from './run-case';
 
 type InputOptions = Pick<
   JudgingOptions,
-  'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep' | 'isSeedSecret'
+  'inputs' | 'inputsSeed' | 'inputsOnly' | 'inputsSpecial' | 'inputsKeep' | 'inputsRecord' | 'isSeedSecret'
 >;
 
 /** Integer types that may hold a problem size (a byte is a flag), and floating-point types. */
 const changeable: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64']);
 
+/** Derivation with its records, which have names in the report. */
+interface NamedDerivation extends Derivation {
+  records: readonly InputRecords[];
+}
+
 /** Sources and number of derived inputs; null if none were requested. */
 export function derivationOf(
   { reproducer, capture, request }: Pick<ReplaySession, 'reproducer' | 'capture' | 'request'>,
-  { inputs, inputsSeed, inputsOnly, inputsSpecial, inputsKeep }: InputOptions,
-): Derivation | null {
+  { inputs, inputsSeed, inputsOnly, inputsSpecial, inputsKeep, inputsRecord }: InputOptions,
+): NamedDerivation | null {
+  const records = inputRecords(inputsRecord, reproducer.config, capture);
   if (inputs === 0 && inputsOnly === undefined) return null;
   if (request.launch === 'hip') {
     throw new KernloopError(
@@ -40,6 +47,15 @@ export function derivationOf(
   const config = withCapturedTypes(reproducer.config, capture);
   const scalars = config.args.flatMap((arg) => scalarOf(arg));
   const isScalar = (name: string): boolean => scalars.some((scalar) => scalar.name === name);
+  const kept = inputsKeep
+    .filter((name) => !isScalar(name))
+    .map((name) => ({ name, ...targetOf('--inputs-keep', name, config, capture) }));
+  for (const { name } of records.filter((moved) => kept.some((place) => holds(place, moved))))
+    throw new KernloopError(
+      'USAGE',
+      `--inputs-record moves ${name}, which --inputs-keep keeps`,
+      'leave out one of them',
+    );
   return {
     inputs: Math.max(inputs, 1),
     seed: inputsSeed,
@@ -54,14 +70,13 @@ export function derivationOf(
     ),
     // Triton specialises code on argument values (a multiple of 16, or 1), so they stay.
     scalars: config.language === 'triton' ? [] : scalars.filter(({ name }) => !inputsKeep.includes(name)),
-    keep: inputsKeep
-      .filter((name) => !isScalar(name))
-      .map((name) => {
-        const { target, offset, size } = targetOf('--inputs-keep', name, config, capture);
-        return { region: target, offset, size };
-      }),
+    keep: kept.map(({ target, offset, size }) => ({ region: target, offset, size })),
+    records,
   };
 }
+
+const holds = (all: Place, part: Place): boolean =>
+  all.target === part.target && all.offset <= part.offset && part.offset + part.size <= all.offset + all.size;
 
 const elementOf = (arg: KernelArg): ElementType | null => elementOfSignature(arg) ?? arg.element;
 
@@ -104,6 +119,7 @@ export async function judgeInputs(
     dropped: result.derived?.dropped ?? 0,
     failed: result.derived?.failed ?? null,
     reason: result.reason ?? null,
+    ...(derive.records.length > 0 ? { records: derive.records.map((one) => movedIn(derived, one)) } : {}),
     tried: derived.map(({ event: _event, ...input }) => ({
       ...input,
       changes: inputWords(input, namesAt, options.isSeedSecret),

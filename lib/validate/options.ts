@@ -96,6 +96,12 @@ export const validateOptionsSchema = z.object({
     .describe(
       'Leave this as captured in derived inputs: a scalar argument, pointer parameter or region. For values that a correct variant may rely on.',
     ),
+  inputsRecord: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Array of records, such as quantised blocks: "x=18" (a pointer parameter, region or module variable, and the bytes of one record) or "x:OFFSET:SIZE=18" (a part). Its whole records change places in derived inputs, and nothing else in it changes.',
+    ),
   mayReadUntouched: z
     .boolean()
     .default(false)

@@ -1,7 +1,7 @@
 import { keptStateWords } from '../replay/kept-state';
 import { formatCount } from '../support/report';
 import { delayWords } from './delays-text';
-import { inputsWords } from './derived-inputs-text';
+import { inputsWords, unmovedWords } from './derived-inputs-text';
 import { floatAtomicWords } from './float-atomics';
 import { initializerWords } from './initializers';
 import { notJudged, withLeftOut, type Beside } from './not-judged';
@@ -60,7 +60,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${[...launchWords(reports), ...forced, ...allowedReadWords(reports), ...shortRecordWords(reports)].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${initializersWords(reports)}${floatAtomicsWords(reports)}${pastLdsOfAll(reports)}${stateWords(reports)}${derivedWords(reports)}${delaysWords(reports)}`;
+    return `${[...launchWords(reports), ...forced, ...allowedReadWords(reports), ...shortRecordWords(reports), ...unmovedWords(reports.flatMap(({ inputs }) => inputs ?? []))].map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}${initializersWords(reports)}${floatAtomicsWords(reports)}${pastLdsOfAll(reports)}${stateWords(reports)}${derivedWords(reports)}${delaysWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;

@@ -171,6 +171,20 @@ const inputsSchema = z
     dropped: z.int(),
     failed: z.int().nullable().describe('The number of the input for which the code is wrong (--inputs-only).'),
     reason: z.string().nullable().describe('Why none, or no further one, was judged.'),
+    records: z
+      .array(
+        z.object({
+          name: z.string(),
+          record_bytes: z.int(),
+          records: z.int(),
+          moved_records: z
+            .int()
+            .describe('Places with another record in the judged input that has most of them; 0: none was judged.'),
+          reason: z.string().nullable().describe('Why no input with its records in other places was judged.'),
+        }),
+      )
+      .optional()
+      .describe('Of --inputs-record.'),
     tried: z.array(derivedSchema.omit({ event: true }).extend({ changes: z.string().describe('In words.') })),
   })
   .describe('With --inputs: how the code did with inputs derived from the captured one.');

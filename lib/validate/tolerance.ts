@@ -1,4 +1,4 @@
-import { targetOf } from '../reproducer/named-arrays';
+import { placeOf } from '../reproducer/named-arrays';
 import type { CaptureJson } from '../archive/capture-files';
 import type { Bounds, TypedElements } from '../replay/program';
 import { elementTypes, type ElementType, type KernelJson } from '../reproducer/kernel-json';
@@ -218,7 +218,7 @@ function readTyped(
   config: KernelJson,
   capture: CaptureJson,
 ): TypedPlace {
-  const typed = { ...readPlace(place, config, capture), type };
+  const typed = { ...placeOf('--dtype', place, config, capture), type };
   const elementBytes = bytesOf(type);
   if (typed.size < elementBytes || typed.offset % elementBytes !== 0) {
     throw new KernloopError(
@@ -256,15 +256,4 @@ function refuseType(text: string, type: ElementType, told: string): KernloopErro
 
 function isElementType(text: string): text is ElementType {
   return (elementTypes as readonly string[]).includes(text);
-}
-
-function readPlace(text: string, config: KernelJson, capture: CaptureJson): Place {
-  const part = /^(.*):(\d+):(\d+)$/.exec(text);
-  const target = targetOf('--dtype', part?.[1] ?? text, config, capture);
-  if (!part) return target;
-  const [offset, size] = [Number(part[2]), Number(part[3])];
-  if (offset + size > target.size) {
-    throw new KernloopError('USAGE', `--dtype ${text} ends beyond its ${target.size} bytes`, 'give OFFSET:SIZE inside');
-  }
-  return { target: target.target, offset: target.offset + offset, size };
 }

@@ -39,6 +39,8 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   removeEarlier(reproducer.report, deps);
   const { report: judged, reports, sessions } = await judge(options, deps, undefined, reproducer);
   const [first] = sessions;
+  if (options.inputs === 0 && options.inputsOnly === undefined && options.inputsRecord.length > 0)
+    deps.report.warn('no derived inputs were asked for, in which records would change places: add --inputs 4');
   requireSameText(options, judged, first.code, reproducer);
   const edited = await editedLines(sessions, judged.verdict, deps);
   const report: Report = edited === undefined ? judged : withEditedLines(judged, edited);
