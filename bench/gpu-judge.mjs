@@ -1,5 +1,6 @@
 // Candidates an hour of one judge for ggml's mul_mat_q in CUDA, against `recompile` and `validate --inputs 4` one after the other, in the
-// same run; and the part of it that compiles.
+// same run; and the part of it that compiles. In derived inputs the quantised blocks of both matrices change places
+// (--inputs-record): each candidate must be judged on some.
 //   node bench/gpu-judge.mjs <checkout of ggml> [--candidates 60] [--sample 4] [--jobs 2] [--cores 2]
 // Fetches nothing. The checkout is copied and built here, without FlashAttention, which takes most of a build, on all cores;
 // what is measured has the first `--cores` of them.
@@ -8,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cpuSeconds, judged } from './cheats/judging.mjs';
-import { ggmlReproducer, isGgml } from './gpu/ggml.mjs';
+import { ggmlReproducer, isGgml, quantisedRecords } from './gpu/ggml.mjs';
 import { conclude, kernloop, must, rounded, run } from './gpu/host.mjs';
 
 const { values: given, positionals } = parseArgs({
@@ -28,6 +29,8 @@ const [count, sample, jobs] = [given.candidates, given.sample, given.jobs].map(N
 const { folder, reproducer, variant } = ggmlReproducer(positionals[0], ['-DGGML_CUDA_FA=OFF']);
 must(run('taskset', ['-acp', `0-${Number(given.cores) - 1}`, String(process.pid)]), 'taskset');
 const text = readFileSync(variant, 'utf8');
+const records = quantisedRecords(reproducer);
+console.error(`records: ${records.join(', ')}`);
 
 /** No two are the same, so that no verdict comes from memory. */
 const edit = (number) => `${text}\nstatic_assert(${number} + 1, "edited");\n`;
@@ -47,9 +50,17 @@ async function byJudge() {
   try {
     return await measured(async () => {
       const candidates = Array.from({ length: count }, (_, index) => ({ files: { [basename(variant)]: edit(index) } }));
-      const settings = { reproducer: [reproducer], home, jobs, compileLimitSeconds: 600 };
+      const settings = { reproducer: [reproducer], home, jobs, compileLimitSeconds: 600, inputsRecord: records };
       const verdicts = await judged(settings, candidates, ({ verdict, summary }) => console.error(verdict, summary));
-      return { passed: verdicts.filter(({ verdict }) => verdict === 'pass').length };
+      const on = verdicts.map(({ derived_inputs: inputs }) => inputs?.judged ?? 0);
+      return {
+        passed: verdicts.filter(({ verdict }) => verdict === 'pass').length,
+        // A pass without the records of either matrix in other places begins with NOT.
+        moved: verdicts.filter(({ summary }) => /records in other places/.test(summary) && !/NOT judged/.test(summary))
+          .length,
+        derived_inputs: { least: Math.min(...on), most: Math.max(...on) },
+        summary: verdicts[0]?.summary,
+      };
     }, count);
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -61,7 +72,8 @@ async function byVerbs() {
   const verbs = await measured(() => {
     for (let index = 0; index < sample; index += 1) {
       writeFileSync(variant, edit(count + index));
-      for (const [name, ...options] of [['recompile'], ['validate', '--inputs', '4']])
+      const named = records.flatMap((one) => ['--inputs-record', one]);
+      for (const [name, ...options] of [['recompile'], ['validate', '--inputs', '4', ...named]])
         spent[name] += must(kernloop([name, '--reproducer', reproducer, ...options], { cwd: folder }), name).seconds;
     }
   }, sample);
@@ -74,7 +86,7 @@ const judge = await byJudge();
 conclude(
   'gpu-judge',
   {
-    ...{ kernel: 'mul_mat_q', jobs, cores: availableParallelism(), verbs, judge },
+    ...{ kernel: 'mul_mat_q', records, jobs, cores: availableParallelism(), verbs, judge },
     wall_ratio: rounded(judge.an_hour / verbs.an_hour, 2),
   },
   [
@@ -84,5 +96,5 @@ conclude(
     ),
     [`recompile ${verbs.recompile_seconds_each} s each, validate ${verbs.validate_seconds_each} s`, '', '', ''],
   ],
-  judge.passed === count,
+  judge.passed === count && judge.moved === count && judge.derived_inputs.least > 0,
 );

@@ -15,7 +15,7 @@ const { defaultDeps } = lib('deps/deps');
 
 const camel = (option) => option.slice(2).replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
-const lists = ['dtype', 'record', 'inputsKeep'];
+const lists = ['dtype', 'record', 'inputsKeep', 'inputsRecord'];
 
 /** Options of a verb as the judge's settings: `--inputs-keep NAME` becomes `inputsKeep: 'NAME'`. */
 export function settingsOf(options) {

@@ -1,12 +1,35 @@
 // ggml's mul_mat_q as a reproducer: the checkout is copied, built, captured and adopted in a workspace of the bench.
 // KERNLOOP_BENCH_WORKSPACE names a folder that keeps it for the next bench.
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernloop, must, run, workspace } from './host.mjs';
 
 const kernel = 'mul_mat_q<\\(ggml_type\\)2, 128, false>';
 const command = ['build/bin/test-backend-ops', 'perf', '-b', 'CUDA0', '-o', 'MUL_MAT'];
-const words = [...command, '-p', 'type_a=q4_0,type_b=f32,m=4096,n=512,k=14336'];
+const [m, n, k] = [4096, 512, 14336];
+const words = [...command, '-p', `type_a=q4_0,type_b=f32,m=${m},n=${n},k=${k}`];
+
+/** Blocks of ggml's quantised types, by number in `enum ggml_type`: name, numbers in a block, and its bytes. */
+const blocks = {
+  ...{ 2: ['q4_0', 32, 18], 3: ['q4_1', 32, 20], 6: ['q5_0', 32, 22], 7: ['q5_1', 32, 24], 8: ['q8_0', 32, 34] },
+  ...{ 10: ['q2_K', 256, 84], 11: ['q3_K', 256, 110], 12: ['q4_K', 256, 144], 13: ['q5_K', 256, 176] },
+  ...{ 14: ['q6_K', 256, 210], 20: ['iq4_nl', 32, 18], 23: ['iq4_xs', 256, 136], 39: ['mxfp4', 32, 17] },
+};
+/** `block_q8_1_mmq`: 128 numbers of the other matrix, with four pairs of halves. */
+const column = { numbers: 128, bytes: 144 };
+
+/**
+ * Both matrices of mul_mat_q as --inputs-record takes them: what its instance says of `x`, and the blocks of `y`. Other
+ * tensors follow in the same allocations, so that the sizes are those of the shape.
+ */
+export function quantisedRecords(reproducer) {
+  const { demangled } = JSON.parse(readFileSync(join(reproducer, 'kernel.json'), 'utf8'));
+  const [, type = 'none'] = /mul_mat_q<\(ggml_type\)(\d+)/.exec(demangled) ?? [];
+  if (!blocks[type]) throw new Error(`the blocks of ggml_type ${type} are not known here (${demangled})`);
+  const [, numbers, bytes] = blocks[type];
+  const size = (count, each) => (count / each.numbers) * each.bytes;
+  return [`x:0:${size(m * k, { numbers, bytes })}=${bytes}`, `y:0:${size(n * k, column)}=${column.bytes}`];
+}
 
 /**
  * `checkout`: folder of ggml's sources, which is not changed. `options` of CMake come after those of the bench. Returns the folders, the
