@@ -97,6 +97,16 @@ describe('kernloop on the command line', () => {
     expect(stderr).toContain('this native build has no cuda device');
   });
 
+  it('warns once of a variable that nothing reads, and names the nearest', async () => {
+    const reproducer = writeReproducer(workspace);
+    jest.replaceProperty(process, 'env', { ...process.env, KERNLOOP_VALIDATE_REPLYS: '7', KERNLOOP_TUNE_SAMPLES: '3' });
+    expect(await kernloop('validate', reproducer, '--print-config', '--json')).toBe(0);
+    expect(stderr).toBe(
+      'warning: KERNLOOP_VALIDATE_REPLYS is set, and nothing reads it: did you mean KERNLOOP_VALIDATE_REPLAYS?\n',
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ options: { replays: 2 } });
+  });
+
   it('shows every option in effect with its origin, and does nothing', async () => {
     const reproducer = writeReproducer(workspace, { options: { validate: { replays: 5 } } });
     expect(await kernloop('validate', reproducer, '--print-config', '--json', '--limit-factor', '20')).toBe(0);

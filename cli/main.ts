@@ -3,10 +3,14 @@ import { Command, CommanderError, Help } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
+import { unknownVariables } from '../lib/stages/unknown-variables';
+import type { Environment } from '../lib/support/environment';
 import { asKernloopError, closest, errorText, isBug, KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
+import { consoleReporter } from '../lib/support/report';
+import { eventReporter, wantsEvents } from '../lib/support/report-events';
 import { saidLines } from '../lib/support/said-once';
 import { asTyped } from '../lib/support/typed-command';
 import { version } from '../lib/support/version';
@@ -134,9 +138,16 @@ function program(
     else if (named.includes(name)) verbs().addVerb(verb, name, trailing, overrides, ended);
     else verb.usage('[options]');
   }
+  command.hook('preAction', () => warnOfVariables(overrides.env ?? process.env));
   addWatch(command, overrides, ended);
   addServer(command, overrides);
   return command;
+}
+
+/** Warns of misspelt variables, which would be ignored in silence. */
+function warnOfVariables(env: Environment): void {
+  const reporter = wantsEvents(env) ? eventReporter() : consoleReporter();
+  for (const line of unknownVariables(env)) reporter.warn(line);
 }
 
 const service = `As a service, which judges what it is sent until it is ended:

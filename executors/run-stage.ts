@@ -4,6 +4,7 @@ import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
 import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
+import { unknownVariables } from '../lib/stages/unknown-variables';
 import { taskOptions } from '../lib/stages/task-options';
 import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
 import { asTyped } from '../lib/support/typed-command';
@@ -29,6 +30,7 @@ export function runStage(name: StageName, options: TaskOptions, context: TaskCon
 }
 
 async function run(stage: Stage, options: TaskOptions, context: TaskContext, deps: Deps): Promise<boolean> {
+  for (const line of unknownVariables(deps.env)) deps.report.warn(line);
   const values = configureTask(stage, options, context, deps);
   const requireUnchanged = await watchInputs(stage, values, context, deps);
   const succeeds = await work(stage, values, deps);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isKnownVariable } from '../lib/stages/unknown-variables';
 
 const root = join(__dirname, '..');
 
@@ -37,6 +38,19 @@ it('every variable that the code reads is in a page', () => {
   const known = (name: string): boolean =>
     new RegExp(`\\b${name}\\b`).test(text) || name.startsWith('KERNLOOP_FAKE_CUDA_') || macros.has(name);
   expect([...read].filter((name) => !known(name)).sort()).toEqual([]);
+});
+
+it('every variable that the code reads is known, so that none is called misspelt', () => {
+  const read = new Set(sources.flatMap((file) => namesIn(readFileSync(join(root, file), 'utf8'))));
+  expect([...read].filter((name) => !isKnownVariable(name) && !macros.has(name))).toEqual([]);
+});
+
+it('every variable of a page about them is known', () => {
+  const about = ['contributing/variables.md', 'reference/softgpu.md', 'reference/options.md'];
+  const text = about.map((page) => readFileSync(join(root, 'docs', page), 'utf8')).join('\n');
+  const named = [...text.matchAll(/`(KERNLOOP_[A-Z0-9_]*[A-Z0-9])(?:=\S*)?`/g)].map(([, name]) => name ?? '');
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter((name) => !isKnownVariable(name))).toEqual([]);
 });
 
 /** A name of the software GPU's extension in HSA's table of names, and no variable. */

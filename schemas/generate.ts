@@ -60,6 +60,7 @@ export function committedFiles(): Map<string, string> {
       jsonLines(all.flatMap(({ name, writes = [] }) => writes.map((row) => ({ stage: name, ...row })))),
     ],
     ['lib/stages/tasks.json', jsonLines(all.flatMap(taskOf))],
+    ['lib/stages/option-variables.json', jsonLines(optionVariables())],
     ['cli/stage-functions.ts', stageFunctions()],
     ['.gitignore', ignoredFiles()],
   ]);
@@ -119,6 +120,14 @@ function executorsFile(): string {
     ...(Object.fromEntries(ofStages) as object),
   };
   return jsonLines({ $schema: 'http://json-schema.org/schema', executors });
+}
+
+/** Every variable that sets an option: all but these and a few others are misspelt. */
+function optionVariables(): string[] {
+  const names = all.flatMap(({ name, options }) =>
+    optionInfos(options).map((info) => environmentName(name, info.name)),
+  );
+  return [...new Set(names)].sort();
 }
 
 function summariesFile(): string {
@@ -223,7 +232,7 @@ function optionsPage(): string {
       .map(({ name, verb }) => verb ?? name)
       .join(', ')}) and in the API.`,
     'A value comes from the first of: flag, environment variable, `options` of `kernel.json`, `options` of `kernloop.json`, default;',
-    'The variable is `KERNLOOP_<STAGE>_<OPTION>`: it sets the option of one stage. What describes the machine has one for all stages: `KERNLOOP_DEVICE`, `KERNLOOP_SOFTGPU`, `KERNLOOP_GPU`, `KERNLOOP_STORE`, `KERNLOOP_REMOTE`.',
+    'The variable is `KERNLOOP_<STAGE>_<OPTION>`: it sets the option of one stage. What describes the machine has one for all stages: `KERNLOOP_DEVICE`, `KERNLOOP_SOFTGPU`, `KERNLOOP_GPU`, `KERNLOOP_STORE`, `KERNLOOP_REMOTE`. A variable that nothing reads is a warning, which names the nearest.',
     '`--print-config` shows the result and where each value came from. `--json` prints the result, or the error, as JSON: [for scripts](../api.md).',
   ];
   const configurable = all.filter(({ options }) => Object.keys(options.shape).length > 0);

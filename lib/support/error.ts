@@ -99,6 +99,15 @@ export function closest(word: string, candidates: Iterable<string>, limit = 3): 
     .map(({ candidate }) => candidate);
 }
 
+/** Candidates with the fewest typing errors, if these are few. */
+export function misspelt(word: string, candidates: Iterable<string>): string[] {
+  const typed = word.slice(0, comparedLength);
+  const all = [...new Set(candidates)].map((candidate) => ({ candidate, errors: typingErrors(typed, candidate) }));
+  const fewest = Math.min(mostTypingErrors, ...all.map(({ errors }) => errors));
+  if (fewest >= typed.length / 2) return [];
+  return all.flatMap(({ candidate, errors }) => (errors === fewest ? candidate : []));
+}
+
 const mostTypingErrors = 2;
 
 /** Edit distance in which two neighbouring letters in the wrong order are one error. */
