@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -644,6 +645,37 @@ TEST_F(DerivedRecordsTest, OfSeveralArraysMoveTogetherAndAlone) {
   }
   const uint64_t second = 4 * Capture::kCount / 2;
   EXPECT_EQ(sides, (std::set<std::vector<uint64_t>>{{0}, {0, second}, {second}}));
+}
+
+TEST_F(DerivedRecordsTest, StayWholeWhereTheyStraddleChunksOfTheCapture) {
+  // A chunk has 4 MiB, which end 16 bytes behind the beginning of a record.
+  constexpr uint64_t kRecord = 18, kBytes = 72 * 65536, kAddress = 0x400000100000;
+  static_assert(kBytes > archive::kChunkBytes && archive::kChunkBytes % kRecord == 16);
+  for (uint64_t i = 0; i < kBytes / 8; ++i) capture_.pointers.push_back(mixed(i) | uint64_t{1} << 63);
+  // Numbers of the records, of which two hardly have the same.
+  const auto records = [&](const uint8_t* bytes) {
+    std::vector<uint64_t> all(kBytes / kRecord);
+    for (uint64_t at = 0; at < kBytes; ++at) all[at / kRecord] += uint64_t{bytes[at]} << at % kRecord * 3;
+    return all;
+  };
+  const std::vector<uint64_t> before = records(reinterpret_cast<const uint8_t*>(capture_.pointers.data()));
+  options_.derivation->records = {{"pointers", 0, kBytes, kRecord}};
+  options_.derivation->types.clear();
+  options_.derivation->inputs = 1;
+  captured_ = [&](int) { out(0) = static_cast<float>(*device_.at(kAddress + kRecord)); };
+  bool is_other = false, is_whole = false;
+  variant_ = [&](int) {
+    captured_(0);
+    std::vector<uint64_t> now = records(device_.at(kAddress)), sorted = before;
+    is_other = now != before;
+    std::sort(now.begin(), now.end());
+    std::sort(sorted.begin(), sorted.end());
+    is_whole = now == sorted;
+  };
+  EXPECT_EQ(run().exit_code, kExitPass) << result();
+  EXPECT_TRUE(is_other);
+  EXPECT_TRUE(is_whole);
+  EXPECT_EQ(derived("same").at(0)["arrays"].at(0)["moved_records"], kBytes / kRecord);
 }
 
 TEST_F(DerivedRecordsTest, AreRefusedWhereTheCaptureHasNoSuchBytes) {

@@ -24,28 +24,24 @@ uint64_t digest_of(std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-uint64_t RecordOrder::windows(const InputArray& array) const {
+RecordOrder::Division RecordOrder::division_of(const InputArray& array) const {
   const uint64_t most = std::max<uint64_t>(2, std::min(kWindowRecords, window_bytes_ / array.record_bytes));
-  return std::max<uint64_t>(1, (array.records() + most - 1) / most);
+  const uint64_t records = array.records();
+  return {records, std::max<uint64_t>(1, (records + most - 1) / most)};
 }
 
-// Windows of about one size: none is left with a single record, which could not move.
-RecordOrder::Range RecordOrder::range_of(const InputArray& array, uint64_t window) const {
-  const uint64_t count = array.records(), all = windows(array);
-  return {count * window / all, count * (window + 1) / all};
-}
-
-uint64_t RecordOrder::window_of(const InputArray& array, uint64_t record) const {
-  uint64_t window = record * windows(array) / std::max<uint64_t>(1, array.records());
-  while (range_of(array, window).end <= record) ++window;
+uint64_t RecordOrder::Division::window_of(uint64_t record) const {
+  uint64_t window = record * windows / records;
+  while (range_of(window).end <= record) ++window;
   return window;
 }
 
-Status RecordOrder::load(const InputArray& array, const Target& target, uint64_t seed, uint64_t window) {
+Status RecordOrder::load(const InputArray& array, const Target& target, uint64_t seed, const Division& division,
+                         uint64_t window) {
   const Loaded wanted = {array.target, array.extent.base, seed, window};
   if (loaded_ == wanted) return Unit{};
   loaded_.reset();
-  range_ = range_of(array, window);
+  range_ = division.range_of(window);
   const uint64_t size = array.record_bytes;
   records_.resize((range_.end - range_.first) * size);
   uint64_t before = 0;
@@ -77,6 +73,7 @@ std::span<const uint8_t> RecordOrder::ordered(const InputArray& array, uint64_t 
 
 Status RecordOrder::put(const InputArray& array, const Target& target, uint64_t seed, uint64_t offset,
                         std::span<uint8_t> bytes) {
+  const Division division = division_of(array);
   const uint64_t size = array.record_bytes, end = offset + bytes.size();
   uint64_t before = 0;
   for (const AddressRange& part : array.parts) {
@@ -84,7 +81,7 @@ Status RecordOrder::put(const InputArray& array, const Target& target, uint64_t 
     for (uint64_t r = offset > part.base ? (offset - part.base) / size : 0; r < part.size / size; ++r) {
       const uint64_t at = part.base + r * size;
       if (at >= end) break;
-      if (auto loaded = load(array, target, seed, window_of(array, before + r)); !loaded) return loaded;
+      if (auto loaded = load(array, target, seed, division, division.window_of(before + r)); !loaded) return loaded;
       const std::span<const uint8_t> record = ordered(array, before + r);
       // A record may begin in the chunk before, and end in the one behind.
       const uint64_t from = std::max(at, offset), to = std::min(at + size, end);
@@ -97,8 +94,9 @@ Status RecordOrder::put(const InputArray& array, const Target& target, uint64_t 
 
 Result<RecordOrder::Moved> RecordOrder::moved(const InputArray& array, const Target& target, uint64_t seed) {
   Moved all;
-  for (uint64_t window = 0; window < windows(array); ++window) {
-    if (auto loaded = load(array, target, seed, window); !loaded) return loaded.error();
+  const Division division = division_of(array);
+  for (uint64_t window = 0; window < division.windows; ++window) {
+    if (auto loaded = load(array, target, seed, division, window); !loaded) return loaded.error();
     for (uint64_t record = range_.first; record < range_.end; ++record) {
       const std::span<const uint8_t> now = ordered(array, record);
       all.records += text_of(now) != text_of(captured(array, record));

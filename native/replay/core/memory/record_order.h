@@ -32,10 +32,16 @@ class RecordOrder {
     uint64_t first = 0, end = 0;
   };
 
-  uint64_t windows(const InputArray& array) const;
-  Range range_of(const InputArray& array, uint64_t window) const;
-  uint64_t window_of(const InputArray& array, uint64_t record) const;
-  Status load(const InputArray& array, const Target& target, uint64_t seed, uint64_t window);
+  // How the records are divided: all windows are of about one size, so that none is left with a single record, which
+  // could not move.
+  struct Division {
+    uint64_t records = 0, windows = 1;
+    Range range_of(uint64_t window) const { return {records * window / windows, records * (window + 1) / windows}; }
+    uint64_t window_of(uint64_t record) const;
+  };
+
+  Division division_of(const InputArray& array) const;
+  Status load(const InputArray& array, const Target& target, uint64_t seed, const Division& division, uint64_t window);
   std::span<const uint8_t> captured(const InputArray& array, uint64_t record) const;
   std::span<const uint8_t> ordered(const InputArray& array, uint64_t record) const;
 
