@@ -133,6 +133,7 @@ describe('the explanation of a replay', () => {
           not_run: object[];
           partly_run: object[];
           selects?: object[];
+          one_sided?: object[];
         };
       };
       return { ...report, text: outcome.text };
@@ -162,7 +163,7 @@ describe('the explanation of a replay', () => {
       expect(text).toMatch(/a part of 1 of 1 edited lines never ran: kernel_variant\.hip:\d+ from column \d+\n/);
     });
 
-    it('an edited line with a selection instead of a branch is named, though it ran as a whole', async () => {
+    it('an edited line whose condition came out the same in every lane is named, though it ran as a whole', async () => {
       const original = workspace.read(file);
       workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
       workspace.edit(file, (text) =>
@@ -171,9 +172,13 @@ describe('the explanation of a replay', () => {
       const at = workspace.read(file).split('\n').indexOf('if (v == -1234.5f) v = 3.0f;') + 1;
       const { verdict, text, edited_lines: lines } = await validated();
       workspace.write(file, original);
-      expect([verdict, lines?.selects]).toEqual(['pass', [{ file: 'kernel_variant.hip', line: at }]]);
+      expect([verdict, lines?.one_sided, lines?.selects]).toEqual([
+        'pass',
+        [{ file: 'kernel_variant.hip', line: at }],
+        [],
+      ]);
       expect(text).toContain(
-        `kernel_variant.hip:${at} selects a value without a branch: which side was taken was not seen`,
+        `kernel_variant.hip:${at} has a condition that came out the same in every lane: its other side was not seen`,
       );
     });
 
@@ -185,7 +190,7 @@ describe('the explanation of a replay', () => {
       workspace.write(file, workspace.read(`${reproducer}/pristine/kernel_variant.hip`));
       workspace.edit(file, (text) => text.replace(head, `  ${head}`));
       const right = await validated();
-      const whole = { edited: 1, without_code: 0, not_run: [], partly_run: [], selects: [] };
+      const whole = { edited: 1, without_code: 0, not_run: [], partly_run: [], selects: [], one_sided: [] };
       expect([right.verdict, right.edited_lines]).toEqual(['pass', whole]);
       expect(right.text).not.toContain('edited lines');
     });

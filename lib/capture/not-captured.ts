@@ -65,7 +65,7 @@ export function severalMatched(
   return (
     `${name}: captured ${[...taken].join(' and ')}, ${taken.size === 1 ? 'one' : taken.size} of ${count} kernels that match /${match}/. ` +
     `The ${others.length === 1 ? 'other' : 'others'}:\n${kernelLines(others)}\n` +
-    'to capture another, match more of its name, by --match or "match" in kernloop.json'
+    'to capture another, match more of its name, by "match" in kernloop.json, or by --match of capture'
   );
 }
 

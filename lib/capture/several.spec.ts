@@ -128,7 +128,7 @@ describe('captures of several dispatches', () => {
       expect(fake.said.warn).toEqual([
         'saxpy: captured saxpy(float*, float), one of 2 kernels that match /saxpy/. The other:\n' +
           '  void ns::saxpy<double>(double*) (1 dispatch)\n' +
-          'to capture another, match more of its name, by --match or "match" in kernloop.json',
+          'to capture another, match more of its name, by "match" in kernloop.json, or by --match of capture',
       ]);
     });
 

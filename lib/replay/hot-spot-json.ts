@@ -7,6 +7,8 @@ export const hotSpotFigures = [
   'taken',
   'splits',
   'split_before',
+  'true_lanes',
+  'false_lanes',
   'memory_transactions',
   'memory_lines_128',
   'bytes_read',

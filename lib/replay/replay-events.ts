@@ -225,6 +225,8 @@ const hotSpotSchema = z.looseObject({
   branch: z.boolean().optional(),
   vector: z.boolean().optional(),
   executed: count,
+  true_lanes: count.optional(),
+  false_lanes: count.optional(),
 });
 
 /** One of the two accesses of a race. */

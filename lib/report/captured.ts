@@ -7,6 +7,7 @@ import { profileSchema } from '../profile/profile-json';
 import { variableName } from '../source/mangled-name';
 import { commandText } from '../support/command-text';
 import { counted } from '../support/format';
+import { ourProgram } from '../support/typed-command';
 import type { Reproducer } from '../reproducer/reproducer';
 import { lacking, readLeft, type Body, type Left } from './left';
 import type { PlaceNames } from './place-names';
@@ -110,7 +111,7 @@ export function occupancyBody({ workspaceRoot, config }: Reproducer): Body {
     join(workspaceRoot, config.app.root, '.kernloop', 'profile.json'),
     profileSchema,
     'Occupancy',
-    commandText(['kernloop', 'profile', config.app.root]),
+    commandText([...ourProgram(), 'profile', config.app.root]),
   );
   if ((left.value?.device ?? config.device).kind === 'softgpu')
     return { never: 'the software GPU has no processors to fill, and no peak rates' };

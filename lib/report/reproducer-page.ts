@@ -5,6 +5,7 @@ import { absent } from '../page/parts';
 import type { Page } from '../page/page';
 import type { Reproducer } from '../reproducer/reproducer';
 import { commandText } from '../support/command-text';
+import { ourProgram } from '../support/typed-command';
 import { reportSchema } from '../validate/report-json';
 import { autotunedBody } from './autotuned';
 import { capturedBody, observedSchema, occupancyBody } from './captured';
@@ -26,7 +27,7 @@ import { racesBody, verdictLead, verdictsBody } from './verdicts';
 export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
   const { root, config } = reproducer;
   const command = commandOn(reproducer);
-  const again = commandText(['kernloop', 'extract', config.name, '--app', config.app.root, '--recapture']);
+  const again = commandText([...ourProgram(), 'extract', config.name, '--app', config.app.root, '--recapture']);
   const capture = readLeft(captureFile(reproducer.capture), captureJsonSchema, 'What was captured', again);
   const observed = readLeft(join(reproducer.capture, 'observed.json'), observedSchema, 'When it was captured', again);
   const report = readLeft(reproducer.report, reportSchema, 'Whether the variant is right', command('validate'));

@@ -7,6 +7,7 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
+import { ourProgram } from '../support/typed-command';
 import type { CommandOn } from './commands';
 import type { Body } from './left';
 import { verdictWord } from './verdicts';
@@ -81,7 +82,7 @@ export function tracesBody({ root, workspaceRoot }: Reproducer, command: Command
     return markup`${paragraphs(unreadable)}${absent('No trace of it can be shown; this makes one:', make)}`;
   }
   const pages = traces.map((name) =>
-    commandText(['kernloop', 'report', '--trace', relative(workspaceRoot, join(folder, name))]),
+    commandText([...ourProgram(), 'report', '--trace', relative(workspaceRoot, join(folder, name))]),
   );
   return markup`${paragraphs(unreadable)}${tableOf('Maps of each trace', ['trace', 'probe', ...runHeads], rows)}
     <p>Each trace has a page of its own:</p>

@@ -14,6 +14,7 @@ import { KernloopError } from '../support/error';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
 import { counted } from '../support/format';
 import { readJson } from '../support/schema';
+import { ourProgram } from '../support/typed-command';
 import { timeWords } from '../device/emulated-driver';
 import { tunePaths } from '../tune/paths';
 import { tuneResultSchema } from '../tune/result';
@@ -76,7 +77,10 @@ function kernels(
   changes: readonly (string | null)[],
 ): Html {
   if (found.length === 0)
-    return absent('There is no reproducer in kernels/; this makes one:', 'kernloop extract --app APP');
+    return absent(
+      'There is no reproducer in kernels/; this makes one:',
+      commandText([...ourProgram(), 'extract', '--app', 'APP']),
+    );
   return tableOf(
     'Reproducers',
     ['kernel', 'app', 'language and device', 'verdict', 'bytes captured', 'speed', 'tuned', 'what the verdict says'],
@@ -112,7 +116,9 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string, chang
       : verdict,
     capture ? capture.regions.reduce((sum, { size }) => sum + size, 0) : { shown: 'no capture', sort: -1 },
     speed ? `${speed.verdict} (${speed.ratio.toPrecision(3)} ×)` : '',
-    best?.ratio === undefined || best.ratio === null ? '' : { shown: `${best.ratio.toFixed(3)} ×`, sort: best.ratio },
+    best?.ratio === undefined || best.ratio === null
+      ? ''
+      : { shown: `${best.ratio.toFixed(3)} × of the base`, sort: best.ratio },
     report
       ? roomy(shortened(placeNames(config, capture).inText(report.summary).replaceAll('`', ''), 200))
       : commandCode(commandOn({ root: at, workspaceRoot: root })('validate')),
@@ -136,7 +142,7 @@ async function apps(root: string, found: readonly Found[]): Promise<Html> {
       join(root, one, '.kernloop', 'profile.json'),
       profileSchema,
       `Where the work of ${app} goes`,
-      commandText(['kernloop', 'profile', one]),
+      commandText([...ourProgram(), 'profile', one]),
     );
     bodies.push(
       markup`<h3>${app}</h3>

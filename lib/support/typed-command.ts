@@ -4,11 +4,16 @@ import type { Environment } from './environment';
 const ours = /(`|: |&& |(?:^|\n) {2})kernloop (?!softgpu\b)(?=-?-?[a-z])/g;
 
 /**
- * The text with its commands as the user has to type them: whoever came by `npx kernloop`, or by `npx nx`, has no
- * `kernloop` in the shell. npm tells its programs in these variables.
+ * Whoever came by `npx kernloop`, or by `npx nx`, has no `kernloop` in the shell. npm tells its programs in these
+ * variables.
  */
-export function asTyped(text: string, env: Environment = process.env): string {
-  const isByNpx =
-    env['npm_lifecycle_event'] === 'npx' && /^["']?(?:kernloop|nx)\b/.test(env['npm_lifecycle_script'] ?? '');
-  return isByNpx ? text.replaceAll(ours, '$1npx kernloop ') : text;
-}
+const isByNpx = (env: Environment): boolean =>
+  env['npm_lifecycle_event'] === 'npx' && /^["']?(?:kernloop|nx)\b/.test(env['npm_lifecycle_script'] ?? '');
+
+/** The text with its commands as the user has to type them. */
+export const asTyped = (text: string, env: Environment = process.env): string =>
+  isByNpx(env) ? text.replaceAll(ours, '$1npx kernloop ') : text;
+
+/** The first words of a command of ours, as the user has to type them. */
+export const ourProgram = (env: Environment = process.env): string[] =>
+  isByNpx(env) ? ['npx', 'kernloop'] : ['kernloop'];

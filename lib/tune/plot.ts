@@ -59,6 +59,14 @@ export function tunePlot(result: Result): TopLevelSpec {
               mark: { type: 'rule' as const, strokeDash: [4, 4] },
               encoding: { y: { field: 'score', type: 'quantitative' as const } },
             },
+            {
+              data: { values: [{ score: captured, what: 'captured code' }] },
+              mark: { type: 'text' as const, align: 'right' as const, dy: -6, x: 'width' as const },
+              encoding: {
+                y: { field: 'score', type: 'quantitative' as const },
+                text: { field: 'what', type: 'nominal' as const },
+              },
+            },
           ]),
     ],
   };

@@ -9,6 +9,7 @@ export function unseenWords({
   not_run: idle,
   partly_run: partly = [],
   selects = [],
+  one_sided: oneSided = [],
   outside = [],
 }: EditedLines): string {
   const of = `of ${counted(edited, 'edited line')}`;
@@ -19,6 +20,9 @@ export function unseenWords({
   return [
     ...outside.slice(0, 1).map(({ access }) => `NOT judged: ${access}, which may fault on hardware`),
     ...(unjudged.length > 0 ? [`NOT judged: ${unjudged.join(' and ')}, which never ran`] : []),
+    ...(oneSided.length > 0
+      ? [`NOT seen: the other side of a condition in ${formatCount(oneSided.length)} ${of}`]
+      : []),
     ...(selects.length > 0 ? [`NOT seen: which value ${formatCount(selects.length)} ${of} selected`] : []),
   ]
     .map((words) => `${words}; `)
@@ -34,7 +38,15 @@ export function editedLineWords({
   inputs,
 }: Pick<Report, 'edited_lines' | 'verdict' | 'inputs'>): string[] {
   if (!lines) return [];
-  const { edited, without_code: without, not_run: idle, partly_run: partly = [], selects = [], outside = [] } = lines;
+  const {
+    edited,
+    without_code: without,
+    not_run: idle,
+    partly_run: partly = [],
+    selects = [],
+    one_sided: oneSided = [],
+    outside = [],
+  } = lines;
   const others = without > 0 ? `; ${formatCount(without)} have no code of their own` : '';
   const whole = `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${listed(idle.map(keyOf))}${others}`;
   const parts = partly.map((place) => `${keyOf(place)} from column ${place.column}`);
@@ -50,14 +62,23 @@ export function editedLineWords({
         ...(next === null ? [] : [next]),
       ]),
     // A failing verdict needs no doubt.
+    ...(oneSided.length > 0 && verdict === 'pass' ? [oneSidedWords(oneSided, inputs !== undefined)] : []),
     ...(selects.length > 0 && verdict === 'pass' ? [selectWords(selects, inputs !== undefined)] : []),
   ];
 }
 
+/** Derived inputs keep their values within what was captured, so that another dispatch is what may help. */
+const nextInput = (hasInputs: boolean): string =>
+  hasInputs ? ' (a capture of another dispatch may reach it)' : ' (`--inputs 8` tries other inputs)';
+
+function oneSidedWords(lines: readonly SourceLine[], hasInputs: boolean): string {
+  const verb = lines.length === 1 ? 'has' : 'have';
+  return `${listed(lines.map(keyOf))} ${verb} a condition that came out the same in every lane: its other side was not seen${nextInput(hasInputs)}`;
+}
+
 function selectWords(selects: readonly SourceLine[], hasInputs: boolean): string {
   const verb = selects.length === 1 ? 'selects' : 'select';
-  const next = hasInputs ? '' : ' (`--inputs 8` tries other inputs)';
-  return `${listed(selects.map(keyOf))} ${verb} a value without a branch: which side was taken was not seen${next}`;
+  return `${listed(selects.map(keyOf))} ${verb} a value without a condition: which was taken was not seen${nextInput(hasInputs)}`;
 }
 
 function listed(places: readonly string[]): string {

@@ -9,6 +9,7 @@ import {
   hasRun,
   isSelection,
   newLines,
+  oneSidedPlaces,
   sortEdit,
 } from './edited-lines';
 import { editedLineWords, unseenWords } from './edited-lines-text';
@@ -49,17 +50,21 @@ describe('the lines of an edit', () => {
     const places = (...all: [line: number, column: number][]) =>
       columnsOf(all.map(([line, column]) => ({ file: 'k.hip', line, column })));
     const withCode = places([1, 3], [2, 3], [2, 9], [4, 3], [4, 20], [4, 30], [5, 0], [5, 7]);
+    const sides = { selects: places(), oneSided: places() };
     // A branch body in the line of its condition; an instruction without a column that did not run.
-    const found = sortEdit(edited, withCode, places([1, 3], [4, 3], [5, 7]), places());
+    const found = sortEdit(edited, { withCode, ran: places([1, 3], [4, 3], [5, 7]), ...sides });
     expect(found).toEqual({
       edited: 5,
       without_code: 1,
       not_run: [{ file: 'k.hip', line: 2 }],
       partly_run: [{ file: 'k.hip', line: 4, column: 20 }],
       selects: [],
+      one_sided: [],
     });
     const other = columnsOf([{ file: 'other.hip', line: 1, column: 3 }]);
-    expect(sortEdit(edited.slice(0, 1), withCode, other, other).not_run).toEqual([{ file: 'k.hip', line: 1 }]);
+    expect(sortEdit(edited.slice(0, 1), { withCode, ran: other, selects: other, oneSided: other }).not_run).toEqual([
+      { file: 'k.hip', line: 1 },
+    ]);
   });
 
   it.each([
@@ -115,14 +120,44 @@ describe('the lines of an edit', () => {
     // Line 2 selects and has a part that never ran; line 4 has a selection that never ran; line 9 is not of the edit.
     const withCode = places([1, 3], [1, 9], [2, 3], [2, 20], [3, 3], [4, 3], [9, 3]);
     const ran = places([1, 3], [1, 9], [2, 3], [3, 3], [9, 3]);
-    const found = sortEdit(edited, withCode, ran, places([1, 9], [2, 3], [9, 3]));
+    const none = places();
+    const found = sortEdit(edited, { withCode, ran, selects: places([1, 9], [2, 3], [9, 3]), oneSided: none });
     expect(found).toMatchObject({
       not_run: [{ file: 'k.hip', line: 4 }],
       partly_run: [{ file: 'k.hip', line: 2, column: 20 }],
       selects: [{ file: 'k.hip', line: 1 }],
     });
     const elsewhere = columnsOf([{ file: 'other.hip', line: 1, column: 9 }]);
-    expect(sortEdit(edited, withCode, ran, elsewhere).selects).toEqual([]);
+    expect(sortEdit(edited, { withCode, ran, selects: elsewhere, oneSided: none }).selects).toEqual([]);
+  });
+
+  it('have one side of a condition where all its copies came out the same in every lane', () => {
+    const place = (line: number, column: number) => ({ file: 'k.hip', line, column });
+    const at = new Map<number, ReturnType<typeof place>>([
+      ...[[0x10, place(1, 3)] as const, [0x14, place(2, 3)] as const, [0x18, place(2, 3)] as const],
+      ...[[0x1c, place(3, 3)] as const, [0x20, place(3, 9)] as const],
+    ]);
+    const event = (address: number, held: number, failed: number) => ({
+      ...{ event: 'hot_spot' as const, pc: '0x0', instruction: 'v_cmp_gt_u32', executed: 1 },
+      ...{ offset: `0x${address.toString(16)}`, true_lanes: held, false_lanes: failed },
+    });
+    const events = [
+      // Two dispatches, one side each.
+      ...[event(0x10, 64, 0), event(0x10, 0, 64)],
+      // Two copies of one condition.
+      ...[event(0x14, 64, 0), event(0x18, 0, 3)],
+      // Two conditions in a line, of which one has seen both.
+      ...[event(0x1c, 1, 63), event(0x20, 0, 64)],
+      event(0x99, 1, 0),
+    ];
+    const found = oneSidedPlaces(events, (address) => at.get(address));
+    expect(found).toEqual([place(3, 9)]);
+    const edited = [1, 2, 3].map((line) => ({ file: 'k.hip', line }));
+    const all = columnsOf([...at.values()]);
+    const seen = { withCode: all, ran: all, selects: columnsOf([]), oneSided: columnsOf(found) };
+    expect(sortEdit(edited, seen).one_sided).toEqual([{ file: 'k.hip', line: 3 }]);
+    // A part that never ran says more.
+    expect(sortEdit(edited, { ...seen, ran: columnsOf([place(3, 9)]) }).one_sided).toEqual([]);
   });
 
   it.each([
@@ -163,16 +198,22 @@ describe('the lines of an edit', () => {
         ...rest,
       });
     expect(words(1)).toEqual([
-      'k.hip:1 selects a value without a branch: which side was taken was not seen (`--inputs 8` tries other inputs)',
+      'k.hip:1 selects a value without a condition: which was taken was not seen (`--inputs 8` tries other inputs)',
     ]);
     expect(words(6)).toEqual([
-      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value without a branch: which side was taken was not seen (`--inputs 8` tries other inputs)',
+      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value without a condition: which was taken was not seen (`--inputs 8` tries other inputs)',
     ]);
     const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
     expect(words(1, { inputs })).toEqual([
-      'k.hip:1 selects a value without a branch: which side was taken was not seen',
+      'k.hip:1 selects a value without a condition: which was taken was not seen (a capture of another dispatch may reach it)',
     ]);
     expect([words(1, { verdict: 'fail' }), words(0)]).toEqual([[], []]);
+    const lines = { edited: 9, without_code: 0, not_run: [], one_sided: [{ file: 'k.hip', line: 4 }] };
+    expect(words(0, { edited_lines: lines })).toEqual([
+      'k.hip:4 has a condition that came out the same in every lane: its other side was not seen (`--inputs 8` tries other inputs)',
+    ]);
+    expect(words(0, { edited_lines: lines, verdict: 'fail' })).toEqual([]);
+    expect(unseenWords(lines)).toBe('NOT seen: the other side of a condition in 1 of 9 edited lines; ');
   });
 
   it('do not take the verdict with them if the code object or its record cannot be read', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { diffLines } from 'diff';
 import type { HotSpotEvent } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
@@ -88,10 +88,23 @@ async function linesThatRan(
   const placesOf = (all: readonly HotSpotEvent[], of: (address: number) => SourcePlace[]): SourcePlace[] =>
     all.flatMap(({ offset }) => (offset === undefined ? [] : of(Number(offset))));
   const withCode = [...table.places()].flatMap((place) => [place, ...calls.at(place.address)]);
-  const selects = own.filter(({ instruction }) => isSelection(instruction));
-  const ran = columns(placesOf(own, withCalls));
-  const selected = columns(placesOf(selects, (address) => [table.at(address) ?? []].flat()));
-  const lines = sortEdit(edited, columns(withCode), ran, selected);
+  const decides = ({ true_lanes: held = 0, false_lanes: failed = 0 }: HotSpotEvent): boolean => held + failed > 0;
+  // The code of min() and fmaxf() has a line of a header; that of other headers selects for reasons of its own.
+  const selecting = (address: number): SourcePlace[] => {
+    const own = table.at(address);
+    return own !== undefined && !/math/i.test(basename(own.file)) ? [own] : withCalls(address);
+  };
+  const lines = sortEdit(edited, {
+    withCode: columns(withCode),
+    ran: columns(placesOf(own, withCalls)),
+    selects: columns(
+      placesOf(
+        own.filter((event) => isSelection(event.instruction) && !decides(event)),
+        selecting,
+      ),
+    ),
+    oneSided: columns(oneSidedPlaces(own.filter(decides), (address) => table.at(address))),
+  });
   return outside.length === 0 ? lines : { ...lines, outside };
 }
 
@@ -112,6 +125,25 @@ export const isSelection = (instruction: string): boolean =>
     .some(
       (half) => /^\s*[vs]_(?:dual_|pk_)?(?:cndmask|cselect|cmovk?_|min|max|med3)/.test(half) || /\sclamp\b/.test(half),
     );
+
+/**
+ * Places whose comparisons and selections all came out the same, in every lane of every dispatch. Copies of a condition
+ * have one place: if one saw the one side and one the other, so did the source.
+ */
+export function oneSidedPlaces(
+  events: readonly HotSpotEvent[],
+  at: (address: number) => SourcePlace | undefined,
+): SourcePlace[] {
+  const seen = new Map<string, { place: SourcePlace; held: number; failed: number }>();
+  for (const { offset, true_lanes: held = 0, false_lanes: failed = 0 } of events) {
+    const place = offset === undefined ? undefined : at(Number(offset));
+    if (place === undefined) continue;
+    const key = `${keyOf(place)}:${place.column}`;
+    const known = seen.get(key) ?? { place, held: 0, failed: 0 };
+    seen.set(key, { place, held: known.held + held, failed: known.failed + failed });
+  }
+  return [...seen.values()].filter(({ held, failed }) => held === 0 || failed === 0).map(({ place }) => place);
+}
 
 async function counted(
   sessions: readonly ReplaySession[],
@@ -219,13 +251,17 @@ export function columnsOf(places: readonly SourcePlace[]): Columns {
   return columns;
 }
 
-/** Places that have instructions, of which an instruction was executed, and of which a selection was executed. */
-export function sortEdit(
-  edited: readonly SourceLine[],
-  withCode: Columns,
-  ran: Columns,
-  selects: Columns,
-): EditedLines {
+/** Places of instructions. */
+interface Seen {
+  readonly withCode: Columns;
+  readonly ran: Columns;
+  /** A selection was executed. */
+  readonly selects: Columns;
+  /** A condition that always came out the same. */
+  readonly oneSided: Columns;
+}
+
+export function sortEdit(edited: readonly SourceLine[], { withCode, ran, selects, oneSided }: Seen): EditedLines {
   const own = edited.filter((line) => withCode.has(keyOf(line)));
   const partly = own.flatMap(({ file, line }) => {
     const known = ran.get(keyOf({ file, line }));
@@ -243,5 +279,6 @@ export function sortEdit(
     not_run: lines((key) => !ran.has(key)),
     partly_run: partly,
     selects: lines((key) => selects.has(key) && !named.has(key)),
+    one_sided: lines((key) => oneSided.has(key) && !named.has(key)),
   };
 }

@@ -261,7 +261,13 @@ const editedLinesSchema = z
       .array(z.object({ file: z.string(), line: z.int() }))
       .optional()
       .describe(
-        'Of the lines that ran as a whole, those that select a value without a branch, by a minimum or a conditional move: which side was taken was not seen.',
+        'Of the lines that ran as a whole, those that select a value without a condition, such as a minimum: which value was taken was not seen.',
+      ),
+    one_sided: z
+      .array(z.object({ file: z.string(), line: z.int() }))
+      .optional()
+      .describe(
+        'Of the lines that ran as a whole, those with a comparison or a selection that came out the same in every lane of every dispatch: the other side was not seen.',
       ),
     outside: z
       .array(

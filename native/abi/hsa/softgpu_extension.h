@@ -33,7 +33,7 @@ typedef struct kernloop_softgpu_report_s {
 /* Counts of one instruction, over all waves (engine/observe/profile.h). */
 /* clang-format off */
 #define KERNLOOP_SOFTGPU_PC_FIELDS(X)                                                                          \
-  X(executed) X(lanes) X(taken) X(splits) X(split_before)                                                      \
+  X(executed) X(lanes) X(taken) X(splits) X(split_before) X(true_lanes) X(false_lanes)                         \
   X(memory_transactions) X(memory_lines_128) X(bytes_read) X(bytes_written)                                    \
   X(scratch_bytes_read) X(scratch_bytes_written) X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
 /* clang-format on */

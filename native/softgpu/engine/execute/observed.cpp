@@ -1,5 +1,8 @@
 #include "softgpu/engine/execute/observed.h"
 
+#include <bit>
+#include <string_view>
+
 #include "softgpu/engine/access/memory_port.h"
 #include "softgpu/engine/code/code_run.h"
 #include "softgpu/engine/observe/checker.h"
@@ -41,10 +44,38 @@ void execute_memory(Wave& wave, const Instruction& instruction) {
 #undef KERNLOOP_CAUSED
 }
 
+// How an operation tells which side of a condition a lane, or the wave, is on.
+enum class Condition : uint8_t { kNone, kResult, kSource, kScc };
+
+Condition condition_of(const Instruction& instruction) {
+  const std::string_view name = op_name(instruction.op);
+  const auto begins = [name](std::string_view with) { return name.starts_with(with); };
+  if (begins("v_cmp_") && instruction.dst[0].kind == Operand::Kind::kSgpr) return Condition::kResult;
+  if (begins("v_cndmask_") && instruction.src[2].kind == Operand::Kind::kSgpr) return Condition::kSource;
+  if (begins("s_cmp_") || begins("s_bitcmp") || begins("s_cselect_") || begins("s_cmov")) return Condition::kScc;
+  return Condition::kNone;
+}
+
+void count_sides(PcCounts& counts, uint64_t lanes, uint64_t holds) {
+  counts.true_lanes += static_cast<uint64_t>(std::popcount(lanes & holds));
+  counts.false_lanes += static_cast<uint64_t>(std::popcount(lanes & ~holds));
+}
+
+// None of them changes EXEC, nor the mask or SCC that it reads. The lanes of a narrow wave end with EXEC.
+template <Condition condition>
+void execute_condition(Wave& wave, const Instruction& instruction) {
+  decoded(instruction).counted(wave, instruction);
+  PcCounts& counts = counts_of(wave, instruction);
+  if constexpr (condition == Condition::kScc) return count_sides(counts, 1, wave.scc);
+  const Operand& mask = condition == Condition::kResult ? instruction.dst[0] : instruction.src[2];
+  count_sides(counts, wave.exec(), wave.sgpr64(mask.index));
+}
+
 void execute_writing_exec(Wave& wave, const Instruction& instruction) {
   PcCounts& counts = counts_of(wave, instruction);
-  const uint64_t before = wave.memory->counters.divergent_branches;
+  const uint64_t before = wave.memory->counters.divergent_branches, lanes = wave.exec();
   decoded(instruction).counted(wave, instruction);
+  if (std::string_view(op_name(instruction.op)).starts_with("v_cmpx_")) count_sides(counts, lanes, wave.exec());
   const bool split = wave.memory->counters.divergent_branches != before;
   counts.splits += split;
   static_cast<WaveSlot&>(wave).was_split = split;
@@ -103,6 +134,16 @@ ExecuteFn profiled_execute(unsigned wave_size, const DecodedInstruction& instruc
   }
   if (instruction.untracked) return execute_writing_exec;
   if (is_conditional_branch(instruction)) return wave_size == 32 ? execute_branch<32> : execute_branch<64>;
+  switch (condition_of(instruction)) {
+    case Condition::kResult:
+      return execute_condition<Condition::kResult>;
+    case Condition::kSource:
+      return execute_condition<Condition::kSource>;
+    case Condition::kScc:
+      return execute_condition<Condition::kScc>;
+    case Condition::kNone:
+      break;
+  }
   return instruction.counted;
 }
 

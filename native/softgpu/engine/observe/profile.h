@@ -19,9 +19,12 @@ struct DecodedInstruction;
 //   taken         times that it jumped (conditional branches)
 //   splits        times that it made EXEC smaller, but not empty
 //   split_before  s_cbranch_exec*: times that the last change of EXEC before it was such a split
+//   true_lanes, false_lanes  comparisons and selections: active lanes for which the condition held, and others; of
+//                            scalar ones, waves
 // clang-format off
 #define KERNLOOP_PC_FIELDS(X)                                                     \
   X(executed) X(lanes) X(taken) X(splits) X(split_before)                         \
+  X(true_lanes) X(false_lanes)                                                    \
   X(memory_transactions) X(memory_lines_128) X(bytes_read) X(bytes_written)       \
   X(scratch_bytes_read) X(scratch_bytes_written)                                  \
   X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)

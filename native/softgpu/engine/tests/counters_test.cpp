@@ -127,6 +127,8 @@ TEST_F(Counting, ABranchThatSomeLanesTake) {
     EXPECT_EQ(branch.counts.taken, skipped ? 1u : 0u);
     EXPECT_EQ(branch.counts.split_before, splits ? 1u : 0u);
     EXPECT_EQ(at("s_and_saveexec_b64").counts.splits, splits ? 1u : 0u);
+    EXPECT_EQ(at("v_cmp_gt_u32").counts.true_lanes, lanes);
+    EXPECT_EQ(at("v_cmp_gt_u32").counts.false_lanes, 64 - lanes);
     EXPECT_EQ(at("s_or_b64 exec").counts.splits, 0u) << "lanes come back: no split";
     expect_same_sums(c);
   }
@@ -141,7 +143,27 @@ TEST_F(Counting, EveryRoundOfALoop) {
     EXPECT_EQ(c.branches_taken, 3 * (trips - 1));
     EXPECT_EQ(c.divergent_branches, 0u);
     EXPECT_EQ(at("s_cbranch_scc1").counts.taken, 3 * (trips - 1));
+    EXPECT_EQ(at("s_cmp_lg_u32").counts.true_lanes, 3 * (trips - 1)) << "a wave counts once";
+    EXPECT_EQ(at("s_cmp_lg_u32").counts.false_lanes, 3u);
     EXPECT_EQ(at("v_add_u32").counts.lanes, 3 * 64 * trips);
+    expect_same_sums(c);
+  }
+}
+
+// The first `lanes` of 64 are active, and the condition holds for those before `limit`.
+TEST_F(Counting, SidesOfConditionsInActiveLanes) {
+  for (const auto& [lanes, limit] : {std::pair{64u, 20u}, {60u, 0u}, {30u, 40u}, {0u, 3u}}) {
+    const Counters c = run("sides", Arguments(lanes, limit));
+    const uint64_t holds = std::min(lanes, limit), fails = lanes - holds;
+    for (const char* both : {"v_cmp_gt_u32", "v_cndmask_b32"}) {
+      EXPECT_EQ(at(both).counts.true_lanes, holds) << both << ": lanes that EXEC disables are on no side";
+      EXPECT_EQ(at(both).counts.false_lanes, fails) << both;
+    }
+    EXPECT_EQ(at("s_cselect_b32").counts.true_lanes, limit > 10 ? 1u : 0u);
+    EXPECT_EQ(at("s_cselect_b32").counts.false_lanes, limit > 10 ? 0u : 1u);
+    EXPECT_EQ(at("v_cmpx_gt_u32").counts.true_lanes, std::min<uint64_t>(lanes, 5)) << "EXEC becomes the result";
+    EXPECT_EQ(at("v_cmpx_gt_u32").counts.false_lanes, lanes - std::min<uint64_t>(lanes, 5));
+    EXPECT_EQ(at("v_add_u32").counts.true_lanes + at("v_add_u32").counts.false_lanes, 0u);
     expect_same_sums(c);
   }
 }

@@ -82,6 +82,24 @@ again:
   s_endpgm
 descriptor uniform_loop
 
+// (lanes, limit): the first lanes compare their number, and select by it; the wave by SCC
+kernel sides
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  s_bfm_b64 exec, s8, 0
+  s_cmp_lt_u32 s8, 64
+  s_cbranch_scc1 some
+  s_mov_b64 exec, -1
+some:
+  v_cmp_gt_u32 vcc, s9, v0
+  v_cndmask_b32 v1, v0, v2, vcc
+  s_cmp_gt_u32 s9, 10
+  s_cselect_b32 s10, 1, 0
+  v_add_u32 v1, v0, v0
+  v_cmpx_gt_u32 vcc, 5, v0
+  s_endpgm
+descriptor sides
+
 // A loop that lane k leaves after k % 4 + 1 rounds
 kernel lane_loop
   v_and_b32 v1, 3, v0
