@@ -96,6 +96,22 @@ void AllocationMap::put_back(const Allocation& allocation) {
   insert(allocation);
 }
 
+void AllocationMap::keep_parts(uint64_t base, const std::vector<ByteRange>& parts) {
+  std::lock_guard lock(mutex_);
+  const auto entry = entries_.find(base);
+  if (entry == entries_.end()) return;
+  const Allocation whole = entry->second.allocation;
+  entries_.erase(entry);
+  for (const ByteRange& part : parts) {
+    if (part.base >= whole.size) continue;
+    Allocation allocation = whole;
+    allocation.base += part.base;
+    allocation.host_address += part.base;
+    allocation.size = std::min(part.size, whole.size - part.base);
+    insert(allocation);
+  }
+}
+
 void AllocationMap::mark_host_written(uint64_t address) {
   std::lock_guard lock(mutex_);
   const auto after = entries_.upper_bound(address);

@@ -31,6 +31,8 @@ class AllocationMap {
   // Removes every allocation in the range, however often it was added.
   std::vector<Allocation> take_within(uint64_t base, uint64_t size);
   void put_back(const Allocation& allocation);
+  // The allocation that starts there is only these parts of it any more, each {offset, size}.
+  void keep_parts(uint64_t base, const std::vector<ByteRange>& parts);
   // The host stores to the allocation that holds the address.
   void mark_host_written(uint64_t address);
   // A copy. Overlapping allocations (host memory locked twice) are merged into one.

@@ -4,25 +4,57 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
 
 #include "base/bytes.h"
 #include "capture/core/own_descriptor.h"
 
 namespace kernloop::capture {
 
-bool is_unmapped(uint64_t address, uint64_t size) {
+namespace {
+
+// ENOMEM: part of the range is not mapped.
+bool is_whole(uint64_t begin, uint64_t end) {
+  return msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+std::optional<std::string> maps_of_this_process() {
+  const OwnDescriptor file(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[65536];
+  ssize_t got;
+  while ((got = ::read(file.get(), buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<size_t>(got));
+  if (got < 0 || !file.is_ours()) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::vector<ByteRange>> mapped_parts(uint64_t address, uint64_t size) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t begin = address / page * page, end = address + size;
-  // ENOMEM: part of the range is not mapped, or, of a page, the page.
-  const auto is_missing = [](uint64_t base, uint64_t bytes) {
-    return msync(reinterpret_cast<void*>(base), bytes, MS_ASYNC) != 0 && errno == ENOMEM;
-  };
-  if (!is_missing(begin, end - begin)) return false;
-  for (uint64_t at = begin; at < end; at += page) {
-    if (!is_missing(at, page)) return false;
+  const uint64_t end = address + size;
+  if (is_whole(address / page * page, end)) return std::vector<ByteRange>{{address, size}};
+  const auto text = maps_of_this_process();
+  if (!text) return std::nullopt;
+  std::vector<ByteRange> parts;
+  // Each line begins with "first-end " in hexadecimal digits; lines are in the order of addresses.
+  for (size_t line = 0; line < text->size(); line = text->find('\n', line) + 1) {
+    uint64_t from = 0, to = 0;
+    if (std::sscanf(text->c_str() + line, "%" SCNx64 "-%" SCNx64, &from, &to) != 2) return std::nullopt;
+    from = std::max(from, address);
+    to = std::min(to, end);
+    if (from < to && !parts.empty() && parts.back().base + parts.back().size == from) {
+      parts.back().size += to - from;
+    } else if (from < to) {
+      parts.push_back({from, to - from});
+    }
+    if (text->find('\n', line) == std::string::npos) break;
   }
-  return true;
+  return parts;
 }
 
 std::optional<Error> HostMemory::read(uint64_t address, std::span<uint8_t> into) {

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "capture/core/device_capture.h"
 
 namespace kernloop::capture {
 
-// Whether the range is unmapped now.
-bool is_unmapped(uint64_t address, uint64_t size);
+// The parts of the range that are mapped now, in order: whole pages, but for the ends of the range. Nothing if that
+// cannot be found out.
+std::optional<std::vector<ByteRange>> mapped_parts(uint64_t address, uint64_t size);
 
 class HostMemory {
  public:

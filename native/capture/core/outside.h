@@ -18,6 +18,7 @@ class Outside {
   std::optional<Error> compare_after(std::vector<Allocation>* changed);
 
  private:
+  std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* result);
   const AllocationList& allocations_;
   const Scope& scope_;
   DeviceCapture& device_;

@@ -76,9 +76,12 @@ std::optional<Error> HsaDevice::drain(Deadline deadline) {
 
 void HsaDevice::drop_unmapped() {
   for (const Allocation& allocation : agent_.allocations.snapshot()) {
-    if (allocation.api != kSvmApi || !is_unmapped(allocation.host_address, allocation.size)) continue;
-    agent_.allocations.take_within(allocation.base, allocation.size);
-    agent_.log.line("managed memory at %s (%llu bytes) is no longer mapped: the program has freed it",
+    if (allocation.api != kSvmApi) continue;
+    auto parts = mapped_parts(allocation.host_address, allocation.size);
+    if (!parts || (parts->size() == 1 && parts->front().size == allocation.size)) continue;
+    for (ByteRange& part : *parts) part.base -= allocation.host_address;
+    agent_.allocations.keep_parts(allocation.base, *parts);
+    agent_.log.line("managed memory at %s (%llu bytes) is no longer mapped as a whole: the program has freed it",
                     to_hex_number(allocation.base).c_str(), static_cast<unsigned long long>(allocation.size));
   }
 }

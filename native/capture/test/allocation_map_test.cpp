@@ -111,19 +111,58 @@ TEST(AllocationMap, MappingsAreRemovedByRange) {
   EXPECT_EQ(map.snapshot()[1].base, 0x4000u);
 }
 
-// Freed managed memory must not refuse captures for ever; memory of which a part is left is still an error.
-TEST(HostMemory, IsGoneOnceNothingOfItIsMapped) {
+TEST(AllocationMap, ARangeOfWhichPartsAreGoneIsThoseThatAreLeft) {
+  AllocationMap map;
+  for (uint64_t base : {0x1000, 0x10000, 0x20000}) {
+    Allocation allocation = range(base, 0x8000, MemoryClass::kHost);
+    allocation.host_owned = true;
+    allocation.host_address = base + 0x100000;  // registered memory may have another address on the device
+    map.add_in_place(allocation);
+  }
+  map.keep_parts(0x10000, {{0x1000, 0x1000}, {0x5000, 0x3000}});
+  AllocationList list = map.snapshot();
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[1].base, 0x11000u);
+  EXPECT_EQ(list[1].size, 0x1000u);
+  EXPECT_EQ(list[1].host_address, 0x111000u);
+  EXPECT_EQ(list[2].base, 0x15000u);
+  EXPECT_EQ(list[2].end(), 0x18000u);
+  EXPECT_EQ(list[2].host_address, 0x115000u);
+  EXPECT_EQ(list[1].ordinal, 2u);
+  EXPECT_EQ(list[2].ordinal, 2u);
+  map.keep_parts(0x20000, {});
+  list = map.snapshot();
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0].base, 0x1000u);
+  map.keep_parts(0x1000, {{0, 0x8000}});
+  EXPECT_EQ(map.snapshot()[0].size, 0x8000u);
+}
+
+// Freed managed memory must not refuse captures for ever. Of memory that was named again, a part may be left.
+TEST(HostMemory, IsThePartsThatAreMapped) {
   constexpr size_t kPage = 4096;
   auto* base = static_cast<uint8_t*>(
-      mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+      mmap(nullptr, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   ASSERT_NE(base, MAP_FAILED);
   const auto address = reinterpret_cast<uint64_t>(base);
-  EXPECT_FALSE(is_unmapped(address, 4 * kPage));
+  const auto parts = [](uint64_t from, uint64_t size) {
+    std::vector<std::pair<uint64_t, uint64_t>> result;
+    const auto found = mapped_parts(from, size);
+    if (!found) return result;
+    for (const ByteRange& part : *found) result.emplace_back(part.base, part.size);
+    return result;
+  };
+  using Parts = std::vector<std::pair<uint64_t, uint64_t>>;
+  EXPECT_EQ(parts(address + 16, 8 * kPage - 32), (Parts{{address + 16, 8 * kPage - 32}}));
+  // Another protection is another line of the process's maps, and the same range.
+  mprotect(base + 2 * kPage, kPage, PROT_READ);
   munmap(base, kPage);
-  EXPECT_FALSE(is_unmapped(address, 4 * kPage)) << "its end is there";
-  EXPECT_TRUE(is_unmapped(address + 16, 100));
-  munmap(base + kPage, 3 * kPage);
-  EXPECT_TRUE(is_unmapped(address + 1, 4 * kPage - 1));
+  EXPECT_EQ(parts(address + 16, 8 * kPage - 32), (Parts{{address + kPage, 7 * kPage - 16}}));
+  munmap(base + 4 * kPage, 2 * kPage);
+  EXPECT_EQ(parts(address, 8 * kPage), (Parts{{address + kPage, 3 * kPage}, {address + 6 * kPage, 2 * kPage}}));
+  EXPECT_EQ(parts(address + 4 * kPage + 100, 200), Parts());
+  munmap(base, 8 * kPage);
+  EXPECT_EQ(parts(address + 1, 8 * kPage - 1), Parts());
 }
 
 TEST(AllocationMap, OrdinalsCountAllocationsFromOne) {

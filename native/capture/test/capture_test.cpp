@@ -237,6 +237,38 @@ TEST_F(CaptureTest, AChangeOfHostMemoryOutsideIsOnlyNoted) {
   EXPECT_EQ(sink.outside[0].base, kB);
 }
 
+// Another thread may free memory of its own while a capture reads.
+TEST_F(CaptureTest, MemoryOutsideThatTheProgramUnmapsMeanwhileRefusesNothing) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64), MemoryClass::kHost, true);
+  device.allocate(kC, filled(64), MemoryClass::kHost, true);
+  argument(kA);
+  device.unmapped = {kB};
+  device.kernel = [](FakeDevice& d) { d.unmapped = {kB, kC}; };
+  EXPECT_FALSE(capture().refusal);
+  ASSERT_EQ(sink.outside.size(), 1u) << "what was never there has not changed";
+  EXPECT_EQ(sink.outside[0].base, kC);
+}
+
+TEST_F(CaptureTest, DeviceMemoryOutsideThatCannotBeReadIsARefusal) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  argument(kA);
+  device.unmapped = {kB};
+  const auto refusal = capture().refusal;
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, "READ_FAILED");
+}
+
+TEST_F(CaptureTest, MemoryOfTheProgramThatIsCapturedAndUnmappedMeanwhileIsARefusal) {
+  device.allocate(kA, filled(64), MemoryClass::kHost, true);
+  argument(kA);
+  device.kernel = [](FakeDevice& d) { d.unmapped = {kA}; };
+  const auto refusal = capture().refusal;
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, "READ_FAILED");
+}
+
 TEST_F(CaptureTest, ScopeAllTakesEverythingButTheKernelArgumentsOwnMemory) {
   device.allocate(kA, filled(64));
   device.allocate(kB, filled(64), MemoryClass::kHost);

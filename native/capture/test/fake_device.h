@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,12 +21,14 @@ class FakeDevice : public DeviceCapture {
  public:
   explicit FakeDevice(AllocationMap& allocations) : allocations_(allocations) {}
 
-  uint64_t allocate(uint64_t base, std::vector<uint8_t> bytes, MemoryClass memory_class = MemoryClass::kDevice) {
+  uint64_t allocate(uint64_t base, std::vector<uint8_t> bytes, MemoryClass memory_class = MemoryClass::kDevice,
+                    bool host_owned = false) {
     Allocation allocation;
     allocation.base = base;
     allocation.size = bytes.size();
     allocation.memory_class = memory_class;
     allocation.api = "fake_allocate";
+    allocation.host_owned = host_owned;
     allocations_.add(allocation);
     memory_[base] = std::move(bytes);
     return base;
@@ -41,6 +44,7 @@ class FakeDevice : public DeviceCapture {
   std::function<void(FakeDevice&)> kernel = [](FakeDevice&) {};
   std::function<std::optional<Error>(Deadline)> on_drain = [](Deadline) { return std::nullopt; };
   std::optional<Error> run_refusal;
+  std::set<uint64_t> unmapped;  // bases of allocations that cannot be read
   std::vector<std::string> calls;
   std::map<std::string, uint64_t> variables;  // by name
   bool opaque = false;                        // find_opaque() may find any
@@ -52,6 +56,7 @@ class FakeDevice : public DeviceCapture {
     return on_drain(deadline);
   }
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override {
+    if (unmapped.contains(from.base)) return Error{"READ_FAILED", "it is unmapped", ""};
     const std::vector<uint8_t>& bytes = at(from.base);
     if (offset + into.size() > bytes.size()) throw std::logic_error("read beyond the allocation");
     std::memcpy(into.data(), bytes.data() + offset, into.size());
