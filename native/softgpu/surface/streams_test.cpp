@@ -71,6 +71,7 @@ TEST(Streams, WaitForAnEventOfAnother) {
   OK(hipEventCreateWithFlags(&done, hipEventDisableTiming));
   int* data = device_memory<int>(64);
   OK(hipMemset(data, 0, 64 * sizeof(int)));
+  OK(hipStreamSynchronize(nullptr));  // for these streams do not wait for it
   OK(launch("wait_for", 1, first, flag.device, data));
   OK(hipEventRecord(done, first));
   OK(hipStreamWaitEvent(second, done, 0));
