@@ -22,7 +22,8 @@ extern "C" __attribute__((device, const)) _Float16 __llvm_amdgcn_rcp_f16(_Float1
 #include <hip/amd_detail/device_library_decls.h>
 #include <hip/amd_detail/host_defines.h>
 
-// The same as in hip.bc of ROCm 5, which clang linked by itself up to 17.
+#if HIP_VERSION_MINOR < 7
+// The same as in hip.bc of ROCm 5, which clang linked by itself up to 17. HIP 5.7.1 no longer declares it.
 #define KERNLOOP_FENCE(scope)                          \
   switch (order) {                                     \
     case __memory_order_relaxed:                       \
@@ -61,6 +62,7 @@ extern inline __attribute__((device, gnu_inline, always_inline, nodebug)) void _
 }
 }
 #undef KERNLOOP_FENCE
+#endif
 
 // ROCm 5's ocml asks it, and clang links no oclc_daz_opt_*.bc any more. Denormals are kept, as by default on every
 // target from gfx9 on.
