@@ -40,6 +40,7 @@ void attach(HsaApiTable& table) {
   install_copy_hooks(table);
   install_code_hooks(table);
   install_queue_hooks(table);
+  install_index_hooks(table);
 }
 
 void detach() {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "capture/hsa/plain_queue.h"
+
 namespace kernloop::capture {
 namespace {
 
@@ -12,7 +14,9 @@ constexpr uint16_t kBarrierHeader = HSA_PACKET_TYPE_BARRIER_AND | (1 << HSA_PACK
                                     (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE) |
                                     (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
 
-AqlPacket barrier(hsa_signal_t completion) {
+}  // namespace
+
+AqlPacket barrier_packet(hsa_signal_t completion) {
   hsa_barrier_and_packet_t packet{};
   packet.header = kBarrierHeader;
   packet.completion_signal = completion;
@@ -21,8 +25,6 @@ AqlPacket barrier(hsa_signal_t completion) {
   std::memcpy(&as_any, &packet, sizeof packet);
   return as_any;
 }
-
-}  // namespace
 
 void Drainer::hand_on(QueueState& queue, const AqlPacket* packets, uint64_t count, PacketWriter write) const {
   if (!queue.unfinished) return write(packets, count);
@@ -35,7 +37,7 @@ void Drainer::hand_on(QueueState& queue, const AqlPacket* packets, uint64_t coun
     count -= before;
   }
   std::copy_n(packets, count, piece.begin());
-  piece[count] = barrier(queue.unfinished.get());
+  piece[count] = barrier_packet(queue.unfinished.get());
   hsa_.core.hsa_signal_add_relaxed_fn(queue.unfinished.get(), 1);
   write(piece.data(), count + 1);
 }
@@ -53,7 +55,9 @@ std::optional<Error> Drainer::wait(Deadline deadline) {
       return Error{"NO_SIGNAL", "the runtime had no signal left for queue " + std::to_string(queue->index),
                    "close other programs that use this device"};
     }
-    const bool idle = wait_below_one(hsa_, queue->unfinished.get(), deadline, [queue] { return queue->failed.load(); });
+    const bool is_full = queue->is_plain && !submit_barrier(hsa_, *queue, deadline);
+    const bool idle =
+        !is_full && wait_below_one(hsa_, queue->unfinished.get(), deadline, [queue] { return queue->failed.load(); });
     if (!idle && !queue->failed.load()) return refuse("queue " + std::to_string(queue->index));
   }
   if (!copies_.wait_all(deadline)) return refuse("an asynchronous copy");

@@ -12,6 +12,9 @@
 
 namespace kernloop::capture {
 
+// Waits for all packets before it, and takes one from the signal.
+AqlPacket barrier_packet(hsa_signal_t completion);
+
 class Drainer {
  public:
   Drainer(const HsaOriginals& hsa, QueueList& queues, CopyTracker& copies)

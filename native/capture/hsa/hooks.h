@@ -15,6 +15,7 @@ void install_memory_hooks(HsaApiTable& table);
 void install_copy_hooks(HsaApiTable& table);
 void install_code_hooks(HsaApiTable& table);
 void install_queue_hooks(HsaApiTable& table);
+void install_index_hooks(HsaApiTable& table);
 // Whether our functions are in the tables already (a runtime that was started again may keep them).
 bool hooks_installed(HsaApiTable& table);
 

@@ -5,6 +5,7 @@
 #include "capture/hsa/dispatch_handler.h"
 #include "capture/hsa/hooks.h"
 #include "capture/hsa/memory_faults.h"
+#include "capture/hsa/plain_queue.h"
 #include "capture/hsa/softgpu_counters.h"
 
 namespace kernloop::capture {
@@ -84,9 +85,10 @@ bool is_deleted_twice(const QueueRequest& request) {
 hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   if (is_deleted_twice(request)) {
     agent.guarded([&] {
-      agent.note("QUEUE_NOT_INTERCEPTED",
-                 "a cooperative queue is left alone, as this runtime deletes one twice that was intercepted: what is "
-                 "dispatched there is neither seen nor waited for");
+      agent.note(
+          "QUEUE_NOT_INTERCEPTED",
+          "a cooperative queue is left alone, as this runtime deletes one twice that was intercepted: captures wait "
+          "for what is dispatched there, but it is not seen");
     });
     return nullptr;
   }
@@ -120,16 +122,28 @@ hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
   return nullptr;
 }
 
+// A queue that the runtime made, in place of an intercepted one. With several producers, that is: with one, a barrier
+// of ours would take the place of the app's next packet.
+void keep_as_plain(Agent& agent, const QueueRequest& request, hsa_queue_t* queue) {
+  if (agent.profiling() || request.type == HSA_QUEUE_TYPE_SINGLE) return;
+  agent.guarded([&] { add_plain(agent, request.device, queue); });
+}
+
 hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
                           void* data, uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t** queue) {
+  const auto create = [&] {
+    return originals().core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size,
+                                                group_segment_size, queue);
+  };
   Agent* agent = agent_for_use();
-  if (agent != nullptr && queue != nullptr) {
-    HoldScope scope(agent->hold);
-    *queue = create_intercepted(*agent, {device, size, type, callback, data, private_segment_size, group_segment_size});
-    if (*queue != nullptr) return HSA_STATUS_SUCCESS;
-  }
-  return originals().core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size,
-                                              group_segment_size, queue);
+  if (agent == nullptr || queue == nullptr) return create();
+  const HoldScope scope(agent->hold);
+  const QueueRequest request{device, size, type, callback, data, private_segment_size, group_segment_size};
+  *queue = create_intercepted(*agent, request);
+  if (*queue != nullptr) return HSA_STATUS_SUCCESS;
+  const hsa_status_t status = create();
+  if (status == HSA_STATUS_SUCCESS) keep_as_plain(*agent, request, *queue);
+  return status;
 }
 
 // Applies the descriptor's other settings to an intercepted queue; the interception decides the place of its ring.
@@ -150,9 +164,11 @@ void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_crea
     return;
   }
   const hsa_amd_compute_queue_params_t& compute = desc.engine.compute;
-  hsa_queue_t* intercepted = create_intercepted(agent, {device, desc.queue->size, compute.type, desc.callback,
-                                                        desc.callback_data, compute.private_segment_size, UINT32_MAX});
-  if (intercepted == nullptr) return;
+  const QueueRequest request{device,        desc.queue->size,   compute.type,
+                             desc.callback, desc.callback_data, compute.private_segment_size,
+                             UINT32_MAX};
+  hsa_queue_t* intercepted = create_intercepted(agent, request);
+  if (intercepted == nullptr) return keep_as_plain(agent, request, desc.queue);
   apply_settings(desc, intercepted);
   originals().core.hsa_queue_destroy_fn(desc.queue);
   desc.queue = intercepted;
@@ -187,6 +203,10 @@ hsa_status_t queue_destroy(hsa_queue_t* queue) {
   QueueState* state = nullptr;
   agent->guarded([&] {
     state = agent->queues.find(queue);
+    if (state != nullptr && state->references > 1) {
+      --state->references;
+      state = nullptr;
+    }
     if (state != nullptr) state->alive.store(false, std::memory_order_release);
   });
   const hsa_status_t status = originals().core.hsa_queue_destroy_fn(queue);

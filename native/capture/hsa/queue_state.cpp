@@ -17,6 +17,12 @@ QueueState* QueueList::find(const hsa_queue_t* queue) {
   return nullptr;
 }
 
+bool QueueList::is_plain(const hsa_queue_t* queue) {
+  if (!has_plain_.load(std::memory_order_relaxed)) return false;
+  const QueueState* state = find(queue);
+  return state != nullptr && state->is_plain;
+}
+
 std::vector<QueueState*> QueueList::alive() {
   std::lock_guard lock(mutex_);
   std::vector<QueueState*> result;

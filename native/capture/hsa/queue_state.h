@@ -27,12 +27,17 @@ struct QueueState {
   QueueErrorCallback app_callback = nullptr;
   void* app_data = nullptr;
 
+  // Left as the runtime made it (plain_queue.h), by so many calls that each returned this one.
+  bool is_plain = false;
+  uint32_t references = 1;
+
   std::atomic<bool> alive{false};
   std::atomic<bool> failed{false};         // the runtime reported an error: nothing in it completes any more
   std::atomic<uint64_t> fault_address{0};  // page of a memory fault on its device
   std::atomic<bool> profiling{false};      // the app's setting
   std::atomic<bool> capturing{false};      // one of its dispatches is being captured
-  // Counts our barriers (drain.h) that have not completed in it yet. Empty if the runtime had no signal left.
+  // Counts our barriers (drain.h, plain_queue.h) that have not completed in it yet. Empty if the runtime had no signal
+  // left.
   OwnSignal unfinished;
 };
 
@@ -40,12 +45,16 @@ class QueueList {
  public:
   QueueState& add();
   QueueState* find(const hsa_queue_t* queue);
+  // Whether the queue is a plain one. Cheap while there is none.
+  bool is_plain(const hsa_queue_t* queue);
+  void expect_plain() { has_plain_.store(true); }
   // Queues alive now. States are never freed: a late callback may still hold one.
   std::vector<QueueState*> alive();
 
  private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<QueueState>> queues_;
+  std::atomic<bool> has_plain_{false};
 };
 
 }  // namespace kernloop::capture

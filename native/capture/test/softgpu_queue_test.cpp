@@ -218,6 +218,12 @@ TEST_F(SoftgpuQueueTest, ACooperativeQueueIsLeftAloneWhichIsTold) {
   EXPECT_TRUE(run.event("captured").is_null());
 }
 
+TEST_F(SoftgpuQueueTest, ACaptureWaitsForACooperativeQueueThatIsLeftAlone) {
+  run.select("^append$");
+  ASSERT_EQ(record({"beside", "pool"}, kCooperative), 0) << output;
+  expect_list("s", {11}, {11, 22});
+}
+
 class SoftgpuLeftTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const char*> {};
 
 // ROCr says so in the program's own output.

@@ -256,6 +256,26 @@ int run_behind(const char* file, uint32_t* list, uint32_t* length) {
   return count == 3 ? 0 : 1;
 }
 
+// A dispatch is due while a cooperative queue is at work.
+int run_beside(const char* file, uint32_t* list, uint32_t* length) {
+  hsa_queue_t *cooperative = classic_queue(HSA_QUEUE_TYPE_COOPERATIVE),
+              *again = classic_queue(HSA_QUEUE_TYPE_COOPERATIVE);
+  hsa_queue_t* queue = classic_queue();
+  CHECK(hsa_queue_destroy(again));  // ROCr has one for all
+  const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");
+  void* const flag = allocate_shared();
+  submit(cooperative,
+         {dispatch(wait_for, {static_cast<uint32_t*>(flag), nullptr, 0}), append(kernel, list, length, 11)});
+  std::thread other([&] { submit_and_wait(queue, {append(kernel, list, length, 22)}); });
+  usleep(300000);
+  __atomic_store_n(static_cast<uint32_t*>(flag), 1u, __ATOMIC_RELEASE);
+  other.join();
+  submit_and_wait(cooperative, {});
+  const uint32_t count = fetch(length, 1)[0];
+  for (hsa_queue_t* one : {cooperative, queue}) CHECK(hsa_queue_destroy(one));
+  return count == 2 ? 0 : 1;
+}
+
 // Submissions that fill the ring of the device while a dispatch runs: ROCr keeps packets that do not fit, and hands
 // them on by a thread of its own.
 int run_full(const char* file, uint32_t* list, uint32_t* length) {
@@ -383,8 +403,8 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|crowd|loads|arguments|full|broken pool|mapped|sealed|kept
-// [SKIP] hsa_app KERNELS daemon pool FILE
+// hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|loads|arguments|full|broken
+// pool|mapped|sealed|kept [SKIP] hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
@@ -410,6 +430,8 @@ int main(int argument_count, char** arguments) {
   int result = 0;
   if (queues == "behind") {
     result = run_behind(arguments[1], list, length);
+  } else if (queues == "beside") {
+    result = run_beside(arguments[1], list, length);
   } else if (queues == "crowd") {
     result = run_crowd(arguments[1], list, length);
   } else if (queues == "daemon") {

@@ -1,0 +1,148 @@
+// Captures of a program whose other threads keep the GPU at work in many ways (test/apps/busy_app.hip). It knows its
+// own memory: its blocks are consistent between dispatches alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "archive/capture/reader.h"
+#include "capture/test/recorded_run.h"
+
+namespace kernloop::capture {
+namespace {
+
+using testing::Program;
+using testing::RecordedRun;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr uint32_t kMagic = 0x4b4c4250;
+constexpr size_t kStepWords = 4096, kCopiedBytes = sizeof(uint32_t) << 16;
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+std::vector<uint32_t> words_of(const Buffer& bytes) {
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  return words;
+}
+
+struct Activities {
+  const char* id;
+  const char* names;  // of busy_app
+  const char* scope = "all";
+  bool has_blocks = true, has_copies = false;  // captures hold some
+  // HIP 6.4.3 reports signals of events that it leaves behind.
+  bool is_silent() const {
+    const std::string_view all = names;
+    return all.find("prints") == all.npos && all.find("events") == all.npos;
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const Activities& activities) {
+  return out << activities.id;
+}
+
+class SoftgpuBusyTest : public ::testing::TestWithParam<Activities> {
+ protected:
+  int record(const std::string& activities) {
+    if (!run.start()) return -2;
+    std::vector<std::string> command = {KERNLOOP_TEST_APP, std::to_string(launches)};
+    std::istringstream names(activities);
+    for (std::string name; names >> name;) command.push_back(name);
+    Program app(
+        Program::Options{command,
+                         {{"LD_LIBRARY_PATH", environment("KERNLOOP_TEST_SOFTGPU", KERNLOOP_TEST_SOFTGPU_FOLDER)},
+                          {"HSA_TOOLS_LIB", KERNLOOP_TEST_AGENT},
+                          {"KERNLOOP_RECORDER_SOCKET", run.socket()},
+                          {"HIP_MEM_POOL_SUPPORT", "1"},
+                          {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}},
+                         false});
+    const int code = app.wait();
+    output = app.output();
+    EXPECT_EQ(run.finish(), 0) << run.recorder->output();
+    return code;
+  }
+
+  void expect_right(uint32_t ordinal) {
+    auto opened = archive::Reader::open(run.outputs() / std::to_string(ordinal), {});
+    ASSERT_TRUE(opened.ok()) << (opened ? "" : opened.error().message);
+    archive::Reader& reader = **opened;
+    uint32_t steps = 0;
+    for (const archive::Region& region : reader.manifest().regions) {
+      const auto pre = reader.read_all(pre_of(region), 1 << 30), post = reader.read_all(post_of(region), 1 << 30);
+      ASSERT_TRUE(pre.ok() && post.ok());
+      const std::vector<uint32_t> before = words_of(*pre), after = words_of(*post);
+      const std::string where = region.id + " (" + region.api + ", " + std::to_string(region.size) +
+                                " bytes) of capture " + std::to_string(ordinal);
+      if (before.size() >= 4 && before[0] == kMagic) {
+        ++blocks;
+        EXPECT_EQ(before[2], before[3]) << "kind " << before[1] << ", " << where;
+        EXPECT_EQ(before, after) << "kind " << before[1] << ", " << where;
+      } else if (region.size == kStepWords * sizeof(uint32_t) && before != after) {
+        ++steps;
+        EXPECT_EQ(before, std::vector<uint32_t>(kStepWords, ordinal - 1)) << where;
+        EXPECT_EQ(after, std::vector<uint32_t>(kStepWords, ordinal)) << where;
+      } else if (region.memory_class == archive::RegionClass::kDevice) {
+        EXPECT_TRUE(before == after) << where;
+        if (region.size == kCopiedBytes) {
+          ++copied;
+          EXPECT_EQ(std::count(before.begin(), before.end(), before[0]), static_cast<std::ptrdiff_t>(before.size()))
+              << where;
+        }
+      }
+    }
+    EXPECT_EQ(steps, 1u) << "capture " << ordinal;
+  }
+
+  RecordedRun run{KERNLOOP_TEST_RECORDER};
+  const uint32_t launches = static_cast<uint32_t>(std::stoul(environment("KERNLOOP_BUSY_LAUNCHES", "6")));
+  std::string output;
+  uint32_t blocks = 0, copied = 0;
+};
+
+TEST_P(SoftgpuBusyTest, NothingRunsWhileACaptureReadsMemory) {
+  const Activities& activities = GetParam();
+  run.select_several("^step\\(", Json::array({{1, launches}}), launches)["scope"] = activities.scope;
+  ASSERT_EQ(record(activities.names), 0) << output << run.recorder->output();
+  EXPECT_EQ(run.events("captured").size(), launches) << run.recorder->output();
+  for (const Json& refused : run.events("refused")) ADD_FAILURE() << refused;
+  for (uint32_t ordinal = 1; ordinal <= launches && !HasFatalFailure(); ++ordinal) expect_right(ordinal);
+  if (activities.has_blocks) EXPECT_GT(blocks, 0u) << "nothing else was at work";
+  if (activities.is_silent()) EXPECT_EQ(output, "");
+  if (activities.has_copies) EXPECT_GT(copied, 0u) << "nothing was copied";
+}
+
+std::vector<Activities> all_activities() {
+  std::vector<Activities> all = {
+      {"kernels", "kernels"},
+      {"cooperative", "cooperative"},
+      {"prints", "prints"},
+      {"streams", "streams"},
+      {"events", "events"},
+      {"graphs", "graphs"},
+      {"copies", "copies", "all", false, true},
+      // It is unmapped without a call: that may happen while a capture of all memory reads it.
+      {"managed", "managed", "reachable", false},
+      {"plain", "plain"},
+      {"pinned", "pinned"},
+      {"forks", "forks", "all", false},
+      {"together", "graphs kernels cooperative streams events copies plain pinned forks", "all", true, true},
+      {"together_reachable", "graphs kernels cooperative streams events copies managed plain pinned forks", "reachable",
+       false},
+  };
+  // HIP 5.2.3 hangs in them.
+  if (std::getenv("KERNLOOP_TEST_POOLS") != nullptr) all.push_back({"pools", "pools"});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Activities, SoftgpuBusyTest, ::testing::ValuesIn(all_activities()),
+                         [](const auto& info) { return std::string(info.param.id); });
+
+}  // namespace
+}  // namespace kernloop::capture
