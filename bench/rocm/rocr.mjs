@@ -74,6 +74,8 @@ const runs = (linux, kills) => {
     [join(built, 'bin', name), filter(name, ...(linux === '6.1' ? ['*Mapped*'] : [])), ...words],
     env,
   ];
+  const named = (name, [, target, command, env], more) => [name, target, command, { ...env, ...more }];
+  const busy = tests('softgpu_busy_test', 'gfx90a', [], { KERNLOOP_TEST_POOLS: '1', KERNLOOP_BUSY_LAUNCHES: '40' });
   const two = ['gfx90a', 'gfx1030'];
   return [
     ...targets.map((target) => [`rocminfo ${target}`, target, ['rocminfo'], {}]),
@@ -90,7 +92,8 @@ const runs = (linux, kills) => {
     ),
     tests('softgpu_capture_test', 'gfx90a'),
     tests('softgpu_queue_test', 'gfx90a'),
-    tests('softgpu_busy_test', 'gfx90a', [], { KERNLOOP_TEST_POOLS: '1', KERNLOOP_BUSY_LAUNCHES: '40' }),
+    busy,
+    named('softgpu_busy_test gfx90a, arguments in device memory', busy, { HIP_FORCE_DEV_KERNARG: '1' }),
     [
       `kill_test gfx90a, ${kills} kills`,
       'gfx90a',

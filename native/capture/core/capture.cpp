@@ -8,6 +8,13 @@
 #include "capture/core/scope.h"
 
 namespace kernloop::capture {
+namespace {
+
+// Short, so that the app hardly stalls where its work waits for a held call. Each drain may take a quarter longer than
+// the one before, and the last one half of the limit.
+constexpr std::chrono::milliseconds kFirstDrain{100};
+
+}  // namespace
 
 // State that before() leaves for after().
 struct CaptureRun::Snapshot {
@@ -91,16 +98,23 @@ std::optional<Error> CaptureRun::steps_after(const RunReport& report) {
 }
 
 std::optional<Error> CaptureRun::hold_and_drain() {
-  hold_.take_turn();
-  held_ = true;
   const Deadline deadline = Deadline::in(request_.drain_limit);
-  if (!hold_.wait_alone(deadline)) {
-    return Error{"HOLD_LIMIT",
-                 "another thread of the app stayed inside a call of the runtime for " +
-                     std::to_string(request_.drain_limit.count()) + " ms",
-                 "raise --drain-limit-ms if such calls are expected to take longer"};
+  const Deadline last = Deadline::in(request_.drain_limit / 2);
+  for (std::chrono::milliseconds limit = kFirstDrain;; limit += limit / 4) {
+    hold_.take_turn();
+    held_ = true;
+    if (!hold_.wait_alone(deadline)) {
+      return Error{"HOLD_LIMIT",
+                   "another thread of the app stayed inside a call of the runtime for " +
+                       std::to_string(request_.drain_limit.count()) + " ms",
+                   "raise --drain-limit-ms if such calls are expected to take longer"};
+    }
+    if (last.passed() || !device_.may_wait_for_held_calls()) return device_.drain(deadline);
+    auto refusal = device_.drain(std::min(deadline, Deadline::in(limit)));
+    if (!refusal || refusal->code != "DRAIN_LIMIT" || deadline.passed()) return refusal;
+    held_ = false;
+    hold_.let_pass(deadline);
   }
-  return device_.drain(deadline);
 }
 
 std::optional<Error> CaptureRun::seed(Snapshot& snapshot) {

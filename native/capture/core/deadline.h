@@ -17,6 +17,7 @@ class Deadline {
     return std::max(rest, std::chrono::milliseconds(0));
   }
   Clock::time_point at() const { return at_; }
+  bool operator<(const Deadline& other) const { return at_ < other.at_; }
 
  private:
   explicit Deadline(Clock::time_point at) : at_(at) {}

@@ -27,6 +27,9 @@ class DeviceCapture {
 
   // Returns when everything handed to the device before has completed, on every queue and copy engine.
   virtual std::optional<Error> drain(Deadline deadline) = 0;
+  // Whether work on the device may wait for work that a held call has yet to hand over. drain() is then called several
+  // times, and in between the calls pass.
+  virtual bool may_wait_for_held_calls() const { return false; }
 
   // False for memory that the dispatch cannot access, which a read may not touch either: it is left out.
   virtual bool has_access(const Allocation&) const { return true; }

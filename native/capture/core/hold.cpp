@@ -29,10 +29,14 @@ bool HoldGate::try_enter() {
 }
 
 void HoldGate::enter() {
-  while (!try_enter()) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !held_.load(std::memory_order_seq_cst); });
-  }
+  if (try_enter()) return;
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  changed_.wait(lock, [this] { return !held_.load(std::memory_order_seq_cst); });
+  --waiting_;
+  inside_.fetch_add(1, std::memory_order_seq_cst);
+  depth = 1;
+  changed_.notify_all();
 }
 
 void HoldGate::leave() {
@@ -59,6 +63,12 @@ void HoldGate::take_turn() {
 bool HoldGate::wait_alone(Deadline deadline) {
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, deadline.at(), [this] { return inside_.load(std::memory_order_seq_cst) == 1; });
+}
+
+void HoldGate::let_pass(Deadline deadline) {
+  release();
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, deadline.at(), [this] { return waiting_ == 0 || held_.load(std::memory_order_seq_cst); });
 }
 
 void HoldGate::release() {

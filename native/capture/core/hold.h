@@ -25,11 +25,14 @@ class HoldGate {
   // After take_turn(): false at the deadline, while some call stays inside.
   bool wait_alone(Deadline deadline);
   void release();
+  // Releases, and waits until every call that was waiting is inside, or another holder has its turn.
+  void let_pass(Deadline deadline);
 
  private:
   std::atomic<uint32_t> inside_{0};
   std::atomic<bool> held_{false};
   std::mutex mutex_;
+  uint32_t waiting_ = 0;  // calls that are held
   std::condition_variable changed_;
 };
 

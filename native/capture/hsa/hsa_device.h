@@ -17,6 +17,8 @@ class HsaDevice : public DeviceCapture {
   HsaDevice& operator=(const HsaDevice&) = delete;
 
   std::optional<Error> drain(Deadline deadline) override;
+  // HIP makes a queue wait for the copy of another thread before that thread hands it over.
+  bool may_wait_for_held_calls() const override { return true; }
   bool has_access(const Allocation& allocation) const override;
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;

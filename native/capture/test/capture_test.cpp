@@ -369,6 +369,32 @@ TEST_F(CaptureTest, ADrainThatDoesNotEndIsRefusedWithoutRunning) {
   std::thread([this] { HoldScope scope(hold); }).join();
 }
 
+// Work that is on the device may wait for work that a held call has yet to hand over.
+TEST_F(CaptureTest, HeldCallsPassWhileADrainDoesNotEnd) {
+  argument(0);
+  request.drain_limit = 20s;
+  std::atomic<bool> is_handed_over{false}, is_held{false};
+  std::thread other;
+  device.on_drain = [&](Deadline deadline) -> std::optional<Error> {
+    if (!other.joinable()) {
+      other = std::thread([&] {
+        if (hold.try_enter()) return;  // the test would prove nothing
+        is_held = true;
+        const HoldScope call(hold);
+        is_handed_over = true;
+      });
+    }
+    while (!is_handed_over && !deadline.passed()) std::this_thread::yield();
+    if (is_handed_over) return std::nullopt;
+    return Error{"DRAIN_LIMIT", "", ""};
+  };
+  const CaptureOutcome outcome = capture();
+  other.join();
+  EXPECT_TRUE(is_held);
+  EXPECT_FALSE(outcome.refusal) << outcome.refusal->code;
+  EXPECT_TRUE(outcome.ran);
+}
+
 TEST_F(CaptureTest, AThreadThatStaysInsideTheRuntimeIsRefusedAtTheLimit) {
   std::atomic<bool> inside{false}, leave{false};
   std::thread stubborn([&] {

@@ -55,6 +55,7 @@ class FakeDevice : public DeviceCapture {
     calls.push_back("drain");
     return on_drain(deadline);
   }
+  bool may_wait_for_held_calls() const override { return true; }
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override {
     if (unmapped.contains(from.base)) return Error{"READ_FAILED", "it is unmapped", ""};
     const std::vector<uint8_t>& bytes = at(from.base);

@@ -96,6 +96,29 @@ TEST(HoldGate, HoldersTakeTurns) {
   EXPECT_EQ(most, 1);
 }
 
+TEST(HoldGate, EveryCallThatWaitedPassesBeforeTheHolderTakesAnotherTurn) {
+  constexpr size_t kCallers = 3;
+  HoldGate gate;
+  for (int round = 0; round < 50; ++round) {
+    gate.enter();
+    gate.take_turn();
+    std::atomic<size_t> passed{0};
+    Threads callers(kCallers);
+    callers.start([&] {
+      HoldScope scope(gate);
+      ++passed;
+    });
+    EXPECT_TRUE(soon([&] { return callers.are_others_asleep(); }));
+    gate.let_pass(Deadline::in(20s));
+    gate.take_turn();
+    EXPECT_TRUE(gate.wait_alone(Deadline::in(20s)));
+    EXPECT_EQ(passed, kCallers);
+    gate.release();
+    gate.leave();
+    callers.join();
+  }
+}
+
 TEST(HoldGate, NobodyIsInsideWhileItIsHeld) {
   HoldGate gate;
   std::atomic<bool> stop{false}, held{false}, is_passed{false};

@@ -199,7 +199,41 @@ void copies() {
   CHECK(hipFree(device));
 }
 
-// Memory that is new for each kernel, in three ways to get it.
+// Rows of a rectangle, from pinned memory.
+void rectangles() {
+  const Stream stream;
+  constexpr size_t kWidth = 1024, kRows = kWords * sizeof(uint32_t) / kWidth;
+  uint32_t *device, *host;
+  CHECK(hipMalloc(&device, kWords * sizeof *device));
+  CHECK(hipHostMalloc(&host, kWords * sizeof *host, hipHostMallocDefault));
+  uint32_t times = 0;
+  for (; !stop; ++times) {
+    for (size_t i = 0; i < kWords; ++i) host[i] = times + 1;
+    CHECK(hipMemcpy2DAsync(device, kWidth, host, kWidth, kWidth, kRows, hipMemcpyHostToDevice, stream.handle));
+    stream.wait();
+  }
+  std::vector<uint32_t> back(kWords);
+  CHECK(hipMemcpy(back.data(), device, kWords * sizeof *device, hipMemcpyDeviceToHost));
+  expect(back == std::vector<uint32_t>(kWords, times), "rectangles");
+  CHECK(hipHostFree(host));
+  CHECK(hipFree(device));
+}
+
+// The host has a turn in the middle of a stream.
+void callbacks() {
+  count(11, "callbacks", [](Block* block, const Stream& stream) {
+    std::atomic<bool> called{false};
+    tally<<<1, 1, 0, stream.handle>>>(block, kRounds / 2);
+    CHECK(hipStreamAddCallback(
+        stream.handle, [](hipStream_t, hipError_t, void* data) { *static_cast<std::atomic<bool>*>(data) = true; },
+        &called, 0));
+    tally<<<1, 1, 0, stream.handle>>>(block, kRounds / 2);
+    stream.wait();
+    expect(called, "callbacks");
+  });
+}
+
+// Memory that is new for each kernel, in several ways to get it.
 void allocates(uint32_t kind, const char* what, const std::function<void(Block**, const Stream&)>& get,
                const std::function<void(Block*, const Stream&)>& give_back) {
   const Stream stream;
@@ -254,6 +288,42 @@ void pinned() {
       [](Block* block, const Stream&) { CHECK(hipHostFree(block)); });
 }
 
+// Managed memory that goes to the GPU and back.
+void prefetches() {
+  const Stream stream;
+  Block* block;
+  CHECK(hipMallocManaged(reinterpret_cast<void**>(&block), 1 << 16));
+  start(block, 12, stream);
+  uint32_t times = 0;
+  for (; !stop; ++times) {
+    CHECK(hipMemPrefetchAsync(block, 1 << 16, 0, stream.handle));
+    tally<<<1, 1, 0, stream.handle>>>(block, kRounds);
+    CHECK(hipMemPrefetchAsync(block, 1 << 16, hipCpuDeviceId, stream.handle));
+    stream.wait();
+  }
+  expect_count(block, times * kRounds, "prefetches");
+  CHECK(hipFree(block));
+}
+
+// Memory of the program that is registered for a while. HIP 5.2.3 ends the process where that has one address for all.
+void registered() {
+  const Stream stream;
+  // Whole pages: the emulated driver may lose what others store to a page while it is registered.
+  constexpr size_t kBytes = 1 << 16;
+  void* const memory = std::aligned_alloc(4096, kBytes);
+  while (!stop) {
+    Block* block;
+    CHECK(hipHostRegister(memory, kBytes, hipHostRegisterDefault));
+    CHECK(hipHostGetDevicePointer(reinterpret_cast<void**>(&block), memory, 0));
+    start(block, 13, stream);
+    tally<<<1, 1, 0, stream.handle>>>(block, kRounds);
+    stream.wait();
+    expect_count(static_cast<Block*>(memory), kRounds, "registered");
+    CHECK(hipHostUnregister(memory));
+  }
+  std::free(memory);
+}
+
 // Children that do nothing, and children that run another program.
 void forks() {
   for (int i = 0; !stop; ++i) {
@@ -270,10 +340,12 @@ void forks() {
 }
 
 const std::map<std::string, void (*)()> activities = {
-    {"kernels", kernels}, {"cooperative", cooperative}, {"prints", prints},
-    {"streams", streams}, {"events", events},           {"graphs", graphs},
-    {"copies", copies},   {"managed", managed},         {"pools", pools},
-    {"plain", plain},     {"pinned", pinned},           {"forks", forks},
+    {"kernels", kernels},     {"cooperative", cooperative}, {"prints", prints},
+    {"streams", streams},     {"events", events},           {"graphs", graphs},
+    {"copies", copies},       {"managed", managed},         {"pools", pools},
+    {"plain", plain},         {"pinned", pinned},           {"rectangles", rectangles},
+    {"callbacks", callbacks}, {"prefetches", prefetches},   {"registered", registered},
+    {"forks", forks},
 };
 
 }  // namespace
