@@ -1,5 +1,6 @@
 import { recordedVariables } from '../toolchain/compiler-environment';
 import { shellWords } from '../toolchain/shell-words';
+import type { HipRelease } from './hip-installation';
 import { isNvcc } from '../toolchain/translation-unit';
 
 interface Command {
@@ -8,20 +9,21 @@ interface Command {
   environment?: Readonly<Record<string, string>>;
 }
 
-/**
- * Arguments that hipcc passes to clang: the command's own and those it appends. `hipMajor`: release of HIP; hipcc chooses
- * C++11 up to 5, and leaves it to clang since 6.
- */
+/** hipcc of 5.2.3 chooses C++11, that of 5.7.1 leaves it to clang. The releases between were not looked at. */
+const choosesCxx11 = (hip: HipRelease | null): boolean =>
+  hip === null || hip.major < 5 || (hip.major === 5 && hip.minor < 7);
+
+/** Arguments that hipcc passes to clang: the command's own and those it appends. */
 export function clangArguments(
   { compiler, arguments: args, environment = {} }: Command,
-  hipMajor: number | null,
+  hip: HipRelease | null,
 ): string[] {
   if (isNvcc(compiler.name)) throw new Error('only HIP comes here');
   const appended = recordedVariables.flatMap((name) => shellWords(environment[name] ?? ''));
   if (!compiler.name.startsWith('hipcc')) return [...args, ...appended];
   const optimises = args.some((arg) => /^-O/.test(arg));
   return [
-    ...(hipMajor === null || hipMajor <= 5 ? ['-std=c++11'] : []),
+    ...(choosesCxx11(hip) ? ['-std=c++11'] : []),
     ...(optimises ? [] : ['-O3']),
     '-D__HIP_PLATFORM_AMD__=1',
     '-D__HIP_PLATFORM_HCC__=1',

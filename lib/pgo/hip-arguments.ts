@@ -1,6 +1,6 @@
 import { mllvm } from './clang-arguments';
 import { hipHeader } from './sources';
-import { deviceLibraryFolder, hipMajor, rocmFolder } from './hip-installation';
+import { deviceLibraryFolder, hipRelease, rocmFolder } from './hip-installation';
 import { KernloopError } from '../support/error';
 import type { Environment } from '../support/environment';
 
@@ -21,7 +21,7 @@ export function hipArguments(args: readonly string[], { codeObjectVersion }: Hip
       'sudo apt-get install libamdhip64-dev rocm-device-libs (Debian), or set ROCM_PATH',
     );
   }
-  const major = hipMajor(rocm);
+  const major = hipRelease(rocm)?.major ?? null;
   const version = codeObjectVersion ?? (major === 5 ? 4 : null);
   const needsHeader = major === 5 || major === 6;
   const wave64 = args.includes('-mwavefrontsize64');

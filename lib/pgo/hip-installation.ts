@@ -26,19 +26,28 @@ export function deviceLibraryFolder(env: Environment, installed?: string): strin
   return folders.find((folder) => existsSync(join(folder, 'ockl.bc'))) ?? null;
 }
 
+export interface HipRelease {
+  major: number;
+  minor: number;
+}
+
 /** Null if the version is unknown. */
-export function hipMajor(rocm: string): number | null {
+export function hipRelease(rocm: string): HipRelease | null {
   try {
     const text = readFileSync(join(rocm, 'include', 'hip', 'hip_version.h'), 'utf8');
-    const [, major] = /#define\s+HIP_VERSION_MAJOR\s+(\d+)/.exec(text) ?? [];
-    return major === undefined ? null : Number(major);
+    const number = (part: string): number | null => {
+      const found = new RegExp(`#define\\s+HIP_VERSION_${part}\\s+(\\d+)`).exec(text)?.[1];
+      return found === undefined ? null : Number(found);
+    };
+    const major = number('MAJOR');
+    return major === null ? null : { major, minor: number('MINOR') ?? 0 };
   } catch {
     return null;
   }
 }
 
-/** Major version of the installed HIP; null if none is found. */
-export function installedHip(env: Environment): number | null {
+/** Release of the installed HIP; null if none is found. */
+export function installedHip(env: Environment): HipRelease | null {
   const rocm = rocmFolder(env);
-  return rocm === null ? null : hipMajor(rocm);
+  return rocm === null ? null : hipRelease(rocm);
 }
