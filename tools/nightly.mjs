@@ -36,6 +36,8 @@ export const native = [
   'RandomWords\\.[A-Za-z0-9]*/gfx(942|1030)',
   '/Corpus\\.[A-Za-z0-9]*/gfx1030',
   '/(Races|StoresInOrder|PublishedTooEarly)\\.[A-Za-z0-9]*/gfx(942|1030)',
+  // Those that do all of it together stay.
+  'NothingRunsWhileACaptureReadsMemory/(kernels|streams|events|graphs|copies|plain|pinned|registered|rectangles|callbacks|forks)',
   '/OpFactsOf\\.[A-Za-z0-9]*/gfx(942|1030)',
 ];
 
