@@ -10,17 +10,19 @@ import { ended, enter, installSuite, makeRoot, mirrorOf, requireRoot, rocmVersio
 
 const help = `sudo node bench/rocm/rocr.mjs FOLDER [options]
 
-Runs, on the unmodified ROCr and HIP of Debian 13 and unstable over the emulated kernel driver, rocminfo on all four targets and this checkout's native tests that CI
+Runs, on the unmodified ROCr and HIP of Debian 13 and unstable over the emulated kernel driver, rocminfo and ten kernels of HIP on all four targets, and this checkout's native tests that CI
 runs on ROCr 5.2.3, and prints a table. Needs root, debootstrap and the built native tests. Roots are made in FOLDER, as bench/rocm/suites.mjs
 makes them, and kept. The exit code is 1 if a test fails.
 
   --releases A,B   here (this machine's ROCr, of which CI runs the rest: the kills alone), trixie, sid (all)
   --linux R        the kernel whose driver is emulated: 6.12, or 6.1
   --kills N        captures that are killed at drawn points (100)
+  --only R         the runs whose names match this expression (all)
   --mirror URL     Debian's mirror (that of this machine's apt sources)
 `;
 
 const packages = ['rocminfo', 'libamdhip64-[0-9]+'];
+const compilerPackages = ['hipcc', 'libamdhip64-dev', 'g\\+\\+'];
 const targets = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100'];
 const built = join(checkout, 'native/build');
 
@@ -66,6 +68,21 @@ const filter = (program, ...more) => {
   return `--gtest_filter=${[inCi, ...leftOut[program], ...more].join(':')}`;
 };
 
+/** Compiles them with the compiler of the release, without the driver in the way. */
+const tenKernels = (target) => [
+  `ten kernels ${target}`,
+  target,
+  [
+    ...[
+      'sh',
+      '-c',
+      'env -u LD_PRELOAD -u LD_LIBRARY_PATH hipcc -std=c++17 -O2 --offload-arch="$0" "$1" -o "$2" && "$2"',
+    ],
+    ...[target, join(checkout, 'bench/rocm/ten_kernels.hip'), `/tmp/ten_kernels_${target}`],
+  ],
+  {},
+];
+
 /** Name, target, command, variables. */
 const runs = (linux, kills) => {
   const tests = (name, target, words = [], env = {}) => [
@@ -79,6 +96,7 @@ const runs = (linux, kills) => {
   const two = ['gfx90a', 'gfx1030'];
   return [
     ...targets.map((target) => [`rocminfo ${target}`, target, ['rocminfo'], {}]),
+    ...targets.map(tenKernels),
     ...two.map((target) =>
       tests('softgpu_kfd_test', target, [], {
         KERNLOOP_TEST_ROCR: `${folderOfLibraries}/libhsa-runtime64.so.1`,
@@ -110,6 +128,10 @@ function judged(name, { code, signal, text }) {
     const isListed = code === 0 && text.includes(`amdgcn-amd-amdhsa--${target}`) && text.includes('*** Done ***');
     return [isListed, isListed ? `lists ${target}` : text.trim().split('\n').slice(-3).join(' | ')];
   }
+  if (name.startsWith('ten kernels')) {
+    const right = [...text.matchAll(/^ok /gm)].length;
+    return [code === 0 && right === 10, code === 0 ? `${right} of 10` : text.trim().split('\n').slice(-3).join(' | ')];
+  }
   const passed = Number(/\[ {2}PASSED {2}\] (\d+) test/.exec(text)?.[1] ?? 0);
   const failed = new Set([...text.matchAll(/^\[ {2}FAILED {2}\] (\S+?),? \(?/gm)].map(([, one]) => one));
   const words = [`${passed} passed`, ...(failed.size > 0 ? [`failed: ${[...failed].join(', ')}`] : [])];
@@ -139,6 +161,8 @@ async function placeOf(release, folder, mirror) {
   const root = await makeRoot(place, release, mirror ?? mirrorOf());
   const installed = await installSuite(place, 'rocr', packages);
   if (installed.missing) throw new StepError(`${release}: ${installed.missing}`, 'look at the mirror', 5);
+  const compiler = await installSuite(place, 'rocr-compiler', compilerPackages);
+  if (compiler.missing) throw new StepError(`${release}: ${compiler.missing}`, 'look at the mirror', 5);
   linkLibraries(root);
   const run = (command, env) => enter(root, command, { mounts: [[checkout, checkout, 'ro']], env });
   return { versions: await rocmVersions(root), run, libraries: librariesInRoot };
@@ -147,7 +171,7 @@ async function placeOf(release, folder, mirror) {
 await runMain(async () => {
   const text = { type: 'string' };
   const { values, positionals } = parseArgs({
-    options: { help: { type: 'boolean' }, releases: text, linux: text, kills: text, mirror: text },
+    options: { help: { type: 'boolean' }, releases: text, linux: text, kills: text, only: text, mirror: text },
     allowPositionals: true,
   });
   if (values.help) return void process.stdout.write(help);
@@ -164,7 +188,8 @@ await runMain(async () => {
     console.log(`${release}: ${Object.entries(versions).flat().join(' ')}`);
     const all = runs(linux, values.kills ?? '100');
     const isHip5 = Object.keys(versions).includes('libamdhip64-5');
-    const fit = all.filter(([name]) => isHip5 || !name.startsWith('softgpu_hip_surface'));
+    const only = new RegExp(values.only ?? '');
+    const fit = all.filter(([name]) => only.test(name) && (isHip5 || !name.startsWith('softgpu_hip_surface')));
     for (const [name, target, command, more] of release === 'here' ? all.slice(-1) : fit) {
       const env = {
         ...{ LD_PRELOAD: driver, KERNLOOP_SOFTGPU: target, KERNLOOP_SOFTGPU_LINUX: release === 'here' ? '6.1' : linux },
