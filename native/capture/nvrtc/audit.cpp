@@ -9,10 +9,11 @@
 #include <new>
 #include <utility>
 
-#include "capture/nvrtc/dynamic_symbols.h"
 #include "capture/nvrtc/recorder.h"
+#include "interpose/dynamic_symbols.h"
 
 namespace kernloop::nvrtc {
+using interpose::DynamicSymbols;
 namespace {
 
 Recorder* recorder = nullptr;

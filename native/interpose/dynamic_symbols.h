@@ -3,7 +3,7 @@
 
 #include <link.h>
 
-namespace kernloop::nvrtc {
+namespace kernloop::interpose {
 
 class DynamicSymbols {
  public:
@@ -25,4 +25,4 @@ class DynamicSymbols {
   const uint32_t* sysv_hash_ = nullptr;
 };
 
-}  // namespace kernloop::nvrtc
+}  // namespace kernloop::interpose

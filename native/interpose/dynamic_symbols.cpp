@@ -1,4 +1,4 @@
-#include "capture/nvrtc/dynamic_symbols.h"
+#include "interpose/dynamic_symbols.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace kernloop::nvrtc {
+namespace kernloop::interpose {
 namespace {
 
 uint32_t gnu_hash_of(const char* name) {
@@ -90,4 +90,4 @@ bool DynamicSymbols::redirect(const ElfW(Sym) & symbol, void* address) const {
   return true;
 }
 
-}  // namespace kernloop::nvrtc
+}  // namespace kernloop::interpose
