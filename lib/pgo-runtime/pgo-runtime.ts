@@ -46,7 +46,7 @@ export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promis
           `${app.config.name} loaded nothing that ${isCuda ? 'NVRTC' : 'HIPRTC'} compiled in this run`,
           isCuda
             ? 'empty the cache that the app keeps of its code. What it links (nvJitLink) or loads as a library (cuLibraryLoadData) is not seen; what nvcc compiles is for `kernloop pgo-app-instrument`'
-            : 'empty the cache that the app keeps of its code. Functions of HIP that it looks up with dlsym are not seen; what is compiled with the app is for `kernloop pgo-app-instrument`',
+            : 'empty the cache that the app keeps of its code. Programs that HIPRTC links, and bitcode, are not seen; what is compiled with the app is for `kernloop pgo-app-instrument`',
         );
       }
       print(app, programs, options.phase, deps);

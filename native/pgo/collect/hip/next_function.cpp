@@ -1,18 +1,17 @@
-#include <dlfcn.h>
-
-#include <initializer_list>
-
+#include "interpose/row.h"
 #include "pgo/collect/hip/hip_api.h"
 
 namespace kernloop::pgo::hip {
 
 void* next_function(const char* name) {
-  if (void* found = ::dlsym(RTLD_NEXT, name)) return found;
-  // Opened by the app for itself alone.
-  for (const char* library : {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
-    if (void* handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) return ::dlsym(handle, name);
-  }
-  return nullptr;
+  interpose::Row* row = interpose::find_row(name);
+  return row ? interpose::next_of(*row) : interpose::next_definition(name, "libamdhip64");
+}
+
+void* next_function(const char* name, std::atomic<void*>& known) {
+  void* found = known.load(std::memory_order_acquire);
+  if (!found) known.store(found = next_function(name), std::memory_order_release);
+  return found;
 }
 
 }  // namespace kernloop::pgo::hip

@@ -209,7 +209,7 @@ TEST(HipCollector, APatternThatIsUnknownIsNamedAndNothingIsWritten) {
 }
 
 TEST(HipCollector, ModulesAreCollectedWhenTheyAreUnloaded) {
-  for (const char* how : {"load", "data"}) {
+  for (const char* how : {"load", "data", "dlsym load", "dlvsym data"}) {
     Environment environment;
     const Ended ended = run(environment.variables(), KERNLOOP_TEST_MODULE_APP + std::string(" ") + how + " unload " +
                                                          KERNLOOP_TEST_MODULE + " alpha 2");

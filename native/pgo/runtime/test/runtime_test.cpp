@@ -78,7 +78,7 @@ struct Setting {
       {"use", joined({{"-fpass-plugin=" KERNLOOP_TEST_PLUGIN}, option("kernloop-pgo=use"), option("disable-chr")})},
       // One gate is enough here, and its cost against none.
       {"gates", {"off"}}};
-  std::string arch = "gfx90a", addition;
+  std::string app_program = KERNLOOP_TEST_APP, arch = "gfx90a", addition;
   bool keep_module = false;
 
   AppRun run(const std::string& workloads) const {
@@ -95,7 +95,7 @@ struct Setting {
         {"KERNLOOP_PGO_RUNTIME", file}};
     if (!addition.empty()) environment["KERNEL_ADDITION"] = addition;
     if (keep_module) environment["KEEP_MODULE"] = "1";
-    AppRun app{test::run(environment, std::string(KERNLOOP_TEST_APP) + " " + workloads), {}};
+    AppRun app{test::run(environment, app_program + " " + workloads), {}};
     for (const auto& entry : fs::directory_iterator(events)) {
       std::ifstream lines(entry.path());
       for (std::string line; entry.path().extension() == ".ndjson" && std::getline(lines, line);)
@@ -240,6 +240,17 @@ TEST(RuntimePgo, ProcessesThatShareACacheCompileOnce) {
   }
   EXPECT_EQ(compiled, 1);
   // The same distribution: one of them was kept, whole.
+  ASSERT_EQ(setting.files("profile.profraw").size(), 1u);
+  expect_counted(setting.files("profile.profraw")[0], 3 * reactions(500), 3);
+}
+
+TEST(RuntimePgo, AProgramThatLooksItsFunctionsUpIsMeasuredToo) {
+  Setting setting;
+  setting.app_program = KERNLOOP_TEST_APP_BY_NAME;
+  setting.config["mode"] = "measure";
+  const AppRun app = setting.run("500:3");
+  expect_right(app);
+  EXPECT_EQ(app.launches(), Json({0, 3, 0}));
   ASSERT_EQ(setting.files("profile.profraw").size(), 1u);
   expect_counted(setting.files("profile.profraw")[0], 3 * reactions(500), 3);
 }

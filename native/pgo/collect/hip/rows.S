@@ -1,0 +1,12 @@
+#include "interpose/rows.S"
+
+    instead_of __hipRegisterFatBinary, "libamdhip64"
+    instead_of __hipUnregisterFatBinary, "libamdhip64"
+    instead_of __hipPushCallConfiguration, "libamdhip64"
+    instead_of hipSetDevice, "libamdhip64"
+    instead_of hipDeviceReset, "libamdhip64"
+    instead_of hipModuleLoad, "libamdhip64"
+    instead_of hipModuleLoadData, "libamdhip64"
+    instead_of hipModuleLoadDataEx, "libamdhip64"
+    instead_of hipModuleUnload, "libamdhip64"
+    instead_of hipGetProcAddress, "libamdhip64"
