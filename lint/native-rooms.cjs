@@ -102,7 +102,7 @@ const rooms = {
   'softgpu/kfd': ['base', 'softgpu/engine', ...engine('wave'), 'softgpu/hsa', ...of('softgpu/hsa', 'host', 'queues')],
   'pgo/format': ['base'],
   'pgo/collect': ['base', 'cuda', 'elf', 'interpose', 'pgo/format'],
-  'pgo/runtime': ['base', 'elf', 'interpose', 'pgo/collect', 'pgo/format'],
+  'pgo/runtime': ['base', 'cuda', 'elf', 'interpose', 'pgo/collect', 'pgo/format'],
   'pgo/pass/shared': [],
   'pgo/pass/generate': ['pgo/pass/shared'],
   'pgo/pass/use': ['pgo/pass/shared'],

@@ -45,26 +45,51 @@ extern "C" {
 #undef PER_THREAD
 }
 
+// A second label, as the app may have a function of the symbol's name in front of it.
+#define EXPORTED_FUNCTION(symbol, label, function)                                                          \
+  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n.globl " label "\n.hidden " label "\n" symbol \
+      ":\n" label ": jmp *" function "(%rip)\n");
 #define FUNCTION(member, symbol, older, presence, parameters) \
-  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol ": jmp *kernloop_fake_" #member "(%rip)\n");
-#include "cuda/driver_functions.def"
-#undef FUNCTION
-
-#define PER_THREAD(member, symbol)                                                                                \
-  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol ": jmp *kernloop_fake_per_thread_" #member \
-      "(%rip)\n");
-#include "cuda/fake/per_thread_functions.def"
-#undef PER_THREAD
-
-void* find_export(std::string_view name) {
-#define FUNCTION(member, symbol, older, presence, parameters) \
-  if (name == #member || name == symbol) return reinterpret_cast<void*>(kernloop_fake_##member);
+  EXPORTED_FUNCTION(symbol, "kernloop_fake_export_" #member, "kernloop_fake_" #member)
 #include "cuda/driver_functions.def"
 #undef FUNCTION
 #define PER_THREAD(member, symbol) \
-  if (name == symbol) return reinterpret_cast<void*>(kernloop_fake_per_thread_##member);
+  EXPORTED_FUNCTION(symbol, "kernloop_fake_per_thread_export_" #member, "kernloop_fake_per_thread_" #member)
 #include "cuda/fake/per_thread_functions.def"
 #undef PER_THREAD
+#define FIRST(member, symbol, later) \
+  EXPORTED_FUNCTION(symbol, "kernloop_fake_first_export_" #member, "kernloop_fake_" #member)
+#include "cuda/fake/first_functions.def"
+#undef FIRST
+
+extern "C" {
+#define FUNCTION(member, symbol, older, presence, parameters) \
+  __attribute__((visibility("hidden"))) extern char kernloop_fake_export_##member[];
+#include "cuda/driver_functions.def"
+#undef FUNCTION
+#define PER_THREAD(member, symbol) \
+  __attribute__((visibility("hidden"))) extern char kernloop_fake_per_thread_export_##member[];
+#include "cuda/fake/per_thread_functions.def"
+#undef PER_THREAD
+#define FIRST(member, symbol, later) \
+  __attribute__((visibility("hidden"))) extern char kernloop_fake_first_export_##member[];
+#include "cuda/fake/first_functions.def"
+#undef FIRST
+}
+
+void* find_export(std::string_view name, int version, bool per_thread) {
+#define FIRST(member, symbol, later) \
+  if (name == symbol && version < later) return kernloop_fake_first_export_##member;
+#include "cuda/fake/first_functions.def"
+#undef FIRST
+#define PER_THREAD(member, symbol) \
+  if (name == symbol || (per_thread && name == #member)) return kernloop_fake_per_thread_export_##member;
+#include "cuda/fake/per_thread_functions.def"
+#undef PER_THREAD
+#define FUNCTION(member, symbol, older, presence, parameters) \
+  if (name == #member || name == symbol) return kernloop_fake_export_##member;
+#include "cuda/driver_functions.def"
+#undef FUNCTION
   return nullptr;
 }
 

@@ -4,15 +4,25 @@
 #include <cstring>
 
 #include "elf/image.h"
-#include "pgo/collect/cuda/lookup.h"
+#include "pgo/collect/log.h"
+#include "pgo/runtime/cuda_driver.h"
 #include "pgo/runtime/gpu.h"
 
 namespace kernloop::pgo::runtime {
 
-namespace {
-
-using cuda::driver;
 using namespace kernloop::cuda;
+
+// Never given back: the app's last modules go when everything static is gone already.
+const Driver* driver() {
+  static const auto* const one = [] {
+    auto loaded = Driver::load();
+    if (!loaded) warn(loaded.error());
+    return loaded ? new std::shared_ptr<const Driver>(*loaded) : new std::shared_ptr<const Driver>;
+  }();
+  return one->get();
+}
+
+namespace {
 
 int place(uint64_t* current) {
   CUcontext context = nullptr;

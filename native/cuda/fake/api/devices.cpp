@@ -103,10 +103,11 @@ CUresult cuDriverGetVersion(int* version) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuGetProcAddress(const char* symbol, void** function, int, cuuint64_t,
+CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags,
                           CUdriverProcAddressQueryResult* status) {
   if (symbol == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *function = find_export(symbol);
+  constexpr cuuint64_t kPerThreadDefaultStream = 2;
+  *function = find_export(symbol, version, (flags & kPerThreadDefaultStream) != 0);
   const bool found = *function != nullptr;
   if (status != nullptr) *status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

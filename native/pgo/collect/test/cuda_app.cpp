@@ -35,8 +35,8 @@ Api open_driver(bool by_proc_address) {
 #include "cuda/driver_functions.def"
 #undef FUNCTION
   if (!by_proc_address) return api;
-  const auto get = [&](const char* name, void* into) {
-    if (api.cuGetProcAddress(name, static_cast<void**>(into), 12040, 0, nullptr) != CUDA_SUCCESS) std::exit(6);
+  const auto get = [&](const char* name, void* into, int version = 12040) {
+    if (api.cuGetProcAddress(name, static_cast<void**>(into), version, 0, nullptr) != CUDA_SUCCESS) std::exit(6);
   };
   get("cuModuleLoad", &api.cuModuleLoad);
   get("cuModuleLoadData", &api.cuModuleLoadData);
@@ -45,6 +45,8 @@ Api open_driver(bool by_proc_address) {
   get("cuModuleUnload", &api.cuModuleUnload);
   get("cuLibraryUnload", &api.cuLibraryUnload);
   get("cuCtxDestroy", &api.cuCtxDestroy);
+  // The form that cudart 13.0 asks for.
+  get("cuDevicePrimaryCtxRelease", &api.cuDevicePrimaryCtxRelease, 7000);
   return api;
 }
 

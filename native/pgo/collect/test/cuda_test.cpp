@@ -65,7 +65,7 @@ TEST(CudaCollector, WhatIsNeverUnloadedIsCollectedAtTheEndAndWarnedOf) {
 
 // The runtime unloads its code when the driver has ended already: behind the collector's own end, or before it.
 TEST(CudaCollector, WhatTheRuntimeEndsIsReadBeforeAndNothingIsWarnedOf) {
-  for (const char* how : {"module", "library"}) {
+  for (const char* how : {"module", "library", "procaddress library"}) {
     for (const char* end : {"runtime", "early"}) {
       const Folder folder;
       const Ended ended = run_app(folder, std::string(how) + " fill " + end + " " + kCubin + " alpha",
