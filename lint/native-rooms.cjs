@@ -98,7 +98,7 @@ const rooms = {
     ...['abi/hsa', 'softgpu/engine', ...engine('vector', 'schedule')],
     ...of('softgpu/hsa', 'host', 'memory', 'queues', 'code'),
   ],
-  'softgpu/hip': ['abi/hsa'],
+  'softgpu/hip': ['abi/hsa', 'interpose'],
   'softgpu/kfd': ['base', 'softgpu/engine', ...engine('wave'), 'softgpu/hsa', ...of('softgpu/hsa', 'host', 'queues')],
   'pgo/format': ['base'],
   'pgo/collect': ['base', 'cuda', 'elf', 'interpose', 'pgo/format'],

@@ -8,13 +8,11 @@
 #include <cstdio>
 
 #include "abi/hsa/softgpu_extension.h"
-#include "softgpu/hip/functions.h"
+#include "interpose/pass.h"
 #include "softgpu/hip/runtime.h"
 
-extern "C" {
-std::atomic<int> kernloop_hip_error{0};  // read by gates.S
-static_assert(sizeof kernloop_hip_error == 4);
-}
+std::atomic<int> kernloop_pass_result{0};         // the error
+extern "C" const int kernloop_pass_absent = 100;  // hipErrorNoDevice
 
 namespace kernloop::softgpu::hip {
 namespace {
@@ -46,7 +44,7 @@ void say(const HipError& error) {
 }  // namespace
 
 int error() {
-  return kernloop_hip_error.load(std::memory_order_acquire);
+  return kernloop_pass_result.load(std::memory_order_acquire);
 }
 
 }  // namespace kernloop::softgpu::hip
@@ -56,9 +54,10 @@ int error() {
 extern "C" __attribute__((visibility("default"))) int kernloop_softgpu_take_error(
     hsa_status_t status, kernloop_softgpu_queue_error_t callback) {
   using namespace kernloop::softgpu::hip;
-  if (!gates_are_used() || !is_of_hip(reinterpret_cast<void*>(callback)) || !knows_this_hip()) return 0;
+  if (!kernloop::interpose::are_gates_used() || !is_of_hip(reinterpret_cast<void*>(callback)) || !knows_this_hip())
+    return 0;
   const HipError error = error_of(status);
   int none = 0;
-  if (kernloop_hip_error.compare_exchange_strong(none, error.code)) say(error);
+  if (kernloop_pass_result.compare_exchange_strong(none, error.code)) say(error);
   return 1;
 }

@@ -1,5 +1,3 @@
-#include "softgpu/hip/host_memory.h"
-
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
@@ -8,11 +6,13 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "interpose/instead_of.h"
 #include "softgpu/hip/runtime.h"
 
-// HIP 5.2 enters registered memory into a map under the host's address and under the device's, and takes both out
-// again; the second time it misses its entry and calls abort. HIP's unregister is therefore not called: the memory is
-// unlocked in its place, and the entry that HIP keeps serves the next registration.
+// hipHostUnregister of HIP 5.2 ends the program if the device's address of registered memory is the host's. HIP enters
+// registered memory into a map under the host's address and under the device's, and takes both out again; the second
+// time it misses its entry and calls abort. HIP's unregister is therefore not called: the memory is unlocked in its
+// place, and the entry that HIP keeps serves the next registration.
 namespace kernloop::softgpu::hip {
 namespace {
 
@@ -31,8 +31,6 @@ struct Known {
   Known* next;
 };
 
-std::atomic<Register> g_register{nullptr};
-std::atomic<Unregister> g_unregister{nullptr};
 pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 Known* g_known = nullptr;
 
@@ -64,7 +62,7 @@ void unlock_for_device(void* host) {
   if (unlock != nullptr) unlock(host);
 }
 
-int register_host(void* host, size_t size, unsigned flags) {
+int register_host(Register next, void* host, size_t size, unsigned flags) {
   const Lock lock;
   Known* known = find(host);
   if (known != nullptr && !known->is_registered && size != 0 && size <= known->size) {
@@ -72,7 +70,7 @@ int register_host(void* host, size_t size, unsigned flags) {
     known->is_registered = true;
     return 0;
   }
-  const int status = g_register.load()(host, size, flags);
+  const int status = next(host, size, flags);
   if (status != 0) return status;
   if (known != nullptr) {
     known->is_registered = true;
@@ -85,8 +83,8 @@ int register_host(void* host, size_t size, unsigned flags) {
   return 0;
 }
 
-int unregister_host(void* host) {
-  if (!is_known(host)) return g_unregister.load()(host);  // HIP has an error for it
+int unregister_host(Unregister next, void* host) {
+  if (!is_known(host)) return next(host);  // HIP has an error for it
   const auto synchronize = reinterpret_cast<Synchronize>(next_function("hipDeviceSynchronize"));
   if (synchronize != nullptr) synchronize();  // HIP synchronizes, too
   const Lock lock;
@@ -99,16 +97,16 @@ int unregister_host(void* host) {
 
 }  // namespace
 
-void* host_register_before(void* real) {
-  if (!knows_this_hip()) return real;
-  g_register = reinterpret_cast<Register>(real);
-  return reinterpret_cast<void*>(&register_host);
-}
-
-void* host_unregister_before(void* real) {
-  if (!knows_this_hip()) return real;
-  g_unregister = reinterpret_cast<Unregister>(real);
-  return reinterpret_cast<void*>(&unregister_host);
-}
-
 }  // namespace kernloop::softgpu::hip
+
+using namespace kernloop::softgpu::hip;
+
+INSTEAD_OF(int, hipHostRegister, (void* host, size_t size, unsigned flags)) {
+  const auto next = next_hipHostRegister();
+  return knows_this_hip() ? register_host(next, host, size, flags) : next(host, size, flags);
+}
+
+INSTEAD_OF(int, hipHostUnregister, (void* host)) {
+  const auto next = next_hipHostUnregister();
+  return knows_this_hip() ? unregister_host(next, host) : next(host);
+}

@@ -1,12 +1,13 @@
 #include "softgpu/hip/runtime.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+
+#include "interpose/row.h"
 
 namespace kernloop::softgpu::hip {
 namespace {
@@ -36,34 +37,25 @@ bool find_hip(Path& path) {
   return ::dl_iterate_phdr(copy_path_of_hip, path.text) != 0;
 }
 
-// The library stays loaded, even if the program unloads its own handle.
-void* hip_handle() {
-  static std::atomic<void*> handle{nullptr};
-  if (void* known = handle.load(std::memory_order_acquire)) return known;
-  Path path;
-  if (!find_hip(path)) return nullptr;
-  void* opened = ::dlopen(path.text, RTLD_LAZY | RTLD_NOLOAD);
-  handle.store(opened, std::memory_order_release);
-  return opened;
-}
-
 }  // namespace
 
 void* next_function(const char* name) {
-  if (void* next = real_dlsym(RTLD_NEXT, name)) return next;
-  void* hip = hip_handle();  // out of the global scope: loaded by dlopen
-  return hip == nullptr ? nullptr : real_dlsym(hip, name);
+  return interpose::next_definition(name, kLibrary);
 }
 
 bool is_of_hip(const void* code) {
-  Dl_info info;
-  return ::dladdr(code, &info) != 0 && info.dli_fname != nullptr && starts_with(base_name(info.dli_fname), kLibrary);
+  return interpose::is_of(code, kLibrary);
 }
 
 bool knows_this_hip() {
+  static std::atomic<int> known{-1};
+  if (const int answer = known.load(std::memory_order_relaxed); answer >= 0) return answer != 0;
   Path path, file;
-  return find_hip(path) && ::realpath(path.text, file.text) != nullptr &&
-         starts_with(base_name(file.text), "libamdhip64.so.5.2.");
+  if (!find_hip(path)) return false;
+  const bool is_known =
+      ::realpath(path.text, file.text) != nullptr && starts_with(base_name(file.text), "libamdhip64.so.5.2.");
+  known.store(is_known, std::memory_order_relaxed);
+  return is_known;
 }
 
 }  // namespace kernloop::softgpu::hip

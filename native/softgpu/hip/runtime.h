@@ -3,11 +3,7 @@
 
 namespace kernloop::softgpu::hip {
 
-// glibc's, as the program's dlsym is ours.
-void* real_dlsym(void* handle, const char* name);
-
-// The next definition of a function after ours: that of another tool in front of HIP, or HIP's; nullptr if there is
-// none.
+// The next definition of a function of HIP, or of a library that HIP needs; nullptr if there is none.
 void* next_function(const char* name);
 
 // Whether this is code of HIP's library.

@@ -1,19 +1,25 @@
 // loaded_hip LOOKUP OBJECT: a program that loads HIP by name, as Triton does, and whose kernel faults. LOOKUP is dlsym,
-// or dlvsym, which is not interposed.
+// dlvsym, or table, which reads HIP's symbol table: no library can answer that.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 
 #include <cstdio>
 #include <cstring>
 
+#include "interpose/dynamic_symbols.h"
+
 namespace {
 
 void* hip = nullptr;
-bool versioned = false;
+const char* lookup = "";
 
 template <typename Function>
 Function* function(const char* name) {
-  return reinterpret_cast<Function*>(versioned ? dlvsym(hip, name, "hip_4.2") : dlsym(hip, name));
+  if (std::strcmp(lookup, "dlvsym") == 0) return reinterpret_cast<Function*>(dlvsym(hip, name, "hip_4.2"));
+  if (std::strcmp(lookup, "dlsym") == 0) return reinterpret_cast<Function*>(dlsym(hip, name));
+  const kernloop::interpose::DynamicSymbols symbols(*static_cast<link_map*>(hip));
+  const auto* symbol = symbols.find(name);
+  return symbol == nullptr ? nullptr : reinterpret_cast<Function*>(symbols.address(*symbol));
 }
 
 }  // namespace
@@ -21,7 +27,7 @@ Function* function(const char* name) {
 int main(int, char** words) {
   if (dlsym(RTLD_DEFAULT, "hipGetDevice") != nullptr) return 3;  // no HIP yet, whatever is preloaded
   hip = dlopen("libamdhip64.so.5", RTLD_NOW | RTLD_LOCAL);
-  versioned = std::strcmp(words[1], "dlvsym") == 0;
+  lookup = words[1];
   if (hip == nullptr) return 4;
   const auto load = function<decltype(hipModuleLoad)>("hipModuleLoad");
   const auto get = function<decltype(hipModuleGetFunction)>("hipModuleGetFunction");
