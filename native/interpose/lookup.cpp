@@ -48,7 +48,10 @@ Answer answer_to(void* handle, const char* name, void* caller, void* of_libc, vo
   void* found = look_up();
   if (found == nullptr) return {nullptr, nullptr};
   void* given = answer(*row, found, caller);
-  if (given == nullptr) set_error(name);
+  if (given == nullptr)
+    set_error(name);
+  else
+    ::dlerror();  // what the search left there
   return {given, nullptr};
 }
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <link.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "interpose/libc.h"
@@ -28,8 +29,29 @@ bool is_file_of(const char* path, const char* libraries) {
   return false;
 }
 
-// Calls `use` with the path of each loaded library until it returns something. The loader's lock is not held then: a
-// program's other threads may hold it while they wait for the caller.
+// A bit for the hash of each row's name: apps look many names up that have no row.
+constexpr size_t kBits = 4096;
+std::atomic<uint64_t> g_names[kBits / 64];
+std::atomic<bool> g_has_names{false};
+
+size_t bit_of(const char* name) {
+  uint32_t hash = 2166136261;  // FNV-1a
+  for (; *name != 0; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619;
+  return (hash ^ hash >> 16) % kBits;
+}
+
+bool may_have_row(const char* name) {
+  if (!g_has_names.load(std::memory_order_acquire)) {
+    for (Row* row = __start_kernloop_rows; row != __stop_kernloop_rows; ++row) {
+      const size_t bit = bit_of(row->name);
+      g_names[bit / 64].fetch_or(uint64_t{1} << bit % 64, std::memory_order_relaxed);
+    }
+    g_has_names.store(true, std::memory_order_release);
+  }
+  const size_t bit = bit_of(name);
+  return (g_names[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) != 0;
+}
+
 struct Search {
   const char* libraries;
   int skipped;
@@ -44,22 +66,27 @@ int copy_path(dl_phdr_info* object, size_t, void* data) {
   return 1;
 }
 
-template <typename Use>
-void* first_of_loaded(const char* libraries, Use use) {
-  for (int number = 0;; ++number) {
-    Search search{libraries, number, {}};
-    if (::dl_iterate_phdr(copy_path, &search) == 0) return nullptr;
-    if (void* result = use(search.path)) return result;
-  }
-}
-
-// The library stays loaded, even if the app closes its own handle.
+// The definition for callers that ask this library and name no version.
 void* definition_in(const char* path, const char* name) {
   void* handle = ::dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* found = libc_dlsym()(handle, name);
-  if (found == nullptr) ::dlclose(handle);
+  ::dlclose(handle);
   return found;
+}
+
+void* definition_in_loaded(const char* name, const char* libraries) {
+  for (int number = 0;; ++number) {
+    Search search{libraries, number, {}};
+    if (::dl_iterate_phdr(copy_path, &search) == 0) return nullptr;
+    if (void* found = definition_in(search.path, name)) return found;
+  }
+}
+
+// From now on the library stays loaded, even if the app closes its own handle.
+void hold_library_of(const void* code) {
+  Dl_info info{};
+  if (::dladdr(code, &info) != 0 && info.dli_fname != nullptr) ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 // Whether a library exports `code` under this name to callers that ask for no version.
@@ -94,14 +121,17 @@ void* next_by_lookup(Row& row, void* found) {
 }
 
 void* keep(Row& row, void* found) {
+  if (found == nullptr) return nullptr;
+  hold_library_of(found);
   void* none = nullptr;
-  if (found == nullptr || row.next.compare_exchange_strong(none, found, std::memory_order_acq_rel)) return found;
+  if (row.next.compare_exchange_strong(none, found, std::memory_order_acq_rel)) return found;
   return none;  // another thread found one before
 }
 
 }  // namespace
 
 Row* find_row(const char* name) {
+  if (!may_have_row(name)) return nullptr;
   for (Row* row = __start_kernloop_rows; row != __stop_kernloop_rows; ++row) {
     if (std::strcmp(row->name, name) == 0) return row;
   }
@@ -114,8 +144,10 @@ bool is_of(const void* code, const char* libraries) {
 }
 
 void* next_definition(const char* name, const char* libraries) {
-  if (void* found = libc_dlsym()(RTLD_NEXT, name)) return found;
-  return first_of_loaded(libraries, [&](const char* path) { return definition_in(path, name); });
+  void* found = libc_dlsym()(RTLD_NEXT, name);
+  if (found == nullptr) found = definition_in_loaded(name, libraries);
+  if (found != nullptr) hold_library_of(found);
+  return found;
 }
 
 void* next_of(Row& row) {
@@ -126,10 +158,7 @@ void* next_of(Row& row) {
 void* answer(Row& row, void* found, const void* caller) {
   if (found == nullptr) return nullptr;
   // The gate is in the app's global scope: without the library there is no such function.
-  if (found == row.gate)
-    return first_of_loaded(row.libraries, [&](const char* path) { return definition_in(path, row.name); }) == nullptr
-               ? nullptr
-               : found;
+  if (found == row.gate) return definition_in_loaded(row.name, row.libraries) == nullptr ? nullptr : found;
   void* next = row.next.load(std::memory_order_acquire);
   if (next == nullptr) next = keep(row, next_by_lookup(row, found));
   if (next == nullptr || (caller != nullptr && are_of_one_object(caller, next))) return found;

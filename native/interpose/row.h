@@ -28,7 +28,7 @@ Row* find_row(const char* name);
 // that the app has opened for itself alone.
 void* next_of(Row& row);
 
-// The same search for functions that have no row; nothing is kept.
+// The same search for functions that have no row. The library that has it stays loaded.
 void* next_definition(const char* name, const char* libraries);
 
 // Whether this is code of one of these libraries.

@@ -32,6 +32,8 @@ void* const looked_up_before_main = ::dlsym(RTLD_DEFAULT, "toy_add");
 
 int say(void* function) {
   if (function == nullptr) return std::printf("none %s\n", ::dlerror() != nullptr ? "error" : "silent"), 0;
+  // Programs take a look-up for failed if dlerror says something after it.
+  if (const char* error = ::dlerror()) return std::printf("error: %s\n", error), 0;
   return std::printf("%d\n", reinterpret_cast<Add>(function)(1, 2, 3)), 0;
 }
 
@@ -57,6 +59,7 @@ void* by_proc_address(const char* symbol, int version, uint64_t flags) {
 
 int main(int, char** words) {
   const std::string way = words[1];
+  ::dlerror();  // of the look-up before main
   if (way == "direct") return say(reinterpret_cast<void*>(toy_add));
   if (way == "kept") return say(reinterpret_cast<void*>(kept));
   if (way == "before main") return say(looked_up_before_main);
@@ -82,6 +85,16 @@ int main(int, char** words) {
     void* const first = opened();
     say(::dlsym(first, "toy_add"));
     return say(::dlsym(opened("second/libtoy.so.1"), "toy_add"));
+  }
+  if (way == "closed") {  // the copy with the gate stays, the other one goes
+    void* const first = opened();
+    void* const gate = ::dlsym(first, "toy_add");
+    void* const second = opened("second/libtoy.so.1");
+    ::dlsym(second, "toy_add");
+    ::dlclose(first);
+    ::dlclose(second);
+    if (::dlopen("second/libtoy.so.1", RTLD_NOW | RTLD_NOLOAD) != nullptr) return std::puts("second is loaded"), 0;
+    return say(gate);
   }
   if (way == "only the second copy") return say(::dlsym(opened("second/libtoy.so.1"), "toy_add"));
   if (way == "proc address") return say(by_proc_address("toy_add", 2, 0));

@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                       WayCase{"linked", "handle of a tool", "6\n", "1006\n", "101006\n"},
                       WayCase{"linked", "weigh", "4900\n", "4900\n", "4900\n"},
                       // Without the library there is no function, whatever is preloaded, and dlerror says so.
-                      WayCase{"alone", "direct", "none error\n", "-1\n", "-1\n"},
+                      WayCase{"alone", "direct", "none silent\n", "-1\n", "-1\n"},
                       WayCase{"alone", "default", "none error\n", "none error\n", "none error\n"},
                       WayCase{"alone", "next", "none error\n", "-1\n", "-1\n"},
                       WayCase{"alone", "after default", "none error\n6\n", "none error\n1006\n",
@@ -93,6 +93,10 @@ TEST(Shim, IsInFrontOfAToolThatAnswersNoLookUps) {
 TEST(Shim, AsksForTheOriginals) {
   EXPECT_EQ(run("alone", "libshim_1000.so", "shim"), "6\n");
   EXPECT_EQ(run("linked", "libshim_1000.so libshim_100000.so", "shim"), "6\n");
+}
+
+TEST(Shim, KeepsTheLibraryThatItIsInFrontOfAndNoOther) {
+  EXPECT_EQ(run("alone", "libshim_1000.so", "closed"), "1006\n");
 }
 
 TEST(PassingGate, ReturnsTheResultThatIsPutInPlace) {
