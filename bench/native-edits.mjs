@@ -27,7 +27,7 @@ const edits = {
   'softgpu/engine': ['softgpu/engine/scalar/sop2.cpp', 'softgpu_engine_test'],
   'softgpu/engine/vector': ['softgpu/engine/vector/packed.cpp', 'softgpu_vector_test'],
   'softgpu/hsa': ['softgpu/hsa/queues/signals.cpp', 'softgpu_hsa_test'],
-  'cuda/fake': ['cuda/fake/work/streams.cpp', 'cuda_fake'],
+  'fakes/cuda': ['fakes/cuda/work/streams.cpp', 'cuda_fake'],
   'a test': ['replay/test/session_test.cpp', 'replay_test'],
 };
 

@@ -6,7 +6,7 @@ import { Workspace } from './in-process';
 import type { CaptureJson, SelfcheckJson } from './probe';
 
 /**
- * The cuda device from the command line to the verdict, on the driver without a GPU (native/cuda/fake): real cubins,
+ * The cuda device from the command line to the verdict, on the driver without a GPU (native/fakes/cuda): real cubins,
  * real agent, recorder and replay. Its times are not those of a GPU.
  */
 const fake = join(nativeDirectory, 'lib', 'cuda-fake');

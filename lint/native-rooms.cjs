@@ -33,7 +33,7 @@ const rooms = {
   archive: ['base', ...archive('files', 'manifest', 'capture', 'packed', 'upkeep')],
   codeobject: ['base', 'elf'],
   cuda: ['base'],
-  'cuda/fake': ['base', 'codeobject', 'cuda'],
+  'fakes/cuda': ['base', 'codeobject', 'cuda'],
   protocol: [],
   'capture/core': ['base', 'protocol'],
   'capture/hsa': ['abi/hsa', 'base', 'capture/core'],

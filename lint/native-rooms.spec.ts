@@ -28,7 +28,7 @@ describe('the rooms of native', () => {
   });
 
   it('take a file for the innermost room that it is in', () => {
-    expect(including('cuda/fake/api.cpp', 'codeobject/code_object.h')).toEqual([]);
+    expect(including('fakes/cuda/api.cpp', 'codeobject/code_object.h')).toEqual([]);
     expect(including('cuda/driver.cpp', 'codeobject/code_object.h')).toHaveLength(1);
   });
 

@@ -68,7 +68,7 @@ std::vector<Input> amd_seeds() {
 
 std::vector<Input> cubin_seeds() {
   auto seeds = test_data_with("codeobject/test/data/cubin", ".cubin");
-  seeds.push_back(test_data("cuda/fake/test/data/do_nothing.sm_90.cubin"));
+  seeds.push_back(test_data("fakes/cuda/test/data/do_nothing.sm_90.cubin"));
   return seeds;
 }
 

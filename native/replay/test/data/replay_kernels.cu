@@ -1,5 +1,5 @@
 // Kernels of the CUDA replay tests. VARIANT_… names what a variant does wrong; on the fake driver, whose kernels are
-// host functions (cuda/fake/kernels/replay_kernels.cpp), a module variable of that name says it.
+// host functions (fakes/cuda/kernels/replay_kernels.cpp), a module variable of that name says it.
 #include <stdint.h>
 #include <stdio.h>
 
