@@ -51,7 +51,7 @@ export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTarge
  */
 export const softgpuVariables = [
   'KERNLOOP_SOFTGPU_CHECK',
-  'KERNLOOP_SOFTGPU_CLANG',
+  'KERNLOOP_SOFTGPU_LLVM',
   'KERNLOOP_SOFTGPU_FATAL',
   'KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS',
   'KERNLOOP_SOFTGPU_SEED',

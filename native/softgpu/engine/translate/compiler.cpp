@@ -1,135 +1,133 @@
 #include "softgpu/engine/translate/compiler.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <initializer_list>
-#include <vector>
+#include <utility>
 
 #include "softgpu/engine/translate/lane_code.h"
+#include "softgpu/engine/translate/llvm_library.h"
 
 namespace kernloop::softgpu {
 
 namespace {
 
-// KERNLOOP_SOFTGPU_CLANG, or the newest of Debian's, or ROCm's. It must be of LLVM 15 or later, which made the lane
-// code.
-std::string find_clang() {
-  if (const char* named = std::getenv("KERNLOOP_SOFTGPU_CLANG")) return ::access(named, X_OK) == 0 ? named : "";
-  for (unsigned version = 30; version >= 15; --version) {
-    const std::string path = "/usr/lib/llvm-" + std::to_string(version) + "/bin/clang";
-    if (::access(path.c_str(), X_OK) == 0) return path;
-  }
-  const char* rocm = "/opt/rocm/llvm/bin/clang";
-  return ::access(rocm, X_OK) == 0 ? rocm : "";
+constexpr char kTriple[] = "x86_64-pc-linux-gnu";
+// The arithmetic of an operation comes as one function, which was optimised at build time. Calls of libraries must not
+// come out of this: nothing here makes loops to memset.
+std::string passes(unsigned version) {
+  // Versions from 18 on end the program if one round was not enough.
+  const std::string combine = version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
+  return "always-inline,function(sroa,early-cse," + combine + ",simplifycfg,early-cse,adce),globaldce";
 }
-// Never destroyed: the thread that translates may outlive static objects.
-const std::string& clang() {
-  static const std::string& found = *new std::string(find_clang());
-  return found;
-}
+
+// LLVMCodeGenOptLevel, LLVMRelocMode, LLVMCodeModel, LLVMCodeGenFileType.
+constexpr int kLess = 1, kPic = 2, kDefaultModel = 0, kObjectFile = 1;
 
 const char* processor() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return "-march=x86-64-v4";
-  return "-march=x86-64-v3";
+    return "x86-64-v4";
+  return "x86-64-v3";
 }
 
-// A file in memory, which no other process finds and which is gone with this one.
-class MemoryFile {
+// One compilation.
+class Compilation {
  public:
-  explicit MemoryFile(std::span<const char> bytes = {}) {
-    const int file = ::memfd_create("kernloop-translate", MFD_CLOEXEC);
-    // Above the numbers that it gets in the child.
-    file_ = file < 0 ? -1 : ::fcntl(file, F_DUPFD_CLOEXEC, 64);
-    if (file >= 0) ::close(file);
-    while (file_ >= 0 && !bytes.empty()) {
-      const ssize_t count = ::write(file_, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) close();
-      if (count > 0) bytes = bytes.subspan(static_cast<size_t>(count));
-    }
-    if (file_ >= 0) ::lseek(file_, 0, SEEK_SET);
+  explicit Compilation(const LlvmLibrary& llvm) : llvm_(llvm), context_(llvm.ContextCreate()) {
+    llvm_.ContextSetDiagnosticHandler(context_, note, this);
   }
-  ~MemoryFile() { close(); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  int number() const { return file_; }
+  ~Compilation() {
+    if (machine_) llvm_.DisposeTargetMachine(machine_);
+    if (module_) llvm_.DisposeModule(module_);
+    llvm_.ContextDispose(context_);
+  }
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
 
-  std::string content() const {
-    std::string text;
-    char part[65536];
-    for (off_t at = 0;; at = static_cast<off_t>(text.size())) {
-      const ssize_t count = ::pread(file_, part, sizeof part, at);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return text;
-      text.append(part, static_cast<size_t>(count));
+  std::string compile(const std::string& text) {
+    if (!parse(text) || !add_lanes() || !make_machine()) return {};
+    LlvmLibrary::yield();
+    if (!optimise()) return {};
+    LlvmLibrary::yield();
+    char* message = nullptr;
+    void* buffer = nullptr;
+    if (llvm_.TargetMachineEmitToMemoryBuffer(machine_, module_, kObjectFile, &message, &buffer)) {
+      fail(message);
+      return {};
     }
+    const std::string object(llvm_.GetBufferStart(buffer), llvm_.GetBufferSize(buffer));
+    llvm_.DisposeMemoryBuffer(buffer);
+    return problem_.empty() ? object : std::string();
   }
+  const std::string& problem() const { return problem_; }
 
  private:
-  void close() {
-    if (file_ >= 0) ::close(file_);
-    file_ = -1;
+  // Without a handler LLVM would end the program.
+  static void note(void* diagnostic, void* data) {
+    auto& self = *static_cast<Compilation*>(data);
+    constexpr int kError = 0;
+    if (self.llvm_.GetDiagInfoSeverity(diagnostic) != kError) return;
+    char* const message = self.llvm_.GetDiagInfoDescription(diagnostic);
+    self.problem_ = message;
+    self.llvm_.DisposeMessage(message);
+  }
+  bool fail(char* message) {
+    problem_ = message ? message : "no reason given";
+    if (message) llvm_.DisposeMessage(message);
+    return false;
   }
 
-  int file_ = -1;
+  bool parse(const std::string& text) {
+    char* message = nullptr;
+    void* const buffer = llvm_.CreateMemoryBufferWithMemoryRange(text.data(), text.size(), "segments", 1);
+    return llvm_.ParseIRInContext(context_, buffer, &module_, &message) == 0 || fail(message);
+  }
+
+  // Those that the module calls: the others are read, but not their bodies.
+  bool add_lanes() {
+    void* lanes = nullptr;
+    void* const buffer = llvm_.CreateMemoryBufferWithMemoryRange(lane_code().data(), lane_code().size(), "lanes", 0);
+    if (llvm_.GetBitcodeModuleInContext2(context_, buffer, &lanes)) {
+      if (problem_.empty()) problem_ = "the lane code cannot be read";
+      llvm_.DisposeMemoryBuffer(buffer);
+      return false;
+    }
+    if (llvm_.LinkModules2(module_, lanes) == 0) return true;
+    if (problem_.empty()) problem_ = "the lane code cannot be linked";
+    return false;
+  }
+
+  bool make_machine() {
+    char* message = nullptr;
+    void* target = nullptr;
+    if (llvm_.GetTargetFromTriple(kTriple, &target, &message)) return fail(message);
+    machine_ = llvm_.CreateTargetMachine(target, kTriple, processor(), "", kLess, kPic, kDefaultModel);
+    if (!machine_) problem_ = "no code for this processor";
+    return machine_ != nullptr;
+  }
+
+  bool optimise() {
+    void* const options = llvm_.CreatePassBuilderOptions();
+    llvm_.PassBuilderOptionsSetLoopVectorization(options, 0);
+    llvm_.PassBuilderOptionsSetLoopUnrolling(options, 0);
+    void* const error = llvm_.RunPasses(module_, passes(llvm_.version()).c_str(), machine_, options);
+    llvm_.DisposePassBuilderOptions(options);
+    if (!error) return true;
+    char* const message = llvm_.GetErrorMessage(error);
+    problem_ = message;
+    llvm_.DisposeErrorMessage(message);
+    return false;
+  }
+
+  const LlvmLibrary& llvm_;
+  void* const context_;
+  void* module_ = nullptr;
+  void* machine_ = nullptr;
+  std::string problem_;
 };
-
-// No libraries of this process in the child: they capture, or are the software GPU.
-std::vector<std::string> environment_of_child() {
-  return {"PATH=/usr/bin:/bin", "LC_ALL=C"};
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Its exit status; -1 if it did not start or somebody else waited for it. The files are its descriptors from 3 on; it
-// writes what `-o -` asks for to `output`.
-int run_child(std::vector<std::string> words, std::initializer_list<const MemoryFile*> files, const MemoryFile& output,
-              const MemoryFile& errors) {
-  std::vector<std::string> environment = environment_of_child();
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output.number(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions, errors.number(), 2);
-  int next = 3;
-  for (const MemoryFile* file : files) ::posix_spawn_file_actions_adddup2(&actions, file->number(), next++);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  pid_t child = -1;
-  const int problem = ::posix_spawn(&child, words[0].c_str(), &actions, &attributes, pointers_to(words).data(),
-                                    pointers_to(environment).data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (problem != 0) return -1;
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 // For people who look for a mistake.
 void keep(const std::string& folder, const std::string& module, const std::string& object) {
@@ -142,54 +140,29 @@ void keep(const std::string& folder, const std::string& module, const std::strin
 
 }  // namespace
 
-bool LaneCompiler::is_here() {
-  return !lane_code().empty() && !clang().empty() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+bool LaneCompiler::is_built() {
+  return !lane_code().empty() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+std::string LaneCompiler::find_llvm() {
+  if (!is_built()) return "this build has no lane code, or the processor no AVX2";
+  std::string problem;
+  return LlvmLibrary::open(lane_code_llvm(), problem) ? std::string() : problem;
 }
 
 std::string LaneCompiler::compile(const std::string& module, std::string& problem) const {
-  const MemoryFile source(module), lanes(lane_code()), bitcode, object, errors;
-  for (const MemoryFile* file : {&source, &lanes, &bitcode, &object, &errors}) {
-    if (file->number() >= 0) continue;
-    problem = std::string("no file in memory: ") + std::strerror(errno);
-    return {};
-  }
-  // clang 15 links bitcode with sources of C alone.
-  int status = run_child(
-      {clang(), "-x", "ir", "/dev/fd/3", "-c", "-emit-llvm", "-w", "-Xclang", "-disable-llvm-passes", "-o", "-"},
-      {&source}, bitcode, errors);
-  // Contraction would round less often than the program does.
-  if (status == 0) {
-    status = run_child({clang(),
-                        "-x",
-                        "c",
-                        "/dev/null",
-                        "-O1",
-                        processor(),
-                        "-mprefer-vector-width=512",
-                        "-ffp-contract=off",
-                        "-fno-math-errno",
-                        "-fPIC",
-                        "-c",
-                        "-w",
-                        "-Xclang",
-                        "-mlink-bitcode-file",
-                        "-Xclang",
-                        "/dev/fd/3",
-                        "-Xclang",
-                        "-mlink-builtin-bitcode",
-                        "-Xclang",
-                        "/dev/fd/4",
-                        "-o",
-                        "-"},
-                       {&bitcode, &lanes}, object, errors);
-  }
-  const std::string built = object.content();
-  if (const char* folder = std::getenv("KERNLOOP_SOFTGPU_TRANSLATE_KEEP")) keep(folder, module, built);
-  if (status != 0) {
-    problem = clang() + " ended with " + std::to_string(status) + ": " + errors.content().substr(0, 500);
-    return {};
-  }
-  return built;
+  const LlvmLibrary* const llvm = LlvmLibrary::open(lane_code_llvm(), problem);
+  if (!llvm) return {};
+  std::string object, why;
+  const auto work = [&] {
+    Compilation compilation(*llvm);
+    object = compilation.compile(module);
+    why = compilation.problem();
+  };
+  if (!llvm->use(work, problem)) return {};
+  if (const char* folder = std::getenv("KERNLOOP_SOFTGPU_TRANSLATE_KEEP")) keep(folder, module, object);
+  if (object.empty()) problem = llvm->name() + ": " + why.substr(0, 500);
+  return object;
 }
 
 }  // namespace kernloop::softgpu

@@ -423,7 +423,7 @@ class FunctionText {
   std::string assemble(const std::string& name) {
     finish_group();
     const std::string stored = stores();
-    return "define i32 @" + name + "(ptr noalias %wave, ptr noalias %run, ptr noalias %partial) nounwind {\nentry:\n" +
+    return "define i32 @" + name + "(ptr noalias %wave, ptr noalias %run, ptr noalias %partial) #0 {\nentry:\n" +
            begin() + entry_ +
            "  br label %loop\n"
            "loop:\n"
@@ -480,6 +480,7 @@ std::string ModuleText::text() const {
       functions_;
   for (Op op : operations_) text += "declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n";
   return text +
+         "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n"
          "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n"
          "!2 = !{!\"branch_weights\", i32 1, i32 2000}\n";
 }

@@ -26,4 +26,12 @@ std::span<const char> lane_code() {
 #endif
 }
 
+unsigned lane_code_llvm() {
+#ifdef KERNLOOP_LANE_CODE
+  return KERNLOOP_LANE_CODE_LLVM;
+#else
+  return 0;
+#endif
+}
+
 }  // namespace kernloop::softgpu

@@ -6,5 +6,7 @@
 namespace kernloop::softgpu {
 
 std::span<const char> lane_code();
+// The major version of the LLVM that made it: the oldest one that reads it for certain.
+unsigned lane_code_llvm();
 
 }  // namespace kernloop::softgpu

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -13,6 +14,8 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr size_t kPage = 4096;
+
+std::atomic<size_t> loaded_bytes{0};
 
 size_t aligned(size_t value, size_t alignment) {
   return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
@@ -165,8 +168,15 @@ std::shared_ptr<const LoadedCode> LoadedCode::load(std::span<const char> object,
   return code;
 }
 
+LoadedCode::LoadedCode(char* memory, size_t bytes) : memory_(memory), bytes_(bytes) {
+  loaded_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
 LoadedCode::~LoadedCode() {
   ::munmap(memory_, bytes_);
+  loaded_bytes.fetch_sub(bytes_, std::memory_order_relaxed);
+}
+size_t LoadedCode::all_bytes() {
+  return loaded_bytes.load(std::memory_order_relaxed);
 }
 
 const void* LoadedCode::symbol(const std::string& name) const {

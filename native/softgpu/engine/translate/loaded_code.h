@@ -18,11 +18,14 @@ class LoadedCode {
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
 
+  // The sum of all objects in this process.
+  static size_t all_bytes();
+
   // nullptr if it has no such function.
   const void* symbol(const std::string& name) const;
 
  private:
-  LoadedCode(char* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
+  LoadedCode(char* memory, size_t bytes);
 
   char* const memory_;
   const size_t bytes_;

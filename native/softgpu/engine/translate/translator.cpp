@@ -1,13 +1,16 @@
 #include "softgpu/engine/translate/translator.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <utility>
 
 #include "softgpu/engine/translate/compiler.h"
@@ -15,13 +18,24 @@
 
 namespace kernloop::softgpu {
 
+namespace {
+
+// LLVM's recursion, whatever the program's limit for its own threads.
+constexpr size_t kThreadStackBytes = size_t{16} << 20;
+// A module delays the program's end, and all of them need memory. What is over these bounds stays interpreted.
+constexpr size_t kMostRequests = 4096, kMostOfModule = 16, kMostCodeBytes = size_t{128} << 20;
+
+}  // namespace
+
 const TranslatedRun* RunTranslation::at_execution(const CodeRun& run) {
   if (const TranslatedRun* translated = translated_.load(std::memory_order_acquire)) return translated;
   // Executions of several threads may be counted as one: the threshold is no exact number.
   const uint32_t executions = executions_.load(std::memory_order_relaxed) + 1;
-  if (executions > translator_.options().threshold) return nullptr;
-  executions_.store(executions, std::memory_order_relaxed);
-  if (executions < translator_.options().threshold || is_requested_.exchange(true)) return nullptr;
+  if (executions < translator_.threshold()) {
+    executions_.store(executions, std::memory_order_relaxed);
+    return nullptr;
+  }
+  if (is_requested_.load(std::memory_order_relaxed) || is_requested_.exchange(true)) return nullptr;
   translator_.request(run, wave_size_, run.translation);
   return translated_.load(std::memory_order_acquire);
 }
@@ -29,9 +43,10 @@ const TranslatedRun* RunTranslation::at_execution(const CodeRun& run) {
 std::optional<Translator::Options> Translator::read_options(std::string_view text) {
   Options options;
   if (text == "on") return options;
-  if (text == "now") return Options{1, true};
+  if (text == "now") return Options{.threshold = 1, .first_threshold = 1, .waits = true};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.threshold);
   if (error != std::errc() || end != text.data() + text.size() || options.threshold == 0) return std::nullopt;
+  options.first_threshold = options.threshold;
   return options;
 }
 
@@ -39,9 +54,15 @@ Translator* Translator::shared() {
   // Never destroyed: its thread may outlive every other object.
   static Translator* const translator = []() -> Translator* {
     const char* text = std::getenv("KERNLOOP_SOFTGPU_TRANSLATE");
-    const std::optional<Options> options = read_options(text ? text : "");
-    return options && LaneCompiler::is_here() ? new Translator(*options) : nullptr;
+    const bool is_asked_for = text && *text != '\0';
+    std::optional<Options> options = read_options(is_asked_for ? text : "off");
+    if (!options || !LaneCompiler::is_built()) return nullptr;
+    options->is_asked_for = is_asked_for;
+    return new Translator(*options);
   }();
+  // A child of fork has no thread of it, and its mutex may be held for ever.
+  static const int forgets = translator ? ::pthread_atfork(nullptr, nullptr, [] { translator->is_broken_ = true; }) : 0;
+  static_cast<void>(forgets);
   return translator;
 }
 
@@ -56,7 +77,11 @@ void Translator::request(const CodeRun& run, unsigned wave_size, std::shared_ptr
 
 void Translator::stop(const std::string& problem) {
   // Results are the same without it.
-  if (!is_broken_.exchange(true)) std::fprintf(stderr, "kernloop softgpu: the translator stops: %s\n", problem.c_str());
+  if (!is_broken_.exchange(true) && options_.is_asked_for)
+    std::fprintf(stderr, "kernloop softgpu: the translator stops: %s\n", problem.c_str());
+  std::lock_guard lock(mutex_);
+  requests_.clear();
+  changed_.notify_all();
 }
 
 void Translator::queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation) {
@@ -67,30 +92,59 @@ void Translator::queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<R
     request.module.add(segment, wave_size, request.names.back());
     segment.steps.clear();
   }
-  if (options_.waits) return translate({&request, 1});
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (requests_.size() >= kMostRequests || LoadedCode::all_bytes() >= kMostCodeBytes) return;
   requests_.push_back(std::move(request));
-  if (!std::exchange(has_thread_, true)) std::thread([this] { work(); }).detach();
-  changed_.notify_one();
+  const uint64_t number = ++asked_;
+  if (!std::exchange(has_thread_, true)) start_thread();
+  changed_.notify_all();
+  if (options_.waits)
+    changed_.wait(lock, [&] { return done_ >= number || is_broken_.load(std::memory_order_relaxed); });
+}
+
+void Translator::start_thread() {
+  // The thread lives as long as the process, so that its code must not be unloaded.
+  Dl_info self{};
+  if (::dladdr(reinterpret_cast<const void*>(&kThreadStackBytes), &self) != 0 && self.dli_fname)
+    ::dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kThreadStackBytes);
+  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // The program's handlers of signals run on its own threads.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const auto run = [](void* translator) -> void* {
+    static_cast<Translator*>(translator)->work();
+    return nullptr;
+  };
+  const int problem = ::pthread_create(&thread, &attributes, run, this);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::pthread_attr_destroy(&attributes);
+  if (problem != 0) throw std::system_error(problem, std::generic_category(), "its thread");
 }
 
 void Translator::work() {
-  // The program's handlers of signals run on its own threads.
-  sigset_t all;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (!is_broken_.load(std::memory_order_relaxed)) {
     std::vector<Request> requests;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return !requests_.empty(); });
-      requests.swap(requests_);
+      const auto end = requests_.begin() + static_cast<ptrdiff_t>(std::min(requests_.size(), kMostOfModule));
+      requests.assign(std::move_iterator(requests_.begin()), std::move_iterator(end));
+      requests_.erase(requests_.begin(), end);
     }
     try {
       translate(requests);
     } catch (const std::exception& problem) {
       stop(problem.what());
     }
+    threshold_ = options_.threshold;
+    std::lock_guard lock(mutex_);
+    done_ += requests.size();
+    changed_.notify_all();
   }
 }
 

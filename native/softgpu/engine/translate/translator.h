@@ -41,17 +41,20 @@ class RunTranslation {
 class Translator {
  public:
   struct Options {
-    uint32_t threshold = 4096;  // executions of a run before it is translated
-    bool waits = false;         // the execution that asks for a translation waits for it (tests)
+    // Executions of a run before it is translated; before the first of all runs is, which opens LLVM.
+    uint32_t threshold = 4096, first_threshold = 32768;
+    bool waits = false;        // the execution that asks for a translation waits for it (tests)
+    bool is_asked_for = true;  // by the variable: then it says why it stops
   };
   // The value of KERNLOOP_SOFTGPU_TRANSLATE: "on", "off", a threshold, or "now", which translates every run before its
   // first execution. nullopt: off, or none of these.
   static std::optional<Options> read_options(std::string_view text);
-  // By that variable; nullptr if it is off or this machine has no compiler.
+  // By that variable; nullptr if it is off or this build has no translator. Whether the machine has an LLVM is found
+  // out when a run is hot.
   static Translator* shared();
 
-  explicit Translator(Options options) : options_(options) {}
-  const Options& options() const { return options_; }
+  explicit Translator(Options options) : options_(options), threshold_(options.first_threshold) {}
+  uint32_t threshold() const { return threshold_.load(std::memory_order_relaxed); }
   void request(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
 
  private:
@@ -63,14 +66,17 @@ class Translator {
     std::shared_ptr<RunTranslation> translation;
   };
   void queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
+  void start_thread();
   void stop(const std::string& problem);
   void work();
   void translate(std::span<Request> requests);
 
   const Options options_;
+  std::atomic<uint32_t> threshold_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Request> requests_;
+  uint64_t asked_ = 0, done_ = 0;  // requests
   bool has_thread_ = false;
   std::atomic<uint64_t> functions_{0};
   std::atomic<bool> is_broken_{false};

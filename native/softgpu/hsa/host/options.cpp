@@ -60,10 +60,10 @@ Status check_translation(const char* (*environment)(const char*)) {
   if (!Translator::read_options(text))
     return Error{"BAD_OPTION", given + " is none of its words",
                  "give on, off, now, or a number of executions from 1 on"};
-  if (!LaneCompiler::is_here()) {
-    return Error{"BAD_OPTION", given + " needs a clang of LLVM 15 or later, at build and here, and AVX2",
-                 "install one (Debian: apt-get install clang-15), name it in KERNLOOP_SOFTGPU_CLANG, or unset "
-                 "the variable"};
+  if (const std::string problem = LaneCompiler::find_llvm(); !problem.empty()) {
+    return Error{"BAD_OPTION", given + ": " + problem,
+                 "install LLVM 15 or later (Debian: apt-get install libllvm15), name its libLLVM in "
+                 "KERNLOOP_SOFTGPU_LLVM, or unset the variable"};
   }
   return Unit{};
 }

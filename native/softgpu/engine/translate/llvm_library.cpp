@@ -1,0 +1,197 @@
+#include "softgpu/engine/translate/llvm_library.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "softgpu/engine/translate/exit_handlers.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+// Tested: 15 and 22.
+constexpr unsigned kOldest = 15, kNewest = 25;
+
+std::vector<std::string> candidates() {
+  if (const char* named = std::getenv("KERNLOOP_SOFTGPU_LLVM")) return {named};
+  std::vector<std::string> names;
+  for (unsigned version = kNewest; version >= kOldest; --version) {
+    const std::string number = std::to_string(version);
+    for (const char* folder : {"", "/opt/rocm/lib/llvm/lib/"}) {
+      names.push_back(folder + ("libLLVM.so." + number + ".1"));
+      names.push_back(folder + ("libLLVM-" + number + ".so.1"));
+      names.push_back(folder + ("libLLVM-" + number + ".so"));
+    }
+  }
+  return names;
+}
+
+// An LLVM that the program exports without versions of symbols would take the place of parts of ours.
+bool program_exports_llvm() {
+  for (const char* name : {"LLVMContextCreate", "_ZN4llvm11LLVMContextC1Ev"}) {
+    Dl_info info{};
+    const void* const found = ::dlsym(RTLD_DEFAULT, name);
+    if (!found || ::dladdr(found, &info) == 0 || !info.dli_fname) continue;
+    const std::string_view path = info.dli_fname;
+    if (path.substr(path.rfind('/') + 1).substr(0, 7) != "libLLVM") return true;
+  }
+  return false;
+}
+
+// LLVM ends the program if it gets no memory: a limit of address space (RLIMIT_AS) has to leave enough.
+bool has_address_space() {
+  constexpr size_t kEnough = size_t{1} << 30;
+  void* const memory = ::mmap(nullptr, kEnough, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory != MAP_FAILED && ::munmap(memory, kEnough) == 0;
+}
+
+std::atomic<unsigned> uses{0};
+std::atomic<pid_t> user{0};  // a child of fork has none of its threads
+std::atomic<bool> is_ending{false}, is_broken{false};
+
+// Lives while a thread opens or uses LLVM.
+class InUse {
+ public:
+  InUse() {
+    if (const pid_t self = ::getpid(); user.exchange(self) != self) uses = 0;
+    uses.fetch_add(1);
+    LlvmLibrary::yield();
+  }
+  ~InUse() {
+    LlvmLibrary::yield();
+    uses.fetch_sub(1);
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+};
+
+// The place at which a thread that uses LLVM goes on after a fatal error.
+struct FatalError {
+  std::jmp_buf before;
+  std::string reason;
+};
+thread_local FatalError* fatal_error = nullptr;
+
+[[noreturn]] void hold_thread() {
+  uses.fetch_sub(1);
+  for (;;) ::pause();
+}
+
+void end_uses() {
+  is_ending = true;
+  constexpr unsigned kMostMilliseconds = 5000;
+  for (unsigned k = 0; k < kMostMilliseconds && uses.load() != 0 && user.load() == ::getpid(); ++k) ::usleep(1000);
+}
+
+// LLVM would end the program after this. Its functions have no clean-up that matters here: it is not used again.
+void on_fatal_error(const char* reason) {
+  if (!fatal_error) {
+    std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
+    std::exit(1);
+  }
+  fatal_error->reason = reason;
+  std::longjmp(fatal_error->before, 1);
+}
+
+}  // namespace
+
+bool LlvmLibrary::use(const std::function<void()>& work, std::string& problem) const {
+  const InUse in_use;
+  FatalError error;
+  fatal_error = &error;
+  if (!is_broken.load() && setjmp(error.before) == 0) {
+    work();
+  } else {
+    is_broken = true;
+    problem = name_ + ": " + error.reason;
+  }
+  fatal_error = nullptr;
+  return !is_broken.load();
+}
+void LlvmLibrary::yield() {
+  if (is_ending.load()) hold_thread();
+}
+
+bool LlvmLibrary::load(const std::string& name, unsigned least, std::string& problem) {
+  // A library that the program uses itself has the program's handler of fatal errors, or none.
+  const bool is_shared = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
+  void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library) {
+    if (std::getenv("KERNLOOP_SOFTGPU_LLVM")) problem = ::dlerror();
+    return false;
+  }
+  const auto version = reinterpret_cast<void (*)(unsigned*, unsigned*, unsigned*)>(::dlsym(library, "LLVMGetVersion"));
+  unsigned minor = 0, patch = 0;
+  // LLVM 15 cannot say its version; it is the first one with pointers of no type.
+  if (version) {
+    version(&version_, &minor, &patch);
+  } else {
+    version_ = ::dlsym(library, "LLVMPointerTypeInContext") ? 15 : 0;
+  }
+  if (version_ < least) {
+    problem = name + " is older than LLVM " + std::to_string(least);
+    return false;
+  }
+#define X(result, function, parameters)                                                        \
+  this->function = reinterpret_cast<result(*) parameters>(::dlsym(library, "LLVM" #function)); \
+  if (!this->function) {                                                                       \
+    problem = name + " has no function LLVM" #function;                                        \
+    return false;                                                                              \
+  }
+#include "softgpu/engine/translate/llvm_functions.def"
+#undef X
+  if (!drop_exit_handlers_of(library)) {
+    problem = name + " destroys its objects in a way that is not known";
+    return false;
+  }
+  name_ = name;
+  InitializeX86TargetInfo();
+  InitializeX86Target();
+  InitializeX86TargetMC();
+  InitializeX86AsmPrinter();
+  if (!is_shared) InstallFatalErrorHandler(on_fatal_error);
+  return true;
+}
+
+const LlvmLibrary* LlvmLibrary::open(unsigned least, std::string& problem) {
+  struct Opened {
+    LlvmLibrary* library = nullptr;
+    std::string problem;
+  };
+  // Never destroyed: threads may outlive static objects.
+  static const Opened& opened = *[least] {
+    auto* result = new Opened{};
+    // If the program ends while LLVM is opened; below, it is registered after LLVM's destructors, and so called before
+    // them.
+    std::atexit(end_uses);
+    const InUse in_use;
+    if (program_exports_llvm()) {
+      result->problem = "the program exports an LLVM of its own";
+    } else if (!has_address_space()) {
+      result->problem = "the limit of address space leaves no GiB";
+    } else {
+      result->problem = "no libLLVM of version " + std::to_string(least) + " or later";
+      auto* library = new LlvmLibrary();
+      for (const std::string& name : candidates()) {
+        if (!library->load(name, std::max(least, kOldest), result->problem)) continue;
+        result->library = library;
+        std::atexit(end_uses);
+        break;
+      }
+    }
+    return result;
+  }();
+  problem = opened.problem;
+  return opened.library;
+}
+
+}  // namespace kernloop::softgpu
