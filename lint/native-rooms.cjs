@@ -82,7 +82,7 @@ const rooms = {
   'softgpu/engine/access': engine('lanes', 'wave', 'memory', 'observe'),
   'softgpu/engine/scalar': engine('wave', 'access'),
   'softgpu/engine/vector': engine('wave'),
-  'softgpu/engine/translate': engine('wave', 'code', 'vector'),
+  'softgpu/engine/translate': engine('wave', 'code', 'access', 'vector'),
   'softgpu/engine/execute': engine('wave', 'code', 'observe', 'access', 'scalar', 'translate'),
   'softgpu/engine/schedule': engine('lanes', 'wave', 'code', 'memory', 'observe', 'access', 'execute'),
   'softgpu/engine': engine('wave', 'memory', 'observe', 'execute', 'schedule'),

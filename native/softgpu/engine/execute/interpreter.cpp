@@ -208,7 +208,7 @@ void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::S
   for (const TranslatedSegment& segment : translated->segments) {
     const CodeRun::Step* const first = run.steps.data() + segment.first();
     for (; step != first; ++step) step->execute(wave, *step->instruction);
-    segment.execute(wave, run.steps.data());
+    segment.execute(wave, run.steps.data(), step);
     step = run.steps.data() + segment.end();
   }
 }

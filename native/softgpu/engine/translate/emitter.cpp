@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 
+#include "softgpu/engine/translate/lds_text.h"
 #include "softgpu/engine/wave/wave.h"
 #include "softgpu/isa/decoder.h"
 
@@ -39,8 +40,11 @@ class FunctionText {
 
   std::string write(const std::string& name) {
     for (const SegmentStep& step : segment_.steps) {
-      (step.operations.empty() ? entry_ : body_) += "  ; " + disassemble(*step.instruction) + "\n";
-      if (step.operations.empty()) {
+      const bool is_scalar = step.operations.empty() && !step.lds;
+      (is_scalar ? entry_ : body_) += "  ; " + disassemble(*step.instruction) + "\n";
+      if (step.lds) {
+        read_lds(*step.instruction, *step.lds);
+      } else if (is_scalar) {
         call_scalar(step);
       } else {
         compute(step.operations);
@@ -220,6 +224,16 @@ class FunctionText {
     }
     const std::string limit = splat(number(rule.result_bits == 16 ? 0x7c00 : 0x7ff00000));
     nans_.push_back(define(body_, "icmp ugt <16 x i32> " + magnitude + ", " + limit));
+  }
+
+  // Reads of LDS.
+
+  void read_lds(const Instruction& i, const LdsRead& read) {
+    const std::vector<std::string> values = lds_.read(read, read_plane(plane_of(i.src[0])));
+    for (unsigned k = 0; k < values.size(); ++k) {
+      planes_[plane_of(i.dst[0]) + k] = values[k];
+      written_.insert(plane_of(i.dst[0]) + k);
+    }
   }
 
   // Operations.
@@ -424,7 +438,7 @@ class FunctionText {
     finish_group();
     const std::string stored = stores();
     return "define i32 @" + name + "(ptr noalias %wave, ptr noalias %run, ptr noalias %partial) #0 {\nentry:\n" +
-           begin() + entry_ +
+           begin() + lds_.entry() + entry_ +
            "  br label %loop\n"
            "loop:\n"
            "  %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]\n"
@@ -447,7 +461,7 @@ class FunctionText {
            whole_masks() + "  ret i32 " + number(wave_size_) + "\n" + bail() + "}\n";
   }
   std::string bail() {
-    if (nans_.empty()) return {};
+    if (nans_.empty() && !lds_.is_used()) return {};
     return "bail:\n" + undo_ + partial_masks() + "  %lanes = trunc i64 %lane to i32\n  ret i32 %lanes\n";
   }
 
@@ -456,6 +470,7 @@ class FunctionText {
   std::set<Op>& operations_;
   unsigned next_ = 0;
   std::string entry_, body_, body_end_, undo_;
+  LdsText lds_{body_, [this] { return fresh(); }};
   bool calls_ = false;
   std::map<unsigned, std::string> planes_, splats_, masks_, masks_read_;
   std::set<unsigned> written_, kept_;
@@ -479,7 +494,7 @@ std::string ModuleText::text() const {
       "target triple = \"x86_64-pc-linux-gnu\"\n" +
       functions_;
   for (Op op : operations_) text += "declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n";
-  return text +
+  return text + LdsText::declarations() +
          "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n"
          "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n"
          "!2 = !{!\"branch_weights\", i32 1, i32 2000}\n";

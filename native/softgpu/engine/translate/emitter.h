@@ -10,8 +10,8 @@
 namespace kernloop::softgpu {
 
 // A translated segment. Returns the number of lanes done: the wave size, or that of the first group in which a result
-// is a NaN whose bits the interpreter has to choose. Nothing of that group and those behind it has been stored, scalar
-// registers are as before, and `partial` has the masks of the groups before it.
+// is a NaN whose bits the interpreter has to choose, or a read goes past the end of LDS. Nothing of that group and
+// those behind it has been stored, scalar registers are as before, and `partial` has the masks of the groups before it.
 using SegmentFn = uint32_t (*)(Wave* wave, const CodeRun::Step* run, uint64_t* partial);
 
 class ModuleText {

@@ -104,10 +104,11 @@ class Builder {
   // False if the instruction cannot follow what the segment has.
   bool add(uint16_t step, const DecodedInstruction& decoded) {
     if (decoded.execute == execute_nothing) return append(step);
+    if (const std::optional<LdsRead> lds = lds_read_of(decoded)) return add_read(step, decoded, *lds);
     std::vector<LaneOperation> operations = operations_of(decoded);
     if (operations.empty()) {
       if (!is_scalar_step(decoded) || !scalar_fits(decoded)) return false;
-      segment_.steps.push_back({step, &decoded, {}});
+      segment_.steps.push_back({step, &decoded, {}, {}});
       return append(step);
     }
     const size_t masks = segment_.masks.size();
@@ -119,7 +120,16 @@ class Builder {
     for (const LaneOperation& operation : operations)
       segment_.follows_mode |= operation.rule && operation.rule->follows_mode;
     operations_ += static_cast<unsigned>(operations.size());
-    segment_.steps.push_back({step, &decoded, std::move(operations)});
+    segment_.steps.push_back({step, &decoded, std::move(operations), {}});
+    append(step);
+    end_of_vectors_ = segment_.steps.size();
+    return true;
+  }
+
+  bool add_read(uint16_t step, const DecodedInstruction& decoded, const LdsRead& lds) {
+    ++operations_;
+    ++segment_.lds_reads;
+    segment_.steps.push_back({step, &decoded, {}, lds});
     append(step);
     end_of_vectors_ = segment_.steps.size();
     return true;

@@ -1,12 +1,14 @@
-// Segments of a run: neighbouring vector operations that the translator compiles as one function, with the scalar ones
-// between them.
+// Segments of a run: neighbouring vector operations and reads of LDS that the translator compiles as one function, with
+// the scalar operations between them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "softgpu/engine/code/code_run.h"
+#include "softgpu/engine/translate/lds_read.h"
 #include "softgpu/engine/vector/form_rule.h"
 
 namespace kernloop::softgpu {
@@ -28,6 +30,7 @@ struct SegmentStep {
   uint16_t step;  // of the run
   const DecodedInstruction* instruction;
   std::vector<LaneOperation> operations;  // none of scalar arithmetic, two of VOPD
+  std::optional<LdsRead> lds;             // in their place
 };
 
 struct Segment {
@@ -37,6 +40,7 @@ struct Segment {
   std::vector<SegmentStep> steps;
   std::vector<SegmentMask> masks;
   bool follows_mode = false;  // to be executed in the default MODE alone
+  uint16_t lds_reads = 0;     // the only steps that may fault
 };
 
 // The segments of a run that are worth a function. Its last step is in none: it may look at the program counter.

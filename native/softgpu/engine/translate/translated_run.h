@@ -16,31 +16,36 @@ class TranslatedSegment {
       : first_(segment.first),
         end_(segment.end),
         follows_mode_(segment.follows_mode),
+        lds_reads_(segment.lds_reads),
         masks_(segment.masks),
         function_(function) {}
   TranslatedSegment(TranslatedSegment&& other) noexcept
       : first_(other.first_),
         end_(other.end_),
         follows_mode_(other.follows_mode_),
+        lds_reads_(other.lds_reads_),
         masks_(std::move(other.masks_)),
         function_(other.function_) {}
 
   unsigned first() const { return first_; }
   unsigned end() const { return end_; }
 
-  // Executes the steps [first(), end()) of the run. They cannot fault.
-  void execute(Wave& wave, const CodeRun::Step* run) const;
+  // Executes the steps [first(), end()) of the run, and leaves `step` at the last one; at the one that faults if it
+  // throws.
+  void execute(Wave& wave, const CodeRun::Step* run, const CodeRun::Step*& step) const;
 
  private:
-  void interpret(Wave& wave, const CodeRun::Step* run) const;
-  void finish(Wave& wave, const CodeRun::Step* run, unsigned done, const uint64_t* partial) const;
+  void interpret(Wave& wave, const CodeRun::Step* run, const CodeRun::Step*& step) const;
+  void finish(Wave& wave, const CodeRun::Step* run, const CodeRun::Step*& step, unsigned done,
+              const uint64_t* partial) const;
 
   uint16_t first_, end_;
   bool follows_mode_;
+  uint16_t lds_reads_;
   std::vector<SegmentMask> masks_;
   SegmentFn function_;
-  // NaNs among the last results: where they are usual, the interpreter alone is faster.
-  mutable std::atomic<uint32_t> nans_{0};
+  // How often the function gave up of late: where that is usual, the interpreter alone is faster.
+  mutable std::atomic<uint32_t> given_up_{0};
 };
 
 struct TranslatedRun {

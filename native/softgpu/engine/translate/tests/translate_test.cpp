@@ -4,15 +4,19 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <set>
 
+#include "softgpu/engine/access/memory_port.h"
 #include "softgpu/engine/execute/code_cache.h"
 #include "softgpu/engine/tests/program.h"
 #include "softgpu/engine/translate/compiler.h"
 #include "softgpu/engine/translate/loaded_code.h"
 #include "softgpu/engine/translate/translated_run.h"
 #include "softgpu/engine/vector/select.h"
+#include "softgpu/engine/wave/lds_end.h"
+#include "softgpu/engine/wave/wave_fault.h"
 #include "softgpu/isa/decoder.h"
 #include "softgpu/isa/testing/word_generator.h"
 
@@ -54,10 +58,24 @@ uint32_t tame_float(std::mt19937_64& random) {
 
 class Machine {
  public:
-  explicit Machine(Target target) : target_(target) { wave_.begin_wave(256, 256, fill_, 0); }
+  explicit Machine(Target target) : target_(target), lds_(lds_allocated() + kBehindLdsBytes) {
+    wave_.begin_wave(256, 256, fill_, 0);
+    workgroup_.lds = lds_.data();
+    workgroup_.lds_bytes = kLdsBytes;
+    workgroup_.lds_allocated = lds_allocated();
+    wave_.workgroup = &workgroup_;
+    wave_.memory = &port_;
+  }
 
-  void draw(std::mt19937_64& random) {
-    const unsigned kind = random() % 4;
+  void draw(std::mt19937_64& random, bool has_addresses) {
+    const unsigned kind = has_addresses && random() % 4 ? 4 : random() % 4;
+    // Registers of addresses in LDS, most of them inside: the same in all lanes, neighbours, or any.
+    const auto address = [&](unsigned lane, uint32_t base) -> uint32_t {
+      static constexpr unsigned kStrides[] = {0, 4, 8, 16, 2};
+      const unsigned form = base % 7;
+      const uint32_t first = base / 7 % 1024;
+      return form < 5 ? first + kStrides[form] * (lane % 16) : form == 5 ? (first * (lane + 3)) % 1800 : first;
+    };
     const auto dword = [&]() -> uint32_t {
       const bool any = kind == 0 || (kind == 1 && random() % 8 == 0);
       return !any ? tame_float(random) : random() % 4 == 0 ? special_float(random) : static_cast<uint32_t>(random());
@@ -65,6 +83,11 @@ class Machine {
     for (uint32_t& value : scalars_) value = dword();
     vectors_.resize(512 * kLanes);
     for (uint32_t& value : vectors_) value = dword();
+    for (size_t k = 0, base = 0; kind == 4 && k < vectors_.size(); ++k) {
+      if (k % kLanes == 0) base = random();
+      vectors_[k] = random() % 4096 == 0 ? kLdsBytes + 3 : address(k % kLanes, static_cast<uint32_t>(base));
+    }
+    for (uint8_t& byte : lds_) byte = static_cast<uint8_t>(random());
     const uint64_t lanes = target_.wave_size == 64 ? ~uint64_t{0} : 0xffffffff;
     uint64_t exec = lanes;
     if (random() % 2) exec &= random();
@@ -83,9 +106,16 @@ class Machine {
     std::memcpy(wave_.sgpr, scalars_, sizeof scalars_);
     wave_.scc = scc_;
     wave_.mode = mode_;
+    port_.counters = {};
     return wave_;
   }
+  uint64_t lds_instructions() const { return port_.counters.lds; }
   const Mode& mode() const { return mode_; }
+  uint64_t exec() const {
+    uint64_t exec;
+    std::memcpy(&exec, &scalars_[kExec], sizeof exec);
+    return exec;
+  }
 
   std::vector<uint32_t> end() const {
     std::vector<uint32_t> state(128 + 512 * kLanes + 1);
@@ -97,13 +127,31 @@ class Machine {
 
  private:
   const Target target_;
+  static constexpr uint32_t kLdsBytes = 2000;
+  static constexpr uint32_t lds_allocated() { return allocated_lds(kLdsBytes); }
+
   const UnwrittenFill fill_{0};
   WaveSlot wave_;
+  AddressSpace space_;
+  MemoryPort port_{space_, nullptr};
+  std::vector<uint8_t> lds_;
+  Workgroup workgroup_;
   uint32_t scalars_[128] = {};
   std::vector<uint32_t> vectors_;
   bool scc_ = false;
   Mode mode_;
 };
+
+// All that a fault says; empty without one.
+std::string fault_of(const std::function<void()>& execute) {
+  try {
+    execute();
+  } catch (const WaveFault& fault) {
+    return "kind " + std::to_string(static_cast<unsigned>(fault.kind)) + ", lane " + std::to_string(fault.lane) + ", " +
+           std::to_string(fault.bytes) + " bytes at " + std::to_string(fault.address) + ": " + fault.detail;
+  }
+  return {};
+}
 
 std::string difference(const std::vector<uint32_t>& interpreted, const std::vector<uint32_t>& translated) {
   for (size_t k = 0; k < interpreted.size(); ++k) {
@@ -152,15 +200,20 @@ struct Candidate {
 };
 
 // A vector instruction of which the translator makes something, or scalar arithmetic.
-Candidate random_candidate(Target target, Code& code, std::mt19937_64& random, WordGenerator& generator) {
+Candidate random_candidate(Target target, Code& code, std::mt19937_64& random, WordGenerator& generator,
+                           bool reads_lds) {
+  const bool is_read = reads_lds && random() % 2;
   for (;;) {
     const Words drawn = generator.shaped();
     const DecodeResult decoded = decode(target, drawn);
     if (decoded.status != DecodeStatus::kOk) continue;
     const Encoding encoding = decoded.instruction.encoding;
+    if (is_read && encoding != Encoding::kDs) continue;
     const bool is_scalar = encoding == Encoding::kSop1 || encoding == Encoding::kSop2 || encoding == Encoding::kSopC;
     if (is_scalar && random() % 8) continue;
     std::vector<uint32_t> words(drawn.begin(), drawn.begin() + decoded.instruction.size_bytes / 4);
+    // Most offsets are inside of LDS: the low 16 bits.
+    if (encoding == Encoding::kDs && random() % 16 != 0) words[0] &= 0xffff0000 | 0x0303;
     std::vector<uint32_t> repeated;
     for (unsigned k = 0; k < 4; ++k) repeated.insert(repeated.end(), words.begin(), words.end());
     const bool is_taken = is_scalar || code.is_translated(repeated);
@@ -180,8 +233,9 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
   WordGenerator generator(target.isa, seed);
   Machine machine(target);
   std::set<Op> met;
-  uint64_t executed = 0, whole = 0;
-  for (uint64_t batch = 0; batch < batches; ++batch) {
+  uint64_t executed = 0, whole = 0, faults = 0, reads = 0;
+  for (uint64_t batch = 0; batch < 2 * batches; ++batch) {
+    const bool reads_lds = batch % 2 != 0;
     Code code(target);
     struct Case {
       const CodeRun* run;
@@ -189,11 +243,11 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
     };
     std::vector<Case> cases;
     ModuleText module;
-    while (cases.size() < 100) {
+    while (cases.size() < (reads_lds ? 50 : 100)) {
       std::vector<uint32_t> words;
       const unsigned count = 4 + random() % 12;
       for (unsigned k = 0; k < count; ++k) {
-        const Candidate candidate = random_candidate(target, code, random, generator);
+        const Candidate candidate = random_candidate(target, code, random, generator, reads_lds);
         words.insert(words.end(), candidate.words.begin(), candidate.words.end());
       }
       const CodeRun& run = code.run_of(words);
@@ -212,18 +266,32 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
       const auto function = reinterpret_cast<SegmentFn>(compiled->symbol("segment_" + std::to_string(k)));
       ASSERT_NE(function, nullptr);
       for (unsigned draws = 0; draws < 20; ++draws) {
-        machine.draw(random);
+        machine.draw(random, reads_lds);
         WaveSlot& wave = machine.begin();
-        for (unsigned step = segment.first; step < segment.end; ++step)
-          run->steps[step].execute(wave, *run->steps[step].instruction);
+        unsigned step = segment.first;
+        const std::string expected_fault = fault_of([&] {
+          for (; step < segment.end; ++step) run->steps[step].execute(wave, *run->steps[step].instruction);
+        });
         const std::vector<uint32_t> expected = machine.end();
+        const uint64_t expected_reads = machine.lds_instructions();
         machine.begin();
         if (!segment.follows_mode || wave.mode.is_default()) {
           uint64_t partial[Segment::kMaxMasks];
           whole += function(&wave, run->steps.data(), partial) == target.wave_size;
           machine.begin();
         }
-        TranslatedSegment(segment, function).execute(wave, run->steps.data());
+        const CodeRun::Step* at = run->steps.data();
+        const std::string fault =
+            fault_of([&] { TranslatedSegment(segment, function).execute(wave, run->steps.data(), at); });
+        ASSERT_EQ(fault, expected_fault) << listing(*run, segment.first, segment.end);
+        ASSERT_EQ(machine.lds_instructions(), expected_reads) << listing(*run, segment.first, segment.end);
+        if (!fault.empty()) {
+          ++faults;
+          ASSERT_EQ(at, run->steps.data() + step) << fault << "\n" << listing(*run, segment.first, segment.end);
+          ASSERT_EQ(wave.exec(), machine.exec());
+          continue;
+        }
+        reads += expected_reads;
         const std::string differs = difference(expected, machine.end());
         ASSERT_EQ(differs, "") << "batch " << batch << ", segment " << k << ", draw " << draws << "\n"
                                << listing(*run, segment.first, segment.end);
@@ -235,6 +303,8 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
   RecordProperty("executions", std::to_string(executed));
   RecordProperty("without_the_interpreter", std::to_string(whole));
   EXPECT_GT(whole, executed / 3);
+  EXPECT_GT(reads, 300u);
+  EXPECT_GT(faults, 10u);
   EXPECT_GT(met.size(), 100u);
 }
 
