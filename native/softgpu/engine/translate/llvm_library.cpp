@@ -18,8 +18,8 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Tested: 15 and 22.
-constexpr unsigned kOldest = 15, kNewest = 25;
+// Both of these are tested. A later one is used if it is named.
+constexpr unsigned kOldest = 15, kNewest = 22;
 
 std::vector<std::string> candidates() {
   if (const char* named = std::getenv("KERNLOOP_SOFTGPU_LLVM")) return {named};
@@ -28,6 +28,7 @@ std::vector<std::string> candidates() {
     const std::string number = std::to_string(version);
     for (const char* folder : {"", "/opt/rocm/lib/llvm/lib/"}) {
       names.push_back(folder + ("libLLVM.so." + number + ".1"));
+      names.push_back(folder + ("libLLVM.so." + number + ".0git"));  // of ROCm
       names.push_back(folder + ("libLLVM-" + number + ".so.1"));
       names.push_back(folder + ("libLLVM-" + number + ".so"));
     }
@@ -88,6 +89,7 @@ thread_local FatalError* fatal_error = nullptr;
 
 void end_uses() {
   is_ending = true;
+  if (fatal_error) return;  // this thread ends the program
   constexpr unsigned kMostMilliseconds = 5000;
   for (unsigned k = 0; k < kMostMilliseconds && uses.load() != 0 && user.load() == ::getpid(); ++k) ::usleep(1000);
 }

@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -25,13 +27,22 @@ constexpr size_t kThreadStackBytes = size_t{16} << 20;
 // A module delays the program's end, and all of them need memory. What is over these bounds stays interpreted.
 constexpr size_t kMostRequests = 4096, kMostOfModule = 16, kMostCodeBytes = size_t{128} << 20;
 
+// CPU time of the program for each of translation, and what a module takes, with LLVM to be opened.
+constexpr int64_t kShare = 10, kMillisecondsOfModule = 40;
+
+int64_t milliseconds_of(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
 }  // namespace
 
 const TranslatedRun* RunTranslation::at_execution(const CodeRun& run) {
   if (const TranslatedRun* translated = translated_.load(std::memory_order_acquire)) return translated;
   // Executions of several threads may be counted as one: the threshold is no exact number.
   const uint32_t executions = executions_.load(std::memory_order_relaxed) + 1;
-  if (executions < translator_.threshold()) {
+  if (executions < translator_.options().threshold) {
     executions_.store(executions, std::memory_order_relaxed);
     return nullptr;
   }
@@ -43,10 +54,10 @@ const TranslatedRun* RunTranslation::at_execution(const CodeRun& run) {
 std::optional<Translator::Options> Translator::read_options(std::string_view text) {
   Options options;
   if (text == "on") return options;
-  if (text == "now") return Options{.threshold = 1, .first_threshold = 1, .waits = true};
+  if (text == "now") return Options{.threshold = 1, .waits = true, .is_frugal = false};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.threshold);
   if (error != std::errc() || end != text.data() + text.size() || options.threshold == 0) return std::nullopt;
-  options.first_threshold = options.threshold;
+  options.is_frugal = false;
   return options;
 }
 
@@ -55,7 +66,7 @@ Translator* Translator::shared() {
   static Translator* const translator = []() -> Translator* {
     const char* text = std::getenv("KERNLOOP_SOFTGPU_TRANSLATE");
     const bool is_asked_for = text && *text != '\0';
-    std::optional<Options> options = read_options(is_asked_for ? text : "off");
+    std::optional<Options> options = read_options(is_asked_for ? text : "on");
     if (!options || !LaneCompiler::is_built()) return nullptr;
     options->is_asked_for = is_asked_for;
     return new Translator(*options);
@@ -126,22 +137,36 @@ void Translator::start_thread() {
   if (problem != 0) throw std::system_error(problem, std::generic_category(), "its thread");
 }
 
+// A short program pays nothing: it has ended before. LLVM is not even opened.
+void Translator::wait_for_its_share() {
+  for (;;) {
+    const int64_t spent = milliseconds_of(CLOCK_THREAD_CPUTIME_ID) + kMillisecondsOfModule;
+    const int64_t missing = kShare * spent - milliseconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    if (missing <= 0) return;
+    // Several threads may spend it sooner.
+    ::usleep(static_cast<useconds_t>(std::clamp<int64_t>(missing / 4, 2, 50) * 1000));
+  }
+}
+
 void Translator::work() {
   while (!is_broken_.load(std::memory_order_relaxed)) {
     std::vector<Request> requests;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return !requests_.empty(); });
+      lock.unlock();
+      if (options_.is_frugal) wait_for_its_share();
+      lock.lock();
       const auto end = requests_.begin() + static_cast<ptrdiff_t>(std::min(requests_.size(), kMostOfModule));
       requests.assign(std::move_iterator(requests_.begin()), std::move_iterator(end));
       requests_.erase(requests_.begin(), end);
     }
+    if (requests.empty()) continue;  // they were dropped meanwhile
     try {
       translate(requests);
     } catch (const std::exception& problem) {
       stop(problem.what());
     }
-    threshold_ = options_.threshold;
     std::lock_guard lock(mutex_);
     done_ += requests.size();
     changed_.notify_all();

@@ -41,10 +41,10 @@ class RunTranslation {
 class Translator {
  public:
   struct Options {
-    // Executions of a run before it is translated; before the first of all runs is, which opens LLVM.
-    uint32_t threshold = 4096, first_threshold = 32768;
-    bool waits = false;        // the execution that asks for a translation waits for it (tests)
-    bool is_asked_for = true;  // by the variable: then it says why it stops
+    uint32_t threshold = 4096;  // executions of a run before it is translated
+    bool waits = false;         // the execution that asks for a translation waits for it (tests)
+    bool is_frugal = true;      // a tenth of the program's CPU time is enough for translation
+    bool is_asked_for = true;   // by the variable: then it says why it stops
   };
   // The value of KERNLOOP_SOFTGPU_TRANSLATE: "on", "off", a threshold, or "now", which translates every run before its
   // first execution. nullopt: off, or none of these.
@@ -53,8 +53,8 @@ class Translator {
   // out when a run is hot.
   static Translator* shared();
 
-  explicit Translator(Options options) : options_(options), threshold_(options.first_threshold) {}
-  uint32_t threshold() const { return threshold_.load(std::memory_order_relaxed); }
+  explicit Translator(Options options) : options_(options) {}
+  const Options& options() const { return options_; }
   void request(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
 
  private:
@@ -67,12 +67,12 @@ class Translator {
   };
   void queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
   void start_thread();
+  void wait_for_its_share();
   void stop(const std::string& problem);
   void work();
   void translate(std::span<Request> requests);
 
   const Options options_;
-  std::atomic<uint32_t> threshold_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Request> requests_;

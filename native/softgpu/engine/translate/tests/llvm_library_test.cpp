@@ -71,6 +71,29 @@ TEST(LlvmLibrary, AMachineWithoutOneIsTold) {
   EXPECT_EQ(other.output, "libm.so.6 is older than LLVM 15\n");
 }
 
+const std::string kByDefault = "env -u KERNLOOP_SOFTGPU_TRANSLATE -u KERNLOOP_SOFTGPU_LLVM ";
+
+TEST(TranslatorByDefault, TranslatesWhatIsExecutedOften) {
+  EXPECT_EQ(run(kByDefault + kProgram + " LOOP 5000 20000").output, "translated, LLVM is open\n");
+}
+
+TEST(TranslatorByDefault, AShortProgramDoesNotOpenLlvm) {
+  EXPECT_EQ(run(kByDefault + kProgram + " LOOP 100000 150").output, "interpreted, LLVM is closed\n");
+}
+
+TEST(TranslatorByDefault, AMachineWithoutLlvmInterpretsWithoutAWord) {
+  const std::string nowhere = kByDefault + "KERNLOOP_SOFTGPU_LLVM=/nowhere/libLLVM.so ";
+  EXPECT_EQ(run(nowhere + kProgram + " LOOP 5000 900").output, "interpreted, LLVM is closed\n");
+  // Asked for, it says why it stops.
+  const Ended asked = run(nowhere + "KERNLOOP_SOFTGPU_TRANSLATE=on " + kProgram + " LOOP 5000 900");
+  EXPECT_NE(asked.output.find("the translator stops: /nowhere/libLLVM.so"), std::string::npos) << asked.output;
+}
+
+TEST(TranslatorByDefault, CanBeSwitchedOff) {
+  const Ended off = run(kByDefault + "KERNLOOP_SOFTGPU_TRANSLATE=off " + kProgram + " LOOP 5000 600");
+  EXPECT_EQ(off.output, "interpreted, LLVM is closed\n");
+}
+
 // Half a GiB of address space is enough for the program and too little for LLVM.
 TEST(LlvmLibrary, IsNotOpenedWithTooLittleAddressSpace) {
   const Ended ended = run("ulimit -v 500000; " + kProgram + " COMPILE");

@@ -1,4 +1,5 @@
-// llvm_program COMPILE | FATAL | END MILLISECONDS | WAIT: a program in which LLVM is used (llvm_library_test.cpp).
+// llvm_program COMPILE | FATAL | END MILLISECONDS | WAIT | LOOP EXECUTIONS MILLISECONDS: a program in which LLVM is
+// used (llvm_library_test.cpp).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -6,14 +7,19 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
+#include "softgpu/engine/execute/code_cache.h"
 #include "softgpu/engine/translate/compiler.h"
+#include "softgpu/engine/translate/translator.h"
 
 namespace {
 
-using kernloop::softgpu::LaneCompiler;
+using namespace kernloop::softgpu;
 
 std::string functions(unsigned count) {
   std::string text = "target triple = \"x86_64-pc-linux-gnu\"\n";
@@ -70,6 +76,24 @@ int wait_for_any() {
   return has_children ? 2 : status;
 }
 
+// A run as the interpreter executes it, without what it does, for at most so much CPU time.
+int loop(unsigned executions, unsigned milliseconds) {
+  alignas(4096) static uint32_t code[1024] = {0x68000300, 0x68000300, 0x68000300, 0xbf810000};  // v_add_u32, s_endpgm
+  const auto first = reinterpret_cast<uint64_t>(&code[0]), base = first & ~(CodePage::kBytes - 1);
+  CodePage page({Isa::kGfx90a, 64}, base, first, first + sizeof code, CodePage::Use::kExecute, nullptr);
+  const CodeRun& run = page.run_at(static_cast<unsigned>((first - base) / 4));
+  bool is_translated = false;
+  for (unsigned k = 0; run.translation && k < executions; ++k)
+    is_translated |= run.translation->at_execution(run) != nullptr;
+  while (run.translation && !is_translated && std::clock() < milliseconds * (CLOCKS_PER_SEC / 1000))
+    is_translated = run.translation->at_execution(run) != nullptr;
+  std::ifstream maps("/proc/self/maps");
+  const std::string mapped{std::istreambuf_iterator<char>(maps), {}};
+  std::printf("%s, LLVM is %s\n", is_translated ? "translated" : "interpreted",
+              mapped.find("libLLVM") == std::string::npos ? "closed" : "open");
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -77,6 +101,8 @@ int main(int count, char** words) {
   if (mode == "COMPILE") return compile();
   if (mode == "FATAL") return fatal();
   if (mode == "END" && count > 2) return end(static_cast<unsigned>(std::atoi(words[2])));
+  if (mode == "LOOP" && count > 3)
+    return loop(static_cast<unsigned>(std::atoi(words[2])), static_cast<unsigned>(std::atoi(words[3])));
   if (mode == "WAIT") return wait_for_any();
   return 3;
 }
