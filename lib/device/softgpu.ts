@@ -51,8 +51,8 @@ export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTarge
  */
 export const softgpuVariables = [
   'KERNLOOP_SOFTGPU_CHECK',
-  'KERNLOOP_SOFTGPU_LLVM',
   'KERNLOOP_SOFTGPU_FATAL',
+  'KERNLOOP_SOFTGPU_LLVM',
   'KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS',
   'KERNLOOP_SOFTGPU_SEED',
   'KERNLOOP_SOFTGPU_THREADS',

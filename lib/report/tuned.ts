@@ -3,7 +3,8 @@ import { chart, paragraphs, tableOf, type Cell } from '../page/parts';
 import { capitalized, markup } from '../page/html';
 import { tunePlot } from '../tune/plot';
 import { tunePaths } from '../tune/paths';
-import { tuneResultSchema, type Candidate } from '../tune/result';
+import { tuneResultSchema, type Candidate, type TuneResult } from '../tune/result';
+import { describeScore } from '../tune/text';
 import type { CommandOn } from './commands';
 import { lacking, readLeft, type Body } from './left';
 import { verdictWord } from './verdicts';
@@ -22,7 +23,6 @@ export async function tunedBody(root: string, command: CommandOn): Promise<Body>
   const names = result.space.parameters.map(({ name }) => name);
   const isCount = result.scored_by === 'wave_instructions';
   const { common, rest } = sharedReasons(result.candidates);
-  const captured = result.captured && scoreCell(result.captured, isCount);
   const table = tableOf(
     'Candidates, the best first',
     [
@@ -37,20 +37,24 @@ export async function tunedBody(root: string, command: CommandOn): Promise<Body>
       ...result.candidates.map((one): Cell[] => [
         one.key === result.best ? 'best' : one.is_base ? 'base' : '',
         ...names.map((name) => parameterCell(one.parameters[name])),
-        one.score === null ? '' : scoreCell(one.score, isCount),
+        (isCount ? one.score?.wave_instructions : one.score?.time_ratio) ?? '',
         one.ratio === null ? '' : { shown: `${one.ratio.toFixed(3)} ×`, sort: one.ratio },
         { shown: verdictWord(one.status), sort: one.status },
         rest(one),
       ]),
-      ...(captured === null ? [] : [['captured code', ...names.map(() => ''), captured, '', '', '']]),
     ],
   );
   const scored = result.candidates.some(({ score }) => score !== null);
-  return markup`${paragraphs([`${capitalized(result.reason)}.`, ...(common === '' ? [] : [`Of each candidate that passes: ${common}.`])])}${scored ? await chart(tunePlot(result), `Scores of the ${result.candidates.length} candidates; what is not right has none. The table has the figures.`) : ''}${table}`;
+  return markup`${paragraphs([`${capitalized(result.reason)}.`, ...capturedWords(result), ...(common === '' ? [] : [`Of each candidate that passes: ${common}.`])])}${scored ? await chart(tunePlot(result), `Scores of the ${result.candidates.length} candidates; what is not right has none. The table has the figures.`) : ''}${table}`;
 }
 
-const scoreCell = (score: NonNullable<Candidate['score']>, isCount: boolean): number | string =>
-  (isCount ? score.wave_instructions : score.time_ratio) ?? '';
+/** The score that the dashed line of the plot shows. */
+const capturedWords = ({ captured }: Pick<TuneResult, 'captured'>): string[] =>
+  captured === null
+    ? []
+    : [
+        `The captured code: ${describeScore(captured).trim()}${captured.wave_instructions === null ? '' : ' wave-instructions'}.`,
+      ];
 
 const parameterCell = (value: string | number | boolean | undefined): Cell =>
   typeof value === 'number' ? { shown: String(value), sort: value } : String(value ?? '');

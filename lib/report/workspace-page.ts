@@ -116,9 +116,7 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string, chang
       : verdict,
     capture ? capture.regions.reduce((sum, { size }) => sum + size, 0) : { shown: 'no capture', sort: -1 },
     speed ? `${speed.verdict} (${speed.ratio.toPrecision(3)} ×)` : '',
-    best?.ratio === undefined || best.ratio === null
-      ? ''
-      : { shown: `${best.ratio.toFixed(3)} × of the base`, sort: best.ratio },
+    best?.ratio === undefined || best.ratio === null ? '' : { shown: `${best.ratio.toFixed(3)} ×`, sort: best.ratio },
     report
       ? roomy(shortened(placeNames(config, capture).inText(report.summary).replaceAll('`', ''), 200))
       : commandCode(commandOn({ root: at, workspaceRoot: root })('validate')),

@@ -11,7 +11,7 @@ const others: readonly string[] = [
   ...['THREADS', 'SEED', 'MAX_INSTRUCTIONS', 'CHECK', 'FATAL', 'LEVEL', 'LINUX', 'TRANSLATE', 'TRANSLATE_KEEP'].map(
     (name) => `SOFTGPU_${name}`,
   ),
-  ...['CLANG', 'LOG', 'HOSTILE', 'API_TABLES'].map((name) => `SOFTGPU_${name}`),
+  ...['LLVM', 'LOG', 'HOSTILE', 'API_TABLES'].map((name) => `SOFTGPU_${name}`),
 ];
 const internal: readonly string[] = [
   ...['RECORDER_SOCKET', 'LOG_FILE', 'UNTRACKED_MEMORY', 'NVRTC_DIR', 'TRITON_DIR', 'TRITON_MATCH', 'TRITON_SOFTGPU'],

@@ -17,7 +17,7 @@ export function debugSourceFiles(elf: Buffer): string[] {
 
 /** Table of one unit: header fields and the line program. */
 export interface LineUnit {
-  /** Where it begins in `.debug_line`. */
+  /** Its first byte in `.debug_line`. */
   offset: number;
   /** Files by the number that the program uses. */
   files: string[];
