@@ -10,7 +10,7 @@ import type { CaptureJson, SelfcheckJson } from './probe';
  * real agent, recorder and replay. Its times are not those of a GPU.
  */
 const fake = join(nativeDirectory, 'lib', 'cuda-fake');
-const cubins = join(repository, 'native', 'cuda', 'fake', 'test', 'data');
+const cubins = join(repository, 'native', 'fakes', 'cuda', 'test', 'data');
 const cubin = (name: string): string => join(cubins, `${name}.sm_90.cubin`);
 const program = join(repository, '.kernloop', 'e2e', 'cuda-probe');
 

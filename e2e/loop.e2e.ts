@@ -221,7 +221,9 @@ describe('the loop on batched-scale (T**)', () => {
       expect(compared.text).toMatch(/wave_instructions +[\d,]+ +[\d,]+/);
       expect(await agent.call('profile', { app: '/etc' })).toMatchObject({ error: { code: 'PATH_OUTSIDE' } });
       const lost = await agent.call('validate', { reproducer: 'apps/batched-scale' });
-      expect(lost.error?.hint).toMatch(/option `reproducer`; tool `extract` makes one$/);
+      expect(lost.error?.hint).toMatch(
+        /^name the reproducer: kernels\/batched-scale\/scale_batch; tool `extract` makes one$/,
+      );
       transcriptIsIn('docs/mcp.md', agent.transcript);
     });
 

@@ -205,7 +205,7 @@ describe('PGO of a captured kernel, without its app', () => {
     const program = workspace.path('cuda-probe');
     const source = join(repository, 'e2e', 'fixtures', 'cuda-fake', 'probe.cpp');
     expectPass(await run('c++', ['-std=c++20', '-O1', '-o', program, source, '-ldl']));
-    const code = join(repository, 'native', 'cuda', 'fake', 'test', 'data', 'test_kernels.sm_90.cubin');
+    const code = join(repository, 'native', 'fakes', 'cuda', 'test', 'data', 'test_kernels.sm_90.cubin');
     const kernels = [{ name: 'saxpy', match: '^saxpy\\(' }];
     workspace.write('apps/probe/kernloop.json', {
       name: 'probe',
