@@ -93,7 +93,9 @@ describe('the page of a reproducer', () => {
     const capture = 'kernels/app/saxpy/capture/capture.json';
     workspace.write(capture, `${workspace.read(capture)}\n`);
     const after = await made();
-    expect(after).toContain('This is the verdict before a change. Since then: capture is another capture.');
+    expect(after).toContain(
+      'This is the verdict before a change. Since then: capture is another capture. <code>kernloop validate kernels/app/saxpy</code> judges it.',
+    );
     expect([after.includes('verdict is-doubt'), after.includes('verdict is-pass')]).toEqual([true, false]);
   });
 

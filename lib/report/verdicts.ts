@@ -28,12 +28,12 @@ export const verdictWord = (verdict: string): Html =>
   markup`<span class="${classOf(verdict)}">${verdict.toUpperCase()}</span>`;
 
 /** The answer, first on the page. `changed`: the difference between what was judged and what is there now. */
-export function verdictLead(left: Left<Report>, names: PlaceNames, changed: string | null): Html {
+export function verdictLead(left: Left<Report>, names: PlaceNames, changed: string | null, command: CommandOn): Html {
   if (left.value === null) return left.why;
   const { verdict, summary, code, variant, device, fault } = left.value;
   const wave = fault === null || fault === undefined ? null : placeOfWave(fault);
   return markup`<p class="${leadClass(changed === null ? [verdict] : [verdict, notJudged])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
-    ${changed === null ? '' : markup`<p class="doubt">${coded(`This is the verdict before a change. Since then: ${changed}.`)}</p>`}
+    ${changed === null ? '' : markup`<p class="doubt">${coded(`This is the verdict before a change. Since then: ${changed}. \`${command('validate')}\` judges it.`)}</p>`}
     ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
     ${editedLineWords(left.value).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}
     <p class="muted">

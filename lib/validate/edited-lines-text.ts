@@ -69,7 +69,9 @@ export function editedLineWords({
 
 /** Derived inputs keep their values within what was captured, so that another dispatch is what may help. */
 const nextInput = (hasInputs: boolean): string =>
-  hasInputs ? ' (a capture of another dispatch may reach it)' : ' (`--inputs 8` tries other inputs)';
+  hasInputs
+    ? ' (captures of more dispatches may reach it: `"dispatch": [1, 2]` in kernloop.json)'
+    : ' (`--inputs 8` tries other inputs)';
 
 function oneSidedWords(lines: readonly SourceLine[], hasInputs: boolean): string {
   const verb = lines.length === 1 ? 'has' : 'have';

@@ -205,7 +205,7 @@ describe('the lines of an edit', () => {
     ]);
     const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
     expect(words(1, { inputs })).toEqual([
-      'k.hip:1 selects a value without a condition: which was taken was not seen (a capture of another dispatch may reach it)',
+      'k.hip:1 selects a value without a condition: which was taken was not seen (captures of more dispatches may reach it: `"dispatch": [1, 2]` in kernloop.json)',
     ]);
     expect([words(1, { verdict: 'fail' }), words(0)]).toEqual([[], []]);
     const lines = { edited: 9, without_code: 0, not_run: [], one_sided: [{ file: 'k.hip', line: 4 }] };
