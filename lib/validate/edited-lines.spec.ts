@@ -5,6 +5,7 @@ import {
   changesIn,
   columnsOf,
   editedLines,
+  hasItsCondition,
   hasOtherLines,
   hasRun,
   isSelection,
@@ -158,6 +159,20 @@ describe('the lines of an edit', () => {
     expect(sortEdit(edited, seen).one_sided).toEqual([{ file: 'k.hip', line: 3 }]);
     // A part that never ran says more.
     expect(sortEdit(edited, { ...seen, ran: columnsOf([place(3, 9)]) }).one_sided).toEqual([]);
+  });
+
+  it.each([
+    ['braces and a suffix', '  if (b < 64) x[b] = 1;', '  if ( b<64u ) {', true],
+    ['what follows', 'if (f(a, (b)) > 1) return;', 'if (f(a, (b)) > 1) break;', true],
+    ['the bound', 'if (b < 64) x[b] = 1;', 'if (b < 62) x[b] = 1;', false],
+    ['a hexadecimal bound', 'if (b < 0x64) x = 1;', 'if (b < 0x62) x = 1;', false],
+    ['another keyword', 'while (b < 64) ++b;', 'if (b < 64) ++b;', true],
+    ['a condition that spans lines', 'if (a &&', 'if (a &&', false],
+    ['a condition without a keyword', 'x = b < 64 ? 1 : 2;', 'x = b < 64 ? 1 : 3;', false],
+  ])('keep the condition of before where an edit changes %s', (_, before, after, keeps) => {
+    const edits = [{ file: 'k.hip', before: `int x;\n${before}\n`, after: `int y;\n\n${after}\n` }];
+    expect(hasItsCondition({ file: 'k.hip', line: 3 }, edits)).toBe(keeps);
+    expect(hasItsCondition({ file: 'other.hip', line: 3 }, edits)).toBe(false);
   });
 
   it.each([

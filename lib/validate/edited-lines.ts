@@ -80,8 +80,8 @@ async function linesThatRan(
   const own = events.filter((event) => event.code_object === digest && hasRun(event));
   if (own.length === 0) return undefined;
   const sources = new SourceFiles(reproducer);
-  const told = (place: SourcePlace): SourcePlace => ({ ...place, file: sources.shown(place.file) });
-  const columns = (places: readonly SourcePlace[]): Columns => columnsOf(places.map(told));
+  const asShown = (place: SourcePlace): SourcePlace => ({ ...place, file: sources.shown(place.file) });
+  const columns = (places: readonly SourcePlace[]): Columns => columnsOf(places.map(asShown));
   // Inlined code has the line of its function, perhaps in a header, and belongs to that of its call, too.
   const calls = readInlinedCalls(bytes);
   const withCalls = (address: number): SourcePlace[] => [table.at(address) ?? [], ...calls.at(address)].flat();
@@ -105,7 +105,8 @@ async function linesThatRan(
     ),
     oneSided: columns(oneSidedPlaces(own.filter(decides), (address) => table.at(address))),
   });
-  return outside.length === 0 ? lines : { ...lines, outside };
+  const told = { ...lines, one_sided: lines.one_sided?.filter((line) => !hasItsCondition(line, files ?? [])) ?? [] };
+  return outside.length === 0 ? told : { ...told, outside };
 }
 
 const lineInfoHint = ({ root }: Reproducer): string =>
@@ -196,6 +197,34 @@ export function placesOfEdit(reproducer: Reproducer): SourceLine[] {
   return (filesOfEdit(reproducer) ?? []).flatMap(({ file, before, after }) =>
     (changesIn(before, after) ?? []).map((line) => ({ file, line })),
   );
+}
+
+/** Whether the source had the condition of an edited line before: the edit changed what is around it. */
+export function hasItsCondition(
+  { file, line }: SourceLine,
+  edits: readonly Pick<EditedFile, 'file' | 'before' | 'after'>[],
+): boolean {
+  const edit = edits.find((one) => one.file === file);
+  const condition = conditionIn(edit?.after.split('\n')[line - 1] ?? '');
+  return condition !== null && (edit?.before.split('\n') ?? []).some((text) => conditionIn(text) === condition);
+}
+
+/** What is between the parentheses of an `if` or a `while` in one line, without spaces and suffixes of numbers. */
+function conditionIn(text: string): string | null {
+  const begin = /\b(?:if|while)\s*\(/.exec(text);
+  if (begin === null) return null;
+  const rest = text.slice(begin.index + begin[0].length);
+  let depth = 1;
+  for (let at = 0; at < rest.length; at += 1) {
+    if (rest[at] === '(') depth += 1;
+    if (rest[at] === ')') depth -= 1;
+    if (depth === 0)
+      return rest
+        .slice(0, at)
+        .replaceAll(/\s+/g, '')
+        .replaceAll(/(?<=\b\d+)[uUlL]+\b/g, '');
+  }
+  return null;
 }
 
 /** Whether the compiler counts lines otherwise than an editor: `#line`, and carriage returns alone. */
