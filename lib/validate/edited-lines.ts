@@ -209,7 +209,7 @@ export function hasItsCondition(
   return condition !== null && (edit?.before.split('\n') ?? []).some((text) => conditionIn(text) === condition);
 }
 
-/** What is between the parentheses of an `if` or a `while` in one line, without spaces and suffixes of numbers. */
+/** The text between the parentheses of an `if` or a `while` in one line, without spaces and suffixes of numbers. */
 function conditionIn(text: string): string | null {
   const begin = /\b(?:if|while)\s*\(/.exec(text);
   if (begin === null) return null;
