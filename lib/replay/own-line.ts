@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reproducer } from '../reproducer/reproducer';
-import { readInlinedCalls } from '../toolchain/inlined-calls';
+import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
 import { readLineTable, type SourceLine } from '../toolchain/line-table';
 import { SourceFiles } from './source-files';
 
@@ -17,7 +17,7 @@ export function ownLineFinder(code: Buffer, reproducer: Reproducer): (address: n
   const calls = readInlinedCalls(code);
   const sources = new SourceFiles(reproducer);
   return (address) => {
-    const lines = [table?.at(address) ?? [], ...calls.at(address)].flat().map(({ file, line }): OwnLine => {
+    const lines = placesAt(table, calls, address).map(({ file, line }): OwnLine => {
       const shown = sources.shown(file);
       return { file: shown, line, isOwn: existsSync(join(reproducer.root, shown)) };
     });

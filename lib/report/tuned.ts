@@ -33,16 +33,14 @@ export async function tunedBody(root: string, command: CommandOn): Promise<Body>
       'verdict',
       'why',
     ],
-    [
-      ...result.candidates.map((one): Cell[] => [
-        one.key === result.best ? 'best' : one.is_base ? 'base' : '',
-        ...names.map((name) => parameterCell(one.parameters[name])),
-        (isCount ? one.score?.wave_instructions : one.score?.time_ratio) ?? '',
-        one.ratio === null ? '' : { shown: `${one.ratio.toFixed(3)} ×`, sort: one.ratio },
-        { shown: verdictWord(one.status), sort: one.status },
-        rest(one),
-      ]),
-    ],
+    result.candidates.map((one): Cell[] => [
+      one.key === result.best ? 'best' : one.is_base ? 'base' : '',
+      ...names.map((name) => parameterCell(one.parameters[name])),
+      (isCount ? one.score?.wave_instructions : one.score?.time_ratio) ?? '',
+      one.ratio === null ? '' : { shown: `${one.ratio.toFixed(3)} ×`, sort: one.ratio },
+      { shown: verdictWord(one.status), sort: one.status },
+      rest(one),
+    ]),
   );
   const scored = result.candidates.some(({ score }) => score !== null);
   return markup`${paragraphs([`${capitalized(result.reason)}.`, ...capturedWords(result), ...(common === '' ? [] : [`Of each candidate that passes: ${common}.`])])}${scored ? await chart(tunePlot(result), `Scores of the ${result.candidates.length} candidates; what is not right has none. The table has the figures.`) : ''}${table}`;

@@ -1,5 +1,5 @@
 import { Cursor, debugSections, escapedLength, lineUnits, Malformed, orNothing } from './debug-line';
-import type { SourcePlace } from './line-table';
+import type { LineTable, SourcePlace } from './line-table';
 
 /** Calls whose code the compiler put in their place. */
 export interface InlinedCalls {
@@ -45,6 +45,10 @@ export function readInlinedCalls(elf: Buffer): InlinedCalls {
     },
   };
 }
+
+/** The place of an instruction, and those of the calls around it, the innermost first. */
+export const placesAt = (table: LineTable | null, calls: InlinedCalls, address: number): SourcePlace[] =>
+  [table?.at(address) ?? [], ...calls.at(address)].flat();
 
 interface Sections {
   readonly info: Buffer;

@@ -13,7 +13,7 @@ import { resolveInside, sha256 } from '../support/files';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
-import { readInlinedCalls } from '../toolchain/inlined-calls';
+import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
 import { replayGuarded } from './outside-arrays';
@@ -84,7 +84,7 @@ async function linesThatRan(
   const columns = (places: readonly SourcePlace[]): Columns => columnsOf(places.map(asShown));
   // Inlined code has the line of its function, perhaps in a header, and belongs to that of its call, too.
   const calls = readInlinedCalls(bytes);
-  const withCalls = (address: number): SourcePlace[] => [table.at(address) ?? [], ...calls.at(address)].flat();
+  const withCalls = (address: number): SourcePlace[] => placesAt(table, calls, address);
   const placesOf = (all: readonly HotSpotEvent[], of: (address: number) => SourcePlace[]): SourcePlace[] =>
     all.flatMap(({ offset }) => (offset === undefined ? [] : of(Number(offset))));
   const withCode = [...table.places()].flatMap((place) => [place, ...calls.at(place.address)]);

@@ -249,7 +249,7 @@ void allocates(uint32_t kind, const char* what, const std::function<void(Block**
 }
 
 void managed() {
-  // Of several sizes, so that ranges overlap with those of before.
+  // The sizes differ, so that ranges overlap with those of before.
   size_t bytes = 4096;
   allocates(
       7, "managed",
