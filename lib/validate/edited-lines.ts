@@ -118,7 +118,7 @@ export const hasRun = ({ vector, lanes }: HotSpotEvent): boolean =>
 
 /**
  * Whether an instruction computes one of several values by a condition, where the source may have a branch. Atomics that
- * keep a minimum select nothing of the wave's. The second half of a dual instruction stands behind `::`.
+ * keep a minimum select nothing of the wave's. The second half of a dual instruction follows `::`.
  */
 export const isSelection = (instruction: string): boolean =>
   instruction
