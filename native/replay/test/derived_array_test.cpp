@@ -10,27 +10,19 @@
 #include <random>
 
 #include "replay/core/session/derived_sources.h"
-#include "replay/test/fill_capture.h"
+#include "replay/test/first_region.h"
 
 namespace kernloop::replay {
 namespace {
 
 // Elements of the region "in" of a capture: 200 floats.
-class DerivedArrayTest : public testing::Test {
+class DerivedArrayTest : public FirstRegionTest {
  protected:
   InputArray look(std::vector<float> values, ElementType type = ElementType::kF32) {
     capture_.in = std::move(values);
-    const auto folder = directory_.path() / std::to_string(captures_++);
-    capture_.write(folder);
-    auto opened = archive::Reader::open(folder, {});
-    EXPECT_TRUE(opened) << opened.error().message;
-    cache_.reset();
-    reader_ = std::move(*opened);
-    cache_ = std::make_unique<ContentCache>(*reader_, ContentCache::kUsualBudget);
-    const archive::Region& region = reader_->manifest().regions[0];
-    target_ = {false, region.id, region.base, region.size, archive::pre_of(region), archive::post_of(region)};
+    open();
     InputArray array;
-    array.extent = {0, region.size};
+    array.extent = {0, target_.size};
     array.parts = {array.extent};
     array.type = type;
     array.is_declared = true;
@@ -44,13 +36,6 @@ class DerivedArrayTest : public testing::Test {
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-
-  archive::TemporaryDirectory directory_;
-  FillCapture capture_;
-  int captures_ = 0;
-  std::unique_ptr<archive::Reader> reader_;
-  std::unique_ptr<ContentCache> cache_;
-  Target target_;
 };
 
 std::vector<float> sequence(int count, const std::function<float(int)>& of) {

@@ -6,13 +6,13 @@
 #include <cstring>
 #include <set>
 
-#include "replay/test/fill_capture.h"
+#include "replay/test/first_region.h"
 
 namespace kernloop::replay {
 namespace {
 
 // The region "in" of a capture, 800 bytes of which none is as the next: from byte 8 on, 44 records of 18 bytes.
-class RecordOrderTest : public testing::Test {
+class RecordOrderTest : public FirstRegionTest {
  protected:
   static constexpr uint64_t kBase = 8, kRecord = 18, kRecords = 44;
 
@@ -26,15 +26,7 @@ class RecordOrderTest : public testing::Test {
     captured_ = bytes;
     capture_.in.resize(bytes.size() / 4);
     std::memcpy(capture_.in.data(), bytes.data(), bytes.size());
-    const auto folder = directory_.path() / std::to_string(captures_++);
-    capture_.write(folder);
-    auto opened = archive::Reader::open(folder, {});
-    EXPECT_TRUE(opened) << opened.error().message;
-    cache_.reset();
-    reader_ = std::move(*opened);
-    cache_ = std::make_unique<ContentCache>(*reader_, ContentCache::kUsualBudget);
-    const archive::Region& region = reader_->manifest().regions[0];
-    target_ = {false, region.id, region.base, region.size, archive::pre_of(region), archive::post_of(region)};
+    open();
   }
 
   static InputArray array(std::vector<AddressRange> parts = {{kBase, kRecord* kRecords}}) {
@@ -66,12 +58,6 @@ class RecordOrderTest : public testing::Test {
     return all;
   }
 
-  archive::TemporaryDirectory directory_;
-  FillCapture capture_;
-  int captures_ = 0;
-  std::unique_ptr<archive::Reader> reader_;
-  std::unique_ptr<ContentCache> cache_;
-  Target target_;
   Buffer captured_;
 };
 
