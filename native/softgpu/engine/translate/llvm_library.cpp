@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,11 +88,49 @@ thread_local FatalError* fatal_error = nullptr;
   for (;;) ::pause();
 }
 
+template <typename Condition>
+void wait_while(Condition holds) {
+  constexpr unsigned kMostMilliseconds = 5000;
+  for (unsigned k = 0; k < kMostMilliseconds && holds(); ++k) ::usleep(1000);
+}
+
 void end_uses() {
   is_ending = true;
   if (fatal_error) return;  // this thread ends the program
-  constexpr unsigned kMostMilliseconds = 5000;
-  for (unsigned k = 0; k < kMostMilliseconds && uses.load() != 0 && user.load() == ::getpid(); ++k) ::usleep(1000);
+  wait_while([] { return uses.load() != 0 && user.load() == ::getpid(); });
+}
+
+// The process in which a thread is inside of dlopen. LLVM's destructors are registered there one by one, each to be
+// called before everything that was registered earlier: no handler of ours can be before them.
+std::atomic<pid_t> opener{0};
+std::atomic<bool> is_main_thread_over{false};
+
+// The end of a program begins with the thread_local objects of the thread that ends it, before all handlers. The main
+// thread ends the program or itself: LLVM is not opened from then on. If another thread ends the program, which loaded
+// this library or not, it may still do so inside of dlopen.
+struct EndOfThread {
+  ~EndOfThread() {
+    if (::syscall(SYS_gettid) == ::getpid()) is_main_thread_over = true;
+    wait_while([] { return opener.load() == ::getpid(); });
+  }
+};
+
+[[gnu::constructor]] void watch_thread_that_loads_us() {
+  static thread_local EndOfThread end;
+  static_cast<void>(end);
+}
+
+// Null if there is none, or the program ends.
+void* open_library(const std::string& name) {
+  opener = ::getpid();
+  void* library = nullptr;
+  if (!is_main_thread_over.load()) {
+    library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    // Registered after LLVM's destructors, and so called before them.
+    if (library) std::atexit(end_uses);
+  }
+  opener = 0;
+  return library;
 }
 
 // LLVM would end the program after this. Its functions have no clean-up that matters here: it is not used again.
@@ -126,9 +165,11 @@ void LlvmLibrary::yield() {
 bool LlvmLibrary::load(const std::string& name, unsigned least, std::string& problem) {
   // A library that the program uses itself has the program's handler of fatal errors, or none.
   const bool is_shared = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
-  void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* const library = open_library(name);
+  yield();
   if (!library) {
-    if (std::getenv("KERNLOOP_SOFTGPU_LLVM")) problem = ::dlerror();
+    const char* const reason = ::dlerror();
+    if (reason && std::getenv("KERNLOOP_SOFTGPU_LLVM")) problem = reason;
     return false;
   }
   const auto version = reinterpret_cast<void (*)(unsigned*, unsigned*, unsigned*)>(::dlsym(library, "LLVMGetVersion"));
@@ -172,9 +213,6 @@ const LlvmLibrary* LlvmLibrary::open(unsigned least, std::string& problem) {
   // Never destroyed: threads may outlive static objects.
   static const Opened& opened = *[least] {
     auto* result = new Opened{};
-    // If the program ends while LLVM is opened; below, it is registered after LLVM's destructors, and so called before
-    // them.
-    std::atexit(end_uses);
     const InUse in_use;
     if (program_exports_llvm()) {
       result->problem = "the program exports an LLVM of its own";
@@ -186,7 +224,6 @@ const LlvmLibrary* LlvmLibrary::open(unsigned least, std::string& problem) {
       for (const std::string& name : candidates()) {
         if (!library->load(name, std::max(least, kOldest), result->problem)) continue;
         result->library = library;
-        std::atexit(end_uses);
         break;
       }
     }

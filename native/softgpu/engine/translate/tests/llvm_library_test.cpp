@@ -56,6 +56,13 @@ TEST(LlvmLibrary, AProgramMayEndInTheMiddleOfACompilation) {
   }
 }
 
+// A destructor is registered as soon as its object is made, and the last one registered is called first.
+TEST(LlvmLibrary, AProgramMayEndWhileLlvmIsOpened) {
+  const Ended ended = run("KERNLOOP_SOFTGPU_LLVM=" KERNLOOP_TEST_SLOW_LIBRARY " " + kProgram + " END 100");
+  EXPECT_EQ(ended.output, "opening\n");
+  EXPECT_EQ(ended.status, 0);
+}
+
 TEST(LlvmLibrary, AnLlvmThatTheProgramExportsIsNotMixedWithOurs) {
   const Ended ended = run(std::string(KERNLOOP_TEST_LLVM_EXPORTER) + " COMPILE");
   EXPECT_EQ(ended.status, 1);
