@@ -60,7 +60,8 @@ function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trail
     throw new KernloopError(
       'USAGE',
       'capture takes no program after --: it runs the one that kernloop.json names',
-      `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` captures from a program without one`,
+      `\`${commandText(['kernloop', ...argv.slice(2, at)])}\` captures from that program; ` +
+        `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` from one that no kernloop.json names`,
     );
   }
   if (at < 0 || verb === null || stageSummaries[verb].trailing === undefined) return { own: argv, trailing: [] };

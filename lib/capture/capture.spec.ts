@@ -475,6 +475,20 @@ describe('capture', () => {
     expect(error.what).toMatch(/a: none of[^]*also: c: none of[^]*captured nevertheless: b/);
   });
 
+  it('takes the one declared kernel that --match fits, and refuses to guess among several', async () => {
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      kernels: ['reduce', 'reduce_max', 'scale'].map((name) => ({ name, match: `^${name}\\(` })),
+    });
+    const fake = deps({ recorder: { play: (_config, _print, captureOne) => captureOne('scale') } });
+    expect(await capture(options({ match: 'scale', output: workspace.path('elsewhere') }), fake)).toMatchObject({
+      captures: [{ name: 'scale' }],
+    });
+    const error = await failure(capture(options({ match: 'reduce' }), fake));
+    expect(error.hint).toBe('name one with --kernel: reduce, reduce_max, scale');
+  });
+
   it('rejects a kernel that is not declared before anything runs', async () => {
     const fake = deps();
     const error = await failure(capture(options({ kernel: ['saxpu'] }), fake));

@@ -43,17 +43,26 @@ export interface Request {
 const defaultLimit = 16;
 
 export function selectionsOf(app: App, options: CaptureOptions): Selection[] {
-  const names = selectedKernels(app, options.kernel);
+  const selected = selectedKernels(app, options.kernel);
+  const names =
+    options.kernel.length === 0 && options.match !== undefined ? fitting(app, selected, options.match) : selected;
   for (const option of ['match', 'output'] as const) {
     if (options[option] !== undefined && names.length > 1) {
       throw new KernloopError(
         'USAGE',
         `--${option} is for a single kernel, but ${names.length} are selected`,
-        'name one with --kernel',
+        `name one with --kernel: ${names.join(', ')}`,
       );
     }
   }
   return names.map((name) => selectionOf(app, name, options));
+}
+
+/** The one declared kernel that an expression can only mean: by its name or by its own expression. Else all of them. */
+function fitting(app: App, names: readonly string[], match: string): readonly string[] {
+  const pattern = new RegExp(checkedRegex('match', match));
+  const found = names.filter((name) => pattern.test(name) || pattern.test(app.kernel(name).match));
+  return found.length === 1 ? found : names;
 }
 
 function selectionOf(app: App, name: string, options: CaptureOptions): Selection {

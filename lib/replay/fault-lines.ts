@@ -29,7 +29,7 @@ export function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer
   const text = new SourceFiles(session.reproducer).line(source.file, source.line);
   const what = text === null ? 'the access' : `the access in \`${text}\``;
   if (isThroughNull(fault)) return [`next: find out why the pointer of ${what} is null, then run the command again`];
-  const [, near] = /\bbytes? (?:behind|before) (\S.*?) \(/.exec(faultWords(fault, session, text)) ?? [];
+  const [, near] = /\b(?:bytes? (?:behind|before)|just behind) (\S.*?) \(/.exec(faultWords(fault, session, text)) ?? [];
   const [used, ...others] = text === null ? [] : arraysIn(text, session);
   const array = near ?? (others.length === 0 ? used : undefined);
   const inside = array === undefined || array.startsWith('region ') ? 'its array' : array;

@@ -20,6 +20,12 @@ describe('a fault in the words for people', () => {
     );
   });
 
+  it('has no distance of 0 bytes', () => {
+    expect(faultWords(inKernel('_Z4fillPi').replace('1,945 bytes behind', '0 bytes behind'), session)).toBe(
+      'the device faulted: write of 4 bytes, just behind out (64 B); more',
+    );
+  });
+
   it('says how many bytes of an access are behind the array in which it begins', () => {
     const text =
       "memory access outside of every allocation in kernel _Z4fillPi at pc 0x5000 (entry +0xa8), instruction `global_load_dwordx2 v[0:1], v2, off`, workgroup (3, 0, 0), wave 2, lane 0: read of 8 bytes at 0x103c: its last 4 bytes lie past the end of the 64-byte allocation at 0x1000 ('virtual memory (64 bytes)'): 60 bytes into region r1 (64 B)";

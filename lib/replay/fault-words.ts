@@ -27,7 +27,7 @@ const crossing =
 
 /** An access outside of memory, before words that say where it was: these need no address. */
 const access =
-  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |outside of every )/g;
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |just behind |outside of every )/g;
 
 const throughNull =
   /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes? at (0x[0-9a-f]+))/g;
@@ -87,7 +87,8 @@ export function faultWords(text: string, session: Captured, line: string | null 
       (_all, distance: string, unit: string, where: string, id: string, size = '') => {
         const names = arrays.get(id) ?? [];
         const array = names.length > 0 ? names.join(', ') : `region ${id}`;
-        if (where === 'into' || isMeant(names, distance)) return `${distance} ${unit} ${where} ${array}${size}`;
+        const far = distance === '0' && where === 'behind' ? 'just' : `${distance} ${unit}`;
+        if (where === 'into' || isMeant(names, distance)) return `${far} ${where} ${array}${size}`;
         return `outside of every array (the nearest is ${array}, ${distance} ${unit} away)`;
       },
     )

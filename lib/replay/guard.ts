@@ -3,7 +3,7 @@ import type { FaultEvent, Guard } from './replay-events';
 
 type Near = NonNullable<FaultEvent['near']>;
 
-/** Text such as "0 bytes behind region r1 (800 B)". */
+/** Text such as "4 bytes behind region r1 (800 B)". */
 export function describeNear({ region, position, distance, size, dropped }: Near): string {
   const bytes = `${formatCount(distance)} ${distance === 1 ? 'byte' : 'bytes'}`;
   const where = position === 'inside' ? `${bytes} into` : `${bytes} ${position}`;

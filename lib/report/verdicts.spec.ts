@@ -1,4 +1,4 @@
-import { leadClass, notJudged } from './verdicts';
+import { leadClass, notJudged, wordOf } from './verdicts';
 
 describe('the banner of a page', () => {
   it('is that of a pass only if every kernel has passed', () => {
@@ -7,5 +7,14 @@ describe('the banner of a page', () => {
     expect(leadClass([notJudged, 'vacuous', 'pass'])).toBe('verdict is-doubt');
     expect(leadClass([notJudged, 'fault', 'pass'])).toBe('verdict is-fail');
     expect(leadClass([notJudged])).toBe('verdict');
+  });
+
+  it('is a doubt if a pass did not see the whole edit', () => {
+    const line = { file: 'k.hip', line: 3 };
+    const lines = { edited: 2, without_code: 0, not_run: [line] };
+    expect(leadClass([wordOf({ verdict: 'pass', edited_lines: lines }), 'pass'])).toBe('verdict is-doubt');
+    expect(leadClass([wordOf({ verdict: 'pass', edited_lines: { ...lines, not_run: [] } })])).toBe('verdict is-pass');
+    expect(wordOf({ verdict: 'fail', edited_lines: lines })).toBe('fail');
+    expect(wordOf({ verdict: 'pass' })).toBe('pass');
   });
 });

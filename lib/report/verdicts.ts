@@ -3,7 +3,7 @@ import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { coded, markup, shortened, type Html } from '../page/html';
 import { counted, formatCount } from '../support/format';
 import { placeOfWave } from '../replay/fault-words';
-import { editedLineWords } from '../validate/edited-lines-text';
+import { editedLineWords, unseenWords } from '../validate/edited-lines-text';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
 import type { CommandOn } from './commands';
@@ -11,7 +11,14 @@ import { hasEnded } from './differences';
 import { lacking, type Body, type Left } from './left';
 import type { PlaceNames } from './place-names';
 
-const classOf = (verdict: string): string => (verdict === 'pass' ? 'pass' : verdict === 'vacuous' ? 'doubt' : 'fail');
+const classOf = (verdict: string): string =>
+  verdict === 'pass' ? 'pass' : verdict === 'vacuous' || verdict === doubtfulPass ? 'doubt' : 'fail';
+
+const doubtfulPass = 'pass with doubts';
+
+/** The verdict of a report, or the word for a pass that no replay showed for the whole edit. */
+export const wordOf = ({ verdict, edited_lines: lines }: Pick<Report, 'verdict' | 'edited_lines'>): string =>
+  verdict === 'pass' && lines && unseenWords(lines) !== '' ? doubtfulPass : verdict;
 
 /** Class of the banner, by the worst of the verdicts: not that of a pass while a kernel beside it has no verdict. */
 export function leadClass(verdicts: readonly string[]): string {
@@ -30,9 +37,10 @@ export const verdictWord = (verdict: string): Html =>
 /** The answer, first on the page. `changed`: the difference between what was judged and what is there now. */
 export function verdictLead(left: Left<Report>, names: PlaceNames, changed: string | null, command: CommandOn): Html {
   if (left.value === null) return left.why;
-  const { verdict, summary, code, variant, device, fault } = left.value;
+  const { summary, code, variant, device, fault } = left.value;
+  const word = wordOf(left.value);
   const wave = fault === null || fault === undefined ? null : placeOfWave(fault);
-  return markup`<p class="${leadClass(changed === null ? [verdict] : [verdict, notJudged])}">${verdictWord(verdict)} ${coded(names.inText(summary))}</p>
+  return markup`<p class="${leadClass(changed === null ? [word] : [word, notJudged])}">${verdictWord(word)} ${coded(names.inText(summary))}</p>
     ${changed === null ? '' : markup`<p class="doubt">${coded(`This is the verdict before a change. Since then: ${changed}. \`${command('validate')}\` judges it.`)}</p>`}
     ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
     ${editedLineWords(left.value).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}

@@ -24,7 +24,7 @@ import { commandOn } from './commands';
 import { readKept } from './kept';
 import { readLeft } from './left';
 import { placeNames } from './place-names';
-import { leadClass, notJudged, verdictWord } from './verdicts';
+import { leadClass, notJudged, verdictWord, wordOf } from './verdicts';
 
 interface Found {
   readonly root: string;
@@ -34,9 +34,10 @@ interface Found {
 /** All reproducers of a workspace in one table, and the time of its apps by kernel. */
 export async function workspacePage(root: string): Promise<Page> {
   const { found, unreadable } = openAll(root);
-  const verdicts = found.map(
-    ({ root: at }) => readLeft(join(at, 'report.json'), reportSchema, '', '').value?.verdict ?? notJudged,
-  );
+  const verdicts = found.map(({ root: at }) => {
+    const report = readLeft(join(at, 'report.json'), reportSchema, '', '').value;
+    return report ? wordOf(report) : notJudged;
+  });
   const changes = found.map(({ root: at }) => changedSince(at));
   const words = verdicts.map((verdict, index) => (changes[index] ? `${verdict} before a change` : verdict));
   const counts = [...new Set(words)].map((one) => `${words.filter((each) => each === one).length} ${one}`);

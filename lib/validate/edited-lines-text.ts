@@ -47,6 +47,8 @@ export function editedLineWords({
     one_sided: oneSided = [],
     outside = [],
   } = lines;
+  const passed = verdict === 'pass';
+  const unseen = idle.length + partly.length + selects.length + oneSided.length;
   const others = without > 0 ? `; ${formatCount(without)} have no code of their own` : '';
   const whole = `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${listed(idle.map(keyOf))}${others}`;
   const parts = partly.map((place) => `${keyOf(place)} from column ${place.column}`);
@@ -62,25 +64,27 @@ export function editedLineWords({
         ...(next === null ? [] : [next]),
       ]),
     // A failing verdict needs no doubt.
-    ...(oneSided.length > 0 && verdict === 'pass' ? [oneSidedWords(oneSided, inputs !== undefined)] : []),
-    ...(selects.length > 0 && verdict === 'pass' ? [selectWords(selects, inputs !== undefined)] : []),
+    ...(oneSided.length > 0 && passed ? [oneSidedWords(oneSided)] : []),
+    ...(selects.length > 0 && passed ? [selectWords(selects)] : []),
+    ...(passed && unseen > 0 ? [nextWords(inputs !== undefined)] : []),
   ];
 }
 
-/** Derived inputs keep their values within what was captured, so that another dispatch is what may help. */
-const nextInput = (hasInputs: boolean): string =>
+/** Derived inputs keep their values within what was captured; other dispatches may have others. */
+const nextWords = (hasInputs: boolean): string =>
   hasInputs
-    ? ' (captures of more dispatches may reach it: `"dispatch": [1, 2]` in kernloop.json)'
-    : ' (`--inputs 8` tries other inputs)';
+    ? `more dispatches may reach that: ${dispatchEntry}`
+    : `other inputs may reach that: \`--inputs 8\` tries values of the captured range; beyond it, ${dispatchEntry} captures more dispatches`;
+const dispatchEntry = '`"dispatch": [1, 2]` in kernloop.json';
 
-function oneSidedWords(lines: readonly SourceLine[], hasInputs: boolean): string {
+function oneSidedWords(lines: readonly SourceLine[]): string {
   const verb = lines.length === 1 ? 'has' : 'have';
-  return `${listed(lines.map(keyOf))} ${verb} a condition that came out the same in every lane: its other side was not seen${nextInput(hasInputs)}`;
+  return `${listed(lines.map(keyOf))} ${verb} a condition that came out the same in every lane: its other side was not seen`;
 }
 
-function selectWords(selects: readonly SourceLine[], hasInputs: boolean): string {
+function selectWords(selects: readonly SourceLine[]): string {
   const verb = selects.length === 1 ? 'selects' : 'select';
-  return `${listed(selects.map(keyOf))} ${verb} a value without a condition: which was taken was not seen${nextInput(hasInputs)}`;
+  return `${listed(selects.map(keyOf))} ${verb} a value (a minimum, a maximum, a clamp or the like): which was taken was not seen`;
 }
 
 function listed(places: readonly string[]): string {

@@ -15,6 +15,9 @@ import {
 } from './edited-lines';
 import { editedLineWords, unseenWords } from './edited-lines-text';
 
+const otherInputs =
+  'other inputs may reach that: `--inputs 8` tries values of the captured range; beyond it, `"dispatch": [1, 2]` in kernloop.json captures more dispatches';
+
 describe('the lines of an edit', () => {
   it.each([
     ['nothing', 'a\nb\n', 'a\nb\n', []],
@@ -90,11 +93,13 @@ describe('the lines of an edit', () => {
       });
     expect(words(2, 3)).toEqual([
       'no instruction of 2 of 14 edited lines ran: k.hip:1, k.hip:2; 3 have no code of their own',
+      otherInputs,
     ]);
     expect(words(7, 0)).toEqual([
       'no instruction of 7 of 14 edited lines ran: k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 2 more',
+      otherInputs,
     ]);
-    expect(words(0, 3, 1)).toEqual(['a part of 1 of 14 edited lines never ran: k.hip:1 from column 9']);
+    expect(words(0, 3, 1)).toEqual(['a part of 1 of 14 edited lines never ran: k.hip:1 from column 9', otherInputs]);
     expect([words(0, 3), editedLineWords({ verdict: 'pass' })]).toEqual([[], []]);
   });
 
@@ -213,19 +218,23 @@ describe('the lines of an edit', () => {
         ...rest,
       });
     expect(words(1)).toEqual([
-      'k.hip:1 selects a value without a condition: which was taken was not seen (`--inputs 8` tries other inputs)',
+      'k.hip:1 selects a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
+      otherInputs,
     ]);
     expect(words(6)).toEqual([
-      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value without a condition: which was taken was not seen (`--inputs 8` tries other inputs)',
+      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
+      otherInputs,
     ]);
     const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
     expect(words(1, { inputs })).toEqual([
-      'k.hip:1 selects a value without a condition: which was taken was not seen (captures of more dispatches may reach it: `"dispatch": [1, 2]` in kernloop.json)',
+      'k.hip:1 selects a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
+      'more dispatches may reach that: `"dispatch": [1, 2]` in kernloop.json',
     ]);
     expect([words(1, { verdict: 'fail' }), words(0)]).toEqual([[], []]);
     const lines = { edited: 9, without_code: 0, not_run: [], one_sided: [{ file: 'k.hip', line: 4 }] };
     expect(words(0, { edited_lines: lines })).toEqual([
-      'k.hip:4 has a condition that came out the same in every lane: its other side was not seen (`--inputs 8` tries other inputs)',
+      'k.hip:4 has a condition that came out the same in every lane: its other side was not seen',
+      otherInputs,
     ]);
     expect(words(0, { edited_lines: lines, verdict: 'fail' })).toEqual([]);
     expect(unseenWords(lines)).toBe('NOT seen: the other side of a condition in 1 of 9 edited lines; ');

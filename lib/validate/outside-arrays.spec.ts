@@ -62,7 +62,7 @@ describe('accesses outside of the arrays', () => {
     expect(found).toMatchObject({ verdict: 'ran', replays: all });
     expect(found.outside).toEqual({
       ...{ dispatch: 3, fault: read, source: null, next: null },
-      access: 'read of 4 bytes, 0 bytes behind region r0 (64 B)',
+      access: 'read of 4 bytes, just behind region r0 (64 B)',
     });
     expect(await looked({ variant: faulted(read), captured: faulted(read) })).toEqual({
       ...{ verdict: 'ran', outside: null, replays: all },

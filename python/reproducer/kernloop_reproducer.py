@@ -184,8 +184,23 @@ def compile_kernel(script):
     try:
         kernel = triton.compile(source, target=GPUTarget(*script["TARGET"]), options=dict(script["OPTIONS"]))
     except Exception as error:
-        raise ReproducerError("COMPILE_FAILED", f"Triton {triton.__version__} does not compile it:\n{error}", "correct the source") from error
+        words = _compiler_words(error, finder.opened)
+        raise ReproducerError("COMPILE_FAILED", f"Triton {triton.__version__} does not compile it:\n{words}", "correct the source") from error
     return kernel, function, finder
+
+
+def _compiler_words(error, places):
+    """Triton counts lines from the `def` of a function, and tells the cause of an error in a callee apart: lines of files come first."""
+    found, texts = [], {place: (HERE / place).read_text() for place in places}
+    while error is not None:
+        source, node = getattr(error, "src", None), getattr(error, "node", None)
+        place = next((one for one, text in texts.items() if source and source in text), None)
+        if place is not None and hasattr(node, "lineno"):
+            line = texts[place][: texts[place].index(source)].count("\n") + node.lineno
+            found.append(f"{place}:{line}:{node.col_offset + 1}: error: {error.error_message or 'in this call'}")
+        last, error = error, error.__cause__
+    # The innermost is what is to be corrected, and has its source with it.
+    return "\n".join([*reversed(found), str(last)])
 
 
 def constants_of(script):
