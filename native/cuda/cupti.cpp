@@ -112,7 +112,7 @@ Result<std::shared_ptr<const Cupti>> Cupti::load(int driver_version) {
   cupti->was_loaded = opened->was_loaded;
   Lookup lookup{opened->handle, {}};
 #define FUNCTION(name, presence, parameters) lookup.find(cupti->name, #name, presence);
-#include "cuda/cupti_functions.def"
+#include "abi/cuda/cupti_functions.def"
 #undef FUNCTION
   if (!lookup.missing.empty()) {
     return Error{"ENVIRONMENT_CUPTI_TOO_OLD", opened->path + " lacks " + lookup.missing,

@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "abi/cuda/cupti.h"
 #include "base/result.h"
-#include "cuda/cupti_abi.h"
 
 namespace kernloop::cuda {
 
 struct Cupti {
 #define FUNCTION(name, presence, parameters) CUptiResult(*name) parameters = nullptr;
-#include "cuda/cupti_functions.def"
+#include "abi/cuda/cupti_functions.def"
 #undef FUNCTION
 
   std::string path;         // the opened file

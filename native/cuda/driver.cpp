@@ -60,7 +60,7 @@ Result<std::shared_ptr<const Driver>> Driver::load(const std::string& library) {
   driver->path = library;
   Lookup lookup{handle, {}};
 #define FUNCTION(member, symbol, older, presence, parameters) lookup.find(driver->member, symbol, older, presence);
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
   if (driver->cuDriverGetVersion != nullptr) driver->cuDriverGetVersion(&driver->version);
   if (!lookup.missing.empty()) return old_driver(*driver, lookup.missing);

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "abi/cuda/driver.h"
 #include "base/result.h"
-#include "cuda/abi.h"
 
 namespace kernloop::cuda {
 
@@ -14,7 +14,7 @@ namespace kernloop::cuda {
 // driver_functions.def lists the form of each, and which may be null on older drivers (OPTIONAL).
 struct Driver {
 #define FUNCTION(member, symbol, older, presence, parameters) CUresult(*member) parameters = nullptr;
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 
   std::string path;  // the opened file: "libcuda.so.1" or KERNLOOP_CUDA_DRIVER

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "cuda/device_kernels_host.h"
 #include "cuda/driver.h"
+#include "cuda/kernels/device_kernels_host.h"
 
 namespace kernloop::cuda {
 

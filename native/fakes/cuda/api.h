@@ -2,12 +2,12 @@
 // symbols of them, with callbacks around each.
 #pragma once
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::cuda::fake {
 
 #define FUNCTION(member, symbol, older, presence, parameters) CUresult member parameters;
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 
 }  // namespace kernloop::cuda::fake

@@ -30,7 +30,7 @@ const char* callback_name(uint32_t id) {
 #define DRIVER_CALLBACK(function, id) \
   case id:                            \
     return #function;
-#include "cuda/cupti_driver_callbacks.def"
+#include "abi/cuda/cupti_driver_callbacks.def"
 #undef DRIVER_CALLBACK
     default:
       return nullptr;

@@ -31,7 +31,7 @@ class CorrelationScope {
 constexpr uint32_t callback_id(std::string_view symbol) {
 #define DRIVER_CALLBACK(function, id) \
   if (symbol == #function) return id;
-#include "cuda/cupti_driver_callbacks.def"
+#include "abi/cuda/cupti_driver_callbacks.def"
 #undef DRIVER_CALLBACK
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "cuda/cupti_abi.h"
+#include "abi/cuda/cupti.h"
 
 namespace kernloop::cuda {
 

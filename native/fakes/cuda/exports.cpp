@@ -36,7 +36,7 @@ extern "C" {
 #define FUNCTION(member, symbol, older, presence, parameters)                                \
   __attribute__((used, visibility("hidden"))) CUresult(*kernloop_fake_##member) parameters = \
       &Traced<&member, callback_id(symbol)>::call;
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 #define PER_THREAD(member, symbol)                                                                  \
   __attribute__((used, visibility("hidden"))) decltype(&member) kernloop_fake_per_thread_##member = \
@@ -51,7 +51,7 @@ extern "C" {
       ":\n" label ": jmp *" function "(%rip)\n");
 #define FUNCTION(member, symbol, older, presence, parameters) \
   EXPORTED_FUNCTION(symbol, "kernloop_fake_export_" #member, "kernloop_fake_" #member)
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 #define PER_THREAD(member, symbol) \
   EXPORTED_FUNCTION(symbol, "kernloop_fake_per_thread_export_" #member, "kernloop_fake_per_thread_" #member)
@@ -65,7 +65,7 @@ extern "C" {
 extern "C" {
 #define FUNCTION(member, symbol, older, presence, parameters) \
   __attribute__((visibility("hidden"))) extern char kernloop_fake_export_##member[];
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 #define PER_THREAD(member, symbol) \
   __attribute__((visibility("hidden"))) extern char kernloop_fake_per_thread_export_##member[];
@@ -88,7 +88,7 @@ void* find_export(std::string_view name, int version, bool per_thread) {
 #undef PER_THREAD
 #define FUNCTION(member, symbol, older, presence, parameters) \
   if (name == #member || name == symbol) return kernloop_fake_export_##member;
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
   return nullptr;
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::cuda::fake {
 

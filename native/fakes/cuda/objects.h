@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 #include "fakes/cuda/image.h"
 #include "fakes/cuda/work/launch.h"
 #include "fakes/cuda/work/operation.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/device_kernels.h"
-#include "cuda/line_demoter.h"
+#include "cuda/kernels/device_kernels.h"
+#include "cuda/kernels/line_demoter.h"
 #include "replay/core/device/device.h"
 #include "replay/cuda/context.h"
 

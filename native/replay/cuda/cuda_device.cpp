@@ -11,7 +11,7 @@
 #include <set>
 #include <thread>
 
-#include "cuda/scrubber.h"
+#include "cuda/kernels/scrubber.h"
 #include "replay/core/memory/address_hold.h"
 #include "replay/cuda/cache_state.h"
 #include "replay/cuda/device_memory.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::replay {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cuda/device_kernels.h"
+#include "cuda/kernels/device_kernels.h"
 #include "replay/core/device/device_parts.h"
 #include "replay/cuda/device_memory.h"
 #include "replay/cuda/staging.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 #include "replay/core/device/device.h"
 
 namespace kernloop::replay {

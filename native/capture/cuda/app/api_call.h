@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "abi/cuda/cupti.h"
 #include "capture/cuda/app/thread_state.h"
-#include "cuda/cupti_abi.h"
 
 namespace kernloop::capture {
 

@@ -13,8 +13,8 @@
 #include "capture/cuda/app/graphs.h"
 #include "capture/cuda/memory/staging.h"
 #include "capture/cuda/memory/tensor_maps.h"
-#include "cuda/device_kernels.h"
 #include "cuda/driver.h"
+#include "cuda/kernels/device_kernels.h"
 
 namespace kernloop::capture {
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "abi/cuda/cupti.h"
 #include "capture/core/device_capture.h"
 #include "capture/core/kernel_table.h"
 #include "capture/core/protocol.h"
 #include "capture/core/selection.h"
-#include "cuda/cupti_abi.h"
 #include "cuda/driver.h"
 
 namespace kernloop::capture {

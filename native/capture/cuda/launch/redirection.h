@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "cuda/cupti_abi.h"
+#include "abi/cuda/cupti.h"
 #include "cuda/driver.h"
 
 namespace kernloop::capture {

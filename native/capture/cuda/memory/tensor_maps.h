@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::capture {
 

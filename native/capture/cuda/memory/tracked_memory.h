@@ -7,9 +7,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "abi/cuda/driver.h"
 #include "capture/core/allocation_map.h"
 #include "capture/cuda/memory/address_space.h"
-#include "cuda/abi.h"
 
 namespace kernloop::capture {
 

@@ -1,5 +1,5 @@
 // Kernloop's scrubbing kernel, on the host.
-#include "cuda/scrub_params.h"
+#include "cuda/kernels/scrub_params.h"
 #include "fakes/cuda/kernels/leftovers.h"
 #include "fakes/cuda/work/gpu.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::cuda::fake {
 

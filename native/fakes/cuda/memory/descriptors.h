@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::cuda::fake {
 

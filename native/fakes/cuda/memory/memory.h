@@ -9,7 +9,7 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 #include "fakes/cuda/memory/address_map.h"
 
 namespace kernloop::cuda::fake {

@@ -1,7 +1,7 @@
 // Kernloop's own kernels, loaded from their PTX as on a GPU.
 #include <cstring>
 
-#include "cuda/device_kernels.h"
+#include "cuda/kernels/device_kernels.h"
 #include "fakes/cuda/test/gpu_test.h"
 
 namespace kernloop::cuda::fake {

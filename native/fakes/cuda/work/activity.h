@@ -1,7 +1,7 @@
 // CUPTI's activity records of kernels, gathered in buffers that the tool provides and gets back filled.
 #pragma once
 
-#include "cuda/cupti_abi.h"
+#include "abi/cuda/cupti.h"
 #include "fakes/cuda/work/launch.h"
 
 namespace kernloop::cuda::fake {

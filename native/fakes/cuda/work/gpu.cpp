@@ -3,7 +3,7 @@
 #include <map>
 #include <thread>
 
-#include "cuda/device_kernels_host.h"
+#include "cuda/kernels/device_kernels_host.h"
 #include "fakes/cuda/memory/descriptors.h"
 #include "fakes/cuda/memory/memory.h"
 #include "fakes/cuda/objects.h"

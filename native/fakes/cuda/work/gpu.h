@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 #include "fakes/cuda/work/launch.h"
 
 namespace kernloop::cuda::fake {
@@ -77,7 +77,7 @@ struct KernelCode {
   KernelCode(const char* kernel, HostCode code);
 };
 bool has_code(std::string_view kernel);
-// Runs a registered kernel, or one of Kernloop's own (cuda/device_kernels_host.h). May throw DeviceFault.
+// Runs a registered kernel, or one of Kernloop's own (cuda/kernels/device_kernels_host.h). May throw DeviceFault.
 void run_code(const KernelLaunch& launch);
 
 }  // namespace kernloop::cuda::fake

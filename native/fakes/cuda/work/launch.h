@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::cuda::fake {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 #include "pgo/collect/test/kernels.h"
 
 namespace {
@@ -21,7 +21,7 @@ using namespace kernloop::cuda;
 
 struct Api {
 #define FUNCTION(member, symbol, older, presence, parameters) CUresult(*member) parameters = nullptr;
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 };
 
@@ -32,7 +32,7 @@ Api open_driver(bool by_proc_address) {
   if (!library) std::exit(5);
 #define FUNCTION(member, symbol, older, presence, parameters) \
   api.member = reinterpret_cast<decltype(api.member)>(::dlsym(library, symbol));
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
   if (!by_proc_address) return api;
   const auto get = [&](const char* name, void* into, int version = 12040) {

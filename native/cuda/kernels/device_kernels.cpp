@@ -1,4 +1,4 @@
-#include "cuda/device_kernels.h"
+#include "cuda/kernels/device_kernels.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "cuda/checksum_mix.h"
-#include "cuda/device_kernels_params.h"
-#include "cuda/device_kernels_ptx.h"
-#include "cuda/pinned_buffer.h"
+#include "cuda/kernels/checksum_mix.h"
+#include "cuda/kernels/device_kernels_params.h"
+#include "cuda/kernels/device_kernels_ptx.h"
+#include "cuda/kernels/pinned_buffer.h"
 
 namespace kernloop::cuda {
 namespace {

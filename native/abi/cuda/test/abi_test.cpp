@@ -7,15 +7,15 @@
 #include <set>
 #include <string>
 
-#include "cuda/cupti_abi.h"
+#include "abi/cuda/cupti.h"
 
 namespace kernloop::cuda {
 
 #define TYPE(name, bytes) static_assert(sizeof(name) == (bytes), #name);
 #define FIELD(type, field, offset) static_assert(offsetof(type, field) == (offset), #type "." #field);
 #define VALUE(name, number) static_assert(static_cast<uint32_t>(name) == (number), #name);
-#include "cuda/test/abi_facts.def"
-#include "cuda/test/cupti_abi_facts.def"
+#include "abi/cuda/test/abi_facts.def"
+#include "abi/cuda/test/cupti_abi_facts.def"
 #undef TYPE
 #undef FIELD
 #undef VALUE
@@ -26,7 +26,7 @@ TEST(CuptiAbi, DriverCallbackIdsAreDistinct) {
   std::set<uint32_t> ids;
   size_t listed = 0;
 #define DRIVER_CALLBACK(function, id) ids.insert(id), ++listed;
-#include "cuda/cupti_driver_callbacks.def"
+#include "abi/cuda/cupti_driver_callbacks.def"
 #undef DRIVER_CALLBACK
   EXPECT_EQ(ids.size(), listed);
 }

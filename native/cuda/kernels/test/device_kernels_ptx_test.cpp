@@ -8,16 +8,16 @@
 #include <string>
 
 #include "base/digest.h"
-#include "cuda/device_kernels_host.h"
-#include "cuda/device_kernels_ptx.h"
-#include "cuda/scrub_params.h"
-#include "cuda/scrubber.h"
+#include "cuda/kernels/device_kernels_host.h"
+#include "cuda/kernels/device_kernels_ptx.h"
+#include "cuda/kernels/scrub_params.h"
+#include "cuda/kernels/scrubber.h"
 
 namespace kernloop::cuda {
 namespace {
 
 std::string read(const std::string& name) {
-  std::ifstream file(std::string(KERNLOOP_CUDA_SOURCE_FOLDER) + "/" + name, std::ios::binary);
+  std::ifstream file(std::string(KERNLOOP_DEVICE_KERNELS_FOLDER) + "/" + name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

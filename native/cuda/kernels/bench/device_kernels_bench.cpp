@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "capture/core/pointer_scan.h"
-#include "cuda/device_kernels.h"
+#include "cuda/kernels/device_kernels.h"
 
 namespace kernloop::cuda {
 namespace {

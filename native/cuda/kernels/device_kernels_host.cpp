@@ -1,6 +1,6 @@
-#include "cuda/device_kernels_host.h"
+#include "cuda/kernels/device_kernels_host.h"
 
-#include "cuda/device_kernels.cu"
+#include "cuda/kernels/device_kernels.cu"
 
 namespace kernloop::cuda {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "cuda/device_kernels.h"
+#include "cuda/kernels/device_kernels.h"
 
 namespace kernloop::cuda {
 namespace {

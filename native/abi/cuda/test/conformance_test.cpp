@@ -2,7 +2,7 @@
 // table read with cuda.h's types. Compiled only if a toolkit of CUDA 13 or newer is installed.
 
 // Ours first: cuda.h defines macros of the same names.
-#include "cuda/cupti_abi.h"
+#include "abi/cuda/cupti.h"
 
 #include <cuda.h>
 #include <cupti.h>
@@ -33,9 +33,9 @@ constexpr Fact kFacts[] = {
 #define FIELD(type, field, offset) {#type "." #field, offsetof(::type, field), offset},
 #define VALUE(name, number) {#name, static_cast<uint32_t>(::name), number},
 #define DRIVER_CALLBACK(function, id) {#function, ::CUPTI_DRIVER_TRACE_CBID_##function, id},
-#include "cuda/cupti_driver_callbacks.def"
-#include "cuda/test/abi_facts.def"
-#include "cuda/test/cupti_abi_facts.def"
+#include "abi/cuda/cupti_driver_callbacks.def"
+#include "abi/cuda/test/abi_facts.def"
+#include "abi/cuda/test/cupti_abi_facts.def"
 #undef TYPE
 #undef FIELD
 #undef VALUE
@@ -54,14 +54,14 @@ TEST(Conformance, DriverFunctions) {
     EXPECT_STREQ(EXPANDED_TEXT_OF(member), symbol);                                         \
     EXPECT_TRUE((std::is_same_v<decltype(&::member), ::CUresult(*) parameters>)) << symbol; \
   }
-#include "cuda/driver_functions.def"
+#include "abi/cuda/driver_functions.def"
 #undef FUNCTION
 }
 
 TEST(Conformance, CuptiFunctions) {
 #define FUNCTION(name, presence, parameters) \
   EXPECT_TRUE((std::is_same_v<decltype(&::name), ::CUptiResult(*) parameters>)) << #name;
-#include "cuda/cupti_functions.def"
+#include "abi/cuda/cupti_functions.def"
 #undef FUNCTION
 }
 

@@ -3,7 +3,7 @@
 // give the context a stack of that size; scrub_kernel.ptx is made from this text (target device_kernels_ptx).
 #include <stdint.h>
 
-#include "cuda/scrub_params.h"
+#include "cuda/kernels/scrub_params.h"
 
 extern "C" {
 

@@ -1,8 +1,8 @@
 // Our GPU kernels, written to run at memory speed and to load no byte outside of the ranges they are given.
 // device_kernels.ptx is made from this text (target device_kernels_ptx); device_kernels_host.cpp compiles it for the
 // host.
-#include "cuda/device_kernels_params.h"
-#include "cuda/device_shim.h"
+#include "cuda/kernels/device_kernels_params.h"
+#include "cuda/kernels/device_shim.h"
 
 namespace kernloop::cuda {
 

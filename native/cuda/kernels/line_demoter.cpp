@@ -1,9 +1,9 @@
-#include "cuda/line_demoter.h"
+#include "cuda/kernels/line_demoter.h"
 
 #include <algorithm>
 #include <string>
 
-#include "cuda/device_kernels_ptx.h"
+#include "cuda/kernels/device_kernels_ptx.h"
 
 namespace kernloop::cuda {
 namespace {

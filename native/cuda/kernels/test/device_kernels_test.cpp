@@ -1,5 +1,5 @@
 // The kernels and their launcher, run on the host, against straightforward oracles: PointerScan, memcmp and loops.
-#include "cuda/device_kernels.h"
+#include "cuda/kernels/device_kernels.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include <set>
 
 #include "capture/core/pointer_scan.h"
-#include "cuda/device_kernels_params.h"
+#include "cuda/kernels/device_kernels_params.h"
 #include "cuda/test/host_driver.h"
 
 namespace kernloop::cuda {

@@ -1,4 +1,4 @@
-#include "cuda/scrubber.h"
+#include "cuda/kernels/scrubber.h"
 
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/device_kernels_ptx.h"
-#include "cuda/scrub_params.h"
+#include "cuda/kernels/device_kernels_ptx.h"
+#include "cuda/kernels/scrub_params.h"
 
 namespace kernloop::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/pinned_buffer.h"
+#include "cuda/kernels/pinned_buffer.h"
 
 #include <bit>
 #include <string>

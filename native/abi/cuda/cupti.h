@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/abi.h"
+#include "abi/cuda/driver.h"
 
 namespace kernloop::cuda {
 
@@ -84,7 +84,7 @@ enum CUpti_CallbackIdState : uint32_t {
 // Domain DRIVER_API.
 enum CUpti_driver_api_trace_cbid : uint32_t {
 #define DRIVER_CALLBACK(function, id) CUPTI_DRIVER_TRACE_CBID_##function = id,
-#include "cuda/cupti_driver_callbacks.def"
+#include "abi/cuda/cupti_driver_callbacks.def"
 #undef DRIVER_CALLBACK
 };
 

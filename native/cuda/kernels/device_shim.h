@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "cuda/checksum_mix.h"
+#include "cuda/kernels/checksum_mix.h"
 
 namespace kernloop::cuda {
 
@@ -62,7 +62,7 @@ KERNLOOP_DEVICE void atomic_or(uint32_t* word, uint32_t bits) {
 #include <cstring>
 #include <memory>
 
-#include "cuda/device_kernels_host.h"
+#include "cuda/kernels/device_kernels_host.h"
 
 #define KERNLOOP_VARIABLE
 #define KERNLOOP_POINTER(Type, address) kernloop::cuda::checked_pointer<Type>(address)
