@@ -11,22 +11,22 @@
 
 #include <cstddef>
 
-#include "abi/hsa/later_api.h"
+#include "abi/hsa/rocm7_api.h"
 
 namespace kernloop::rocr {
 
-inline constexpr uint32_t kLaterAmdStep = 0x12;  // step of the table with the slots below
+inline constexpr uint32_t kRocm7AmdStep = 0x12;  // step of the table with the slots below
 
-struct LaterAmdSlots {
+struct Rocm7AmdSlots {
 #define KERNLOOP_AMD(name) decltype(::name)* name##_fn;
 #define KERNLOOP_AMD_OPAQUE(name) void (*name##_fn)();
-#include "abi/hsa/later_amd_slots.def"
+#include "abi/hsa/rocm7_amd_slots.def"
 #undef KERNLOOP_AMD
 #undef KERNLOOP_AMD_OPAQUE
 };
 
-struct LaterAmdExtTable : AmdExtTable, LaterAmdSlots {};
-static_assert(sizeof(LaterAmdExtTable) == sizeof(AmdExtTable) + sizeof(LaterAmdSlots));
+struct Rocm7AmdExtTable : AmdExtTable, Rocm7AmdSlots {};
+static_assert(sizeof(Rocm7AmdExtTable) == sizeof(AmdExtTable) + sizeof(Rocm7AmdSlots));
 
 // ROCm 5.2 has major version 1 of every table, no tables after the image table, and no second way to make a sampler.
 inline constexpr uint32_t kRocm52Major = 1;
@@ -48,8 +48,8 @@ constexpr size_t place_of_slot(size_t offset) {
 static_assert(place_of_slot(offsetof(AmdExtTable, hsa_amd_queue_intercept_create_fn)) == 38);
 static_assert(place_of_slot(offsetof(AmdExtTable, hsa_amd_vmem_map_fn)) == 60);
 static_assert(place_of_slot(sizeof(AmdExtTable) +
-                            offsetof(LaterAmdSlots, hsa_amd_memory_get_preferred_copy_engine_fn)) == 73);
-static_assert(place_of_slot(sizeof(AmdExtTable) + offsetof(LaterAmdSlots, hsa_amd_queue_create_fn)) == 87);
+                            offsetof(Rocm7AmdSlots, hsa_amd_memory_get_preferred_copy_engine_fn)) == 73);
+static_assert(place_of_slot(sizeof(AmdExtTable) + offsetof(Rocm7AmdSlots, hsa_amd_queue_create_fn)) == 87);
 
 // The slots that both AMD tables have; the others of `to` stay as they are.
 template <typename To, typename From>

@@ -26,26 +26,26 @@ void hook(const ApiTableVersion& version, Function& slot, Function replacement) 
   if (offset + sizeof slot <= version.minor_id && slot != nullptr) slot = replacement;
 }
 
-// The AMD table of a runtime since ROCm 6; slots beyond its size must not be touched.
-inline rocr::LaterAmdExtTable& later_amd_table(HsaApiTable& table) {
-  return *static_cast<rocr::LaterAmdExtTable*>(table.amd_ext_);
+// The AMD table of a runtime since ROCm 6, with the slots of ROCm 7; slots beyond its size must not be touched.
+inline rocr::Rocm7AmdExtTable& rocm7_amd_table(HsaApiTable& table) {
+  return *static_cast<rocr::Rocm7AmdExtTable*>(table.amd_ext_);
 }
 
-// The same for a slot of the AMD table, at this runtime's offset; `first` is null for slots that ROCm 5.2 lacks.
-template <typename Function, typename LaterTable>
-void hook_amd(HsaApiTable& table, Function rocr::Rocm52AmdExtTable::*first, Function LaterTable::*later,
+// The same for a slot of the AMD table, at this runtime's offset; `old_slot` is null for slots that ROCm 5.2 lacks.
+template <typename Function, typename NewTable>
+void hook_amd(HsaApiTable& table, Function rocr::Rocm52AmdExtTable::*old_slot, Function NewTable::*new_slot,
               Function replacement) {
   if (amd_table_of(table) == AmdTable::kSinceRocm6) {
-    hook(later_amd_table(table).version, later_amd_table(table).*later, replacement);
-  } else if (first != nullptr) {
-    hook(rocm52_amd_table(table).version, rocm52_amd_table(table).*first, replacement);
+    hook(rocm7_amd_table(table).version, rocm7_amd_table(table).*new_slot, replacement);
+  } else if (old_slot != nullptr) {
+    hook(rocm52_amd_table(table).version, rocm52_amd_table(table).*old_slot, replacement);
   }
 }
 
 #define KERNLOOP_HOOK_AMD(table, name, replacement) \
-  hook_amd(table, &rocr::Rocm52AmdExtTable::name##_fn, &rocr::LaterAmdExtTable::name##_fn, replacement)
+  hook_amd(table, &rocr::Rocm52AmdExtTable::name##_fn, &rocr::Rocm7AmdExtTable::name##_fn, replacement)
 #define KERNLOOP_HOOK_LATER_AMD(table, name, replacement)                             \
   hook_amd(table, static_cast<decltype(::name)* rocr::Rocm52AmdExtTable::*>(nullptr), \
-           &rocr::LaterAmdExtTable::name##_fn, replacement)
+           &rocr::Rocm7AmdExtTable::name##_fn, replacement)
 
 }  // namespace kernloop::capture

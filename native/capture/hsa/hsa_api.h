@@ -34,7 +34,7 @@ inline rocr::Rocm52AmdExtTable& rocm52_amd_table(const HsaApiTable& table) {
 struct HsaOriginals {
   AmdTable tables = AmdTable::kUnknown;
   CoreApiTable core{};
-  rocr::LaterAmdExtTable amd{};
+  rocr::Rocm7AmdExtTable amd{};
 
   // False if the tables have an unknown layout.
   bool copy_from(const HsaApiTable& table) {

@@ -222,7 +222,7 @@ bool hooks_installed(HsaApiTable& table) {
     case AmdTable::kRocm52:
       return rocm52_amd_table(table).hsa_amd_memory_pool_allocate_fn == &pool_allocate;
     case AmdTable::kSinceRocm6:
-      return later_amd_table(table).hsa_amd_memory_pool_allocate_fn == &pool_allocate;
+      return rocm7_amd_table(table).hsa_amd_memory_pool_allocate_fn == &pool_allocate;
     case AmdTable::kUnknown:
       break;
   }

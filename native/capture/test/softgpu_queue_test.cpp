@@ -39,7 +39,7 @@ TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
   EXPECT_FALSE(HsaOriginals().copy_from(old.root));
 
   HsaApiTableContainer later;
-  rocr::LaterAmdExtTable amd{};
+  rocr::Rocm7AmdExtTable amd{};
   later.root.amd_ext_ = &amd;
   later.root.version.major_id = 3;
   later.core.version.major_id = 2;

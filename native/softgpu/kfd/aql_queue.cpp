@@ -16,7 +16,7 @@
 #include "softgpu/hsa/queues/past_lds_report.h"
 #include "softgpu/hsa/queues/signals.h"
 #include "softgpu/kfd/kernel.h"
-#include "softgpu/kfd/later_calls.h"
+#include "softgpu/kfd/linux_6_12_calls.h"
 #include "softgpu/kfd/queue.h"
 
 namespace kernloop::softgpu::kfd {

@@ -13,7 +13,7 @@
 #include "softgpu/hsa/host/log.h"
 #include "softgpu/kfd/gpu_model.h"
 #include "softgpu/kfd/kernel.h"
-#include "softgpu/kfd/later_calls.h"
+#include "softgpu/kfd/linux_6_12_calls.h"
 
 namespace kernloop::softgpu::kfd {
 namespace {

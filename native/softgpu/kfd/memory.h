@@ -12,7 +12,7 @@
 
 #include "softgpu/engine/engine.h"
 #include "softgpu/kfd/device_files.h"
-#include "softgpu/kfd/later_calls.h"
+#include "softgpu/kfd/linux_6_12_calls.h"
 
 namespace kernloop::softgpu::kfd {
 

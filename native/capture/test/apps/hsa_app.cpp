@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "abi/hsa/later_api.h"
+#include "abi/hsa/rocm7_api.h"
 
 namespace {
 

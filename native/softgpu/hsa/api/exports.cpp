@@ -15,7 +15,7 @@ namespace {
 #define KERNLOOP_SLOT_core(name) \
   KERNLOOP_TABLES, offsetof(HsaApiTableContainer, core) + offsetof(CoreApiTable, name##_fn)
 #define KERNLOOP_SLOT_amd(name) KERNLOOP_AMD_TABLE, offsetof(AmdExtTable, name##_fn)
-#define KERNLOOP_SLOT_later_amd(name) KERNLOOP_AMD_TABLE, sizeof(AmdExtTable) + offsetof(rocr::LaterAmdSlots, name##_fn)
+#define KERNLOOP_SLOT_rocm7_amd(name) KERNLOOP_AMD_TABLE, sizeof(AmdExtTable) + offsetof(rocr::Rocm7AmdSlots, name##_fn)
 #define KERNLOOP_SLOT_finalizer(name) \
   KERNLOOP_TABLES, offsetof(HsaApiTableContainer, finalizer_ext) + offsetof(FinalizerExtTable, name##_fn)
 #define KERNLOOP_SLOT_image(name) \

@@ -51,7 +51,7 @@ struct Guard<function, Value (*)(Arguments...)> {
 }  // namespace
 
 HsaApiTableContainer g_api_tables;
-rocr::LaterAmdExtTable g_amd_table;
+rocr::Rocm7AmdExtTable g_amd_table;
 
 namespace {
 
@@ -103,11 +103,11 @@ void reset_api_tables() {
   auto& image = g_api_tables.image_ext;
   auto& pc_sampling = g_api_tables.pc_sampling_ext;
   auto& amd = g_amd_table;
-  auto& later_amd = g_amd_table;
+  auto& rocm7_amd = g_amd_table;
 #define KERNLOOP_HSA(table, name) table.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
 #include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
-  announce(g_amd_table, HSA_AMD_EXT_API_TABLE_MAJOR_VERSION, sizeof g_amd_table, rocr::kLaterAmdStep);
+  announce(g_amd_table, HSA_AMD_EXT_API_TABLE_MAJOR_VERSION, sizeof g_amd_table, rocr::kRocm7AmdStep);
   g_api_tables.root.amd_ext_ = &g_amd_table;
 }
 

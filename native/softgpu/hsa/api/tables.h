@@ -8,7 +8,7 @@ namespace kernloop::softgpu {
 
 // Under C names, for the jumps through them (exports.cpp). The AMD table is not the container's: it is longer.
 extern HsaApiTableContainer g_api_tables asm("kernloop_hsa_api_tables");
-extern rocr::LaterAmdExtTable g_amd_table asm("kernloop_hsa_amd_table");
+extern rocr::Rocm7AmdExtTable g_amd_table asm("kernloop_hsa_amd_table");
 
 // Tables handed to tools, of table version 1 (ROCm 5.2) or 2 (since ROCm 6). Once the tools are loaded,
 // adopt_tool_tables() takes over their changes to those of version 1.

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
-#include "softgpu/kfd/later_calls.h"
+#include "softgpu/kfd/linux_6_12_calls.h"
 #include "softgpu/kfd/render_abi.h"
 
 namespace {

@@ -1,7 +1,7 @@
 /* Functions of releases after ROCr 6.4, as in hsa_ext_amd.h of ROCm/rocm-systems (commit 41e1945, interface 1.31;
    reserved fields shortened to their size). */
-#ifndef KERNLOOP_HSA_LATER_API_H
-#define KERNLOOP_HSA_LATER_API_H
+#ifndef KERNLOOP_HSA_ROCM7_API_H
+#define KERNLOOP_HSA_ROCM7_API_H
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
