@@ -33,11 +33,11 @@ void add_element(const Target& target, ElementType type, uint64_t offset, Number
                  Number high, CalibrationResult& result) {
   result.varying_bytes += size_of(type);
   VaryingRange* last = result.varying.empty() ? nullptr : &result.varying.back();
-  const bool continues = last && !last->min.empty() && last->is_variable == target.is_variable &&
+  const bool continues = last && last->intervals() && last->is_variable == target.is_variable &&
                          last->target == target.name && last->type == type && last->offset + last->bytes() == offset &&
                          last->count() < kElementsPerRange;
   if (!continues) {
-    result.varying.push_back({target.is_variable, target.name, offset, type, {}, {}});
+    result.varying.push_back({target.is_variable, target.name, offset, type, NumberIntervals()});
     last = &result.varying.back();
   }
   if (!is_float(type)) {
@@ -46,17 +46,14 @@ void add_element(const Target& target, ElementType type, uint64_t offset, Number
     if (least_of(type) > low) low = least_of(type);
     if (greatest_of(type) < high) high = greatest_of(type);
   }
-  last->min.push_back(min);
-  last->max.push_back(max);
-  last->low.push_back(std::min(low, min));
-  last->high.push_back(std::max(high, max));
+  last->intervals()->seen.push_back({min, max});
+  last->intervals()->passing.push_back({std::min(low, min), std::max(high, max)});
 }
 
 void add_shape(const Target& target, const AddressRange& range, CalibrationResult& result) {
   result.order_dependent_bytes += range.size;
-  VaryingRange shape{target.is_variable, target.name, range.base, ElementType::kU8, {}, {}};
-  shape.order_dependent = range.size;
-  result.varying.push_back(std::move(shape));
+  result.varying.push_back(
+      {target.is_variable, target.name, range.base, ElementType::kU8, OrderDependentElements{range.size}});
 }
 
 void add_unexplained(const Target& target, ElementType type, const ElementSample& element, CalibrationResult& result) {

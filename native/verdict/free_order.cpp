@@ -51,12 +51,13 @@ Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& rang
   std::vector<std::pair<FoundLayout, size_t>> plain;
   for (size_t r = 0; r < ranges.size(); ++r) {
     const VaryingRange& range = ranges[r];
-    if (range.permuted == 0) continue;
+    const FreeElements* elements = range.free_elements();
+    if (!elements) continue;
     const size_t target = *index_of(targets, range.is_variable, range.target);
     const uint64_t begin = range.offset, end = range.offset + range.bytes(), size = targets[target].size;
-    if (!range.records || range.records->empty())
+    if (!elements->records || elements->records->empty())
       plain.push_back({{{{{target, begin, size_of(range.type)}}, range.count(), {}}, true, 0, 0}, r});
-    for (const RecordEntry& entry : range.records.value_or(std::vector<RecordEntry>())) {
+    for (const RecordEntry& entry : elements->records.value_or(std::vector<RecordEntry>())) {
       if (!fits(entry.offset, entry.bytes, entry.count, begin, end) || entry.before > entry.offset / entry.bytes ||
           entry.behind > (size - entry.offset) / entry.bytes - entry.count)
         return malformed(range, "a record");
@@ -70,8 +71,8 @@ Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& rang
       if (layout.layout.spans.empty()) layout.layout.spans = entry.spans;
       sets.join(first, r);
     }
-    if (!range.indexes) continue;
-    const IndexedRecords& link = *range.indexes;
+    if (!elements->indexes) continue;
+    const IndexedRecords& link = *elements->indexes;
     const auto records = index_of(targets, link.is_variable, link.target);
     if ((link.index_bytes != 4 && link.index_bytes != 8) ||
         !fits(link.index_offset, link.index_bytes, link.index_count, begin, end) || !records ||
@@ -85,23 +86,24 @@ Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& rang
                      r});
     for (size_t other = 0; other < ranges.size(); ++other) {
       const VaryingRange& one = ranges[other];
-      if (one.permuted > 0 && one.is_variable == link.is_variable && one.target == link.target &&
+      if (one.free_elements() && one.is_variable == link.is_variable && one.target == link.target &&
           overlap({one.offset, one.bytes()}, {link.offset, link.bytes * link.count}))
         sets.join(other, r);
     }
   }
   std::map<size_t, FreeOrder> orders;
   for (size_t r = 0; r < ranges.size(); ++r) {
-    if (ranges[r].permuted > 0) orders[sets.root(r)].ranges.push_back(r);
+    if (ranges[r].free_elements()) orders[sets.root(r)].ranges.push_back(r);
   }
   for (auto& [order, entry] : layouts) orders[sets.root(entry.second)].layouts.push_back(std::move(entry.first));
   for (auto& [link, r] : links) orders[sets.root(r)].links.push_back(link);
   for (auto& [layout, r] : plain) {
     FreeOrder& order = orders[sets.root(r)];
     order.layouts.push_back(std::move(layout));
-    order.unexamined = ranges[r].records ? "it is too long to be searched for them"
-                                         : "the capture's self-check is of a version of Kernloop that did not look for "
-                                           "them: capture again";
+    order.unexamined = ranges[r].free_elements()->records
+                           ? "it is too long to be searched for them"
+                           : "the capture's self-check is of a version of Kernloop that did not look for "
+                             "them: capture again";
   }
   std::vector<FreeOrder> list;
   for (auto& [root, order] : orders) list.push_back(std::move(order));
@@ -249,7 +251,8 @@ archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& r
                            {"record_bytes", certain.empty() ? size_of(range.type) : *certain.rbegin()},
                            {"possible_record_bytes", doubtful},
                            {"together", is_joint}};
-    if (range.indexes) array["indexes"] = range.indexes->target;
+    const FreeElements* elements = range.free_elements();
+    if (elements && elements->indexes) array["indexes"] = elements->indexes->target;
     if (spans > 0) array["spans"] = spans;
     arrays.push_back(std::move(array));
   }

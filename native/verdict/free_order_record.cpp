@@ -82,16 +82,14 @@ Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& a
       }
     }
     const Target& target = targets[array.target];
-    VaryingRange range{target.is_variable, target.name, all.base, array.type, {}, {}};
-    range.permuted = all.size / array.unit;
-    range.records = std::move(records);
+    FreeElements elements{all.size / array.unit, std::move(records)};
     for (const FoundLink& link : found->links) {
       if (link.index.target != array.target || !overlap({link.index.offset, 1}, all)) continue;
       const Target& named = targets[link.record.target];
-      range.indexes = {named.is_variable, named.name,        link.record.offset, link.record.stride,
-                       link.records,      link.index.offset, link.index.stride,  link.count};
+      elements.indexes = {named.is_variable, named.name,        link.record.offset, link.record.stride,
+                          link.records,      link.index.offset, link.index.stride,  link.count};
     }
-    ranges.push_back(std::move(range));
+    ranges.push_back({target.is_variable, target.name, all.base, array.type, std::move(elements)});
   }
   return ranges;
 }

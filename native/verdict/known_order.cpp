@@ -31,7 +31,8 @@ std::vector<VaryingRange> in_known_order(const std::vector<VaryingRange>& now, c
                                          const std::vector<Target>& targets) {
   std::vector<VaryingRange> ranges;
   for (const VaryingRange& range : known) {
-    if (range.permuted > 0 && range.records) ranges.push_back(range);
+    const FreeElements* elements = range.free_elements();
+    if (elements && elements->records) ranges.push_back(range);
   }
   if (ranges.empty()) return ranges;
   // Arrays of one order are judged together: with as many records around each.
@@ -39,7 +40,7 @@ std::vector<VaryingRange> in_known_order(const std::vector<VaryingRange>& now, c
   for (const VaryingRange& range : ranges) {
     const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& t) { return is_in(t, range); });
     if (target == targets.end()) return {};
-    for (const RecordEntry& entry : *range.records) {
+    for (const RecordEntry& entry : *range.free_elements()->records) {
       if (entry.bytes == 0 || entry.offset + entry.bytes * entry.count > target->size) return {};
       Surroundings& needed = around[entry.order];
       needed.before = std::max(needed.before, entry.before);
@@ -47,7 +48,7 @@ std::vector<VaryingRange> in_known_order(const std::vector<VaryingRange>& now, c
       needed.most_before = std::min(needed.most_before, entry.offset / entry.bytes);
       needed.most_behind = std::min(needed.most_behind, (target->size - entry.offset) / entry.bytes - entry.count);
       for (const VaryingRange& one : now) {
-        if (one.permuted == 0 || !touch(one, range)) continue;
+        if (!one.free_elements() || !touch(one, range)) continue;
         const uint64_t end = entry.offset + entry.bytes * entry.count, its_end = one.offset + one.bytes();
         if (one.offset < entry.offset)
           needed.before = std::max(needed.before, records_in(entry.offset - one.offset, entry.bytes));
@@ -56,7 +57,7 @@ std::vector<VaryingRange> in_known_order(const std::vector<VaryingRange>& now, c
     }
   }
   for (VaryingRange& range : ranges) {
-    for (RecordEntry& entry : *range.records) {
+    for (RecordEntry& entry : *range.free_elements()->records) {
       const Surroundings& needed = around[entry.order];
       entry.before = std::min(needed.before, needed.most_before);
       entry.behind = std::min(needed.behind, needed.most_behind);
@@ -66,7 +67,7 @@ std::vector<VaryingRange> in_known_order(const std::vector<VaryingRange>& now, c
   for (const VaryingRange& one : now) {
     const bool is_replaced =
         std::any_of(ranges.begin(), ranges.begin() + static_cast<ptrdiff_t>(in_order),
-                    [&](const VaryingRange& range) { return one.permuted > 0 && touch(one, range); });
+                    [&](const VaryingRange& range) { return one.free_elements() && touch(one, range); });
     if (!is_replaced) ranges.push_back(one);
   }
   return ranges;

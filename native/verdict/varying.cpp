@@ -16,19 +16,18 @@ Error bad_varying(const std::filesystem::path& path, const std::string& why) {
 }
 
 // Both bounds of every element, around the values seen; or none at all.
-bool read_interval(const archive::Json& json, VaryingRange& range) {
+bool read_passing(const archive::Json& json, NumberIntervals& intervals) {
   const auto low = json.find("low"), high = json.find("high");
   if (low == json.end() && high == json.end()) return true;
   if (low == json.end() || high == json.end() || !low->is_array() || !high->is_array() ||
-      low->size() != range.min.size() || high->size() != range.min.size()) {
+      low->size() != intervals.seen.size() || high->size() != intervals.seen.size()) {
     return false;
   }
   for (size_t i = 0; i < low->size(); ++i) {
     const auto from = number_from_json((*low)[i]), to = number_from_json((*high)[i]);
-    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > range.min[i] || *to < range.max[i])
-      return false;
-    range.low.push_back(*from);
-    range.high.push_back(*to);
+    const auto& seen = intervals.seen[i];
+    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > seen.low || *to < seen.high) return false;
+    intervals.passing.push_back({*from, *to});
   }
   return true;
 }
@@ -57,10 +56,10 @@ bool read_spans(const archive::Json& list, RecordEntry& entry) {
   return true;
 }
 
-bool read_order(const archive::Json& json, VaryingRange& range) {
+bool read_order(const archive::Json& json, FreeElements& elements) {
   if (const auto records = json.find("records"); records != json.end()) {
     if (!records->is_array()) return false;
-    range.records.emplace();
+    elements.records.emplace();
     for (const archive::Json& item : *records) {
       RecordEntry entry;
       if (!read_counts(
@@ -74,11 +73,11 @@ bool read_order(const archive::Json& json, VaryingRange& range) {
         if (item.contains(name) && !read_counts(item, {{name, into}})) return false;
       }
       if (item.contains("spans") && !read_spans(item["spans"], entry)) return false;
-      range.records->push_back(entry);
+      elements.records->push_back(entry);
     }
   }
   if (const auto indexes = json.find("indexes"); indexes != json.end()) {
-    IndexedRecords& link = range.indexes.emplace();
+    IndexedRecords& link = elements.indexes.emplace();
     if (!read_counts(*indexes, {{"offset", &link.offset},
                                 {"bytes", &link.bytes},
                                 {"count", &link.count},
@@ -113,23 +112,24 @@ std::optional<VaryingRange> read_range(const archive::Json& json) {
   range.type = *type;
   range.offset = offset->get<uint64_t>();
   if (json.value("permuted", false)) {
-    range.permuted = count->get<uint64_t>();
-    const bool fits = range.permuted <= UINT64_MAX / size_of(*type) && min->empty() && read_order(json, range);
+    FreeElements& elements = range.values.emplace<FreeElements>();
+    elements.count = count->get<uint64_t>();
+    const bool fits = elements.count <= UINT64_MAX / size_of(*type) && min->empty() && read_order(json, elements);
     return fits ? std::optional(std::move(range)) : std::nullopt;
   }
   if (json.value("order_dependent", false)) {
-    range.order_dependent = count->get<uint64_t>();
-    const bool fits = range.order_dependent <= UINT64_MAX / size_of(*type) && min->empty();
+    range.values = OrderDependentElements{count->get<uint64_t>()};
+    const bool fits = range.count() <= UINT64_MAX / size_of(*type) && min->empty();
     return fits ? std::optional(std::move(range)) : std::nullopt;
   }
   if (min->size() != count->get<uint64_t>()) return std::nullopt;
+  NumberIntervals& intervals = range.values.emplace<NumberIntervals>();
   for (size_t i = 0; i < min->size(); ++i) {
     const auto low = number_from_json((*min)[i]), high = number_from_json((*max)[i]);
     if (!low || !high || !is_finite(*low) || !is_finite(*high) || *low > *high) return std::nullopt;
-    range.min.push_back(*low);
-    range.max.push_back(*high);
+    intervals.seen.push_back({*low, *high});
   }
-  return read_interval(json, range) ? std::optional(std::move(range)) : std::nullopt;
+  return read_passing(json, intervals) ? std::optional(std::move(range)) : std::nullopt;
 }
 
 }  // namespace
@@ -139,24 +139,32 @@ bool within_spread(Number value, Number min, Number max) {
   return is_finite(value) && spread > 0 && value >= min - spread && value <= max + spread;
 }
 
-bool VaryingRange::passes(size_t element, Number value) const {
-  if (low.empty()) return within_spread(value, min[element], max[element]);
-  return is_finite(value) && value >= low[element] && value <= high[element];
+bool NumberIntervals::passes(size_t element, Number value) const {
+  if (passing.empty()) return within_spread(value, seen[element].low, seen[element].high);
+  return is_finite(value) && value >= passing[element].low && value <= passing[element].high;
+}
+
+uint64_t VaryingRange::count() const {
+  if (const NumberIntervals* numbers = intervals()) return numbers->seen.size();
+  if (const FreeElements* elements = free_elements()) return elements->count;
+  return std::get<OrderDependentElements>(values).count;
 }
 
 namespace {
 
-archive::Json numbers_to_json(ElementType type, const std::vector<Number>& numbers) {
+using Interval = NumberIntervals::Interval;
+
+archive::Json bounds_to_json(ElementType type, const std::vector<Interval>& intervals, Number Interval::*bound) {
   archive::Json json = archive::Json::array();
-  for (const Number number : numbers) json.push_back(number_to_json(type, number));
+  for (const Interval& interval : intervals) json.push_back(number_to_json(type, interval.*bound));
   return json;
 }
 
-void add_order(const VaryingRange& range, archive::Json& json) {
+void add_order(const FreeElements& elements, archive::Json& json) {
   json["permuted"] = true;
-  if (range.records) {
+  if (elements.records) {
     archive::Json& records = json["records"] = archive::Json::array();
-    for (const RecordEntry& entry : *range.records) {
+    for (const RecordEntry& entry : *elements.records) {
       records.push_back({{"bytes", entry.bytes},
                          {"offset", entry.offset},
                          {"count", entry.count},
@@ -170,8 +178,8 @@ void add_order(const VaryingRange& range, archive::Json& json) {
       }
     }
   }
-  if (!range.indexes) return;
-  const IndexedRecords& link = *range.indexes;
+  if (!elements.indexes) return;
+  const IndexedRecords& link = *elements.indexes;
   json["indexes"] = {{link.is_variable ? "variable" : "region", link.target},
                      {"offset", link.offset},
                      {"bytes", link.bytes},
@@ -184,18 +192,20 @@ void add_order(const VaryingRange& range, archive::Json& json) {
 }  // namespace
 
 archive::Json to_json(const VaryingRange& range) {
+  static const NumberIntervals kNone;
+  const NumberIntervals& numbers = range.intervals() ? *range.intervals() : kNone;
   archive::Json json = {{range.is_variable ? "variable" : "region", range.target},
                         {"offset", range.offset},
                         {"dtype", name_of(range.type)},
                         {"count", range.count()},
-                        {"min", numbers_to_json(range.type, range.min)},
-                        {"max", numbers_to_json(range.type, range.max)}};
-  if (!range.low.empty()) {
-    json["low"] = numbers_to_json(range.type, range.low);
-    json["high"] = numbers_to_json(range.type, range.high);
+                        {"min", bounds_to_json(range.type, numbers.seen, &Interval::low)},
+                        {"max", bounds_to_json(range.type, numbers.seen, &Interval::high)}};
+  if (!numbers.passing.empty()) {
+    json["low"] = bounds_to_json(range.type, numbers.passing, &Interval::low);
+    json["high"] = bounds_to_json(range.type, numbers.passing, &Interval::high);
   }
-  if (range.order_dependent > 0) json["order_dependent"] = true;
-  if (range.permuted > 0) add_order(range, json);
+  if (range.is_order_dependent()) json["order_dependent"] = true;
+  if (const FreeElements* elements = range.free_elements()) add_order(*elements, json);
   return json;
 }
 
@@ -234,10 +244,10 @@ bool concerns(const VaryingRange& range, const Target& target) {
 
 // Calls `visit(offset in the range, bytes, passes)` for each element.
 template <typename Visit>
-void judge_range(const VaryingRange& range, Bytes actual, const Visit& visit) {
-  const size_t size = size_of(range.type);
-  for (size_t i = 0; i < range.count(); ++i) {
-    visit(i * size, size, range.passes(i, load_number(range.type, &actual[i * size])));
+void judge_numbers(ElementType type, const NumberIntervals& numbers, Bytes actual, const Visit& visit) {
+  const size_t size = size_of(type);
+  for (size_t i = 0; i < numbers.seen.size(); ++i) {
+    visit(i * size, size, numbers.passes(i, load_number(type, &actual[i * size])));
   }
 }
 
@@ -247,14 +257,13 @@ Result<AcceptedBytes> accept_varying(Memory& memory, const Target& target, const
   AcceptedBytes result;
   Buffer actual;
   for (const VaryingRange& range : ranges) {
-    if (!concerns(range, target) || range.permuted > 0) continue;
-    if (range.order_dependent > 0) {
-      result.accepted.push_back({range.offset, range.bytes()});
-      continue;
-    }
+    if (!concerns(range, target)) continue;
+    if (range.is_order_dependent()) result.accepted.push_back({range.offset, range.bytes()});
+    const NumberIntervals* numbers = range.intervals();
+    if (!numbers) continue;
     actual.resize(range.bytes());
     if (auto read = memory.read(target.address + range.offset, actual); !read) return read.error();
-    judge_range(range, actual, [&](uint64_t at, uint64_t bytes, bool passes) {
+    judge_numbers(range.type, *numbers, actual, [&](uint64_t at, uint64_t bytes, bool passes) {
       if (passes) result.accepted.push_back({range.offset + at, bytes});
     });
     result.judged_bytes += range.bytes();
@@ -266,7 +275,7 @@ Result<AcceptedBytes> accept_varying(Memory& memory, const Target& target, const
 std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<VaryingRange>& ranges) {
   std::vector<AddressRange> unjudged;
   for (const VaryingRange& range : ranges) {
-    if (concerns(range, target) && range.order_dependent > 0) unjudged.push_back({range.offset, range.bytes()});
+    if (concerns(range, target) && range.is_order_dependent()) unjudged.push_back({range.offset, range.bytes()});
   }
   return merge_ranges(std::move(unjudged));
 }
@@ -276,7 +285,8 @@ Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& ta
   const Target& target = targets[index];
   bool has_changed = false, passes_all = true;
   for (const VaryingRange& range : ranges) {
-    if (!concerns(range, target) || range.order_dependent > 0) continue;
+    if (!concerns(range, target) || range.is_order_dependent()) continue;
+    const NumberIntervals* numbers = range.intervals();
     auto before = read_content(cache, target.pre, range.offset, range.bytes());
     if (!before) return before.error();
     const auto after = read_content(cache, target.post, range.offset, range.bytes());
@@ -285,13 +295,13 @@ Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& ta
       const Buffer captured = *before;
       overlay(range.offset, *before);
       // Values that no launch leaves there cannot be another order of the values that it does.
-      if (range.permuted > 0 && *before != captured) return false;
+      if (!numbers && *before != captured) return false;
     }
-    if (range.permuted > 0) {
+    if (!numbers) {
       has_changed = has_changed || *before != *after;
       continue;
     }
-    judge_range(range, *before, [&](uint64_t at, uint64_t bytes, bool passes) {
+    judge_numbers(range.type, *numbers, *before, [&](uint64_t at, uint64_t bytes, bool passes) {
       if (std::equal(&(*before)[at], &(*before)[at] + bytes, &(*after)[at])) return;
       has_changed = true;
       passes_all = passes_all && passes;

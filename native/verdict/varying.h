@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "verdict/expected_files.h"
@@ -36,25 +37,48 @@ struct IndexedRecords {
   uint64_t index_offset = 0, index_bytes = 0, index_count = 0;  // in the range's own target
 };
 
-// `count` consecutive elements: each with the least and the greatest value seen and the interval that passes; or all of
-// them in any order; or places and links of a structure whose shape follows the order of waves, of which nothing is
-// known.
+// Elements compared as numbers.
+struct NumberIntervals {
+  struct Interval {
+    Number low, high;
+  };
+  std::vector<Interval> seen;          // the least and the greatest value of each element
+  std::vector<Interval> passing = {};  // as many; none in a file of earlier versions: see within_spread
+
+  bool passes(size_t element, Number value) const;
+};
+
+// The same elements in any order.
+struct FreeElements {
+  uint64_t count = 0;
+  // Records of these elements. None if the file's version did not record them; empty if there were too many.
+  std::optional<std::vector<RecordEntry>> records = std::nullopt;
+  std::optional<IndexedRecords> indexes = std::nullopt;
+};
+
+// Places and links of a structure whose shape follows the order of waves: nothing is known of these elements, and
+// they are not judged.
+struct OrderDependentElements {
+  uint64_t count = 0;
+};
+
+// Consecutive elements of one type, and what is known of their values.
 struct VaryingRange {
   bool is_variable = false;
   std::string target;
   uint64_t offset = 0;
   ElementType type = ElementType::kF32;
-  std::vector<Number> min, max;
-  uint64_t permuted = 0;  // elements in any order: then without min and max
-  // Records of permuted ranges. None if the file's version did not record them; empty if there were too many.
-  std::optional<std::vector<RecordEntry>> records = std::nullopt;
-  std::optional<IndexedRecords> indexes = std::nullopt;
-  std::vector<Number> low = {}, high = {};  // bounds that pass; none in a file of earlier versions: see within_spread
-  uint64_t order_dependent = 0;             // elements that are not judged: then without all of these
+  std::variant<NumberIntervals, FreeElements, OrderDependentElements> values = {};
 
-  uint64_t count() const { return permuted > 0 ? permuted : order_dependent > 0 ? order_dependent : min.size(); }
+  // Null if the elements are of another kind.
+  const NumberIntervals* intervals() const { return std::get_if<NumberIntervals>(&values); }
+  NumberIntervals* intervals() { return std::get_if<NumberIntervals>(&values); }
+  const FreeElements* free_elements() const { return std::get_if<FreeElements>(&values); }
+  FreeElements* free_elements() { return std::get_if<FreeElements>(&values); }
+  bool is_order_dependent() const { return std::holds_alternative<OrderDependentElements>(values); }
+
+  uint64_t count() const;
   uint64_t bytes() const { return count() * size_of(type); }
-  bool passes(size_t element, Number value) const;
 };
 
 // Finite, and outside the values seen by no more than their width. An element that never varied has no width.
