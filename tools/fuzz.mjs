@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { root, runMain, step, StepError } from './console.mjs';
 
 const build = join(root, 'native', 'build-fuzz');
-const listed = /^set\(targets (.*)\)$/m
+const listed = /^set\(targets ([^)]*)\)$/m
   .exec(readFileSync(join(root, 'native', 'fuzz', 'CMakeLists.txt'), 'utf8'))[1]
-  .split(' ');
+  .split(/\s+/);
 
 function compilers() {
   const suffix = ['-15', '-16', '-17', '-18', ''].find((candidate) => existsSync(`/usr/bin/clang++${candidate}`));
