@@ -28,28 +28,56 @@ uint64_t quantile(const std::vector<uint64_t>& sorted, uint64_t percent) {
   return low + static_cast<uint64_t>(static_cast<double>(high - low) * static_cast<double>(position % 100) / 100);
 }
 
+// The finaliser of splitmix64: no period of the app's launches is one of its values.
+uint64_t mixed(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
+  return value ^ (value >> 31);
+}
+
 }  // namespace
+
+// Null if there are too many rows.
+Profile::Row* Profile::row_of(const KernelRecord& kernel, const protocol::ProfileMessage& sample) {
+  const std::pair key(kernel.code_object_hex(), kernel.symbol);
+  if (const auto known = rows_.find(key); known != rows_.end()) return &known->second;
+  if (rows_.size() >= limits_.rows) return nullptr;
+  Row& row = rows_[key];
+  row.name = kernel.demangled;
+  row.symbol = kernel.symbol;
+  row.code_object = key.first;
+  row.is_wave_instructions = sample.is_wave_instructions;
+  return &row;
+}
+
+// Reservoir sampling with a fixed generator: every value equally likely, every run alike.
+void Profile::draw(Row& row, uint64_t value) {
+  const bool may_grow =
+      row.samples.size() < (samples_ < limits_.samples_of_all ? limits_.samples_of_row : limits_.fewest_samples_of_row);
+  // A row that began to draw cannot grow again.
+  if (may_grow && row.samples.size() + 1 == row.count) {
+    row.samples.push_back(value);
+    ++samples_;
+    return;
+  }
+  row.has_few_samples = row.samples.size() < limits_.samples_of_row;
+  const uint64_t slot = mixed(row.count * 0x9e3779b97f4a7c15ull) % row.count;
+  if (slot < row.samples.size()) row.samples[slot] = value;
+}
 
 void Profile::add(const KernelRecord& kernel, const protocol::ProfileMessage& sample) {
   std::lock_guard lock(mutex_);
-  Row& row = rows_[{kernel.code_object_hex(), kernel.symbol}];
-  if (row.count == 0) {
-    row.name = kernel.demangled;
-    row.symbol = kernel.symbol;
-    row.code_object = kernel.code_object_hex();
-    row.is_wave_instructions = sample.is_wave_instructions;
+  Row* const found = row_of(kernel, sample);
+  if (!found) {
+    ++dispatches_left_out_;
+    return;
   }
+  Row& row = *found;
   ++row.count;
   row.total += sample.value;
   row.min = std::min(row.min, sample.value);
   row.max = std::max(row.max, sample.value);
-  if (row.samples.size() < kMaxSamples) {
-    row.samples.push_back(sample.value);
-  } else {
-    // Reservoir sampling with a fixed generator: every sample equally likely, every run alike.
-    const uint64_t slot = (row.count * 0x9e3779b97f4a7c15ull >> 11) % row.count;
-    if (slot < kMaxSamples) row.samples[slot] = sample.value;
-  }
+  draw(row, sample.value);
   if (sample.end_ns != 0) {
     if (launches_.size() < kMaxLaunches) {
       launches_.push_back({&row, sample.start_ns, sample.end_ns, sample.device, sample.stream});
@@ -128,6 +156,23 @@ Json Profile::launches() const {
                     {"stream", launch.stream}});
   }
   return {{"rows", rows}, {"left_out", launches_left_out_}};
+}
+
+std::vector<std::string> Profile::notes() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> notes;
+  if (dispatches_left_out_ > 0) {
+    notes.push_back("the profile has the first " + std::to_string(limits_.rows) +
+                    " kernels: " + std::to_string(dispatches_left_out_) + " dispatches of others are in no figure");
+  }
+  const auto few =
+      std::count_if(rows_.begin(), rows_.end(), [](const auto& row) { return row.second.has_few_samples; });
+  if (few > 0) {
+    notes.push_back("the profile keeps " + std::to_string(limits_.samples_of_all) + " values: the quantiles of " +
+                    std::to_string(few) + " kernels are rough, of no more than some " +
+                    std::to_string(limits_.fewest_samples_of_row) + " drawn dispatches each; totals are exact");
+  }
+  return notes;
 }
 
 }  // namespace kernloop::recorder

@@ -87,6 +87,7 @@ int run(int count, char** values) {
   if (config->mode == protocol::Mode::kProfile) {
     summary["kernel_profile"] = profile.rows();
     summary["kernel_launches"] = profile.launches();
+    for (const std::string& text : profile.notes()) events.print("note", {{"code", "PROFILE_LIMIT"}, {"text", text}});
   }
   events.print("summary", std::move(summary));
   return kExitPass;
