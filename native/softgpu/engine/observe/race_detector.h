@@ -98,15 +98,16 @@ class RaceDetector {
     uint32_t time = 0;
     Relation relation = Relation::kNone;
   };
-  // A store that is at odds with an earlier access if it changes anything.
+  // A store that is unordered with an earlier access of its dword. It is no race if it stores the value that was there:
+  // settle() decides once the instruction has run.
   struct Suspect {
-    Span at;  // one dword
-    uint32_t before;
-    uint8_t bytes;
-    uint32_t earlier;
-    bool earlier_wrote;
+    Span at;             // one dword
+    uint32_t before;     // its value before the store
+    uint8_t bytes;       // of the dword: a bit each
+    uint32_t earlier;    // time of the earlier access
+    bool earlier_wrote;  // else it read
     int32_t lane;
-    uint32_t size;
+    uint32_t size;  // bytes of a lane
   };
   struct Finding {
     Fault fault;
