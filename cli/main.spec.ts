@@ -177,6 +177,12 @@ describe('kernloop on the command line', () => {
     [['--match', '--'], 'kernloop extract -- ./demo'],
   ])('names an extraction in the place of capture %j', async (words, command) => {
     expect(await kernloop('capture', ...words)).toBe(2);
+    expect(stderr).toContain(`\`${command}\` captures from a program without kernloop.json`);
+    const inApp = jest.spyOn(process, 'cwd').mockReturnValue(workspace.root);
+    workspace.write('kernloop.json', {});
+    stderr = '';
+    expect(await kernloop('capture', ...words)).toBe(2);
+    inApp.mockRestore();
     const own = commandText(['kernloop', 'capture', ...words.slice(0, words.lastIndexOf('--'))]);
     expect(stderr).toContain(`\`${own}\` captures from that program; \`${command}\` from one that no`);
   });

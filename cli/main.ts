@@ -12,8 +12,10 @@ import { liveLine } from '../lib/support/live-line';
 import { consoleReporter } from '../lib/support/report';
 import { eventReporter, wantsEvents } from '../lib/support/report-events';
 import { saidLines } from '../lib/support/said-once';
+import { kernloopFile } from '../lib/support/project-file-names';
 import { asTyped } from '../lib/support/typed-command';
 import { version } from '../lib/support/version';
+import { findUpward } from '../lib/support/workspace-root';
 import { printJson } from './print-json';
 
 /** Loaded only for the requested verb: `kernloop --help` lists all verbs and loads none. */
@@ -60,8 +62,10 @@ function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trail
     throw new KernloopError(
       'USAGE',
       'capture takes no program after --: it runs the one that kernloop.json names',
-      `\`${commandText(['kernloop', ...argv.slice(2, at)])}\` captures from that program; ` +
-        `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` from one that no kernloop.json names`,
+      findUpward(process.cwd(), kernloopFile) === undefined
+        ? `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` captures from a program without kernloop.json`
+        : `\`${commandText(['kernloop', ...argv.slice(2, at)])}\` captures from that program; ` +
+            `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` from one that no kernloop.json names`,
     );
   }
   if (at < 0 || verb === null || stageSummaries[verb].trailing === undefined) return { own: argv, trailing: [] };
