@@ -22,7 +22,9 @@ const afterCode = (line: string, mark: string): string | undefined =>
   new RegExp(`[;,{}()>\\]] +${mark} (.*)`).exec(line)?.[1];
 
 /** The committed PTX holds the digests of these: their comments change with its next build. */
-const digested = ['device_kernels_params.h', 'device_shim.h', 'scrub_params.h'].map((name) => `native/cuda/kernels/${name}`);
+const digested = ['device_kernels_params.h', 'device_shim.h', 'scrub_params.h'].map(
+  (name) => `native/cuda/kernels/${name}`,
+);
 
 const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs', '*.cjs', '*.h', '*.cpp', '*.py'], { cwd: root })
   .toString()
