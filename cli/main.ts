@@ -9,10 +9,10 @@ import { asKernloopError, closest, errorText, isBug, KernloopError, messageOf, s
 import { commandText } from '../lib/support/command-text';
 import { exitCodes } from '../lib/support/error-codes';
 import { liveLine } from '../lib/support/live-line';
+import { kernloopFile } from '../lib/support/project-file-names';
 import { consoleReporter } from '../lib/support/report';
 import { eventReporter, wantsEvents } from '../lib/support/report-events';
 import { saidLines } from '../lib/support/said-once';
-import { kernloopFile } from '../lib/support/project-file-names';
 import { asTyped } from '../lib/support/typed-command';
 import { version } from '../lib/support/version';
 import { findUpward } from '../lib/support/workspace-root';

@@ -261,6 +261,14 @@ describe('the source of Triton kernels', () => {
       (text) => text.replace('tl.arange', 'tl.no_such'),
       new RegExp(`kernel_variant\\.py:${line}:\\d+: error: [^]*no_such[^]*COMPILE_FAILED`),
     );
+    // The cause in a callee comes first, and then the call.
+    await refuse(
+      (text) =>
+        text
+          .replace('@triton.jit', '@triton.jit\ndef wrong(x, y):\n    return tl.no_such(x, y)\n\n\n@triton.jit')
+          .replace('tl.arange(', 'wrong('),
+      /kernel_variant\.py:\d+:\d+: error: .*no_such[^]*kernel_variant\.py:\d+:\d+: error: [^]*COMPILE_FAILED/,
+    );
   });
 
   it('stays without source where a version of Triton is not known, and says which are', async () => {

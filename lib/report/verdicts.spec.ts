@@ -1,4 +1,4 @@
-import { leadClass, notJudged, wordOf } from './verdicts';
+import { leadClass, notJudged, verdictOf } from './verdicts';
 
 describe('the banner of a page', () => {
   it('is that of a pass only if every kernel has passed', () => {
@@ -12,9 +12,11 @@ describe('the banner of a page', () => {
   it('is a doubt if a pass did not see the whole edit', () => {
     const line = { file: 'k.hip', line: 3 };
     const lines = { edited: 2, without_code: 0, not_run: [line] };
-    expect(leadClass([wordOf({ verdict: 'pass', edited_lines: lines }), 'pass'])).toBe('verdict is-doubt');
-    expect(leadClass([wordOf({ verdict: 'pass', edited_lines: { ...lines, not_run: [] } })])).toBe('verdict is-pass');
-    expect(wordOf({ verdict: 'fail', edited_lines: lines })).toBe('fail');
-    expect(wordOf({ verdict: 'pass' })).toBe('pass');
+    expect(leadClass([verdictOf({ verdict: 'pass', edited_lines: lines }), 'pass'])).toBe('verdict is-doubt');
+    expect(leadClass([verdictOf({ verdict: 'pass', edited_lines: { ...lines, not_run: [] } })])).toBe(
+      'verdict is-pass',
+    );
+    expect(verdictOf({ verdict: 'fail', edited_lines: lines })).toBe('fail');
+    expect(verdictOf({ verdict: 'pass' })).toBe('pass');
   });
 });

@@ -17,7 +17,7 @@ const classOf = (verdict: string): string =>
 const doubtfulPass = 'pass with doubts';
 
 /** The verdict of a report, or the word for a pass that no replay showed for the whole edit. */
-export const wordOf = ({ verdict, edited_lines: lines }: Pick<Report, 'verdict' | 'edited_lines'>): string =>
+export const verdictOf = ({ verdict, edited_lines: lines }: Pick<Report, 'verdict' | 'edited_lines'>): string =>
   verdict === 'pass' && lines && unseenWords(lines) !== '' ? doubtfulPass : verdict;
 
 /** Class of the banner, by the worst of the verdicts: not that of a pass while a kernel beside it has no verdict. */
@@ -38,7 +38,7 @@ export const verdictWord = (verdict: string): Html =>
 export function verdictLead(left: Left<Report>, names: PlaceNames, changed: string | null, command: CommandOn): Html {
   if (left.value === null) return left.why;
   const { summary, code, variant, device, fault } = left.value;
-  const word = wordOf(left.value);
+  const word = verdictOf(left.value);
   const wave = fault === null || fault === undefined ? null : placeOfWave(fault);
   return markup`<p class="${leadClass(changed === null ? [word] : [word, notJudged])}">${verdictWord(word)} ${coded(names.inText(summary))}</p>
     ${changed === null ? '' : markup`<p class="doubt">${coded(`This is the verdict before a change. Since then: ${changed}. \`${command('validate')}\` judges it.`)}</p>`}

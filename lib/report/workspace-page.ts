@@ -24,7 +24,7 @@ import { commandOn } from './commands';
 import { readKept } from './kept';
 import { readLeft } from './left';
 import { placeNames } from './place-names';
-import { leadClass, notJudged, verdictWord, wordOf } from './verdicts';
+import { leadClass, notJudged, verdictWord, verdictOf } from './verdicts';
 
 interface Found {
   readonly root: string;
@@ -36,7 +36,7 @@ export async function workspacePage(root: string): Promise<Page> {
   const { found, unreadable } = openAll(root);
   const verdicts = found.map(({ root: at }) => {
     const report = readLeft(join(at, 'report.json'), reportSchema, '', '').value;
-    return report ? wordOf(report) : notJudged;
+    return report ? verdictOf(report) : notJudged;
   });
   const changes = found.map(({ root: at }) => changedSince(at));
   const words = verdicts.map((verdict, index) => (changes[index] ? `${verdict} before a change` : verdict));

@@ -49,7 +49,12 @@ export function editedLineWords({
   } = lines;
   const passed = verdict === 'pass';
   const unseen = idle.length + partly.length + selects.length + oneSided.length;
-  const others = without > 0 ? `; ${formatCount(without)} have no code of their own` : '';
+  const others =
+    without === 0
+      ? ''
+      : without === 1
+        ? '; 1 has no code of its own'
+        : `; ${formatCount(without)} have no code of their own`;
   const whole = `no instruction of ${formatCount(idle.length)} of ${formatCount(edited)} edited lines ran: ${listed(idle.map(keyOf))}${others}`;
   const parts = partly.map((place) => `${keyOf(place)} from column ${place.column}`);
   return [
@@ -74,7 +79,7 @@ export function editedLineWords({
 const nextWords = (hasInputs: boolean): string =>
   hasInputs
     ? `more dispatches may reach that: ${dispatchEntry}`
-    : `other inputs may reach that: \`--inputs 8\` tries values of the captured range; beyond it, ${dispatchEntry} captures more dispatches`;
+    : `other inputs may reach that: \`--inputs 8\` tries values of the captured range; beyond it, ${dispatchEntry} captures more dispatches, if the app launches it more often`;
 const dispatchEntry = '`"dispatch": [1, 2]` in kernloop.json';
 
 function oneSidedWords(lines: readonly SourceLine[]): string {

@@ -16,7 +16,7 @@ import {
 import { editedLineWords, unseenWords } from './edited-lines-text';
 
 const otherInputs =
-  'other inputs may reach that: `--inputs 8` tries values of the captured range; beyond it, `"dispatch": [1, 2]` in kernloop.json captures more dispatches';
+  'other inputs may reach that: `--inputs 8` tries values of the captured range; beyond it, `"dispatch": [1, 2]` in kernloop.json captures more dispatches, if the app launches it more often';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -95,6 +95,7 @@ describe('the lines of an edit', () => {
       'no instruction of 2 of 14 edited lines ran: k.hip:1, k.hip:2; 3 have no code of their own',
       otherInputs,
     ]);
+    expect(words(1, 1)).toContain('no instruction of 1 of 14 edited lines ran: k.hip:1; 1 has no code of its own');
     expect(words(7, 0)).toEqual([
       'no instruction of 7 of 14 edited lines ran: k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 2 more',
       otherInputs,

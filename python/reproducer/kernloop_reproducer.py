@@ -184,23 +184,27 @@ def compile_kernel(script):
     try:
         kernel = triton.compile(source, target=GPUTarget(*script["TARGET"]), options=dict(script["OPTIONS"]))
     except Exception as error:
-        words = _compiler_words(error, finder.opened)
-        raise ReproducerError("COMPILE_FAILED", f"Triton {triton.__version__} does not compile it:\n{words}", "correct the source") from error
+        raise _not_compiled(error) from error
     return kernel, function, finder
 
 
-def _compiler_words(error, places):
+def _not_compiled(error):
     """Triton counts lines from the `def` of a function, and tells the cause of an error in a callee apart: lines of files come first."""
-    found, texts = [], {place: (HERE / place).read_text() for place in places}
-    while error is not None:
-        source, node = getattr(error, "src", None), getattr(error, "node", None)
-        place = next((one for one, text in texts.items() if source and source in text), None)
-        if place is not None and hasattr(node, "lineno"):
-            line = texts[place][: texts[place].index(source)].count("\n") + node.lineno
-            found.append(f"{place}:{line}:{node.col_offset + 1}: error: {error.error_message or 'in this call'}")
-        last, error = error, error.__cause__
+    import triton
+
+    opened = {Path(module.__file__) for module in list(sys.modules.values()) if getattr(module, "__file__", None)}
+    texts = {path.relative_to(HERE): path.read_text("utf-8") for path in opened if path.is_relative_to(HERE)}
+    found, cause = [], error
+    while cause is not None:
+        source, node = getattr(cause, "src", None), getattr(cause, "node", None)
+        path = next((one for one, text in texts.items() if source and source in text), None)
+        if path is not None and hasattr(node, "lineno"):
+            line = texts[path][: texts[path].index(source)].count("\n") + node.lineno
+            found.append(f"{path}:{line}:{node.col_offset + 1}: error: {cause.error_message or 'in this call'}")
+        innermost, cause = cause, cause.__cause__
     # The innermost is what is to be corrected, and has its source with it.
-    return "\n".join([*reversed(found), str(last)])
+    words = "\n".join([*reversed(found), str(innermost)])
+    return ReproducerError("COMPILE_FAILED", f"Triton {triton.__version__} does not compile it:\n{words}", "correct the source")
 
 
 def constants_of(script):
@@ -562,7 +566,7 @@ def _launched(function, grid, arguments):
     try:
         return function[grid](**arguments)
     except CompilationError as error:
-        raise ReproducerError("COMPILE_FAILED", f"Triton does not compile it:\n{error}", "correct the source") from error
+        raise _not_compiled(error) from error
 
 
 def _is_softgpu(memory):

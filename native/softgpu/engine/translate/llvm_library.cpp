@@ -106,8 +106,8 @@ std::atomic<pid_t> opener{0};
 std::atomic<bool> is_main_thread_over{false};
 
 // The end of a program begins with the thread_local objects of the thread that ends it, before all handlers. The main
-// thread ends the program or itself: LLVM is not opened from then on. If another thread ends the program, which loaded
-// this library or not, it may still do so inside of dlopen.
+// thread ends the program or itself: LLVM is not opened from then on. A thread that did not load this library has no
+// such object: if it ends the program while another one is inside of dlopen, it does not wait.
 struct EndOfThread {
   ~EndOfThread() {
     if (::syscall(SYS_gettid) == ::getpid()) is_main_thread_over = true;
