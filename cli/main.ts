@@ -265,7 +265,12 @@ function suggestions(what: string, command: Command): string[] {
 }
 
 /** Options that mean what another verb, or another tool, calls by another name. */
-const synonyms: Readonly<Record<string, readonly string[]>> = { to: ['output'], out: ['output'], o: ['output'] };
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  to: ['output'],
+  out: ['output', 'to'],
+  o: ['output', 'to'],
+  output: ['to'],
+};
 
 /** The verb that the words name, as far as they do. */
 function commandOf(argv: readonly string[], command: Command): Command {

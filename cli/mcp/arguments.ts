@@ -23,7 +23,7 @@ export function wordsOf(stage: Stage, given: Readonly<Record<string, unknown>>, 
   return Object.entries(given).flatMap(([name, value]) => {
     const info = infos.find((each) => each.name === name);
     if (!info) throw unknownOption(stage.name, name, infos);
-    const parsed = shape[name]?.safeParse(value);
+    const parsed = shape[name]?.safeParse(value, { reportInput: true });
     if (parsed && !parsed.success) {
       throw new KernloopError('USAGE', `${name}: ${describeIssues(parsed.error)}`, schemaHint(stage.name));
     }

@@ -14,7 +14,6 @@ import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
 import {
-  calledLikeAnother,
   countedDifferently,
   launchedOnce,
   otherThanDeclared,
@@ -31,7 +30,7 @@ import type { CaptureOptions } from './options';
 import { appProcesses, describeProcess, type AppProcess, type ProcessName } from '../recorder/processes';
 import { record, type RecordedEnd } from '../recorder/recorder';
 import type { CapturedEvent } from '../recorder/recorder-events';
-import { replaceFolder } from './outputs';
+import { removeCapture, replaceFolder } from './outputs';
 import { planOf } from './plan';
 import type { CapturePlan, KernelCapture } from './result';
 import { RunLog } from './run-log';
@@ -39,7 +38,7 @@ import type { SelfCheckTarget } from './replays';
 import { recorderSelection, takesSeveral, type Request } from './selection';
 import { selfCheck } from './self-check';
 import { shrink } from './shrink';
-import { placeOf } from './staging';
+import { hasChecked, placeOf } from './staging';
 import { keepTritonProgram, TritonRecords } from './triton-programs';
 
 export interface Failure {
@@ -231,8 +230,11 @@ export class CaptureRun {
     const captured = log.captured(request).filter(({ output }) => existsSync(output));
     const planned = log.planned(request);
     const taken = [...captured, ...planned];
-    const other = otherThanDeclared(selection, taken, seen);
-    if (other !== undefined) throw other;
+    const unmeant = otherThanDeclared(selection, taken, seen) ?? severalMatched(selection, taken, seen);
+    if (unmeant !== undefined) {
+      captured.forEach(({ output }) => removeCapture(output));
+      throw unmeant;
+    }
     const violations = log.violations(request);
     const again = new AgainList(request);
     const failures = [
@@ -247,8 +249,6 @@ export class CaptureRun {
         await this.judgeCapture(request, event, again, attempt, log);
     }
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
-    for (const warning of [calledLikeAnother(selection, taken, seen), severalMatched(selection, taken, seen)])
-      if (warning !== undefined && again.requests().length === 0) this.deps.report.warn(warning);
     attempt.plans.push(...planned.map((event) => planOf(request, event)));
     const attempts = [...captured, ...planned, ...violations, ...seen.refused];
     const launchedBefore = this.runs > 1 && seen.matches === 0 && attempt.appEnd.exitCode === 0;
@@ -308,7 +308,8 @@ export class CaptureRun {
     if (isStaged) attempt.dropped.push(output);
     else attempt.captures.push(capture);
     const place = relative(process.cwd(), request.selection.output) || '.';
-    const left = isStaged ? `. It is dropped; the checked capture from before stays in ${place}` : '';
+    const before = hasChecked(request.selection.output) ? `; the checked capture from before stays in ${place}` : '';
+    const left = isStaged ? `. It is dropped${before}` : '';
     attempt.failures.push({
       name: request.selection.name,
       error: new KernloopError(

@@ -479,7 +479,8 @@ describe('capture', () => {
     workspace.write('app/kernloop.json', {
       name: 'app',
       command: ['./program'],
-      kernels: ['reduce', 'reduce_max', 'scale'].map((name) => ({ name, match: `^${name}\\(` })),
+      // The fake recorder takes saxpy(float*, float) for any of them.
+      kernels: ['reduce', 'reduce_max', 'scale'].map((name) => ({ name, match: `^${name}\\(|float` })),
     });
     const fake = deps({ recorder: { play: (_config, _print, captureOne) => captureOne('scale') } });
     expect(await capture(options({ match: 'scale', output: workspace.path('elsewhere') }), fake)).toMatchObject({
@@ -703,7 +704,7 @@ describe('capture', () => {
         const error = await failure(capture(options({ match: 'float\\*, float', ...more }), taking('new')));
         expect([error.code, error.exitCode]).toEqual(['USAGE', 2]);
         expect(error.what).toContain('took saxpy(float*, float), which is not the kernel that app declares as saxpy');
-        expect(error.hint).toContain('--output');
+        expect(error.hint).toContain('kernloop declare NAME --match');
         expect(chunksOf()).toContain('old');
         expect(workspace.read(`${folder}/capture/selfcheck.json`)).toBe(before);
         expect(readdirSync(workspace.path(folder))).toEqual(['capture']);
@@ -722,19 +723,14 @@ describe('capture', () => {
         expect([error.code, error.hint]).toEqual(['INTERRUPTED', expect.not.stringContaining('from before')]);
       });
 
-      it('takes it to another place, says of what it is, and takes the declared kernel to its own', async () => {
+      it('refuses in another place, too, and takes the declared kernel to its own', async () => {
         declared('^reduce\\(');
-        const elsewhere = { match: 'float', output: workspace.path('elsewhere') };
-        const other = taking('new');
-        await capture(options(elsewhere), other);
-        expect(chunksOf()).toContain('old');
-        expect(other.said.warn).toContainEqual(
-          expect.stringContaining('took saxpy(float*, float), which is not the kernel that app declares as saxpy'),
-        );
+        const place = workspace.path('elsewhere');
+        expect((await failure(capture(options({ match: 'float', output: place }), taking('new')))).code).toBe('USAGE');
+        expect(existsSync(place)).toBe(false);
         declared('^saxpy\\(');
-        const same = taking('new');
-        await capture(options(elsewhere), same);
-        expect(same.said.warn.join()).not.toContain('is not the kernel');
+        await capture(options({ match: 'float', output: place }), taking('new'));
+        expect(chunksOf()).toContain('old');
         await capture(options({ match: 'float' }), taking('new'));
         expect(chunksOf()).toContain('new');
       });

@@ -5,6 +5,7 @@ import type { KernelEntry } from '../app/kernloop-json';
 import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
 import { KernloopError, nearest } from '../support/error';
+import { matchFor } from '../profile/launched-kernels';
 import { isErrorCode } from '../support/error-codes';
 import { formatCount } from '../support/report';
 import { agentDeclined, descriptorsClosed, forkedAfterInit, launchedInGraphs } from '../recorder/notes';
@@ -50,28 +51,32 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
 }
 
 /**
- * Warning if the expression of a captured selection matches several kernels: which one was taken is the app's order,
- * not the user's choice. None if one of each was asked for.
+ * Refuses a selection of one launch whose expression matches several kernels: which one comes first is the app's order,
+ * not the user's choice. Undefined if one kernel matches, or one of each was asked for.
  */
 export function severalMatched(
-  { name, match, wholeName, each }: Selection,
+  { name, match, wholeName, each, declared }: Selection,
   captured: readonly { kernel: string }[],
   { summary }: Pick<Seen, 'summary'>,
-): string | undefined {
+): KernloopError | undefined {
   const taken = new Set(captured.map(({ kernel }) => kernel));
-  const others = summary.kernels.filter((kernel) => !taken.has(kernel.name) && isMatched({ match, wholeName }, kernel));
-  if (each !== 'dispatch' || taken.size === 0 || others.length === 0) return undefined;
-  const count = taken.size + others.length;
-  return (
-    `${name}: captured ${[...taken].join(' and ')}, ${taken.size === 1 ? 'one' : taken.size} of ${count} kernels that match /${match}/. ` +
-    `The ${others.length === 1 ? 'other' : 'others'}:\n${kernelLines(others)}\n` +
-    'to capture another, match more of its name, by "match" in kernloop.json, or by --match of capture'
+  const matched = summary.kernels.filter((kernel) => isMatched({ match, wholeName }, kernel));
+  const isChosen = matched.length < 2 || matched.every((kernel) => taken.has(kernel.name));
+  if (each !== 'dispatch' || taken.size === 0 || isChosen) return undefined;
+  const launched = summary.kernels.map((kernel) => ({ ...kernel, symbol: kernel.symbol ?? kernel.name }));
+  const expressions = launched
+    .filter((kernel) => matched.some((each) => each.name === kernel.name))
+    .map((kernel) => `'${matchFor(kernel, launched)}'`);
+  return new KernloopError(
+    'USAGE',
+    `${name}: ${matched.length} kernels match /${match}/, and which one is launched first is the app's choice. None was captured:\n${kernelLines(matched)}`,
+    `name one ${declared ? 'by --match' : `by "match" of ${name} in kernloop.json`}: ${expressions.slice(0, mostLines).join(', ')}; --each kernel captures the first launch of each`,
   );
 }
 
 /**
  * Refuses captures of another kernel than kernloop.json declares by the name: the reproducer would be of that one, and
- * called like this one. Undefined if they fit, or go elsewhere.
+ * called like this one. Undefined if they fit.
  */
 export function otherThanDeclared(
   { name, match, declared }: Selection,
@@ -84,22 +89,8 @@ export function otherThanDeclared(
   const matched = summary.kernels.filter((kernel) => isMatched({ match }, kernel));
   return new KernloopError(
     'USAGE',
-    `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was replaced. It matches:\n${kernelLines(matched)}`,
-    `match more of the name of the one you mean; declare another kernel under its own name (\`kernloop declare NAME --match '…'\`), or put its capture elsewhere with --output`,
-  );
-}
-
-/** Says that a capture in a place of the user's is of another kernel than the one that its name means. */
-export function calledLikeAnother(
-  { name, match, named }: Selection,
-  captured: readonly { kernel: string }[],
-  { kernels, app }: Pick<Seen, 'kernels' | 'app'>,
-): string | undefined {
-  const others = named === undefined ? [] : notOf(named, captured, kernels);
-  if (named === undefined || others.length === 0) return undefined;
-  return (
-    `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${named.match}/). ` +
-    `It is called ${name} here only; to keep it, declare it under its own name (\`kernloop declare NAME --match '…'\`)`
+    `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was captured. It matches:\n${kernelLines(matched)}`,
+    `match more of the name of the one you mean, or declare another kernel under its own name: \`kernloop declare NAME --match '…'\``,
   );
 }
 
@@ -231,7 +222,7 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
   return new KernloopError(
     'NO_MATCH',
     `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`,
-    `${nearestKernels(match, seen)}\nif ${name} is not wanted, remove its entry from "kernels" of kernloop.json`,
+    `${nearestKernels(match, seen)}${selection.declared ? '' : `\nif ${name} is not wanted, remove its entry from "kernels" of kernloop.json`}`,
   );
 }
 
@@ -279,11 +270,13 @@ function matchedKernels(match: string, seen: Seen): string {
 }
 
 function kernelLines(kernels: SummaryEvent['kernels']): string {
-  const lines = kernels.slice(0, 8).map(({ name, dispatches }) => `  ${name} (${launches(dispatches)})`);
+  const lines = kernels.slice(0, mostLines).map(({ name, dispatches }) => `  ${name} (${launches(dispatches)})`);
   return [...lines, ...(kernels.length > lines.length ? [`  and ${kernels.length - lines.length} more`] : [])].join(
     '\n',
   );
 }
+
+const mostLines = 8;
 
 function launches(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'dispatch' : 'dispatches'}`;

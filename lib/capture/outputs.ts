@@ -69,8 +69,8 @@ function removeOthers(folder: string, kept: ReadonlySet<string>): boolean {
   return others.length > 0;
 }
 
-/** Removes capture.json last, because it marks the folder as a capture. */
-function removeCapture(folder: string): void {
+/** Removes capture.json last, because it marks the folder as a capture. Other files stay. */
+export function removeCapture(folder: string): void {
   const ours = readdirSync(folder).filter(isOfACapture);
   for (const name of ours.filter((each) => each !== 'capture.json')) rmSync(join(folder, name), { force: true });
   rmSync(captureFile(folder));

@@ -20,10 +20,8 @@ export interface Selection {
   /** Raw bytes of a capture; 0 means no limit. */
   maxBytes: number;
   output: string;
-  /** Kernels that kernloop.json means by the name, if another expression selects and the capture goes to their place. */
+  /** Kernels that kernloop.json means by the name, if another expression selects: `--match`. */
   declared?: Pick<KernelEntry, 'match' | 'wholeName'>;
-  /** The same, if the capture goes to a place of the user's: it may be of another kernel, which is said. */
-  named?: Pick<KernelEntry, 'match' | 'wholeName'>;
   /** Folder in which the capture is made, if `output` or a folder beside it holds a checked one. */
   staging?: string;
 }
@@ -84,7 +82,7 @@ function selectionOf(app: App, name: string, options: CaptureOptions): Selection
     scope: options.scope ?? declared.scope,
     maxBytes: options.maxBytes,
     output: options.output === undefined ? app.capture(name) : resolve(options.output),
-    ...(options.match === undefined ? {} : { [options.output === undefined ? 'declared' : 'named']: app.kernel(name) }),
+    ...(options.match === undefined ? {} : { declared: app.kernel(name) }),
   };
   checkLimit(selection);
   return selection;

@@ -6,6 +6,7 @@ import { differed, difference, fakeRecorder, fakeReplay, flag, passed, type Play
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
+import type { KernloopError } from '../support/error';
 import type { RecorderSelection } from '../recorder/recorder-config';
 
 /** Selections of several dispatches: the requests of each run of the app, and what capture makes of the results. */
@@ -109,37 +110,64 @@ describe('captures of several dispatches', () => {
       { name: 'void ns::saxpy<double>(double*)', symbol: '_ZN2ns5saxpyIdEEvPd', dispatches: 1 },
       { name: 'reduce(float*)', dispatches: 2 },
     ];
-    const warned = async (options: object, kernels: object[] = shapes): Promise<string> => {
-      const fake = deps(inRanges, fakeReplay(), [{ kernels }]);
-      await run(options, fake);
-      return fake.said.warn.join('\n');
-    };
+    const refused = async (options: object, launched: object[] = shapes): Promise<KernloopError> =>
+      failure(run(options, deps(inRanges, fakeReplay(), [{ kernels: launched }])));
+    const captured = async (options: object, launched: object[] = shapes): Promise<number> =>
+      (await run(options, deps(inRanges, fakeReplay(), [{ kernels: launched }]))).captures.length;
 
-    it.each([{}, { dryRun: true }])('names the one that was captured, and the others (%j)', async (options) => {
-      const planned: Play = (config, print, captureOne) => {
-        if (!config.dry_run) return inRanges(config, print, captureOne);
-        const geometry = { grid_blocks: [1, 1, 1], block_threads: [64, 1, 1] };
-        const plan = { regions: [], scope_bytes: 0, elapsed_ms: 1 };
-        const taken = { id: 'saxpy', ordinal: 1, kernel: 'saxpy(float*, float)', geometry, plan };
-        print({ event: 'planned', bytes_raw: 0, bytes_stored: 0, bytes_tracked: 0, regions: 0, ...taken });
-      };
-      const fake = deps(planned, fakeReplay(), [{ kernels: shapes }]);
-      await run({ match: 'saxpy', ...options }, fake);
-      expect(fake.said.warn).toEqual([
-        'saxpy: captured saxpy(float*, float), one of 2 kernels that match /saxpy/. The other:\n' +
-          '  void ns::saxpy<double>(double*) (1 dispatch)\n' +
-          'to capture another, match more of its name, by "match" in kernloop.json, or by --match of capture',
-      ]);
+    it.each([{}, { dryRun: true }, { output: true }])(
+      'is refused, with an expression for each (%j)',
+      async (options) => {
+        const planned: Play = (config, print, captureOne) => {
+          if (!config.dry_run) return inRanges(config, print, captureOne);
+          const geometry = { grid_blocks: [1, 1, 1], block_threads: [64, 1, 1] };
+          const plan = { regions: [], scope_bytes: 0, elapsed_ms: 1 };
+          const taken = { id: 'saxpy', ordinal: 1, kernel: 'saxpy(float*, float)', geometry, plan };
+          print({ event: 'planned', bytes_raw: 0, bytes_stored: 0, bytes_tracked: 0, regions: 0, ...taken });
+        };
+        const fake = deps(planned, fakeReplay(), [{ kernels: shapes }]);
+        const place = workspace.path('elsewhere/capture');
+        const error = await failure(
+          run({ match: 'saxpy', ...options, ...('output' in options ? { output: place } : {}) }, fake),
+        );
+        expect([error.code, error.exitCode]).toEqual(['USAGE', 2]);
+        expect(error.what).toBe(
+          "saxpy: 2 kernels match /saxpy/, and which one is launched first is the app's choice. None was captured:\n" +
+            '  saxpy(float*, float) (5 dispatches)\n' +
+            '  void ns::saxpy<double>(double*) (1 dispatch)',
+        );
+        expect(error.hint).toBe(
+          "name one by --match: '^saxpy\\(float\\*, float\\)$', '^void ns::saxpy<double>\\(double\\*\\)$'; --each kernel captures the first launch of each",
+        );
+        expect([existsSync(place), existsSync(workspace.path('kernels/app/saxpy/capture'))]).toEqual([false, false]);
+      },
+    );
+
+    it('leaves a checked capture from before as it was', async () => {
+      await captured({});
+      const before = workspace.read('kernels/app/saxpy/capture/selfcheck.json');
+      await refused({ match: 'saxpy' });
+      expect(workspace.read('kernels/app/saxpy/capture/selfcheck.json')).toBe(before);
+    });
+
+    it('is refused where kernloop.json has the expression, and leaves no capture', async () => {
+      workspace.write('app/kernloop.json', {
+        name: 'app',
+        command: ['./program'],
+        kernels: [{ name: 'saxpy', match: 'saxpy' }],
+      });
+      expect((await refused({})).hint).toContain('name one by "match" of saxpy in kernloop.json: \'^saxpy');
+      expect(existsSync(workspace.path('kernels/app/saxpy/capture'))).toBe(false);
     });
 
     it('counts a kernel that matches by its mangled name', async () => {
-      expect(await warned({ match: 'saxpy\\(float|5saxpyI' })).toContain('ns::saxpy<double>');
+      expect((await refused({ match: 'saxpy\\(float|5saxpyI' })).what).toContain('ns::saxpy<double>');
     });
 
-    it('is silent where one kernel matches, or where one of each is asked for', async () => {
-      expect(await warned({})).toBe('');
-      expect(await warned({ match: 'saxpy', wholeName: true }, [...shapes.slice(0, 1), ...shapes.slice(2)])).toBe('');
-      expect(await warned({ match: 'saxpy', each: 'kernel' })).toBe('');
+    it('is captured where one kernel matches, or where one of each is asked for', async () => {
+      expect(await captured({})).toBe(1);
+      expect(await captured({ match: 'saxpy', wholeName: true }, [...shapes.slice(0, 1), ...shapes.slice(2)])).toBe(1);
+      expect(await captured({ match: 'saxpy', each: 'kernel' })).toBe(5);
     });
 
     it('holds the whole name against the expression where that is asked for', async () => {
@@ -147,8 +175,8 @@ describe('captures of several dispatches', () => {
         { name: 'saxpy(float*, float)', dispatches: 5 },
         { name: 'saxpy_tail(float*)', dispatches: 1 },
       ];
-      expect(await warned({ match: 'saxpy', wholeName: true }, longer)).toBe('');
-      expect(await warned({ match: 'saxpy' }, longer)).toContain('saxpy_tail');
+      expect(await captured({ match: 'saxpy', wholeName: true }, longer)).toBe(1);
+      expect((await refused({ match: 'saxpy' }, longer)).what).toContain('saxpy_tail');
     });
   });
 

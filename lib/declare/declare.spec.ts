@@ -227,7 +227,7 @@ describe('declare', () => {
     expect(text()).not.toContain('reduce');
   });
 
-  it('says which kernels of the last profile it means, and warns if that is not one', async () => {
+  it('says which kernel of the last profile it means, warns of none, and refuses several with an expression for each', async () => {
     const row = (name: string): object => ({
       ...{
         name,
@@ -249,11 +249,15 @@ describe('declare', () => {
     });
     expect((await run({ name: 'reduce' })).launched).toEqual(['reduce(float*)']);
     expect(deps.said.warn).toEqual([]);
-    expect((await run({ name: 'scale' })).launched).toHaveLength(2);
     expect((await run({ name: 'scal' })).launched).toEqual([]);
     expect(deps.said.warn).toEqual([
-      expect.stringMatching(/^2 kernels of the last profile match/),
       expect.stringMatching(/^no kernel of the last profile matches; it saw .*scale<float>/),
     ]);
+    const error = await failure(run({ name: 'scale' }));
+    expect([error.code, error.what]).toEqual(['USAGE', expect.stringContaining('2 kernels of the last profile match')]);
+    const [meant = ''] = /'(.*?)'/.exec(error.hint)?.slice(1) ?? [];
+    expect((await run({ name: 'scale-float', match: meant })).launched).toEqual(['void scale<float>(float*)']);
+    expect((await run({ name: 'scale', each: 'kernel' })).launched).toHaveLength(2);
+    expect((await run({ name: 'forced', match: 'scale<', force: true })).launched).toHaveLength(2);
   });
 });

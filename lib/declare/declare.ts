@@ -7,7 +7,7 @@ import { kernelEntrySchema } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
 import { carriedBy, functionIn, knownKernels, listed } from '../profile/known-kernels';
-import { matchedBy } from '../profile/launched-kernels';
+import { matchFor, matchedBy, type LaunchedKernel } from '../profile/launched-kernels';
 import { profileSchema } from '../profile/profile-json';
 import { KernloopError, messageOf, nearest } from '../support/error';
 import { escaped } from '../support/patterns';
@@ -26,7 +26,10 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
     const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
     refuseSameSelection(openApp(app.root), kernelEntrySchema.parse(kernel));
     refuseTwin(app.workspaceRoot, app.root, app.config.name);
-    if (!options.force) refuseUnknown(app, options, deps);
+    if (!options.force) {
+      refuseSeveral(app, options);
+      refuseUnknown(app, options, deps);
+    }
     return text;
   });
   const declared = kernelEntrySchema.parse(kernel);
@@ -88,7 +91,7 @@ function refuseSameSelection({ config }: App, { name, ...selection }: DeclareRes
  */
 function refuseUnknown(app: App, options: DeclareOptions, deps: Deps): void {
   const match = options.match ?? matchOf(options.name);
-  if (options.wholeName !== true && matchedInProfile(app, match)?.names.length) return;
+  if (options.wholeName !== true && matchedInProfile(app, match)?.found.length) return;
   const { lacks, text } = codeCheck(app, options, deps);
   if (!lacks) return;
   throw new KernloopError(
@@ -98,28 +101,41 @@ function refuseUnknown(app: App, options: DeclareOptions, deps: Deps): void {
   );
 }
 
-/** Names of the kernels of the last profile, and of those that the expression matches; null without a profile. */
-function matchedInProfile(app: App, match: string): { names: string[]; all: string[] } | null {
-  if (!existsSync(app.profile)) return null;
-  const { kernels } = readJson(app.profile, profileSchema, 'FILE_UNREADABLE', 'profile the app again');
-  return { names: matchedBy(match, kernels).map(({ name }) => name), all: kernels.map(({ name }) => name) };
+/** Refuses an expression that matches several kernels of the last profile: no capture of it would be taken. */
+function refuseSeveral(app: App, { name, match = matchOf(name), wholeName, each }: DeclareOptions): void {
+  if (wholeName === true || (each ?? 'dispatch') !== 'dispatch') return;
+  const { found, all } = matchedInProfile(app, match) ?? { found: [], all: [] };
+  if (found.length < 2) return;
+  throw new KernloopError(
+    'USAGE',
+    `${name} is not declared: ${found.length} kernels of the last profile match /${match}/: ${listed(namesOf(found))}`,
+    `name one of them: ${found
+      .slice(0, mostShown)
+      .map((kernel) => `--match '${matchFor(kernel, all)}'`)
+      .join(', ')}; or declare them together with --each kernel`,
+  );
 }
 
-/** Names of the kernels that the last profile saw and the expression matches; warns unless it is one. */
+/** Kernels of the last profile, and those that the expression matches; null without a profile. */
+function matchedInProfile(app: App, match: string): { found: LaunchedKernel[]; all: LaunchedKernel[] } | null {
+  if (!existsSync(app.profile)) return null;
+  const { kernels } = readJson(app.profile, profileSchema, 'FILE_UNREADABLE', 'profile the app again');
+  return { found: matchedBy(match, kernels), all: kernels };
+}
+
+const namesOf = (kernels: readonly LaunchedKernel[]): string[] => kernels.map(({ name }) => name);
+
+/** Names of the kernels that the last profile saw and the expression matches; warns if there is none. */
 function launchedBy(app: App, match: string, deps: Deps): string[] | null {
   const seen = matchedInProfile(app, match);
   if (seen === null) return null;
-  const { names, all } = seen;
-  if (names.length === 0) {
+  const all = namesOf(seen.all);
+  if (seen.found.length === 0) {
     deps.report.warn(
       `no kernel of the last profile matches; it saw ${nearest(match, all, 5).join(', ') || all.slice(0, 5).join(', ') || 'none'}`,
     );
   }
-  if (names.length > 1)
-    deps.report.warn(
-      `${names.length} kernels of the last profile match, and the first launch is captured: ${names.slice(0, 5).join(', ')}`,
-    );
-  return names;
+  return namesOf(seen.found);
 }
 
 /** Says so if the code of the app's program cannot tell of the kernel, and warns if it lacks it. */

@@ -91,7 +91,7 @@ function printNext(
   if (noSource !== null && noSource.code !== 'SOURCE_TRITON' && app.config.build === undefined) {
     const option = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
     deps.report.result(
-      `To recompile it, have its build watched (kernloop watch-build ${option}-- make, or what else builds it), with "source" of kernloop.json the folder of its sources; then: kernloop extract ${option}${name}`,
+      `To recompile it, have a build of all of it watched (make clean; kernloop watch-build ${option}-- make, or what else builds it), with "source" of kernloop.json the folder of its sources; then: kernloop extract ${option}${name}`,
     );
   }
   deps.report.result(

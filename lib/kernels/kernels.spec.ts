@@ -73,6 +73,17 @@ describe('kernels', () => {
     expect(saxpy()).toMatchObject({ captured: false, verdict: { current: false } });
   });
 
+  it('have what a pass did not show beside it', async () => {
+    await judge(writeReproducer(workspace));
+    const path = 'kernels/app/saxpy/report.json';
+    const report = JSON.parse(workspace.read(path)) as object;
+    const lines = { edited: 14, without_code: 0, not_run: [3, 9].map((line) => ({ file: 'k.hip', line })) };
+    workspace.write(path, { ...report, edited_lines: lines });
+    const doubts = 'NOT judged: 2 of 14 edited lines, which never ran';
+    expect(saxpy()?.verdict).toMatchObject({ verdict: 'pass', doubts });
+    expect(deps.said.result.at(-1)).toContain(`pass (captured code), ${doubts}`);
+  });
+
   it('are listed where nobody declares them, and where their app is not in the workspace', () => {
     workspace.write('kernels/app/old/kernel.json', kernelJson());
     workspace.write('kernels/far/reduce/kernel.json', kernelJson({ app: { name: 'far', root: 'far' } }));

@@ -120,5 +120,6 @@ function verdictText({ verdict, problem, reproducer, captured }: ListedKernel): 
   if (problem !== null) return problem;
   if (verdict === null) return reproducer !== null && !captured ? 'none; no capture here' : 'none';
   const code = verdict.code === 'captured' ? ' (captured code)' : '';
-  return `${verdict.verdict}${code}${verdict.changed === null ? '' : `; since then: ${verdict.changed}`}`;
+  const doubts = verdict.doubts === null ? '' : `, ${verdict.doubts}`;
+  return `${verdict.verdict}${code}${doubts}${verdict.changed === null ? '' : `; since then: ${verdict.changed}`}`;
 }

@@ -4,6 +4,7 @@ import { captureDigest, readCapture } from '../archive/capture-files';
 import { chooseCode, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
+import { unseenWords } from '../validate/edited-lines-text';
 import { reportSchema, type Report } from '../validate/report-json';
 import type { LastVerdict } from './result';
 
@@ -12,8 +13,9 @@ export function lastVerdict(reproducer: Reproducer): LastVerdict | null {
   if (!existsSync(reproducer.report)) return null;
   const report = readJson(reproducer.report, reportSchema, 'FILE_UNREADABLE', '');
   const changed = changedSince(report, reproducer);
-  const { verdict, summary, code } = report;
-  return { verdict, summary, code, current: changed === null, changed };
+  const { verdict, summary, code, edited_lines: lines } = report;
+  const doubts = verdict === 'pass' && lines ? unseenWords(lines).replace(/; $/, '') || null : null;
+  return { verdict, summary, code, doubts, current: changed === null, changed };
 }
 
 /** Difference between the judged code and captures and those of today, in words; null if there is none. */

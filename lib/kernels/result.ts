@@ -8,6 +8,7 @@ const lastVerdictSchema = z.object({
   verdict,
   summary,
   code,
+  doubts: z.string().nullable().describe('What its pass did not show, in words; null if it has none.'),
   current: z.boolean().describe('Whether it is about the code and the captures that are there now.'),
   changed: z.string().nullable().describe('What was changed since, where it is not current.'),
 });

@@ -47,6 +47,15 @@ export function kernelNamed<K extends LaunchedKernel>(text: string, kernels: rea
   );
 }
 
+/** Expression that matches one launched kernel and no other: by its function's name, else by its whole name or symbol. */
+export function matchFor(kernel: LaunchedKernel, kernels: readonly LaunchedKernel[]): string {
+  const whole = `^${escaped(kernel.symbol)}$`;
+  const matches = [matchOf(parseDemangledName(kernel.name).base), `^${escaped(kernel.name)}$`];
+  return (
+    matches.find((text) => new RegExp(text).test(kernel.name) && matchedBy(text, kernels).length === 1) ?? whole
+  );
+}
+
 /** Entry of kernloop.json that selects one launched kernel. Its name differs from those that are taken. */
 export function entryFor(
   kernel: LaunchedKernel,
@@ -54,10 +63,8 @@ export function entryFor(
   declared: readonly KernelEntry[],
 ): DeclaredKernel {
   const { base } = parseDemangledName(kernel.name);
-  const isAlone = (match: string): boolean => matchedBy(match, kernels).length === 1;
-  const matches = [matchOf(base), `^${escaped(kernel.name)}$`, `^${escaped(kernel.symbol)}$`];
-  const match = matches.find((text) => new RegExp(text).test(kernel.name) && isAlone(text)) ?? matches[2] ?? '';
-  const name = asName(match === matches[0] ? base : plainName(kernel.name))
+  const match = matchFor(kernel, kernels);
+  const name = asName(match === matchOf(base) ? base : plainName(kernel.name))
     .replace(/-+$/, '')
     .slice(0, mostLetters);
   const taken = new Set(declared.map((entry) => entry.name));

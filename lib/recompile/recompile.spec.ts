@@ -730,6 +730,23 @@ describe('recompile', () => {
       expect(sha256OfFile(built())).toBe(before);
     });
 
+    it('leaves the last build where the disk is full, which says nothing of the source', async () => {
+      edit('+= SCALE');
+      await build();
+      const before = sha256OfFile(built());
+      edit('-= SCALE');
+      const run: Deps['run'] = (file, args, runOptions) => {
+        if (!args.some((word) => word.endsWith('k.hip'))) return deps.run(file, args, runOptions);
+        throw Object.assign(new Error('ENOSPC: no space left on device'), {
+          ...{ code: 'ENOSPC', syscall: 'write', path: built() },
+        });
+      };
+      await expect(build({ run })).rejects.toThrow('ENOSPC');
+      expect(sha256OfFile(built())).toBe(before);
+      await build();
+      expect(sha256OfFile(built())).not.toBe(before);
+    });
+
     it('leaves what was put beside kernel.json to be judged', async () => {
       const mine = join(made.reproducer, 'optimized.hsaco');
       writeFileSync(mine, 'mine');

@@ -8,7 +8,7 @@ import { isNvcc } from '../toolchain/translation-unit';
 import { SystemFolders } from '../toolchain/system-folders';
 import type { Deps } from '../deps/deps';
 import { takeLock } from '../deps/lock';
-import { KernloopError } from '../support/error';
+import { asKernloopError, KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
@@ -140,8 +140,8 @@ function besides(others: number): string {
 }
 
 /**
- * A failed compilation leaves no code: it could be taken for the current source's, or for the user's, because
- * variant.json does not name it.
+ * A compilation that fails for its source leaves no code: it could be taken for the current source's, or for the user's,
+ * because variant.json does not name it. One that was stopped, or could not write, leaves the last build.
  */
 async function compileOrLeaveNothing(
   request: CompileRequest,
@@ -153,9 +153,8 @@ async function compileOrLeaveNothing(
     refuseEdited(request, compiled, startMs);
     return { compiled, isPlaceDependent: await requireSameInApp(request, compiled, deps) };
   } catch (error) {
-    const isStopped = error instanceof KernloopError && error.code === 'INTERRUPTED';
-    // A compilation that is stopped early leaves the last build, which variant.json names.
-    if (!isStopped || !isLastBuild(request.reproducer, request.output))
+    const saysNothing = ['INTERRUPTED', 'FILE_UNWRITABLE'].includes(asKernloopError(error).code);
+    if (!saysNothing || !isLastBuild(request.reproducer, request.output))
       for (const file of [request.output, request.keepPtx ?? []].flat()) rmSync(file, { force: true });
     throw error;
   }

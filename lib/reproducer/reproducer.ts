@@ -68,7 +68,7 @@ export const openReproducer = openedOnce((folder): Reproducer => {
       throw new KernloopError(
         'CONFIG_MISSING',
         `${resolve(folder)} is a capture without a project: no ${kernelFile} in it or above`,
-        'unpack its file again: `kernloop unpack FILE` ends with the commands that make it a project',
+        'unpack the file that it came from (`kernloop unpack FILE`), which ends with the commands that make it a project',
       );
     }
     throw new KernloopError(

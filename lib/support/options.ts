@@ -79,7 +79,7 @@ export function resolveOptions<S extends OptionsSchema>(schema: S, layers: reado
       origins[name] = typeof layer.origin === 'string' ? layer.origin : layer.origin(name);
     }
   }
-  const parsed = schema.safeParse(values);
+  const parsed = schema.safeParse(values, { reportInput: true });
   if (!parsed.success) {
     const named = parsed.error.issues[0]?.path[0];
     const origin = named === undefined ? undefined : origins[String(named)];

@@ -60,7 +60,7 @@ function parseAnew<S extends z.ZodType>(path: string, text: string, schema: S): 
       },
     );
   }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw new KernloopError(
     'CONFIG_INVALID',
@@ -113,11 +113,19 @@ export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
       const where = issue.path.length > 0 ? issue.path.join('.') : 'top level';
       if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return `${where} is missing`;
       if (issue.code === 'too_small' && issue.origin === 'string') return `${where} is empty`;
+      if (issue.code === 'invalid_value') return `${where}: ${issue.message}${meantValue(issue)}`;
       if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
       const known = schema ? knownKeys(schema, issue.path) : [];
       return `${where}: ${issue.keys.map((key) => unknownKey(key, known)).join(', ')}`;
     })
     .join('; ');
+}
+
+/** The nearest of the values that are known, where the parse reports its input. */
+function meantValue({ input, values }: z.core.$ZodIssueInvalidValue): string {
+  const texts = values.filter((value) => typeof value === 'string');
+  const [suggestion] = typeof input === 'string' ? nearest(input, texts, 1) : [];
+  return suggestion === undefined ? '' : ` (did you mean "${suggestion}"?)`;
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
