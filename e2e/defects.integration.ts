@@ -148,11 +148,11 @@ const strayStores = ['compact_records: clears the last tag', 'gather_scatter: th
 const unusedMemory: [title: string, says: RegExp][] = [
   [
     'last_block_sum: begins with what it finds far behind the partial sums',
-    /Result: FAIL \(the result depends on 4 bytes at r\d+ at offset 400,000 \(0x[0-9a-f]+; argument partials\) that the captured code neither reads nor writes: the app did not write them before this launch, or wrote 0/,
+    /Result: FAIL \(the result depends on 4 bytes at \w+ at offset 400,000 \(0x[0-9a-f]+; argument partials\) that the captured code neither reads nor writes: the app did not write them before this launch, or wrote 0/,
   ],
   [
     'last_block_sum: a ticket far behind the partial sums that ends as it began',
-    /Result: FAIL \(the variant writes \d+ bytes at r\d+ at offset 400,000 that the captured code does not/,
+    /Result: FAIL \(the variant writes \d+ bytes at \w+ at offset 400,000 that the captured code does not/,
   ],
 ];
 /** Edits whose options ask for derived inputs: without these only the captured input is judged. */
@@ -321,7 +321,7 @@ describe('planted defects', () => {
     expect([outcome.code, outcome.text]).toEqual([
       1,
       expect.stringMatching(
-        /Result: FAIL \(.*the variant writes [\d,]+ bytes at r\d+ at offset [\d,]+ that the captured code does not, with what lay there already/,
+        /Result: FAIL \(.*the variant writes [\d,]+ bytes at \w+ at offset [\d,]+ that the captured code does not, with what lay there already/,
       ),
     ]);
   });
@@ -335,7 +335,7 @@ describe('planted defects', () => {
     const outcome = await verdict(find('defects', 'host_sums: unsafe on fine-grained memory'));
     expect([outcome.code, outcome.text]).toEqual([
       1,
-      expect.stringMatching(/Result: FAIL \(`global_atomic_add_f32 .*` at r\d at offset [\d,]+: this GPU leaves out/),
+      expect.stringMatching(/Result: FAIL \(`global_atomic_add_f32 .*` at \w+ at offset [\d,]+: this GPU leaves out/),
     ]);
   });
 
