@@ -43,7 +43,10 @@ export default async function* captureBatch(
       const values = configureTask(stages.capture, { ...inputs[task], ...overrides }, own, deps);
       const options = captureOptionsSchema.parse(values);
       const requireUnchanged = await watchInputs(stages.capture, values, own, deps);
-      addTo(groups, task, options, { selections: selectionsOf(openApp(options.app), options), requireUnchanged });
+      addTo(groups, task, options, {
+        selections: selectionsOf(openApp(options.app), options, deps.report),
+        requireUnchanged,
+      });
     } catch (error) {
       yield failed(task, error, deps);
     }

@@ -130,10 +130,12 @@ describe('an app', () => {
   });
 
   describe('names the kernels that are asked for', () => {
+    let said: string[];
     const select = (...asked: string[]): string[] => {
+      said = [];
       const kernels = ['saxpy', 'scale', 'scale2', 'sum'].map((name) => ({ name, match: `^${name}` }));
       workspace = new TestWorkspace({ kernels });
-      return selectedKernels(openApp(workspace.app), asked);
+      return selectedKernels(openApp(workspace.app), asked, { info: (text) => said.push(text) });
     };
 
     it.each([
@@ -143,6 +145,11 @@ describe('an app', () => {
       ['each once', ['sum', 'u', 'saxpy'], ['sum', 'saxpy']],
     ])('%s', (_, asked, expected) => {
       expect(select(...asked)).toEqual(expected);
+    });
+
+    it('says what it takes an expression for, and nothing of a name', () => {
+      select('^sa', 'sum');
+      expect(said).toEqual(['"^sa" is taken for saxpy, the declared kernel that it fits']);
     });
 
     it('refuses an expression that fits several, by their names', () => {

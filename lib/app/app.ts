@@ -7,6 +7,7 @@ import { resolveInside } from '../support/files';
 import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
 import { expressionOf } from '../support/patterns';
+import type { Reporter } from '../support/report';
 import { appsIn } from './apps-in';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
 
@@ -102,11 +103,11 @@ function findKernel(config: KernloopJson, name: string): KernelEntry {
 
 /**
  * Names of the requested kernels, each once; all kernels if none was requested. A request is a declared name, or else a
- * regular expression that fits one, as for kernels of a command (lib/profile/launched-kernels.ts).
+ * regular expression that fits one, as for kernels of a command (lib/profile/launched-kernels.ts), which is said.
  */
-export function selectedKernels(app: App, asked: readonly string[]): string[] {
+export function selectedKernels(app: App, asked: readonly string[], report: Pick<Reporter, 'info'>): string[] {
   const all = app.config.kernels.map(({ name }) => name);
-  const names = asked.length > 0 ? [...new Set(asked.map((text) => declaredName(app, text, all)))] : all;
+  const names = asked.length > 0 ? [...new Set(asked.map((text) => declaredName(app, text, all, report)))] : all;
   if (names.length > 0) return names;
   throw new KernloopError(
     'KERNEL_UNKNOWN',
@@ -115,13 +116,16 @@ export function selectedKernels(app: App, asked: readonly string[]): string[] {
   );
 }
 
-function declaredName(app: App, text: string, all: readonly string[]): string {
+function declaredName(app: App, text: string, all: readonly string[], report: Pick<Reporter, 'info'>): string {
   if (all.includes(text)) return text;
   const pattern = expressionOf(text);
   const found = all.filter((name) => pattern.test(name));
   // Throws if none has the name.
   const [only = app.kernel(text).name] = found;
-  if (found.length < 2) return only;
+  if (found.length < 2) {
+    report.info(`"${text}" is taken for ${only}, the declared kernel that it fits`);
+    return only;
+  }
   throw new KernloopError(
     'USAGE',
     `"${text}" matches ${found.length} kernels of ${app.config.name}: ${found.join(', ')}`,

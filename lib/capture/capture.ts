@@ -42,7 +42,7 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
 /** Like `capture`, but returns failures of single kernels, because the caller may use the others. */
 export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureOutcome> {
   const app = openApp(options.app);
-  const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options));
+  const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options, deps.report));
   return captureSelections(options, selections, deps);
 }
 

@@ -4,6 +4,7 @@ import { countOf, dispatchesForm, parseDispatches, type Dispatches, type Ordinal
 import type { Each, KernelEntry, Scope } from '../app/kernloop-json';
 import { KernloopError, messageOf } from '../support/error';
 import type { CaptureOptions } from './options';
+import type { Reporter } from '../support/report';
 import type { RecorderSelection } from '../recorder/recorder-config';
 
 /** Dispatches of a kernel of kernloop.json to capture, and where to write them. */
@@ -40,8 +41,8 @@ export interface Request {
 
 const defaultLimit = 16;
 
-export function selectionsOf(app: App, options: CaptureOptions): Selection[] {
-  const selected = selectedKernels(app, options.kernel);
+export function selectionsOf(app: App, options: CaptureOptions, report: Pick<Reporter, 'info'>): Selection[] {
+  const selected = selectedKernels(app, options.kernel, report);
   const names =
     options.kernel.length === 0 && options.match !== undefined ? fitting(app, selected, options.match) : selected;
   for (const option of ['match', 'output'] as const) {

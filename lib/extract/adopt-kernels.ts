@@ -9,6 +9,7 @@ export async function adoptKernels(
   deps: Pick<Deps, 'report'>,
 ): Promise<boolean> {
   const app = openApp(folder);
-  for (const name of selectedKernels(app, kernel)) await adopt({ reproducer: app.reproducer(name), reset }, deps);
+  const names = selectedKernels(app, kernel, deps.report);
+  for (const name of names) await adopt({ reproducer: app.reproducer(name), reset }, deps);
   return true;
 }

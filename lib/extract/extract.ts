@@ -30,7 +30,7 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   const deps = { ...outer, report: warningOnce(outer.report) };
   const options = given.command.length > 0 ? await declareCommand(given, deps) : given;
   const app = openApp(options.app);
-  const names = withKnownKernels(app, deps.env, () => selectedKernels(app, options.kernel));
+  const names = withKnownKernels(app, deps.env, () => selectedKernels(app, options.kernel, deps.report));
   for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
   const device = await openDevice(options, deps);
