@@ -62,10 +62,11 @@ function splitAtDashes(argv: readonly string[]): { own: readonly string[]; trail
     throw new KernloopError(
       'USAGE',
       'capture takes no program after --: it runs the one that kernloop.json names',
-      findUpward(process.cwd(), kernloopFile) === undefined
-        ? `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` captures from a program without kernloop.json`
-        : `\`${commandText(['kernloop', ...argv.slice(2, at)])}\` captures from that program; ` +
-            `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` from one that no kernloop.json names`,
+      `\`${extraction(argv.slice(3, at), argv.slice(at + 1))}\` captures from that program` +
+        (argv.slice(3, at).some((word) => word.startsWith('--output')) ? ', into a project: it has no --output' : '') +
+        (findUpward(process.cwd(), kernloopFile) === undefined
+          ? ''
+          : '; without the program, capture takes a kernel that kernloop.json declares'),
     );
   }
   if (at < 0 || verb === null || stageSummaries[verb].trailing === undefined) return { own: argv, trailing: [] };

@@ -133,7 +133,7 @@ describe('an app', () => {
     let said: string[];
     const select = (...asked: string[]): string[] => {
       said = [];
-      const kernels = ['saxpy', 'scale', 'scale2', 'sum'].map((name) => ({ name, match: `^${name}` }));
+      const kernels = ['saxpy', 'scale', 'scale2', 'sum'].map((name) => ({ name, match: `^${name}[(<]` }));
       workspace = new TestWorkspace({ kernels });
       return selectedKernels(openApp(workspace.app), asked, { info: (text) => said.push(text) });
     };
@@ -142,6 +142,8 @@ describe('an app', () => {
       ['all without a name', [], ['saxpy', 'scale', 'scale2', 'sum']],
       ['by name, although it is a part of another one', ['scale'], ['scale']],
       ['by an expression that fits one', ['^sa'], ['saxpy']],
+      ['by the name of the kernel that it declares', ['scale(float const*', 'int)'], ['scale']],
+      ['by one with template arguments', ['scale2<float', '4>'], ['scale2']],
       ['each once', ['sum', 'u', 'saxpy'], ['sum', 'saxpy']],
     ])('%s', (_, asked, expected) => {
       expect(select(...asked)).toEqual(expected);

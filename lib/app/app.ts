@@ -9,6 +9,7 @@ import { readJson } from '../support/schema';
 import { expressionOf } from '../support/patterns';
 import type { Reporter } from '../support/report';
 import { appsIn } from './apps-in';
+import { isMatched } from './kernel-match';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
 
 /** Digests of the files that the command runs, below the app's folder. Nx reads it (executors/program). */
@@ -103,11 +104,12 @@ function findKernel(config: KernloopJson, name: string): KernelEntry {
 
 /**
  * Names of the requested kernels, each once; all kernels if none was requested. A request is a declared name, or else a
- * regular expression that fits one, as for kernels of a command (lib/profile/launched-kernels.ts), which is said.
+ * regular expression that fits one, or the name of a kernel that one declares: which one is said.
  */
 export function selectedKernels(app: App, asked: readonly string[], report: Pick<Reporter, 'info'>): string[] {
   const all = app.config.kernels.map(({ name }) => name);
-  const names = asked.length > 0 ? [...new Set(asked.map((text) => declaredName(app, text, all, report)))] : all;
+  const names =
+    asked.length > 0 ? [...new Set(withCommas(asked).map((text) => declaredName(app, text, all, report)))] : all;
   if (names.length > 0) return names;
   throw new KernloopError(
     'KERNEL_UNKNOWN',
@@ -119,7 +121,9 @@ export function selectedKernels(app: App, asked: readonly string[], report: Pick
 function declaredName(app: App, text: string, all: readonly string[], report: Pick<Reporter, 'info'>): string {
   if (all.includes(text)) return text;
   const pattern = expressionOf(text);
-  const found = all.filter((name) => pattern.test(name));
+  const named = all.filter((name) => pattern.test(name));
+  const ofKernel = app.config.kernels.filter((kernel) => isMatched(kernel, { name: text })).map(({ name }) => name);
+  const found = named.length > 0 ? named : ofKernel;
   // Throws if none has the name.
   const [only = app.kernel(text).name] = found;
   if (found.length < 2) {
@@ -137,6 +141,21 @@ function declaredName(app: App, text: string, all: readonly string[], report: Pi
 }
 
 const shownMatches = 4;
+
+/** Names as they were typed: the command line splits `scale<float, 4>` at its comma. */
+export function withCommas(items: readonly string[]): string[] {
+  const whole: string[] = [];
+  let open = '';
+  for (const item of items) {
+    open = open === '' ? item : `${open}, ${item}`;
+    if (count(open, /[<(]/g) > count(open, /[>)]/g)) continue;
+    whole.push(open);
+    open = '';
+  }
+  return open === '' ? whole : [...items];
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 /** Folders with a kernloop.json one or two levels below, as a hint for someone in the wrong folder. */
 function appsBelow(folder: string): string {

@@ -60,39 +60,75 @@ export function severalMatched(
   { summary }: Pick<Seen, 'summary'>,
 ): KernloopError | undefined {
   const taken = new Set(captured.map(({ kernel }) => kernel));
-  const matched = summary.kernels.filter((kernel) => isMatched({ match, wholeName }, kernel));
+  const matched = matchedKernels({ match, wholeName }, summary);
   const isChosen = matched.length < 2 || matched.every((kernel) => taken.has(kernel.name));
   if (each !== 'dispatch' || taken.size === 0 || isChosen) return undefined;
-  const launched = summary.kernels.map((kernel) => ({ ...kernel, symbol: kernel.symbol ?? kernel.name }));
-  const expressions = launched
-    .filter((kernel) => matched.some((each) => each.name === kernel.name))
-    .map((kernel) => `'${matchFor(kernel, launched)}'`);
+  const meant = declared === undefined ? matched : matched.filter((kernel) => isMatched(declared, kernel));
   return new KernloopError(
     'USAGE',
     `${name}: ${matched.length} kernels match /${match}/, and which one is launched first is the app's choice. None was captured:\n${kernelLines(matched)}`,
-    `name one ${declared ? 'by --match' : `by "match" of ${name} in kernloop.json`}: ${expressions.slice(0, mostLines).join(', ')}; --each kernel captures the first launch of each`,
+    declared === undefined
+      ? oneOf(name, matched, summary)
+      : `give the whole of the one you mean: ${expressionsFor(meant, summary)
+          .map((each) => `--match '${each}'`)
+          .join(', ')}`,
   );
 }
 
 /**
- * Refuses captures of another kernel than kernloop.json declares by the name: the reproducer would be of that one, and
- * called like this one. Undefined if they fit.
+ * Refuses captures of another kernel than kernloop.json declares by the name, and captures in the place of a
+ * declaration that means several kernels: the reproducer there would be of one, and the next extract of another.
  */
 export function otherThanDeclared(
-  { name, match, declared }: Selection,
+  { name, match, declared, isElsewhere }: Selection,
   captured: readonly { kernel: string }[],
   { kernels, summary, app }: Pick<Seen, 'kernels' | 'summary' | 'app'>,
 ): KernloopError | undefined {
-  if (declared === undefined) return undefined;
+  if (declared === undefined || captured.length === 0) return undefined;
   const others = notOf(declared, captured, kernels);
-  if (others.length === 0) return undefined;
-  const matched = summary.kernels.filter((kernel) => isMatched({ match }, kernel));
+  if (others.length > 0) {
+    const matched = matchedKernels({ match }, summary);
+    return new KernloopError(
+      'USAGE',
+      `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was captured${matched.length > 1 ? `. It matches:\n${kernelLines(matched)}` : ''}`,
+      `declare that kernel under its own name: \`kernloop declare NAME --match '${
+        expressionsFor(
+          matched.filter((kernel) => others.includes(kernel.name)),
+          summary,
+        ).join("' or '") || match
+      }'\``,
+    );
+  }
+  const meant = matchedKernels(declared, summary);
+  if (isElsewhere || meant.length < 2) return undefined;
   return new KernloopError(
     'USAGE',
-    `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was captured. It matches:\n${kernelLines(matched)}`,
-    `match more of the name of the one you mean, or declare another kernel under its own name: \`kernloop declare NAME --match '…'\``,
+    `${name}: ${app} declares ${meant.length} kernels by this name (/${declared.match}/), and a project is of one; nothing was captured:\n${kernelLines(meant)}`,
+    `${oneOf(name, meant, summary)}; or put this capture elsewhere, with --output`,
   );
 }
+
+const matchedKernels = (
+  declared: Pick<KernelEntry, 'match' | 'wholeName'>,
+  { kernels }: SummaryEvent,
+): SummaryEvent['kernels'] => kernels.filter((kernel) => isMatched(declared, kernel));
+
+/** Expressions that match one of the kernels each, and no other that was launched. */
+function expressionsFor(kernels: SummaryEvent['kernels'], summary: SummaryEvent): string[] {
+  const [launched, wanted] = [summary.kernels, kernels].map((list) =>
+    list.map((kernel) => ({ ...kernel, symbol: kernel.symbol ?? kernel.name })),
+  );
+  return (wanted ?? []).slice(0, mostLines).map((kernel) => matchFor(kernel, launched ?? []));
+}
+
+/** Entries of kernloop.json as they are written there. */
+const oneOf = (name: string, kernels: SummaryEvent['kernels'], summary: SummaryEvent): string =>
+  `write one of these into the entry of ${name} in kernloop.json, and declare others under names of their own: ${expressionsFor(
+    kernels,
+    summary,
+  )
+    .map((each) => `"match": ${JSON.stringify(each)}`)
+    .join(' or ')}`;
 
 /** Names of captured kernels, each once, that a declaration does not select. */
 function notOf(
@@ -232,7 +268,7 @@ function outOfRange({ name, match, after }: Selection, wanted: string, seen: See
   return new KernloopError(
     'NO_MATCH',
     `${name}: dispatch ${wanted} was asked for, but only ${matches} matched /${match}/${behind}${toldBesides(seen)}`,
-    `${matches === 1 ? 'there is only dispatch 1' : `use numbers from 1 to ${matches}`}; it matched:\n${matchedKernels(match, seen)}`,
+    `${matches === 1 ? 'there is only dispatch 1' : `use numbers from 1 to ${matches}`}; it matched:\n${linesOfMatched(match, seen)}`,
   );
 }
 
@@ -264,7 +300,7 @@ function toldBesides({ notes }: Seen): string {
   return notes.map(({ code, text }) => `\n${code}: ${text}`).join('');
 }
 
-function matchedKernels(match: string, seen: Seen): string {
+function linesOfMatched(match: string, seen: Seen): string {
   const pattern = matcher(match, seen);
   return kernelLines(seen.summary.kernels.filter(({ name, symbol }) => pattern(symbol ?? name) || pattern(name)));
 }

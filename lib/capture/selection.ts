@@ -23,6 +23,8 @@ export interface Selection {
   output: string;
   /** Kernels that kernloop.json means by the name, if another expression selects: `--match`. */
   declared?: Pick<KernelEntry, 'match' | 'wholeName'>;
+  /** Whether the capture goes to a place of the user's, which is no project of the declared kernel. */
+  isElsewhere: boolean;
   /** Folder in which the capture is made, if `output` or a folder beside it holds a checked one. */
   staging?: string;
 }
@@ -83,6 +85,7 @@ function selectionOf(app: App, name: string, options: CaptureOptions): Selection
     scope: options.scope ?? declared.scope,
     maxBytes: options.maxBytes,
     output: options.output === undefined ? app.capture(name) : resolve(options.output),
+    isElsewhere: options.output !== undefined,
     ...(options.match === undefined ? {} : { declared: app.kernel(name) }),
   };
   checkLimit(selection);

@@ -136,9 +136,7 @@ describe('captures of several dispatches', () => {
             '  saxpy(float*, float) (5 dispatches)\n' +
             '  void ns::saxpy<double>(double*) (1 dispatch)',
         );
-        expect(error.hint).toBe(
-          "name one by --match: '^saxpy\\(float\\*, float\\)$', '^void ns::saxpy<double>\\(double\\*\\)$'; --each kernel captures the first launch of each",
-        );
+        expect(error.hint).toBe("give the whole of the one you mean: --match '^saxpy\\(float\\*, float\\)$'");
         expect([existsSync(place), existsSync(workspace.path('kernels/app/saxpy/capture'))]).toEqual([false, false]);
       },
     );
@@ -150,14 +148,33 @@ describe('captures of several dispatches', () => {
       expect(workspace.read('kernels/app/saxpy/capture/selfcheck.json')).toBe(before);
     });
 
-    it('is refused where kernloop.json has the expression, and leaves no capture', async () => {
-      workspace.write('app/kernloop.json', {
-        name: 'app',
-        command: ['./program'],
-        kernels: [{ name: 'saxpy', match: 'saxpy' }],
+    describe('where kernloop.json has the expression', () => {
+      const declared = (match: string): string =>
+        workspace.write('app/kernloop.json', {
+          name: 'app',
+          command: ['./program'],
+          kernels: [{ name: 'saxpy', match }],
+        });
+
+      it('is refused and leaves no capture; what it offers for the file works there', async () => {
+        declared('saxpy');
+        const { hint } = await refused({});
+        expect(existsSync(workspace.path('kernels/app/saxpy/capture'))).toBe(false);
+        const [offered = ''] = /"match": (".*?") or /.exec(hint)?.slice(1) ?? [];
+        declared(JSON.parse(offered) as string);
+        expect(await captured({})).toBe(1);
       });
-      expect((await refused({})).hint).toContain('name one by "match" of saxpy in kernloop.json: \'^saxpy');
-      expect(existsSync(workspace.path('kernels/app/saxpy/capture'))).toBe(false);
+
+      it('is refused in the place of the project by any --match, and taken elsewhere', async () => {
+        declared('^saxpy\\(');
+        await captured({});
+        declared('saxpy');
+        const error = await refused({ match: '^saxpy\\(' });
+        expect(error.what).toContain('app declares 2 kernels by this name (/saxpy/), and a project is of one');
+        expect(error.hint).toContain('or put this capture elsewhere, with --output');
+        expect(existsSync(workspace.path('kernels/app/saxpy/capture/selfcheck.json'))).toBe(true);
+        expect(await captured({ match: '^saxpy\\(', output: workspace.path('elsewhere/capture') })).toBe(1);
+      });
     });
 
     it('counts a kernel that matches by its mangled name', async () => {

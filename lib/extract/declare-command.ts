@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { appAt, isDeclared, nameOfCommand, otherApp, softgpuOptions } from '../app/command-app';
-import { appFrom, type App } from '../app/app';
+import { appFrom, withCommas, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { watchedDatabase } from '../app/compile-database';
 import { rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
@@ -119,18 +119,3 @@ function costliest(kernels: readonly (LaunchedKernel & { share: number })[], dep
   );
   return kernel;
 }
-
-/** Names as they were typed: the command line splits `scale<float, 4>` at its comma. */
-function withCommas(items: readonly string[]): string[] {
-  const whole: string[] = [];
-  let open = '';
-  for (const item of items) {
-    open = open === '' ? item : `${open}, ${item}`;
-    if (count(open, /[<(]/g) > count(open, /[>)]/g)) continue;
-    whole.push(open);
-    open = '';
-  }
-  return open === '' ? whole : [...items];
-}
-
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

@@ -38,13 +38,14 @@ export function withKnownKernels<T>(app: App, env: Environment, look: () => T): 
     return look();
   } catch (error) {
     if (!(error instanceof KernloopError) || error.code !== 'KERNEL_UNKNOWN') throw error;
-    const hint = hintFor(/no kernel "([^"]*)"/.exec(error.what)?.[1] ?? '', app, env);
+    const asked = /no kernel "([^"]*)"/.exec(error.what)?.[1] ?? '';
+    const hint = hintFor(parseDemangledName(asked).base, app, env, error.hint.startsWith('did you mean'));
     if (hint === null) throw error;
     throw new KernloopError(error.code, error.what, `${hint}; ${error.hint}`, { cause: error });
   }
 }
 
-function hintFor(asked: string, app: App, env: Environment): string | null {
+function hintFor(asked: string, app: App, env: Environment, isDeclaredNear: boolean): string | null {
   const known = knownKernels(app, env);
   const declared = new Set(app.config.kernels.map(({ name }) => name));
   const others = known?.names.filter((name) => !declared.has(name)) ?? [];
@@ -54,6 +55,7 @@ function hintFor(asked: string, app: App, env: Environment): string | null {
     ['declare', 'extract'].map((verb) => `\`${commandText(['kernloop', verb, ...folder, name])}\``).join(', then ');
   const close = asked === '' ? [] : nearest(asked, others);
   const [best] = close;
+  if (best === undefined && isDeclaredNear) return null;
   if (best === undefined) {
     const [first = ''] = others;
     return `${known.source} ${listed(others)}, which ${others.length === 1 ? 'is' : 'are'} not declared: ${commands(first)}`;

@@ -51,9 +51,7 @@ export function kernelNamed<K extends LaunchedKernel>(text: string, kernels: rea
 export function matchFor(kernel: LaunchedKernel, kernels: readonly LaunchedKernel[]): string {
   const whole = `^${escaped(kernel.symbol)}$`;
   const matches = [matchOf(parseDemangledName(kernel.name).base), `^${escaped(kernel.name)}$`];
-  return (
-    matches.find((text) => new RegExp(text).test(kernel.name) && matchedBy(text, kernels).length === 1) ?? whole
-  );
+  return matches.find((text) => new RegExp(text).test(kernel.name) && matchedBy(text, kernels).length === 1) ?? whole;
 }
 
 /** Entry of kernloop.json that selects one launched kernel. Its name differs from those that are taken. */
