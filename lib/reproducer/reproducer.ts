@@ -68,7 +68,7 @@ export const openReproducer = openedOnce((folder): Reproducer => {
       throw new KernloopError(
         'CONFIG_MISSING',
         `${resolve(folder)} is a capture without a project: no ${kernelFile} in it or above`,
-        'unpack the file that it came from (`kernloop unpack FILE`), which ends with the commands that make it a project',
+        'make it a project in the sources of its app: copy it to kernels/APP/KERNEL/capture beside a kernloop.json that declares KERNEL (`kernloop init`, `kernloop declare KERNEL`), then `kernloop generate KERNEL` and `kernloop adopt kernels/APP/KERNEL`',
       );
     }
     throw new KernloopError(
