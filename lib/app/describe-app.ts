@@ -2,9 +2,11 @@ import { basename, join, relative } from 'node:path';
 import type { DeviceKind } from '../device/kinds';
 import { KernloopError } from '../support/error';
 import type { Reporter } from '../support/report';
+import { commandText } from '../support/command-text';
 import { schemaReference } from '../support/schema-reference';
 import { kernloopFile } from '../support/project-file-names';
 import { watchedDatabase } from './compile-database';
+import { cleanBuild } from './clean-build';
 import { commandOf, type Ask } from './command';
 import { matchOf, type DeclaredKernel } from './declare-kernel';
 import { detect, type Detected } from './detect';
@@ -33,6 +35,14 @@ export interface Describing {
   readonly isInstalled: boolean;
 }
 
+/** Command that makes the build compile everything, before the command that watches it. */
+function cleaning(build: readonly string[] | undefined, root: string): string {
+  const clean = build && cleanBuild(build)?.clean;
+  if (clean == null) return '';
+  const folder = relative(process.cwd(), root);
+  return folder === '' ? `${clean}; ` : `(cd ${commandText([folder])} && ${clean}); `;
+}
+
 /** Content of the kernloop.json of a folder of the workspace, from its files; nothing is run. */
 export async function describeApp(
   files: WorkspaceFiles,
@@ -54,7 +64,7 @@ export async function describeApp(
   const isScript = command[0] === 'python3';
   if (compileCommands === watchedDatabase) {
     report.info(
-      `no compile database: have the build watched once from clean, for the options of each file: ${watchBuild}`,
+      `no compile database: for the options of each file, have a build of all of it watched once: ${cleaning(detected.build?.command, join(files.root, directory))}${watchBuild}`,
     );
   } else if (compileCommands === undefined && !isScript) {
     report.warn(
