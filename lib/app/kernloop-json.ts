@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { remembered } from '../support/schema';
 import { deviceKinds } from '../device/kinds';
 import { runnerSchema } from './runner-json';
+import { problemOfExpression } from './name-expression';
 import { dispatchesForm, dispatchesSchema } from './dispatches';
 export const scopes = ['reachable', 'all'] as const;
 export const eachChoices = ['dispatch', 'geometry', 'kernel'] as const;
@@ -16,7 +17,12 @@ export const nameSchema = z
 
 const commandSchema = z.array(z.string().min(1)).min(1);
 
-const regexSchema = z.string().min(1).refine(isRegex, 'not a valid regular expression');
+const regexSchema = z
+  .string()
+  .min(1)
+  .refine((source) => problemOfExpression(source) === null, {
+    error: ({ input }) => problemOfExpression(String(input)) ?? '',
+  });
 
 /** Selects dispatches: in a kernel entry, and in files generated from its capture. */
 export const selectionShape = {
@@ -145,15 +151,6 @@ export type KernloopJson = z.output<typeof kernloopJsonSchema>;
 export type KernelEntry = z.output<typeof kernelEntrySchema>;
 export type Each = (typeof eachChoices)[number];
 export type Scope = (typeof scopes)[number];
-
-function isRegex(source: string): boolean {
-  try {
-    new RegExp(source);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function haveDistinctNames(kernels: readonly { name: string }[]): boolean {
   return new Set(kernels.map(({ name }) => name)).size === kernels.length;

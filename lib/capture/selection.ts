@@ -2,7 +2,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { selectedKernels, type App } from '../app/app';
 import { countOf, dispatchesForm, parseDispatches, type Dispatches, type OrdinalRange } from '../app/dispatches';
 import type { Each, KernelEntry, Scope } from '../app/kernloop-json';
-import { KernloopError, messageOf } from '../support/error';
+import { beyondBounds, problemOfExpression, shorterExpression } from '../app/name-expression';
+import { KernloopError } from '../support/error';
 import type { CaptureOptions } from './options';
 import type { Reporter } from '../support/report';
 import type { RecorderSelection } from '../recorder/recorder-config';
@@ -116,15 +117,10 @@ function checkLimit({ name, dispatches, each, limit }: Selection): void {
 
 /** Refuses a pattern that only one side of the capture, C++ or JavaScript, understands: both match with it. */
 function checkedRegex(option: string, source: string): string {
-  try {
-    new RegExp(source);
-  } catch (error) {
-    throw new KernloopError(
-      'USAGE',
-      `--${option}: ${messageOf(error)}`,
-      'give a valid regular expression (ECMAScript)',
-      { cause: error },
-    );
+  const problem = problemOfExpression(source);
+  if (problem !== null) {
+    const next = beyondBounds(source) === null ? 'give a valid regular expression (ECMAScript)' : shorterExpression;
+    throw new KernloopError('USAGE', `--${option}: ${problem}`, next);
   }
   const foreign = /\(\?<[=!a-zA-Z_]|\\[pP]\{|\\k<|\\[1-9c]|\[[^\]]*\[[:.=]/.exec(source);
   if (!foreign) return source;

@@ -390,6 +390,8 @@ describe('captures of several dispatches', () => {
     ['a back-reference, which the recorder does not know', { match: '(a|b)\\1' }],
     ['a POSIX class, which means something else here', { match: '[[:alpha:]]' }],
     ['a gate that is no expression', { after: '(' }],
+    ['an expression that is longer than the recorder takes', { match: 'x'.repeat(20_000) }],
+    ['a gate of more groups than the recorder takes', { after: `${'('.repeat(101)}x${')'.repeat(101)}` }],
   ])('rejects %s', async (_what, options) => {
     const fake = deps(inRanges);
     expect(await failure(run(options, fake))).toMatchObject({ code: 'USAGE', exitCode: 2 });

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openApp, type App } from '../app/app';
 import { matchOf, rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { kernelEntrySchema } from '../app/kernloop-json';
+import { beyondBounds, shorterExpression } from '../app/name-expression';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
 import { carriedBy, functionIn, knownKernels, listed } from '../profile/known-kernels';
@@ -45,6 +46,8 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
 /** Refuses a text that is no regular expression, with the kernels that one may mean. */
 function requireExpression(app: App, { name, match }: DeclareOptions, { env }: Deps): void {
   if (match === undefined) return;
+  const beyond = beyondBounds(match);
+  if (beyond !== null) throw new KernloopError('USAGE', `--match ${beyond}`, shorterExpression);
   try {
     new RegExp(match);
   } catch (error) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "archive/files/file.h"
+#include "recorder/deep_thread.h"
 
 namespace kernloop::recorder {
 namespace {
@@ -64,10 +65,10 @@ class Fields {
     if (!value.is_absolute() || !value.has_filename()) fail(name, "must be an absolute path");
     return value;
   }
-  void fail(const std::string& name, const std::string& what) {
+  void fail(const std::string& name, const std::string& what,
+            const std::string& hint = "see kernloop-recorder in docs/contributing/seams.md") {
     if (!error_)
-      error_ = Error{"CONFIG_INVALID", where_ + (name.empty() ? "" : ": \"" + name + "\"") + " " + what,
-                     "see kernloop-recorder in docs/contributing/seams.md"};
+      error_ = Error{"CONFIG_INVALID", where_ + (name.empty() ? "" : ": \"" + name + "\"") + " " + what, hint};
   }
   const std::optional<Error>& error() const { return error_; }
 
@@ -85,23 +86,12 @@ class Fields {
   std::optional<Error> error_;
 };
 
-// libstdc++'s matcher without back-references: no recursion over the name, and time that grows with its length alone.
-// The default one recurses for each character and tries exponentially many ways, and names are as long as a program
-// likes.
-constexpr auto kSyntax = std::regex::ECMAScript | std::regex::optimize | std::regex_constants::__polynomial;
-
 NamePattern parse_pattern(Fields& fields) {
-  NamePattern pattern;
-  pattern.whole = fields.flag("whole");
-  try {
-    const std::string match = fields.text("match");
-    pattern.regex = std::regex(match, kSyntax);
-    // One pass finds a part of a name; regex_search would restart at each character.
-    if (!pattern.whole) pattern.regex = std::regex("[\\s\\S]*(?:" + match + ")[\\s\\S]*", kSyntax);
-  } catch (const std::regex_error& error) {
-    fields.fail("match", std::string("is no ECMAScript regular expression that can be matched here: ") + error.what());
-  }
-  return pattern;
+  const bool whole = fields.flag("whole");
+  auto pattern = NamePattern::compile(fields.text("match"), whole);
+  if (pattern) return *pattern;
+  fields.fail("match", pattern.error().message, pattern.error().hint);
+  return {};
 }
 
 std::optional<protocol::OrdinalRange> parse_range(const Json& json) {
@@ -163,11 +153,6 @@ Result<Selection> parse_selection(const Json& json, const std::string& where) {
 
 }  // namespace
 
-bool NamePattern::matches(const std::string& symbol, const std::string& demangled, const std::string& plain) const {
-  return std::regex_match(demangled, regex) || std::regex_match(symbol, regex) ||
-         (whole && std::regex_match(plain, regex));
-}
-
 Result<Config> parse_config(std::string_view text, const std::string& where) {
   auto json = parse_json(text, where);
   if (!json) return json.error();
@@ -217,7 +202,14 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
 Result<Config> read_config(const std::filesystem::path& path) {
   auto text = archive::read_text(path, kMaxConfigBytes);
   if (!text) return text.error();
-  return parse_config(*text, path.string());
+  std::optional<Result<Config>> config;
+  try {
+    on_deep_thread([&] { config = parse_config(*text, path.string()); });
+  } catch (const std::exception& error) {
+    return Error{"RECORDER_FAILED", path.string() + " cannot be read: " + error.what(),
+                 "give the recorder more memory, or raise its limit (ulimit -v)"};
+  }
+  return std::move(*config);
 }
 
 }  // namespace kernloop::recorder

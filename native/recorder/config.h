@@ -4,23 +4,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "archive/manifest/manifest.h"
 #include "base/result.h"
 #include "protocol/messages.h"
+#include "recorder/name_pattern.h"
 
 namespace kernloop::recorder {
-
-// Pattern for kernel names.
-struct NamePattern {
-  std::regex regex;
-  bool whole = false;  // it is to match a name from end to end, not a part of one
-  // `plain` is the demangled name without parameters and template arguments.
-  bool matches(const std::string& symbol, const std::string& demangled, const std::string& plain) const;
-};
 
 struct Selection {
   std::string id;
@@ -47,6 +39,7 @@ struct Config {
   archive::Json device = archive::Json::object();
 };
 
+// Called on a deep thread, which read_config makes.
 Result<Config> parse_config(std::string_view text, const std::string& where);
 Result<Config> read_config(const std::filesystem::path& path);
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <future>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -31,6 +32,14 @@ void start_deep_thread(std::function<void()> work) {
   pthread_attr_destroy(&attributes);
   if (failed != 0) throw std::system_error(failed, std::generic_category(), "pthread_create");
   owned.release();  // run() has it
+}
+
+void on_deep_thread(const std::function<void()>& work) {
+  // The thread has a share of the task: it is still inside of it when the result is there.
+  const auto task = std::make_shared<std::packaged_task<void()>>(work);
+  auto done = task->get_future();
+  start_deep_thread([task] { (*task)(); });
+  done.get();
 }
 
 }  // namespace kernloop::recorder

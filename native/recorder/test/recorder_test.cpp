@@ -12,6 +12,7 @@
 #include "archive/capture/reader.h"
 #include "base/testing/soon.h"
 #include "capture/test/recorded_run.h"
+#include "recorder/name_pattern.h"
 #include "recorder/test/fake_agent.h"
 #include "recorder/test/tiny_code_object.h"
 
@@ -186,8 +187,91 @@ TEST_F(RecorderTest, NamesOfTheLongestKindAreMatchedByAnyExpression) {
   EXPECT_EQ(reply->selections, std::vector<uint64_t>{expected});
 }
 
+std::string repeated(const std::string& text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// The recorder gets all of the expressions; its main thread has a stack of 256 KiB.
+void expect_matches_on_a_small_stack(RecordedRun& run, const std::string& symbol,
+                                     const std::vector<std::string>& matching,
+                                     const std::vector<std::string>& not_matching) {
+  uint64_t expected = 0;
+  for (const auto* expressions : {&matching, &not_matching}) {
+    for (const std::string& expression : *expressions) {
+      const size_t i = run.config["selections"].size();
+      run.select(expression, 1, "reachable", std::to_string(i));
+      run.config["selections"][i]["whole"] = true;
+      if (expressions == &matching) expected |= uint64_t{1} << i;
+    }
+  }
+  struct rlimit before, small;
+  getrlimit(RLIMIT_STACK, &before);
+  small = before;
+  small.rlim_cur = 256u << 10;
+  setrlimit(RLIMIT_STACK, &small);
+  const bool started = run.start();
+  setrlimit(RLIMIT_STACK, &before);
+  ASSERT_TRUE(started) << run.recorder->output();
+  FakeAgent agent(run.socket());
+  const auto reply = agent.client->request<protocol::MatchReply>(FrameType::kMatch, [&](uint32_t request) {
+    return protocol::MatchMessage{request, {symbol}};
+  });
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->selections, std::vector<uint64_t>{expected});
+}
+
+// std::regex recurses for each term and each group of an expression when it compiles it.
+TEST_F(RecorderTest, TheLongestExpressionMatchesTheLongestName) {
+  const std::string symbol = "a" + repeated("x", protocol::kMaxSymbolBytes - 1);
+  const std::string nested = repeated("(", kMaxPatternNesting);
+  const std::string closed = repeated(")", kMaxPatternNesting);
+  expect_matches_on_a_small_stack(run, symbol,
+                                  {symbol.substr(0, kMaxPatternBytes - 2) + "x*", nested + "ax*" + closed,
+                                   repeated("(?:", kMaxPatternNesting) + "[ax]+" + closed},
+                                  {"b" + symbol.substr(1, kMaxPatternBytes - 3) + "x*", nested + "x*" + closed});
+}
+
+// It recurses for each term that may match nothing, too, when it matches.
+TEST_F(RecorderTest, TheLongestExpressionsOfEachKindMatchAShortName) {
+  const auto filled = [](const std::string& term) { return repeated(term, kMaxPatternBytes / term.size()); };
+  const std::string looks = repeated("(?=", kMaxPatternNesting) + "x" + repeated(")", kMaxPatternNesting);
+  expect_matches_on_a_small_stack(run, "x",
+                                  {filled("x?"), filled("x*"), filled("(x?)"), filled("(x|)*"), filled("[x]?"),
+                                   filled("kernel|") + "x", looks + "x"},
+                                  {filled("x?").substr(2) + "y", filled("kernel|"), looks + "xx"});
+}
+
+TEST_F(RecorderTest, AnExpressionBeyondTheBoundsIsRefusedWithThem) {
+  const auto nested = [](const char* open, size_t depth) { return repeated(open, depth) + "x" + repeated(")", depth); };
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {repeated("x", kMaxPatternBytes + 1), "16385 bytes"},
+      {nested("(", kMaxPatternNesting + 1), "101 groups"},
+      {nested("(?=", kMaxPatternNesting + 1), "101 groups"},
+      {"[(\\])]" + nested("(?:x)(", kMaxPatternNesting + 1), "101 groups"}};
+  for (const auto& [expression, problem] : refused) {
+    RecordedRun one(KERNLOOP_TEST_RECORDER);
+    one.select("x", 1, "reachable", "first");
+    one.select("x");
+    one.config["selections"][1]["after"] = {{"match", expression}};
+    EXPECT_FALSE(one.start());
+    EXPECT_EQ(one.recorder->wait(), 2);
+    const Json error = one.event("error");
+    EXPECT_EQ(error.value("code", ""), "CONFIG_INVALID") << one.recorder->output();
+    EXPECT_NE(error.value("message", "").find("selections[1]: after: \"match\""), std::string::npos) << error;
+    EXPECT_NE(error.value("message", "").find(problem), std::string::npos) << error;
+    EXPECT_LT(error.value("message", "").size(), 1000u) << "the expression itself would hide the message";
+    EXPECT_NE(error.value("hint", "").find("shorter"), std::string::npos) << error;
+  }
+  // Parentheses that are no groups.
+  RecordedRun literal(KERNLOOP_TEST_RECORDER);
+  literal.select(repeated("\\(", kMaxPatternNesting + 1) + "[" + repeated("(", kMaxPatternNesting + 1) + "]");
+  EXPECT_TRUE(literal.start()) << literal.recorder->output();
+}
+
 TEST_F(RecorderTest, AnExpressionThatCannotBeMatchedIsRefusedByName) {
-  for (const char* expression : {"(a)\\1", "a)(b"}) {
+  for (const char* expression : {"(a)\\1", "a)(b", "x{99999}{99999}", "x{99999999999}"}) {
     RecordedRun one(KERNLOOP_TEST_RECORDER);
     one.select(expression);
     EXPECT_FALSE(one.start());
