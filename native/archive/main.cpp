@@ -53,7 +53,7 @@ int verify(const Reader& reader) {
     }
   }
   for (const CodeObject& code_object : reader.manifest().code_objects) {
-    if (auto read = reader.read_code_object(code_object); !read && read.error().code == "CAPTURE_INVALID") {
+    if (auto read = reader.verify_code_object(code_object); !read && read.error().code == "CAPTURE_INVALID") {
       problems.push_back(read.error());
     }
   }

@@ -43,6 +43,8 @@ class Reader {
   Status for_each_chunk(const ContentView& view, const std::function<Status(uint64_t offset, Bytes raw)>& visit) const;
   // Whole content, for small ones: refuses more than `max_bytes`.
   Result<Buffer> read_all(const ContentView& view, uint64_t max_bytes) const;
+  // Whether the code object's bytes are those that its digest names; one chunk of them is in memory at a time.
+  Status verify_code_object(const CodeObject& code_object) const;
   // The code object's bytes; its identity is verified too.
   Result<Buffer> read_code_object(const CodeObject& code_object) const;
 

@@ -26,6 +26,21 @@ void check_extent(uint64_t base, uint64_t size, const std::string& what) {
   require(base < kMaxAddress && size <= kMaxAddress - base, what + " reaches beyond the address space");
 }
 
+// Bytes that a capture asks for in one place, each of which may be possible where all are not.
+class Sum {
+ public:
+  Sum(uint64_t bound, std::string what) : bound_(bound), what_(std::move(what)) {}
+  void add(uint64_t bytes) {
+    require(bytes <= bound_ - total_, what_ + " have more than " + std::to_string(bound_) + " bytes together");
+    total_ += bytes;
+  }
+
+ private:
+  const uint64_t bound_;
+  const std::string what_;
+  uint64_t total_ = 0;
+};
+
 void check_content(const Content& content, uint64_t size, uint64_t chunk_bytes, const std::string& what) {
   const uint64_t expected = size / chunk_bytes + (size % chunk_bytes != 0);
   require(content.chunks.size() == expected, what + " has " + std::to_string(content.chunks.size()) + " chunks; " +
@@ -43,10 +58,15 @@ void check_region_id(const std::string& id) {
 void check_regions(const Manifest& manifest) {
   std::set<std::string> ids;
   std::vector<const Region*> by_base;
+  Sum memory(kMaxMemoryBytes, "regions and module variables");
+  for (const ModuleVariable& variable : manifest.module_variables) memory.add(variable.size);
+  for (const Region& region : manifest.regions) {
+    check_extent(region.base, region.size, "region " + region.id);
+    memory.add(region.size);
+  }
   for (const Region& region : manifest.regions) {
     check_region_id(region.id);
     require(ids.insert(region.id).second, "region id " + region.id + " occurs twice");
-    check_extent(region.base, region.size, "region " + region.id);
     check_content(region.pre, region.size, manifest.chunk_bytes, "region " + region.id + " (pre)");
     check_content(region.post, region.size, manifest.chunk_bytes, "region " + region.id + " (post)");
     dropped_of(region);
@@ -65,10 +85,12 @@ void check_regions(const Manifest& manifest) {
 
 void check_code_objects(const Manifest& manifest) {
   std::set<Digest> digests;
+  Sum code(kMaxCodeBytes, "code objects");
   for (const CodeObject& code_object : manifest.code_objects) {
     const std::string what = "code object " + code_object.sha256.hex();
     require(digests.insert(code_object.sha256).second, what + " occurs twice");
     require(code_object.size > 0 && code_object.size <= kMaxCodeObjectBytes, what + " has an impossible size");
+    code.add(code_object.size);
     require(code_object.load_base < kMaxAddress, what + " lies beyond the address space");
     check_content(code_object.content, code_object.size, manifest.chunk_bytes, what);
   }

@@ -118,7 +118,7 @@ Status verify_chunks(const Reader& reader) {
   });
   if (!verified) return verified;
   for (const CodeObject& code_object : reader.manifest().code_objects) {
-    if (auto read = reader.read_code_object(code_object); !read) return read.error();
+    if (auto read = reader.verify_code_object(code_object); !read) return read;
   }
   return verified;
 }

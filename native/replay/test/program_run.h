@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace kernloop::replay {
 struct ProgramRun {
   int exit_code = -1;  // 1000 + signal when one ended it
   std::vector<archive::Json> events;
+  uint64_t peak_bytes = 0;  // most memory that it had at once
 
   archive::Json last() const { return events.empty() ? archive::Json() : events.back(); }
   // The first event of that kind; null if there is none.
@@ -65,8 +67,10 @@ inline ProgramRun run_program(const std::string& program, std::vector<std::strin
     text.append(buffer, static_cast<size_t>(count));
   ::close(ends[0]);
   int status = 0;
-  ::waitpid(child, &status, 0);
+  rusage used{};
+  ::wait4(child, &status, 0, &used);
   ProgramRun run;
+  run.peak_bytes = static_cast<uint64_t>(used.ru_maxrss) << 10;
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

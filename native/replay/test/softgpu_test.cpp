@@ -8,6 +8,7 @@
 #include <set>
 
 #include "archive/files/file.h"
+#include "archive/test/hostile_manifests.h"
 #include "replay/test/fill_capture.h"
 #include "replay/test/program_run.h"
 
@@ -45,6 +46,41 @@ TEST_F(SoftGpuReplay, PassesOnTheBaselineUnderBothPoisons) {
     EXPECT_EQ(iteration["counters"]["waves"], 4);
     EXPECT_FALSE(iteration.contains("duration_ns")) << "a duration on the software GPU is no GPU time";
   }
+}
+
+TEST_F(SoftGpuReplay, RefusesManifestsThatAskForTooMuchWithinLittleMemory) {
+  const auto file = directory_.path() / "capture" / archive::kManifestFile;
+  capture_.write(directory_.path() / "capture");
+  const std::string good = *archive::read_text(file, 1u << 20);
+  for (const archive::HostileManifest& hostile : archive::hostile_manifests()) {
+    archive::Json edited = *parse_json(good, "good");
+    hostile.edit(edited);
+    std::ofstream(file) << edited.dump();
+    const ProgramRun outcome = run({"--compare"});
+    EXPECT_EQ(outcome.last().value("code", ""), "CAPTURE_INVALID") << hostile.name << ": " << outcome.last();
+    EXPECT_NE(outcome.last().value("message", "").find(hostile.refusal), std::string::npos)
+        << hostile.name << ": " << outcome.last();
+    EXPECT_LT(outcome.peak_bytes, archive::kMostHostileBytes) << hostile.name;
+  }
+}
+
+// Such a manifest is no lie: an app may have reserved a tebibyte, and used none of it.
+TEST_F(SoftGpuReplay, ATebibyteOfZerosIsMoreThanTheDeviceHas) {
+  const auto file = directory_.path() / "capture" / archive::kManifestFile;
+  capture_.write(directory_.path() / "capture");
+  archive::Json edited = *parse_json(*archive::read_text(file, 1u << 20), "written");
+  archive::Json region = edited["regions"][0];
+  region["id"] = "sparse";
+  region["base"] = "0x410000000000";
+  region["size"] = uint64_t{1} << 40;
+  region["pre"]["chunks"] = archive::Json::array_t((uint64_t{1} << 40) / archive::kChunkBytes);
+  region["post"] = region["pre"];
+  edited["regions"].push_back(region);
+  std::ofstream(file) << edited.dump();
+  const ProgramRun outcome = run({"--compare"});
+  EXPECT_EQ(outcome.last().value("code", ""), "OUT_OF_MEMORY") << outcome.last();
+  EXPECT_NE(outcome.last().value("message", "").find("1099511627776 bytes"), std::string::npos) << outcome.last();
+  EXPECT_LT(outcome.peak_bytes, archive::kMostHostileBytes);
 }
 
 TEST_F(SoftGpuReplay, RepeatsExactly) {
