@@ -134,6 +134,17 @@ ScalarOffset scalar_offset_rdna(Isa isa, uint32_t w1) {
   return {bits(w1, 24, 21) == 0, bits(w1, 20, 0) != 0 || null, !null, sgpr};
 }
 
+// Bits of the first word: those of the cache policy, and those that have to be zero.
+struct SmemBits {
+  uint32_t glc, dlc, unused;
+};
+constexpr SmemBits kSmemBits[kIsas] = {
+    {1u << 16, 0, 1u << 13 | 1u << 15},                    // gfx90a
+    {1u << 16, 1u << 14, 1u << 13 | 1u << 15 | 1u << 17},  // gfx1030
+    {1u << 16, 0, 1u << 13 | 1u << 15},                    // gfx942
+    {1u << 14, 1u << 13, 1u << 15 | 1u << 16 | 1u << 17},  // gfx1100
+};
+
 }  // namespace
 
 // gfx90a:  offset[20:0] soffset[31:25] | sbase[5:0] sdata[12:6] soffset_en[14] nv[15] glc[16] imm[17] op[25:18]
@@ -146,13 +157,13 @@ DecodeStatus decode_smem(DecodeContext& c) {
   if (!c.begin(Encoding::kSmem, bits(w0, 25, 18), 2)) return c.refuse();
   const unsigned sbase = bits(w0, 5, 0);
   const unsigned sdata = bits(w0, 12, 6);
-  const bool glc = bit(w0, c.is_gfx1100() ? 14 : 16);
-  if (c.is_gfx1100() ? bits(w0, 17, 15) != 0 : bit(w0, 13) || bit(w0, 15)) return c.refuse();
-  if (c.is_gfx1030() && bit(w0, 17)) return c.refuse();
+  const SmemBits& named = kSmemBits[static_cast<unsigned>(c.isa())];
+  if (w0 & named.unused) return c.refuse();
   const ScalarOffset offset = c.is_rdna() ? scalar_offset_rdna(c.isa(), w1) : scalar_offset_gfx90a(w0, w1);
   const Signature& signature = c.signature();
+  const bool glc = (w0 & named.glc) != 0;
   c.instruction.glc = glc;
-  c.instruction.dlc = c.is_rdna() && bit(w0, c.is_gfx1100() ? 13 : 14);
+  c.instruction.dlc = (w0 & named.dlc) != 0;
   Operand operand;
 
   bool uses_data = false;

@@ -217,7 +217,7 @@ DecodeStatus decode_vop3(DecodeContext& c) {
     const unsigned last = signature.src_count;
     const bool ends_in_mask = c.is_gfx1100() && last > 0 && signature.src[last - 1].type == OperandType::kMask;
     const unsigned sources = (1u << (ends_in_mask ? last - 1 : last)) - 1;
-    const bool has_result = c.is_gfx1100() ? c.instruction.dst[0].kind == Operand::Kind::kVgpr : true;
+    const bool has_result = !c.is_gfx1100() || c.instruction.dst[0].kind == Operand::Kind::kVgpr;
     const unsigned allowed = c.flag(kPermlane)         ? 0b0011u
                              : c.flag(kAccumulatorSel) ? 0b1100u
                              : c.flag(kByteSelect)     ? 0b1111u
