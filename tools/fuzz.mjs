@@ -1,5 +1,6 @@
-// `node tools/fuzz.mjs [TARGET…] [--seconds N]`: builds the libFuzzer programs (native/build-fuzz, needs clang) and
-// runs each for N seconds (default 60), one after the other. Inputs that crash them are in native/build-fuzz/crash.
+// `node tools/fuzz.mjs [TARGET…] [--seconds N]`: builds the libFuzzer programs (native/build-fuzz, needs clang 16 or
+// newer) and runs each for N seconds (default 60), one after the other. Inputs that crash them are in
+// native/build-fuzz/crash.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,10 +11,13 @@ const listed = /^set\(targets ([^)]*)\)$/m
   .exec(readFileSync(join(root, 'native', 'fuzz', 'CMakeLists.txt'), 'utf8'))[1]
   .split(/\s+/);
 
+/** The newest one: before 16, clang does not understand the <ranges> of GCC 12, which other headers include. */
 function compilers() {
-  const suffix = ['-15', '-16', '-17', '-18', ''].find((candidate) => existsSync(`/usr/bin/clang++${candidate}`));
-  if (suffix === undefined) throw new StepError('no clang was found', 'apt-get install clang-15', 5);
-  return [`-DCMAKE_C_COMPILER=clang${suffix}`, `-DCMAKE_CXX_COMPILER=clang++${suffix}`];
+  const versions = [22, 21, 20, 19, 18, 17, 16];
+  const version = versions.find((candidate) => existsSync(`/usr/bin/clang++-${candidate}`));
+  if (version === undefined)
+    throw new StepError('no clang from 16 on was found', 'apt-get install clang-22 libclang-rt-22-dev', 5);
+  return [`-DCMAKE_C_COMPILER=clang-${version}`, `-DCMAKE_CXX_COMPILER=clang++-${version}`];
 }
 
 async function fuzz(target, seconds) {
@@ -43,6 +47,7 @@ await runMain(async () => {
   const targets = positionals.length > 0 ? positionals : listed;
   await step('configure the fuzzers', 'cmake', [
     ...['-S', 'native', '-B', build, '-DKERNLOOP_FUZZ=ON', '-DKERNLOOP_STATIC_DEPENDENCIES=OFF'],
+    '-DKERNLOOP_VECTOR_BUILDS=host',
     ...compilers(),
   ]);
   await step('build the fuzzers', 'cmake', [
