@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
@@ -14,6 +14,7 @@ import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
 import { describeEnd } from '../support/ndjson';
 import { tellingWhatIsKept } from '../support/interrupted';
+import { MadeFolder } from '../support/made-folder';
 import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';
@@ -77,6 +78,7 @@ export async function captureSelections(
   const rounds = (): Promise<Attempt> =>
     withDevice(device, deps, () => inRounds(run, staged.map(firstRequest), app, deps));
   const { kept } = run;
+  const folders = options.dryRun ? [] : selections.map(({ output }) => new MadeFolder(dirname(output)));
   let attempt: Attempt;
   try {
     attempt = await (options.dryRun
@@ -88,6 +90,7 @@ export async function captureSelections(
         ));
   } finally {
     removeStaged(staged);
+    folders.reverse().forEach((folder) => folder.removeIfEmpty());
   }
   const captures = selections.flatMap((selection) =>
     settleOutputs(

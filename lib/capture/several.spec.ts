@@ -159,7 +159,7 @@ describe('captures of several dispatches', () => {
       it('is refused and leaves no capture; what it offers for the file works there', async () => {
         declared('saxpy');
         const { hint } = await refused({});
-        expect(existsSync(workspace.path('kernels/app/saxpy/capture'))).toBe(false);
+        expect(existsSync(workspace.path('kernels'))).toBe(false);
         const [offered = ''] = /"match": (".*?") or /.exec(hint)?.slice(1) ?? [];
         declared(JSON.parse(offered) as string);
         expect(await captured({})).toBe(1);
