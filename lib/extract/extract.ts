@@ -6,6 +6,7 @@ import { appIdentity, type AppFile } from '../app/identity';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import { captureFile } from '../archive/capture-files';
+import type { Failure } from '../capture/attempt';
 import { captureKernels } from '../capture/capture';
 import { requireOwnPlace } from '../capture/owner';
 import type { Device, DeviceDescription } from '../device/device';
@@ -57,8 +58,7 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
     kernels.push({ name, capture, ...(await makeReproducer(app, name, options, units, deps)) });
     for (const line of sameLaunches(app, name, read)) deps.report.warn(line);
   }
-  const [failure] = failures;
-  if (failure) throw withProgress(failure, failures.length, kernels);
+  if (failures.length > 0) throw withProgress(failures, kernels);
   if (given.command.length > 0) for (const kernel of kernels) printNext(kernel, app, deps);
   return { app: app.config.name, kernels, exit_code: captured?.exit_code ?? 0 };
 }
@@ -131,15 +131,16 @@ function needsCapture(
   return reason !== null ? (existsSync(there) ? { replaces: reason } : {}) : null;
 }
 
-function withProgress(
-  failure: { name: string; error: KernloopError },
-  count: number,
-  kernels: readonly ExtractedKernel[],
-): KernloopError {
-  const { error, name } = failure;
-  const others = count > 1 ? ` (and ${count - 1} more)` : '';
-  const done = kernels.length > 0 ? `; extracted: ${kernels.map((kernel) => kernel.name).join(', ')}` : '';
-  return new KernloopError(error.code, `${name}: ${error.what}${others}${done}`, error.hint, { cause: error });
+/** The error of the first kernel, with those of the others and the next steps of all. */
+function withProgress(failures: readonly Failure[], kernels: readonly ExtractedKernel[]): KernloopError {
+  const [first, ...others] = failures.map(({ name, error }) =>
+    error.what.startsWith(`${name}:`) ? error.what : `${name}: ${error.what}`,
+  );
+  const done = kernels.length > 0 ? [`extracted: ${kernels.map((kernel) => kernel.name).join(', ')}`] : [];
+  const [cause] = failures.map(({ error }) => error);
+  const what = [first, ...others.map((other) => `also: ${other}`), ...done].join('\n');
+  const hints = [...new Set(failures.map(({ error }) => error.hint))];
+  return new KernloopError(cause?.code ?? 'CAPTURE_REFUSED', what, hints.join('\n'), { cause });
 }
 
 const shown = (path: string): string => relative(process.cwd(), path) || '.';
