@@ -7,7 +7,7 @@ import { Workspace } from './in-process';
 const source = join(repository, 'e2e', 'fixtures', 'advice');
 const kernels = [
   ...['columns', 'rows', 'one_bank', 'all_banks', 'odd_lanes', 'odd_waves'],
-  ...['local_array', 'one_counter', 'many_registers'],
+  ...['local_array', 'one_counter', 'many_registers', 'clamped'],
 ];
 
 /** Planted waste, counted by hand: 128 blocks of 256 threads are 512 waves, of 64 threads 128 waves. */
@@ -122,10 +122,10 @@ describe('the explanation of a replay', () => {
       'out[i] = in[from];',
     ];
     /** The app was built with line information, so that its recipe asks for it. */
-    const validated = async () => {
-      await recompiled(workspace, reproducer);
-      const outcome = await workspace.kernloop(['validate', reproducer]);
-      const report = JSON.parse(workspace.read(`${reproducer}/report.json`)) as {
+    const validated = async (of = reproducer) => {
+      await recompiled(workspace, of);
+      const outcome = await workspace.kernloop(['validate', of]);
+      const report = JSON.parse(workspace.read(`${of}/report.json`)) as {
         verdict: string;
         edited_lines?: {
           edited: number;
@@ -134,6 +134,7 @@ describe('the explanation of a replay', () => {
           partly_run: object[];
           selects?: object[];
           one_sided?: object[];
+          removed?: object[];
         };
       };
       return { ...report, text: outcome.text };
@@ -193,6 +194,48 @@ describe('the explanation of a replay', () => {
       const whole = { edited: 1, without_code: 0, not_run: [], partly_run: [], selects: [], one_sided: [] };
       expect([right.verdict, right.edited_lines]).toEqual(['pass', whole]);
       expect(right.text).not.toContain('edited lines');
+    });
+
+    describe('of a clamp that no input reached', () => {
+      const clamped = 'kernels/advice/clamped';
+      const clamp = '  if (b >= 128) b = 127;\n';
+      const add = 'atomicAdd(&bins[b], 1);';
+      const judged = async (before: string, after: string) => {
+        const source = `${clamped}/kernel_variant.hip`;
+        const original = workspace.read(source);
+        const line = original.slice(0, original.indexOf(before)).split('\n').length;
+        workspace.write(source, original.replace(before, after));
+        const result = await validated(clamped);
+        workspace.write(source, original);
+        return { ...result, line };
+      };
+
+      it.each([
+        ['another value', '  if (b >= 128) b = 126;\n'],
+        ['0', '  if (b >= 128) b = 0;\n'],
+      ])('the pass says that its other side was not seen: %s', async (_, after) => {
+        const { verdict, text, line, edited_lines: lines } = await judged(clamp, after);
+        expect([verdict, lines?.one_sided]).toEqual(['pass', [{ file: 'kernel_variant.hip', line }]]);
+        expect(text).toContain('Result: PASS (NOT seen: the other side of a condition in 1 of 1 edited line; ');
+      });
+
+      it('the pass says it where the value is in a line of its own', async () => {
+        const { verdict, line, edited_lines: lines } = await judged('    b = 3;', '    b = 4;');
+        const under = { file: 'kernel_variant.hip', line, condition_line: line - 1 };
+        expect([verdict, lines?.one_sided]).toEqual(['pass', [under]]);
+      });
+
+      it('the pass says that it was removed', async () => {
+        const { verdict, text, line, edited_lines: lines } = await judged(clamp, '');
+        expect([verdict, lines?.removed]).toEqual(['pass', [{ file: 'kernel_variant.hip', line, text: clamp.trim() }]]);
+        expect(text).toContain('Result: PASS (NOT seen: whether 1 removed condition matters; ');
+      });
+
+      it('the pass says nothing of it where another line was edited', async () => {
+        const { verdict, text } = await judged(add, 'atomicAdd(bins + b, 1);');
+        expect(verdict).toBe('pass');
+        expect(text).not.toContain('NOT');
+      });
     });
   });
 });

@@ -10,6 +10,7 @@ export function unseenWords({
   partly_run: partly = [],
   selects = [],
   one_sided: oneSided = [],
+  removed = [],
   outside = [],
 }: EditedLines): string {
   const of = `of ${counted(edited, 'edited line')}`;
@@ -24,6 +25,11 @@ export function unseenWords({
       ? [`NOT seen: the other side of a condition in ${formatCount(oneSided.length)} ${of}`]
       : []),
     ...(selects.length > 0 ? [`NOT seen: which value ${formatCount(selects.length)} ${of} selected`] : []),
+    ...(removed.length > 0
+      ? [
+          `NOT seen: whether ${counted(removed.length, 'removed condition')} ${removed.length === 1 ? 'matters' : 'matter'}`,
+        ]
+      : []),
   ]
     .map((words) => `${words}; `)
     .join('');
@@ -45,10 +51,11 @@ export function editedLineWords({
     partly_run: partly = [],
     selects = [],
     one_sided: oneSided = [],
+    removed = [],
     outside = [],
   } = lines;
   const passed = verdict === 'pass';
-  const unseen = idle.length + partly.length + selects.length + oneSided.length;
+  const unseen = idle.length + partly.length + selects.length + oneSided.length + removed.length;
   const others =
     without === 0
       ? ''
@@ -69,8 +76,9 @@ export function editedLineWords({
         ...(next === null ? [] : [next]),
       ]),
     // A failing verdict needs no doubt.
-    ...(oneSided.length > 0 && passed ? [oneSidedWords(oneSided)] : []),
+    ...(oneSided.length > 0 && passed ? oneSidedWords(oneSided) : []),
     ...(selects.length > 0 && passed ? [selectWords(selects)] : []),
+    ...(passed ? removedWords(removed) : []),
     ...(passed && unseen > 0 ? [nextWords(inputs !== undefined)] : []),
   ];
 }
@@ -82,14 +90,41 @@ const nextWords = (hasInputs: boolean): string =>
     : `other inputs may reach that: \`--inputs 8\` tries values of the captured range; beyond it, ${dispatchEntry} captures more dispatches, if the app launches it more often`;
 const dispatchEntry = '`"dispatch": [1, 2]` in kernloop.json';
 
-function oneSidedWords(lines: readonly SourceLine[]): string {
-  const verb = lines.length === 1 ? 'has' : 'have';
-  return `${listed(lines.map(keyOf))} ${verb} a condition that came out the same in every lane: its other side was not seen`;
+function oneSidedWords(lines: NonNullable<EditedLines['one_sided']>): string[] {
+  const own = lines.filter(({ condition_line: line }) => line === undefined);
+  const under = lines.filter(({ condition_line: line }) => line !== undefined);
+  const unseen = 'that came out the same in every lane: its other side was not seen';
+  return [
+    ...(own.length > 0 ? [`${listed(own.map(keyOf))} ${own.length === 1 ? 'has' : 'have'} a condition ${unseen}`] : []),
+    ...(under.length > 0
+      ? [`${listed(under.map(nameOf))} ${under.length === 1 ? 'depends' : 'depend'} on a condition ${unseen}`]
+      : []),
+  ];
 }
 
-function selectWords(selects: readonly SourceLine[]): string {
-  const verb = selects.length === 1 ? 'selects' : 'select';
-  return `${listed(selects.map(keyOf))} ${verb} a value (a minimum, a maximum, a clamp or the like): which was taken was not seen`;
+function selectWords(lines: NonNullable<EditedLines['selects']>): string {
+  const verb = lines.length === 1 ? 'selects' : 'select';
+  return `${listed(lines.map(nameOf))} ${verb} a value (a minimum, a maximum, a clamp or the like): which was taken was not seen`;
+}
+
+const nameOf = ({
+  condition_line: condition,
+  ...line
+}: SourceLine & { condition_line?: number | undefined }): string =>
+  condition === undefined ? keyOf(line) : `${keyOf(line)} (under line ${condition})`;
+
+/** Text of a removed line; longer lines are cut. */
+const shownText = 60;
+
+function removedWords(lines: NonNullable<EditedLines['removed']>): string[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const text = first.text.length > shownText ? `${first.text.slice(0, shownText)}…` : first.text;
+  const more =
+    lines.length > 1 ? `; ${listed(lines.slice(1).map(keyOf))} ${lines.length === 2 ? 'lacks' : 'lack'} one, too` : '';
+  return [
+    `${keyOf(first)} lacks the removed \`${text}\`: no replay needed it, and inputs that do were not seen${more}`,
+  ];
 }
 
 function listed(places: readonly string[]): string {

@@ -5,13 +5,13 @@ import {
   changesIn,
   columnsOf,
   editedLines,
-  hasItsCondition,
   hasOtherLines,
   hasRun,
   isSelection,
   newLines,
   oneSidedPlaces,
   sortEdit,
+  withKeptConditions,
 } from './edited-lines';
 import { editedLineWords, unseenWords } from './edited-lines-text';
 
@@ -167,18 +167,48 @@ describe('the lines of an edit', () => {
     expect(sortEdit(edited, { ...seen, ran: columnsOf([place(3, 9)]) }).one_sided).toEqual([]);
   });
 
-  it.each([
-    ['braces and a suffix', '  if (b < 64) x[b] = 1;', '  if ( b<64u ) {', true],
-    ['what follows', 'if (f(a, (b)) > 1) return;', 'if (f(a, (b)) > 1) break;', true],
-    ['the bound', 'if (b < 64) x[b] = 1;', 'if (b < 62) x[b] = 1;', false],
-    ['a hexadecimal bound', 'if (b < 0x64) x = 1;', 'if (b < 0x62) x = 1;', false],
-    ['another keyword', 'while (b < 64) ++b;', 'if (b < 64) ++b;', true],
-    ['a condition that spans lines', 'if (a &&', 'if (a &&', false],
-    ['a condition without a keyword', 'x = b < 64 ? 1 : 2;', 'x = b < 64 ? 1 : 3;', false],
-  ])('keep the condition of before where an edit changes %s', (_, before, after, keeps) => {
-    const edits = [{ file: 'k.hip', before: `int x;\n${before}\n`, after: `int y;\n\n${after}\n` }];
-    expect(hasItsCondition({ file: 'k.hip', line: 3 }, edits)).toBe(keeps);
-    expect(hasItsCondition({ file: 'other.hip', line: 3 }, edits)).toBe(false);
+  it('keep no doubt of a condition that stays with its statement, and get one under a selection of another line', () => {
+    const before = 'int x;\nif (b < 64) x = 1;\nif (c)\n  x = 2;\n';
+    const after = 'int y;\nif (b < 64u) { x = 1; }\nif (c)\n  x = 3;\n';
+    const line = (number: number) => ({ file: 'k.hip', line: number });
+    const at = columnsOf([2, 3].map((number) => ({ ...line(number), column: 5 })));
+    const seen = { withCode: at, ran: at, selects: columnsOf([]), oneSided: at, oneSidedSelections: at };
+    const told = (text: string) => {
+      const lines = newLines(before, text) ?? [];
+      const files = [{ file: 'k.hip', before, after: text, lines }];
+      return withKeptConditions(sortEdit(lines.map(line), seen), files, seen);
+    };
+    expect(told(after)).toMatchObject({ edited: 3, one_sided: [{ ...line(4), condition_line: 3 }], selects: [] });
+    expect(told(after.replace('{ x = 1', '{ x = 0')).one_sided).toEqual([line(2), { ...line(4), condition_line: 3 }]);
+    const minimum = { ...seen, oneSided: columnsOf([]), oneSidedSelections: columnsOf([]), selects: at };
+    const files = [{ file: 'k.hip', before, after, lines: [1, 2, 4] }];
+    expect(withKeptConditions(sortEdit([1, 2, 4].map(line), minimum), files, minimum)).toMatchObject({
+      ...{ one_sided: [], selects: [line(2), { ...line(4), condition_line: 3 }] },
+    });
+    // Places of another file are not those of this one.
+    const other = [{ file: 'other.hip', before, after, lines: [1, 2, 4] }];
+    expect(withKeptConditions(sortEdit([line(2)], seen), other, seen).one_sided).toEqual([line(2)]);
+  });
+
+  it('under a condition of another line, and conditions that were removed, are named after a pass', () => {
+    const lines = {
+      ...{ edited: 3, without_code: 2, not_run: [] },
+      one_sided: [
+        { file: 'k.hip', line: 4 },
+        { file: 'k.hip', line: 9, condition_line: 8 },
+      ],
+      removed: [{ file: 'k.hip', line: 12, text: 'if (b >= BINS) b = BINS - 1;' }],
+    };
+    expect(editedLineWords({ verdict: 'pass', edited_lines: lines })).toEqual([
+      'k.hip:4 has a condition that came out the same in every lane: its other side was not seen',
+      'k.hip:9 (under line 8) depends on a condition that came out the same in every lane: its other side was not seen',
+      'k.hip:12 lacks the removed `if (b >= BINS) b = BINS - 1;`: no replay needed it, and inputs that do were not seen',
+      otherInputs,
+    ]);
+    expect(editedLineWords({ verdict: 'fail', edited_lines: lines })).toEqual([]);
+    expect(unseenWords(lines)).toBe(
+      'NOT seen: the other side of a condition in 2 of 3 edited lines; NOT seen: whether 1 removed condition matters; ',
+    );
   });
 
   it.each([

@@ -16,7 +16,9 @@ import { readJson } from '../support/schema';
 import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
+import { conditionsOfEdit } from './conditions-of-edit';
 import { replayGuarded } from './outside-arrays';
+import { removedConditions } from './removed-conditions';
 import type { EditedLines, OutsideAccess, Verdict } from './report-json';
 
 /** Time for one file; a file that takes longer is no edit that a person made. */
@@ -66,7 +68,10 @@ async function linesThatRan(
       throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
     return lines.map((line) => ({ file, line }));
   });
-  if (edited === undefined || edited.length === 0) return undefined;
+  const removed = (files ?? []).flatMap(({ file, before, after }) =>
+    removedConditions(before, after).map((one) => ({ file, ...one })),
+  );
+  if (edited === undefined || edited.length + removed.length === 0) return undefined;
   const table = readLineTable(bytes);
   if (table === null) {
     if (verdict === 'pass')
@@ -94,7 +99,9 @@ async function linesThatRan(
     const own = table.at(address);
     return own !== undefined && !/math/i.test(basename(own.file)) ? [own] : withCalls(address);
   };
-  const lines = sortEdit(edited, {
+  const decided = own.filter(decides);
+  const at = (address: number): SourcePlace | undefined => table.at(address);
+  const seen = {
     withCode: columns(withCode),
     ran: columns(placesOf(own, withCalls)),
     selects: columns(
@@ -103,10 +110,19 @@ async function linesThatRan(
         selecting,
       ),
     ),
-    oneSided: columns(oneSidedPlaces(own.filter(decides), (address) => table.at(address))),
-  });
-  const told = { ...lines, one_sided: lines.one_sided?.filter((line) => !hasItsCondition(line, files ?? [])) ?? [] };
-  return outside.length === 0 ? told : { ...told, outside };
+    oneSided: columns(oneSidedPlaces(decided, at)),
+    oneSidedSelections: columns(
+      oneSidedPlaces(
+        decided.filter(({ instruction }) => isSelection(instruction)),
+        at,
+      ),
+    ),
+  };
+  return {
+    ...withKeptConditions(sortEdit(edited, seen), files ?? [], seen),
+    ...(removed.length === 0 ? {} : { removed }),
+    ...(outside.length === 0 ? {} : { outside }),
+  };
 }
 
 const lineInfoHint = ({ root }: Reproducer): string =>
@@ -199,33 +215,34 @@ export function placesOfEdit(reproducer: Reproducer): SourceLine[] {
   );
 }
 
-/** Whether the source had the condition of an edited line before: the edit changed what is around it. */
-export function hasItsCondition(
-  { file, line }: SourceLine,
-  edits: readonly Pick<EditedFile, 'file' | 'before' | 'after'>[],
-): boolean {
-  const edit = edits.find((one) => one.file === file);
-  const condition = conditionIn(edit?.after.split('\n')[line - 1] ?? '');
-  return condition !== null && (edit?.before.split('\n') ?? []).some((text) => conditionIn(text) === condition);
+/** Leaves out conditions that the edit kept together with what they hold, and adds lines that depend on kept ones. */
+export function withKeptConditions(lines: EditedLines, files: readonly EditedFile[], seen: SeenOfAll): EditedLines {
+  const all = files.map((edit) => {
+    const of = (columns: Columns) => (line: number) => columns.get(keyOf({ file: edit.file, line }));
+    return {
+      file: edit.file,
+      ...conditionsOfEdit(edit, {
+        ...{ withCode: of(seen.withCode), ran: of(seen.ran), selects: of(seen.selects) },
+        ...{ oneSided: of(seen.oneSided), oneSidedSelections: of(seen.oneSidedSelections) },
+      }),
+    };
+  });
+  const { one_sided: oneSided = [], selects = [], partly_run: partly = [] } = lines;
+  const isKept = ({ file, line }: SourceLine): boolean => all.some((one) => one.file === file && one.seen.has(line));
+  const own = oneSided.filter((line) => !isKept(line));
+  const named = new Set([...own, ...partly, ...lines.not_run].map(keyOf));
+  const under = (kind: 'oneSided' | 'selects', besides: ReadonlySet<string>): Conditioned[] =>
+    all
+      .flatMap(({ file, [kind]: found }) => found.map((one) => ({ file, ...one })))
+      .filter((line) => !besides.has(keyOf(line)));
+  return {
+    ...lines,
+    one_sided: [...own, ...under('oneSided', named)],
+    selects: [...selects, ...under('selects', new Set([...named, ...selects.map(keyOf)]))],
+  };
 }
 
-/** The text between the parentheses of an `if` or a `while` in one line, without spaces and suffixes of numbers. */
-function conditionIn(text: string): string | null {
-  const begin = /\b(?:if|while)\s*\(/.exec(text);
-  if (begin === null) return null;
-  const rest = text.slice(begin.index + begin[0].length);
-  let depth = 1;
-  for (let at = 0; at < rest.length; at += 1) {
-    if (rest[at] === '(') depth += 1;
-    if (rest[at] === ')') depth -= 1;
-    if (depth === 0)
-      return rest
-        .slice(0, at)
-        .replaceAll(/\s+/g, '')
-        .replaceAll(/(?<=\b\d+)[uUlL]+\b/g, '');
-  }
-  return null;
-}
+type Conditioned = SourceLine & { readonly condition_line: number };
 
 /** Whether the compiler counts lines otherwise than an editor: `#line`, and carriage returns alone. */
 export const hasOtherLines = (text: string): boolean => /^[ \t]*#[ \t]*(?:line\b|\d)|\r(?!\n)/m.test(text);
@@ -288,6 +305,11 @@ interface Seen {
   readonly selects: Columns;
   /** A condition that always came out the same. */
   readonly oneSided: Columns;
+}
+
+interface SeenOfAll extends Seen {
+  /** A selection by a condition that always came out the same. */
+  readonly oneSidedSelections: Columns;
 }
 
 export function sortEdit(edited: readonly SourceLine[], { withCode, ran, selects, oneSided }: Seen): EditedLines {

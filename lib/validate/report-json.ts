@@ -240,6 +240,17 @@ const sealOfSelfcheck = {
     .describe('Whether that is known to be what the capture has left: older versions wrote no digest of its content.'),
 };
 
+const conditionedLineSchema = z.object({
+  file: z.string(),
+  line: z.int(),
+  condition_line: z
+    .int()
+    .optional()
+    .describe(
+      'The unedited line of the `if` that decides whether this line counts; absent if it is in the line itself.',
+    ),
+});
+
 const editedLinesSchema = z
   .object({
     edited: z.int().describe('Lines that were added or changed since extraction, in every file that was compiled.'),
@@ -258,16 +269,28 @@ const editedLinesSchema = z
         'Of these, the lines of which only a part ran: no instruction of this column, such as a branch behind its condition.',
       ),
     selects: z
-      .array(z.object({ file: z.string(), line: z.int() }))
+      .array(conditionedLineSchema)
       .optional()
       .describe(
         'Of the lines that ran as a whole, those that select a value without a condition, such as a minimum: which value was taken was not seen.',
       ),
     one_sided: z
-      .array(z.object({ file: z.string(), line: z.int() }))
+      .array(conditionedLineSchema)
       .optional()
       .describe(
         'Of the lines that ran as a whole, those with a comparison or a selection that came out the same in every lane of every dispatch: the other side was not seen.',
+      ),
+    removed: z
+      .array(
+        z.object({
+          file: z.string(),
+          line: z.int().describe('Line of the edited source in front of which, or in place of which, it was.'),
+          text: z.string().describe('The line that was removed.'),
+        }),
+      )
+      .optional()
+      .describe(
+        'Lines with a condition or a selection that the edit removed, with none in their place: no replay tells whether they mattered elsewhere.',
       ),
     outside: z
       .array(

@@ -1,0 +1,115 @@
+import { conditionalsIn } from './conditionals';
+import { conditionsOfEdit, type SeenColumns } from './conditions-of-edit';
+
+type Places = Record<number, number[]>;
+const seen = (places: Partial<Record<keyof SeenColumns, Places>>): SeenColumns => {
+  const of =
+    (columns: Places = {}) =>
+    (line: number) =>
+      columns[line] ? new Set(columns[line]) : undefined;
+  return {
+    withCode: of(places.withCode ?? places.ran),
+    ...{ ran: of(places.ran), oneSided: of(places.oneSided), selects: of(places.selects) },
+    oneSidedSelections: of(places.oneSidedSelections),
+  };
+};
+
+describe('the conditions of a source', () => {
+  it.each([
+    ['braces', 'if (b < 64u) {\n  b = 1;\n}\n', 'b<64', ['b=1;'], [[5, 1, 1]]],
+    [
+      'no braces, a comment and a string',
+      'if (f(")", /* ) */ a)) g("a;b"); h();',
+      'f(")",a)',
+      ['g("a;b");'],
+      [[5, 1, 1]],
+    ],
+    ['else', 'if (a)\n  b = 1;\nelse {\n  c = 2;\n}\n', 'a', ['b=1;', 'c=2;'], [[5, 1, 1]]],
+    ['several lines', 'if (\n  a &&\n  b)\n  return;', 'a&&b', ['return;'], [[3, 2, 3]]],
+    [
+      'a loop in it',
+      'if (a)\n for (int i = 0; i < 3; ++i)\n  b += i;\nc = 1;',
+      'a',
+      ['for(inti=0;i<3;++i)b+=i;'],
+      [[5, 1, 1]],
+    ],
+    ['a digit separator', "if (a < 1'000) b = 2;\nc = 'x';", "a<1'000", ['b=2;'], [[5, 1, 1]]],
+  ])('are read with %s', (_, text, condition, bodies, [place]) => {
+    const [first, ...others] = conditionalsIn(text);
+    expect(others).toEqual([]);
+    expect([first?.condition, first?.bodies.map((body) => body.text)]).toEqual([condition, bodies]);
+    expect([first?.column, first?.line, first?.lastLine]).toEqual(place);
+  });
+
+  it('may be in another one, in a chain of else, unclosed, or none', () => {
+    const chain = conditionalsIn('if (a) {\n if (b) x = 1;\n} else if (c) x = 2; else x = 3;\n');
+    expect(chain.map(({ condition, bodies }) => [condition, bodies.map(({ text }) => text)])).toEqual([
+      ['a', ['if(b)x=1;', 'if(c)x=2;elsex=3;']],
+      ['b', ['x=1;']],
+      ['c', ['x=2;', 'x=3;']],
+    ]);
+    expect(conditionalsIn('// if (a)\n#if (B)\nif (a')).toEqual([]);
+    expect(conditionalsIn('if (a) {')).toHaveLength(1);
+  });
+});
+
+describe('an edit of what a condition holds', () => {
+  const edit = (before: string, after: string, lines: number[]) => ({
+    ...{ before: `int x;\n${before}\n`, after: `int y;\n${after}\n`, lines: lines.map((line) => line + 1) },
+  });
+  const clamp = 'if (b >= BINS) b = BINS - 1;';
+  const selection = { oneSided: { 2: [5] }, oneSidedSelections: { 2: [5] }, ran: { 2: [5] } };
+
+  it.each([
+    ['another value of the clamp', 'if (b >= BINS) b = BINS - 2;', selection, false],
+    ['0 in its place', 'if (b >= BINS) b = 0;', selection, false],
+    ['braces around it', 'if ( b>=BINS ) { b = BINS - 1; } // same', selection, true],
+    [
+      'another value of the clamp, which has code that ran',
+      'if (b >= BINS) b = b * 3;',
+      { ...selection, ran: { 2: [5, 22] } },
+      false,
+    ],
+    [
+      'a statement with code that ran, in a branch',
+      'if (b >= BINS) x[b] = 3;',
+      { oneSided: { 2: [5] }, ran: { 2: [5, 16] } },
+      true,
+    ],
+    ['a statement without code in a branch', 'if (b >= BINS) break;', { oneSided: { 2: [5] }, ran: { 2: [5] } }, false],
+    ['the bound', 'if (b >= BINS - 1) b = BINS - 1;', selection, false],
+    ['a second condition in the line', 'if (b >= BINS) { b = BINS - 1; } if (b < 0) b = 0;', selection, false],
+    ['a statement behind it', 'if (b >= BINS) b = BINS - 1; b += 0;', selection, true],
+  ])('in the line of the condition: %s', (_, after, places, isSeen) => {
+    const found = conditionsOfEdit(edit(clamp, after, [1]), seen(places));
+    expect([[...found.seen], found.oneSided, found.selects]).toEqual([isSeen ? [2] : [], [], []]);
+  });
+
+  it.each([
+    ['a selection in place of the branch', 'b = 2;', selection, [[3, 2]]],
+    ['a selection, though the value was computed', 'b = b * 3;', { ...selection, ran: { 2: [5], 3: [3] } }, [[3, 2]]],
+    ['a comment in it', '// b', selection, []],
+    ['a branch that ran', 'x[b] = 2;', { oneSided: { 2: [5] }, ran: { 2: [5], 3: [3] } }, []],
+    ['a branch that has no code', 'return;', { oneSided: { 2: [5] }, ran: { 2: [5] } }, [[3, 2]]],
+    ['a branch that went both ways', 'return;', { ran: { 2: [5] } }, []],
+  ])('in a line behind it: %s', (_, after, places, doubts) => {
+    const found = conditionsOfEdit(
+      edit('if (b > 62) {\n  b = 1;\n}', `if (b > 62) {\n  ${after}\n}`, [2]),
+      seen(places),
+    );
+    expect(found.oneSided.map(({ line, condition_line: condition }) => [line, condition])).toEqual(doubts);
+  });
+
+  it('takes a minimum for the condition where that begins, and no other of its line', () => {
+    const lines = edit('if (b > 62)\n  b = 61;', 'if (b > 62)\n  b = 62;', [2]);
+    const selects = (column: number) => conditionsOfEdit(lines, seen({ selects: { 2: [column] } })).selects;
+    expect([selects(5), selects(9)]).toEqual([[{ line: 3, condition_line: 2 }], []]);
+  });
+
+  it('says nothing of lines beside the condition, and nothing twice where the condition is new', () => {
+    const beside = edit('if (b > 62) b = 61;\nx = 1;', 'if (b > 62) b = 61;\nx = 2;', [2]);
+    expect(conditionsOfEdit(beside, seen(selection)).oneSided).toEqual([]);
+    const all = edit('x = 1;', 'if (b > 62) {\n  b = 2;\n}\nx = 1;', [1, 2, 3]);
+    expect(conditionsOfEdit(all, seen(selection)).oneSided).toEqual([]);
+  });
+});
