@@ -38,7 +38,7 @@ const mostNamed = 8;
 
 /** Puts what was left out before a pass, which is then none of the whole kernel; after a failure's reason. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
-  const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside)];
+  const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside), ...otherKernelWords(beside)];
   return (
     verdict === 'pass' ? [...racesWords(beside), ...macroWords(beside), ...words, summary] : [summary, ...words]
   ).join('; ');
@@ -75,4 +75,9 @@ function leftOutWords({ leftOut, capture }: Beside): string[] {
   const more = leftOut.length > mostNamed ? ` and ${leftOut.length - mostNamed} more` : '';
   const [noun, pronoun] = leftOut.length === 1 ? ['dispatch', 'it'] : ['dispatches', 'them'];
   return [`${noun} ${numbers.join(', ')}${more} NOT judged: --capture ${capture} leaves ${pronoun} out`];
+}
+
+function otherKernelWords({ otherKernels: { length } }: Beside): string[] {
+  if (length === 0) return [];
+  return [length === 1 ? 'NOT judged: 1 capture of another kernel' : `NOT judged: ${length} captures of other kernels`];
 }

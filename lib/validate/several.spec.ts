@@ -168,12 +168,34 @@ describe('validate, of several captured dispatches', () => {
     });
     expect(replayed(fake)).not.toContain('captures/4');
     expect(fake.said.result).toContain('not judged: dispatch 4 (captures/4) is of saxpy<2>; --capture 4 judges it');
+    expect(fake.said.result.at(-1)).toMatch(
+      /^Result: PASS \(NOT judged: 1 capture of another kernel; 3 captured dispatches: /,
+    );
+    expect(report.summary).toMatch(/^NOT judged: 1 capture of another kernel; /);
     expect(await validate(options({ capture: '4' }), deps('captures/4'))).toMatchObject({
       verdict: 'fail',
       kernel: 'saxpy<2>',
       not_judged: [],
     });
   });
+
+  it.each([undefined, 'all'])(
+    'says in its result how many captures are of other kernels: --capture %s',
+    async (capture) => {
+      for (const number of [4, 5]) {
+        const kernel = { name: `saxpy<${number}>`, symbol: `_Z5saxpyILi${number}EE`, code_object: 'a'.repeat(64) };
+        addCapture(number, { kernel });
+      }
+      const words = 'NOT judged: 2 captures of other kernels';
+      const passes = deps();
+      await validate(options({ capture }), passes);
+      expect(passes.said.result.at(-1)).toContain(`Result: PASS (${words}; 3 captured dispatches: `);
+      const fails = deps('captures/2');
+      await validate(options({ capture }), fails);
+      expect(fails.said.result.at(-1)).toMatch(new RegExp(`^Result: FAIL \\(2 of 3 .*; ${words}\\)$`));
+      expect((await validate(options({ capture: '1,2,10' }), deps())).summary).not.toContain('other kernel');
+    },
+  );
 
   it('does not take the same symbol of other code for the same kernel', async () => {
     const kernel = { name: 'saxpy(float*, float)', symbol: '_Z5saxpyPff', code_object: 'b'.repeat(64) };
