@@ -48,7 +48,7 @@ export async function reproducerPage(reproducer: Reproducer): Promise<Page> {
   ];
   return {
     title: `${config.app.name}: ${config.demangled}`,
-    lead: markup`${verdictLead(report, names, changedSince(root), command)}
+    lead: markup`${verdictLead(report, reproducer, names, changedSince(root), command)}
       <p class="muted">Commands on this page are typed in the root of the workspace.</p>`,
     sections: folded(parts, {
       id: 'captured',

@@ -1,3 +1,5 @@
+import { launchesOf } from '../profile/launches-of';
+import type { Reproducer } from '../reproducer/reproducer';
 import { readVerdicts, type KeptVerdict } from '../reproducer/kept-results';
 import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { coded, markup, shortened, type Html } from '../page/html';
@@ -35,7 +37,13 @@ export const verdictWord = (verdict: string): Html =>
   markup`<span class="${classOf(verdict)}">${verdict.toUpperCase()}</span>`;
 
 /** The answer, first on the page. `changed`: the difference between what was judged and what is there now. */
-export function verdictLead(left: Left<Report>, names: PlaceNames, changed: string | null, command: CommandOn): Html {
+export function verdictLead(
+  left: Left<Report>,
+  reproducer: Reproducer,
+  names: PlaceNames,
+  changed: string | null,
+  command: CommandOn,
+): Html {
   if (left.value === null) return left.why;
   const { summary, code, variant, device, fault } = left.value;
   const word = verdictOf(left.value);
@@ -43,7 +51,7 @@ export function verdictLead(left: Left<Report>, names: PlaceNames, changed: stri
   return markup`<p class="${leadClass(changed === null ? [word] : [word, notJudged])}">${verdictWord(word)} ${coded(names.inText(summary))}</p>
     ${changed === null ? '' : markup`<p class="doubt">${coded(`This is the verdict before a change. Since then: ${changed}. \`${command('validate')}\` judges it.`)}</p>`}
     ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
-    ${editedLineWords(left.value).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}
+    ${editedLineWords(left.value, () => launchesOf(reproducer)).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}
     <p class="muted">
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.
     </p>`;

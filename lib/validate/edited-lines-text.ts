@@ -38,11 +38,10 @@ export function unseenWords({
 const shownLines = 5;
 
 /** Nothing where all instructions ran and none selected, as far as lines and columns tell. */
-export function editedLineWords({
-  edited_lines: lines,
-  verdict,
-  inputs,
-}: Pick<Report, 'edited_lines' | 'verdict' | 'inputs'>): string[] {
+export function editedLineWords(
+  { edited_lines: lines, verdict, inputs }: Pick<Report, 'edited_lines' | 'verdict' | 'inputs'>,
+  launchesInProfile: () => number | null,
+): string[] {
   if (!lines) return [];
   const {
     edited,
@@ -79,15 +78,26 @@ export function editedLineWords({
     ...(oneSided.length > 0 && passed ? oneSidedWords(oneSided) : []),
     ...(selects.length > 0 && passed ? [selectWords(selects)] : []),
     ...(passed ? removedWords(removed) : []),
-    ...(passed && unseen > 0 ? [nextWords(inputs !== undefined)] : []),
+    ...(passed && unseen > 0 ? [nextWords(inputs !== undefined, launchesInProfile())] : []),
   ];
 }
 
-/** Derived inputs keep their values within what was captured; other dispatches may have others. */
-const nextWords = (hasInputs: boolean): string =>
-  hasInputs
-    ? `more dispatches may reach that: ${dispatchEntry}`
-    : `other inputs may reach that: \`--inputs 8\` tries values of the captured range; beyond it, ${dispatchEntry} captures more dispatches, if the app launches it more often`;
+/**
+ * Derived inputs keep their values within what was captured; other dispatches may have others. `launches` is the number
+ * of them in the app's profile, or null.
+ */
+function nextWords(hasInputs: boolean, launches: number | null): string {
+  const derived = '`--inputs 8` tries values of the captured range, and none beyond it';
+  if (launches === 1) {
+    const once =
+      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json)';
+    return hasInputs ? once : `${derived}; ${once}`;
+  }
+  const dispatches = launches === null ? '' : ` of the ${formatCount(launches)} that the app launched`;
+  return hasInputs
+    ? `more dispatches${dispatches} may reach that: ${dispatchEntry}`
+    : `other inputs may reach that: ${derived}; ${dispatchEntry} captures more dispatches${dispatches}${launches === null ? ', if the app launches it more often' : ''}`;
+}
 const dispatchEntry = '`"dispatch": [1, 2]` in kernloop.json';
 
 function oneSidedWords(lines: NonNullable<EditedLines['one_sided']>): string[] {

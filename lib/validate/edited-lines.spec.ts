@@ -13,10 +13,12 @@ import {
   sortEdit,
   withKeptConditions,
 } from './edited-lines';
-import { editedLineWords, unseenWords } from './edited-lines-text';
+import { editedLineWords as wordsWithProfile, unseenWords } from './edited-lines-text';
+
+const editedLineWords = (report: Parameters<typeof wordsWithProfile>[0]) => wordsWithProfile(report, () => null);
 
 const otherInputs =
-  'other inputs may reach that: `--inputs 8` tries values of the captured range; beyond it, `"dispatch": [1, 2]` in kernloop.json captures more dispatches, if the app launches it more often';
+  'other inputs may reach that: `--inputs 8` tries values of the captured range, and none beyond it; `"dispatch": [1, 2]` in kernloop.json captures more dispatches, if the app launches it more often';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -269,6 +271,25 @@ describe('the lines of an edit', () => {
     ]);
     expect(words(0, { edited_lines: lines, verdict: 'fail' })).toEqual([]);
     expect(unseenWords(lines)).toBe('NOT seen: the other side of a condition in 1 of 9 edited lines; ');
+  });
+
+  it('name other dispatches only where the app launched more than the captured one, by its profile', () => {
+    const lines = { edited: 9, without_code: 0, not_run: [], one_sided: [{ file: 'k.hip', line: 4 }] };
+    const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
+    const next = (launches: number | null, rest: object = {}) =>
+      wordsWithProfile({ verdict: 'pass', edited_lines: lines, ...rest }, () => launches).at(-1);
+    const once =
+      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json)';
+    expect(next(1)).toBe(`\`--inputs 8\` tries values of the captured range, and none beyond it; ${once}`);
+    expect(next(1, { inputs })).toBe(once);
+    expect(next(1200)).toBe(
+      'other inputs may reach that: `--inputs 8` tries values of the captured range, and none beyond it; `"dispatch": [1, 2]` in kernloop.json captures more dispatches of the 1,200 that the app launched',
+    );
+    expect(next(null)).toBe(otherInputs);
+    const unread = () => {
+      throw new Error('the profile was read without need');
+    };
+    expect(wordsWithProfile({ verdict: 'fail', edited_lines: lines }, unread)).toEqual([]);
   });
 
   it('do not take the verdict with them if the code object or its record cannot be read', async () => {
