@@ -25,31 +25,83 @@ describe('kernels of a command, as they are declared,', () => {
   });
   afterEach(() => workspace.dispose());
 
-  /** Declares a kernel of a program that ends like this, after these launches. */
-  const declareOf = (end: FakeEnd, summary: object, notes: readonly object[] = []): Promise<unknown> => {
+  /** Declares kernels of a program that ends like this, after these launches. */
+  const declareOf = async (
+    end: FakeEnd,
+    summary: object,
+    { notes = [], kernel = ['mine'] }: { notes?: readonly object[]; kernel?: string[] } = {},
+  ): Promise<{ kernels: unknown; warned: string; chosen: string }> => {
     const play: Play = (_config, print) => notes.forEach(print);
     const deps = fakeDeps(
       { ldd: () => 1, program: () => end, 'kernloop-recorder': fakeRecorder({ play, summary }), sh: fakeLock },
       workspace.native,
     );
-    const options = { app: workspace.app, command: ['./program'], kernel: ['mine'], build: false };
-    return declareCommand(extractOptionsSchema.parse(options), deps);
+    const options = { app: workspace.app, command: ['./program'], kernel, build: false };
+    const { kernel: kernels } = await declareCommand(extractOptionsSchema.parse(options), deps);
+    return { kernels, warned: deps.said.warn.join('\n'), chosen: deps.said.info.join('\n') };
   };
-  const launched = { dispatches: 1, kernels: [], kernel_profile: [row] };
+  const mine = { name: row.name, symbol: row.symbol, dispatches: 1 };
+  const fill = { name: '__amd_rocclr_fill', symbol: '__amd_rocclr_fill', dispatches: 1 };
+  const measured = (...rows: object[]): object => ({
+    dispatches: rows.length,
+    kernels: rows.map((each) => ({ ...mine, ...each, dispatches: 1 })),
+    kernel_profile: rows.map((each) => ({ ...row, ...each })),
+  });
+  const launched = measured({});
+  /** The last launches before a signal have no measurement yet. */
+  const unmeasured = { dispatches: 3, kernels: [mine, fill], kernel_profile: [{ ...row, ...fill }] };
   const killed = { exitCode: null, signal: 'SIGSEGV' } as const;
+  const declared = (): string[] => openApp(workspace.app).config.kernels.map(({ name }) => name);
 
-  it.each<[FakeEnd]>([[3], [killed]])('are those of a program that fails after its launches, too (%j)', async (end) => {
-    expect(await declareOf(end, launched)).toMatchObject({ kernel: ['mine'] });
-    expect(openApp(workspace.app).config.kernels.map(({ name }) => name)).toEqual(['mine']);
+  it.each<[FakeEnd, object, string]>([
+    [3, launched, 'exited with code 3'],
+    [killed, launched, 'was killed by SIGSEGV'],
+    [killed, unmeasured, 'was killed by SIGSEGV'],
+  ])('are those of a program that fails after its launches, too (%j)', async (end, summary, how) => {
+    const { kernels, warned } = await declareOf(end, summary);
+    expect([kernels, declared()]).toEqual([['mine'], ['mine']]);
+    expect(warned).toBe(`program failed after it launched mine(float*): ./program ${how}; extracting goes on`);
+  });
+
+  it('are told without a warning if the program succeeds', async () => {
+    expect((await declareOf(0, launched)).warned).toBe('');
+  });
+
+  it('are compared only by the costs that a program which failed has told', async () => {
+    expect((await declareOf(killed, measured(fill, {}), { kernel: [] })).chosen).toContain(
+      'mine(float*) is the costliest',
+    );
+    rmSync(join(workspace.app, 'kernloop.json'));
+    const error = await failure(declareOf(killed, unmeasured, { kernel: [] }));
+    expect([error.code, error.what]).toEqual([
+      'APP_FAILED',
+      'program failed before the costliest of its kernels was known: ./program was killed by SIGSEGV',
+    ]);
+    expect(error.hint).toMatch(/; name one that it launched: -k mine$/);
+    expect(existsSync(join(workspace.app, 'kernloop.json'))).toBe(false);
+  });
+
+  it.each<[string, string[], object, string]>([
+    ['that is asked for', ['mine'], measured(fill), 'before it launched a kernel that matches "mine"'],
+    ['of its own', [], measured(fill), 'before it launched a kernel'],
+  ])('are none of a program that was killed before it launched one %s', async (_case, kernel, summary, before) => {
+    const error = await failure(declareOf(killed, summary, { kernel }));
+    expect([error.code, error.what]).toEqual([
+      'APP_FAILED',
+      `program failed ${before}: ./program was killed by SIGSEGV`,
+    ]);
+    // The name may be mistyped all the same.
+    expect(error.hint.includes('launched:\n  __amd_rocclr_fill (1 launch)')).toBe(kernel.length > 0);
+    expect(existsSync(join(workspace.app, 'kernloop.json'))).toBe(false);
   });
 
   it.each<[string, FakeEnd, object, object[], string]>([
-    ['fails before it launches', 3, { ...launched, dispatches: 0, kernel_profile: [] }, [], 'APP_FAILED'],
-    ['is killed before all is measured', killed, { ...launched, dispatches: 2 }, [], 'APP_FAILED'],
+    ['fails before it launches', 3, { ...launched, dispatches: 0, kernels: [], kernel_profile: [] }, [], 'APP_FAILED'],
     ['is ended by the time limit', { ...killed, timedOut: true }, launched, [], 'APP_FAILED'],
     ['faults', killed, launched, [{ event: 'note', code: 'DEVICE_FAULT', text: 'misaligned' }], 'DEVICE_FAULT'],
+    ['faults and goes on', 0, launched, [{ event: 'note', code: 'DEVICE_FAULT', text: 'misaligned' }], 'DEVICE_FAULT'],
   ])('are not declared if it %s', async (_case, end, summary, notes, code) => {
-    expect((await failure(declareOf(end, summary, notes))).code).toBe(code);
+    expect((await failure(declareOf(end, summary, { notes }))).code).toBe(code);
     expect(existsSync(join(workspace.app, 'kernloop.json'))).toBe(false);
   });
 

@@ -10,10 +10,21 @@ import { kernloopJsonSchema } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
 import { filesOnDisk } from '../app/workspace-files';
 import type { Deps } from '../deps/deps';
-import { declarationOf, entryFor, isOfApp, kernelNamed, type LaunchedKernel } from '../profile/launched-kernels';
-import { measure, profileFormat } from '../profile/profile';
+import { launchedBy, type Launched } from '../profile/launched-by';
+import {
+  declarationOf,
+  entryFor,
+  isOfApp,
+  kernelNamed,
+  nameOf,
+  type LaunchedKernel,
+} from '../profile/launched-kernels';
+import { timeHint } from '../profile/observe';
+import { profileFormat } from '../profile/profile';
+import { appFailed, type FailedRun } from '../recorder/app-failed';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
+import { describeEnd } from '../support/ndjson';
 import { jsonText } from '../support/files';
 import { writeOwnJson } from '../support/output-file';
 import { kernloopFile } from '../support/project-file-names';
@@ -39,10 +50,14 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const asked = withCommas(options.kernel);
   const isKnown = (kernel: string): boolean => app.config.kernels.some(({ name }) => name === kernel);
   if (asked.length > 0 && asked.every(isKnown)) return { ...done, kernel: asked };
-  // The capture warns of an app that fails after the launch, as it does for one that is declared.
-  const profile = await measure(app, { ...options, launches: false }, deps, true);
-  const { kernels } = profile;
-  const chosen = asked.length > 0 ? asked.map((kernel) => kernelNamed(kernel, kernels)) : [costliest(kernels, deps)];
+  const launched = await launchedBy(app, options, deps);
+  const { kernels, profile, failed } = launched;
+  const chosen = asked.length > 0 ? asked.map((kernel) => kernelIn(launched, kernel)) : [costliest(launched, deps)];
+  if (failed) {
+    const found = chosen.map(({ name }) => name).join(', ');
+    const [end] = describeEnd(failed.command, failed.appEnd).split(':\n');
+    deps.report.warn(`${failed.app} failed after it launched ${found}: ${end}; extracting goes on`);
+  }
   const names: string[] = [];
   const isWritten = await rewriteKernloopJson(file, deps, () => {
     // Another command may have written the file since it was read.
@@ -58,7 +73,7 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
     return after === before ? undefined : after;
   });
   // It names the other kernels when one of them is asked for by a name that is not declared.
-  if (!existsSync(app.profile)) writeOwnJson(app.profile, profile, profileFormat);
+  if (profile && !existsSync(app.profile)) writeOwnJson(app.profile, profile, profileFormat);
   if (isWritten) {
     deps.report.info(
       `${relative(process.cwd(), file)} declares the app ${app.config.name} and its ${names.length === 1 ? 'kernel' : 'kernels'} ${names.join(', ')}: every other verb finds them there`,
@@ -110,12 +125,37 @@ async function buildIfMissing(app: App, options: ExtractOptions, deps: Deps): Pr
   else await buildApp(app, deps);
 }
 
+/** The launched kernel that a user means. If the app failed, that is the reason why there is none. */
+function kernelIn({ kernels, failed }: Launched, asked: string): LaunchedKernel {
+  try {
+    return kernelNamed(asked, kernels);
+  } catch (error) {
+    if (!failed || !(error instanceof KernloopError) || error.code !== 'NO_MATCH') throw error;
+    throw failedBefore(failed, `it launched a kernel that matches "${asked}"`, kernels.length > 0 ? error.hint : '');
+  }
+}
+
 /** Kernels that the HIP runtime launches by itself have no source, and are not chosen. */
-function costliest(kernels: readonly (LaunchedKernel & { share: number })[], deps: Deps): LaunchedKernel {
-  const kernel = kernels.find(isOfApp) ?? kernels[0];
+function costliest({ kernels, profile, failed }: Launched, deps: Deps): LaunchedKernel {
+  const ofApp = kernels.filter(isOfApp);
+  if (failed && ofApp.length === 0) throw failedBefore(failed, 'it launched a kernel', '');
+  if (failed && profile === null) {
+    const named = ofApp.map((kernel) => `-k ${commandText([nameOf(kernel, kernels)])}`).slice(0, 5);
+    throw failedBefore(
+      failed,
+      'the costliest of its kernels was known',
+      `name one that it launched: ${named.join(', ')}`,
+    );
+  }
+  const kernel = profile?.kernels.find(isOfApp) ?? profile?.kernels[0];
   if (kernel === undefined) throw new KernloopError('NO_DISPATCH', 'no kernel was launched', 'see `kernloop profile`');
   deps.report.info(
     `no kernel was named: ${kernel.name} is the costliest, with ${(kernel.share * 100).toFixed(1)} % of the work; -k chooses another`,
   );
   return kernel;
+}
+
+function failedBefore(run: FailedRun, what: string, more: string): KernloopError {
+  const { code, what: text, hint } = appFailed(` before ${what}`, run, timeHint);
+  return new KernloopError(code, text, more === '' ? hint : `${hint}; ${more}`);
 }

@@ -1,26 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { App } from '../app/app';
-import { buildApp } from '../app/build';
-import { appAt, deviceLine, otherApp } from '../app/command-app';
-import { appIdentity } from '../app/identity';
-import { inputHint, inputOf } from '../app/input';
-import { launchObstacles } from '../app/launch';
-import { sayInterpreter } from '../app/interpreter';
-import { findProgram } from '../app/program';
-import { appVariables } from '../app/variables';
-import type { UnseenProcess } from '../recorder/app-watch';
-import { whyNoAgent } from '../recorder/no-agent';
-import { agentDeclined, descriptorsClosed, forkedAfterInit, type Note } from '../recorder/notes';
+import { appAt, otherApp } from '../app/command-app';
+import { inputHint } from '../app/input';
+import { agentDeclined, descriptorsClosed, forkedAfterInit } from '../recorder/notes';
 import { appProcesses } from '../recorder/processes';
 import { appFailed, faultHint, type FailedRun } from '../recorder/app-failed';
 import { foreignCode } from '../recorder/foreign-code';
-import { record, type RecordedEnd } from '../recorder/recorder';
-import { profiling } from '../recorder/recorder-config';
 import type { KernelProfileRow, SummaryEvent } from '../recorder/recorder-events';
 import type { WorkUnit } from '../device/device';
-import { openDevice } from '../device/open-device';
-import { withDevice } from '../device/lock';
 import { deviceWords } from '../device/words';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -32,6 +20,7 @@ import { rebuildHint } from '../support/ndjson';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
 import { isOfApp, nameOf } from './launched-kernels';
+import { observe, timeHint, type Observed } from './observe';
 import { printProfile } from './profile-text';
 import type { DeviceKind } from '../device/kinds';
 
@@ -57,85 +46,35 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   return result;
 }
 
-/**
- * Runs the app once with every dispatch measured. A command is run as it is, without a build. With `isForNames`, an app
- * that fails by itself after its launches is measured all the same: what it launched has names.
- */
-export async function measure(
-  app: App,
-  options: Omit<ProfileOptions, 'output' | 'top'>,
-  deps: Deps,
-  isForNames = false,
-): Promise<Profile> {
-  const isCommand = options.command.length > 0;
-  const device = await openDevice(options, deps);
-  if (options.build && !isCommand) await buildApp(app, deps);
-  const program = findProgram(app, deps.env, device.description.isa);
-  sayInterpreter(app, deps);
-  if (isCommand) deps.report.info(deviceLine(options, options, deps.env));
-  inputOf(app, deps);
-  const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
-  let summary: SummaryEvent | undefined;
-  const notes: Note[] = [];
-  let unseen: UnseenProcess[] = [];
-  const recorded = (): Promise<RecordedEnd> =>
-    record(
-      {
-        app,
-        program,
-        device,
-        timeLimitSeconds: options.timeLimitSeconds,
-        lingerSeconds: options.lingerSeconds,
-        onUnseen: (processes) => {
-          unseen = processes;
-        },
-        config: profiling(identity, device.description),
-      },
-      (event) => {
-        if (event.event === 'summary') summary = event;
-        if (event.event === 'note') {
-          notes.push(event);
-          if (event.code !== 'DEVICE_FAULT') deps.report.warn(`${event.code}: ${event.text}`);
-        }
-      },
-      deps,
-    );
-  const appEnd = await withDevice(device, deps, recorded);
-  const fault = notes.find(({ code }) => code === 'DEVICE_FAULT');
-  // The error has the text of the note, or, if the app failed, what the app said.
-  if (fault && appEnd.exitCode !== 0) deps.report.warn(`${fault.code}: ${fault.text}`);
-  if (summary?.processes === 0) {
-    const obstacles = await launchObstacles(app, program, device, deps);
-    const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime: device.runtime });
-    if (obstacle) throw new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
-  }
-  const run = {
-    app: app.config.name,
-    program,
-    device: device.description,
-    command: app.config.command.join(' '),
-    appEnd,
-    notes,
-  };
-  const isFaulty = notes.some(({ code }) => code === 'DEVICE_FAULT');
-  const isEnough = isForNames && !appEnd.timedOut && !isFaulty && isAllMeasured(summary);
-  if (appEnd.exitCode !== 0 && !isEnough) {
-    throw appFailed('', run, 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do');
-  }
+/** Runs the app once with every dispatch measured. A command is run as it is, without a build. */
+async function measure(app: App, options: Omit<ProfileOptions, 'output' | 'top'>, deps: Deps): Promise<Profile> {
+  const observed = await observe(app, options, deps);
+  const { run } = observed;
+  if (run.appEnd.exitCode !== 0) throw appFailed('', run, timeHint);
+  requireNoFault(observed);
+  return profileOf(observed, options);
+}
+
+/** Refuses a run that went on after a kernel of it faulted. */
+export function requireNoFault({ run, fault }: Pick<Observed, 'run' | 'fault'>): void {
   if (fault)
     throw new KernloopError('DEVICE_FAULT', `a kernel of ${run.app} faulted: ${fault.text}`, faultHint(fault.text));
+}
+
+/** The profile of a run of which every dispatch was measured; throws if one was not. */
+export function profileOf({ run, summary, work }: Observed, { launches }: Pick<ProfileOptions, 'launches'>): Profile {
   const rows = measuredKernels(run, summary);
-  const { kind, identity: deviceIdentity } = device.description;
+  const { kind, identity } = run.device;
   const processes = appProcesses(summary);
-  const ranked = rank(rows, device.work);
+  const ranked = rank(rows, work);
   return {
     schema: 'kernloop.profile/1',
-    app: app.config.name,
-    device: { kind, identity: deviceIdentity },
-    work: device.work,
+    app: run.app,
+    device: { kind, identity },
+    work,
     processes: summary?.processes ?? 0,
     ...ranked,
-    ...(options.launches ? { launches: launchesOf(summary, rows, ranked.kernels, kind) } : {}),
+    ...(launches ? { launches: launchesOf(summary, rows, ranked.kernels, kind) } : {}),
     ...(processes.length > 1 ? { per_process: processes } : {}),
   };
 }
@@ -148,12 +87,6 @@ function printNext({ kernels }: Profile, { command, app }: ProfileOptions, deps:
   deps.report.result(
     `Next, make a kernel a project: kernloop extract ${folder}-k ${commandText([nameOf(costliest, kernels)])} -- ${commandText(command)}`,
   );
-}
-
-/** Whether the app launched kernels and each launch of it was measured. */
-function isAllMeasured(summary: SummaryEvent | undefined): boolean {
-  const measured = (summary?.kernel_profile ?? []).reduce((sum, { dispatches }) => sum + dispatches, 0);
-  return measured > 0 && measured === summary?.dispatches;
 }
 
 function measuredKernels(
