@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isSameKernelCode } from './hsaco-code';
+import { isSameKernelCode, kernelCodeDigest } from './hsaco-code';
 
 jest.setTimeout(60_000);
 
@@ -25,7 +25,14 @@ function compiled(text: string): Buffer {
 
 describe('isSameKernelCode', () => {
   const one = once(() => compiled('extern "C" GLOBAL void k(int* x) { x[AT] = 7; }'));
-  const isSame = (text: string): boolean => isSameKernelCode('k', one(), compiled(text));
+  const isSame = (text: string): boolean => bySame('k', one(), compiled(text));
+  /** The answer, which digests have to give, too. */
+  const bySame = (symbol: string, first: Buffer, second: Buffer): boolean => {
+    const is = isSameKernelCode(symbol, first, second);
+    const [ours, theirs] = [first, second].map((bytes) => kernelCodeDigest(symbol, bytes));
+    expect(ours !== null && ours === theirs).toBe(is);
+    return is;
+  };
 
   it('holds wherever the kernel lies, and whatever lies beside it', () => {
     const text =
@@ -50,8 +57,8 @@ describe('isSameKernelCode', () => {
       compiled(
         `static __attribute__((shared)) int s[${words}];\nextern "C" GLOBAL void k(int* x) { s[AT] = x[0]; __builtin_amdgcn_s_barrier(); x[AT] = s[AT ^ 1]; }`,
       );
-    expect(isSameKernelCode('k', shared(64), shared(64))).toBe(true);
-    expect(isSameKernelCode('k', shared(64), shared(128))).toBe(false);
+    expect(bySame('k', shared(64), shared(64))).toBe(true);
+    expect(bySame('k', shared(64), shared(128))).toBe(false);
   });
 
   it('does not where the code may read or call what differs elsewhere', () => {
@@ -59,12 +66,12 @@ describe('isSameKernelCode', () => {
       compiled(
         `static __attribute__((device)) const int t[4] = {${first}, 2, 3, 4};\nextern "C" GLOBAL void k(int* x) { x[AT] = t[x[AT] & 3]; }`,
       );
-    expect(isSameKernelCode('k', table(1), table(9))).toBe(false);
+    expect(bySame('k', table(1), table(9))).toBe(false);
   });
 
   it('does not hold of what is no code object', () => {
-    expect(isSameKernelCode('k', one(), Buffer.alloc(3))).toBe(false);
-    expect(isSameKernelCode('k', one().subarray(0, 600), one())).toBe(false);
+    expect(bySame('k', one(), Buffer.alloc(3))).toBe(false);
+    expect(bySame('k', one().subarray(0, 600), one())).toBe(false);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { kernelMetadata, machineAmdgpu } from './code-object-kernels';
 import { contentOf, isElf64, readSections, readSymbols, type ElfSymbol, type Section } from './elf';
@@ -21,6 +22,20 @@ export function isSameKernelCode(symbol: string, one: Buffer, other: Buffer): bo
     ours.descriptor.equals(theirs.descriptor) &&
     isDeepStrictEqual(kernelMetadata(one, symbol), kernelMetadata(other, symbol))
   );
+}
+
+/**
+ * Digest of what `isSameKernelCode` compares, for code objects that are not there at the same time. Null where it would
+ * be false.
+ */
+export function kernelCodeDigest(symbol: string, bytes: Buffer): string | null {
+  const own = kernelCode(bytes, symbol);
+  if (own === null || mayLookElsewhere(own.code)) return null;
+  return createHash('sha256')
+    .update(own.descriptor)
+    .update(own.code)
+    .update(JSON.stringify(kernelMetadata(bytes, symbol)))
+    .digest('hex');
 }
 
 interface KernelCode {

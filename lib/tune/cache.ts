@@ -17,6 +17,8 @@ const outcomeSchema = z.strictObject({
   /** Time of the captured code in the same rounds; only on hardware. */
   captured_ns: z.number().nullable(),
   code_object_sha256: z.string().nullable(),
+  /** Digest of the kernel's own code, without other kernels and line tables; null if it cannot be told apart. */
+  kernel_code_sha256: z.string().nullable(),
   /** Tolerance under which the candidate would pass. */
   usual: z.object({ ulp: z.number(), atol: z.number() }).nullable(),
   inputs: inputsSchema.nullable(),

@@ -3,6 +3,8 @@ import type { Deps } from '../deps/deps';
 import { isBetter, orderOf, scoreOf } from '../candidate/score';
 import type { Score } from '../candidate/score-json';
 import { quiet } from '../deps/quiet';
+import { KernloopError } from '../support/error';
+import { isErrorCode } from '../support/error-codes';
 import { inOrder } from '../support/in-order';
 import { formatCount } from '../support/format';
 import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupted';
@@ -162,6 +164,8 @@ export class TuneRun {
 
   reason(best: Trial | null): string {
     const base = this.trials.find(({ isBase }) => isBase);
+    const unjudged = this.noneJudged();
+    if (unjudged) return unjudged.what;
     const passing = this.passing();
     if (passing.length === 0)
       return `none of ${this.trials.length} candidates passes${this.leftOut()}${this.tolerance()}`;
@@ -178,6 +182,25 @@ export class TuneRun {
     return first?.isBase === true
       ? `no configuration is better than the source as it is${left}${this.tolerance()}`
       : `none is measurably better than the source as it is; the first, ${describeParameters(first?.parameters ?? {})}, is within the noise`;
+  }
+
+  /** The error of a search of which no configuration could be compiled and launched; undefined if one was judged. */
+  noneJudged(): KernloopError | undefined {
+    const asked = this.trials.filter(({ isAsked }) => isAsked);
+    const unjudged = asked.filter(
+      ({ outcome }) => outcome && ['not-compiled', 'not-launched'].includes(outcome.status),
+    );
+    const [first] = unjudged;
+    if (first === undefined || unjudged.length < asked.length) return undefined;
+    const reason = first.outcome?.reason ?? '';
+    const [, code = '', why = reason] = /^([A-Z_]+): (.*)/s.exec(reason) ?? [];
+    const which =
+      asked.length === 1 ? '' : `none of ${formatCount(asked.length)} configurations could be judged; the first, `;
+    return new KernloopError(
+      isErrorCode(code) ? code : 'COMPILE_FAILED',
+      `${which}${describeParameters(first.parameters)}: ${why}`,
+      'correct the source so that it takes these values, or give others with --set',
+    );
   }
 
   private inputWords({ inputs }: Outcome): string {
@@ -211,7 +234,10 @@ export class TuneRun {
       for (const { parameters, outcome } of this.trials) {
         const { [name]: _value, ...others } = parameters;
         const group = JSON.stringify(Object.entries(others).sort());
-        groups.set(group, [...(groups.get(group) ?? []), outcome?.code_object_sha256]);
+        groups.set(group, [
+          ...(groups.get(group) ?? []),
+          outcome && (outcome.kernel_code_sha256 ?? outcome.code_object_sha256),
+        ]);
       }
       const several = [...groups.values()].filter((codes) => codes.length > 1);
       return several.length > 0 && several.every((codes) => codes[0] != null && new Set(codes).size === 1);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { outsideFiles } from '../candidate/outside-files';
@@ -14,6 +15,7 @@ import { KernloopError } from '../support/error';
 import { silentReporter } from '../support/report';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
+import { kernelCodeDigest } from '../toolchain/hsaco-code';
 import { withMacros } from '../toolchain/macros';
 import type { Overlay } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
@@ -47,7 +49,8 @@ export interface Plan {
 
 /** Code to judge, or the outcome that ended the build. */
 export type Built =
-  { plan: Plan; code: Code; compiled: CompileResult; read: Outcome['read'] } | { plan: Plan; outcome: Outcome };
+  | { plan: Plan; code: Code; compiled: CompileResult; kernelCode: string | null; read: Outcome['read'] }
+  | { plan: Plan; outcome: Outcome };
 
 export const jobsOf = ({ jobs }: TuneOptions): number => jobs ?? Math.max(1, cpus().length);
 
@@ -72,21 +75,25 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
     const { configuration } = variation;
     const code: Code = { kind: 'variant', path: output, shown: 'a candidate', sha256, launch, configuration };
     // Digests are taken now, so that an edit during judging is not taken for what was compiled.
-    return { plan, code, compiled, read: outsideFiles(reproducer, compiled) };
+    const kernelCode = kernelCodeDigest(reproducer.config.symbol, readFileSync(output));
+    return { plan, code, compiled, kernelCode, read: outsideFiles(reproducer, compiled) };
   } catch (error) {
-    return { plan, outcome: outcomeOf(plan, error) };
+    const outcome = outcomeOf(plan, error);
+    // The folder of the candidate is removed. Its files are those of the reproducer.
+    return { plan, outcome: { ...outcome, reason: outcome.reason.replaceAll(`${root}/`, '') } };
   }
 }
 
 /** Judges against the app's result and scores right candidates. `inputs` overrides the number of derived ones. */
 export async function evaluate(
   search: Search,
-  { plan, code, compiled, read }: Extract<Built, { code: Code }>,
+  { plan, code, compiled, kernelCode, read }: Extract<Built, { code: Code }>,
   deps: Deps,
   inputs?: number,
 ): Promise<Outcome> {
   const { judging, replaying, options, work } = search;
-  const base: Outcome = { ...emptyOutcome(plan), code_object_sha256: compiled.codeObjectSha256, read };
+  const digests = { code_object_sha256: compiled.codeObjectSha256, kernel_code_sha256: kernelCode, read };
+  const base: Outcome = { ...emptyOutcome(plan), ...digests };
   try {
     const { report, reports } = await judge(
       validateOptionsSchema.parse({ ...judging, ...(inputs === undefined ? {} : { inputs }) }),
@@ -106,7 +113,7 @@ export async function evaluate(
     const { score, capturedNs } = await scoreOf(code, replaying, options.iterations, work, quiet(deps));
     return { ...base, status: 'pass', reason: report.summary, score, captured_ns: capturedNs };
   } catch (error) {
-    return { ...outcomeOf(plan, error), code_object_sha256: base.code_object_sha256, read: base.read };
+    return { ...outcomeOf(plan, error), ...digests };
   }
 }
 
@@ -125,6 +132,7 @@ const emptyOutcome = ({ key }: Plan): Outcome => ({
   score: null,
   captured_ns: null,
   code_object_sha256: null,
+  kernel_code_sha256: null,
   usual: null,
   inputs: null,
   read: {},

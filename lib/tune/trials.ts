@@ -18,6 +18,8 @@ import type { Plan, Search } from './trial';
 /** A configuration to try and its outcome. */
 export interface Trial extends Plan {
   isBase: boolean;
+  /** False for the source as it is, unless a configuration of the space is the same. */
+  isAsked: boolean;
   parameters: Parameters;
   outcome?: Outcome;
   fromCache: boolean;
@@ -35,15 +37,15 @@ export function trialsOf(
     names.flatMap((name) => (subject.base[name] === undefined ? [] : [[name, subject.base[name]]])),
   );
   const trials: Trial[] = [
-    { key: keyOf(asItIs), variation: asItIs, isBase: true, parameters: inForce, fromCache: false },
+    { key: keyOf(asItIs), variation: asItIs, isBase: true, isAsked: false, parameters: inForce, fromCache: false },
   ];
   for (const parameters of all) {
     const variation = subject.vary(parameters);
     const key = keyOf(variation);
     // The same key means another spelling of a configuration, or the source itself.
     const same = trials.find((trial) => trial.key === key);
-    if (!same) trials.push({ key, variation, isBase: false, parameters, fromCache: false });
-    else if (same.isBase) same.parameters = parameters;
+    if (!same) trials.push({ key, variation, isBase: false, isAsked: true, parameters, fromCache: false });
+    else if (same.isBase) Object.assign(same, { parameters, isAsked: true });
   }
   return trials;
 }

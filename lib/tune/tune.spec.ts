@@ -221,10 +221,10 @@ describe('tune', () => {
   });
 
   it('compiles again what did not compile: a header elsewhere may have been its reason', async () => {
-    expect((await run(['WIDTH=13'])).candidates.map(({ status }) => status)).toContain('not-compiled');
+    expect((await run(['WIDTH=13,2'])).candidates.map(({ status }) => status)).toContain('not-compiled');
     const deps = depsWith();
     // The base, cached and first, is built again too.
-    expect([(await run(['WIDTH=13'], deps)).from_cache, compiled(deps)]).toEqual([1, 2]);
+    expect([(await run(['WIDTH=13,2'], deps)).from_cache, compiled(deps)]).toEqual([2, 2]);
   });
 
   it.each(['kernel.json', 'capture/selfcheck.json'])('ends where %s changes meanwhile', async (name) => {
@@ -424,8 +424,35 @@ describe('tune', () => {
     made.workspace.write('kernels/app/saxpy/kernel_variant.hip', `${source}// of UNUSED no code comes\n`);
     const deps = depsWith();
     await run(['UNUSED=1,2', 'kRows=4,8'], deps);
-    expect(deps.said.warn).toContain('UNUSED changes nothing: the code is the same for each of its values');
+    expect(deps.said.warn).toContain(
+      "UNUSED changes nothing in the kernel's code, which is the same for each of its values",
+    );
     expect(deps.said.warn.join()).not.toContain('kRows');
+  });
+
+  it('warns of a parameter that only other code in the same file depends on', async () => {
+    made.workspace.write('kernels/app/saxpy/kernel_variant.hip', `${source}constexpr int elsewhere = 1;\n`);
+    const deps = depsWith();
+    const { candidates } = await run(['elsewhere=1,2', 'kRows=4,8'], deps);
+    expect(new Set(candidates.map(({ code_object_sha256: file }) => file)).size).toBe(4);
+    expect(deps.said.warn.filter((line) => line.includes('changes nothing'))).toEqual([
+      expect.stringMatching(/^elsewhere changes nothing in the kernel's code/),
+    ]);
+  });
+
+  it('is an error if no configuration can be judged, with the first reason', async () => {
+    const error = await failure(run(['WIDTH=13', 'kRows=2,8']));
+    const what =
+      'none of 2 configurations could be judged; the first, WIDTH=13 kRows=2: kernel_variant.hip did not compile: kernel_variant.hip:2: error: 13 is too many';
+    expect([error.code, error.what]).toEqual(['COMPILE_FAILED', what]);
+    const kept = JSON.parse(readFileSync(tunePaths(made.reproducer).result, 'utf8')) as object;
+    expect(kept).toMatchObject({ best: null, reason: what, candidates: [{ is_base: true }, {}, {}] });
+    const one = await failure(run(['WIDTH=13']));
+    expect(one.what).toBe(what.replace(/^.*first, /, '').replace(' kRows=2', ''));
+  });
+
+  it('is none if the source as it is was asked for, and judged', async () => {
+    expect((await run(['kRows=4'])).reason).toBe('no configuration is better than the source as it is');
   });
 
   it('says so where nothing is better, and where nothing passes', async () => {

@@ -74,9 +74,11 @@ export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySe
     const changes = best === null ? [] : changesOf(reproducer, snapshot, best.variation);
     await writeResult(reproducer, result, changes);
     for (const name of run.withoutEffect(subject.kinds)) {
-      deps.report.warn(`${name} changes nothing: the code is the same for each of its values`);
+      deps.report.warn(`${name} changes nothing in the kernel's code, which is the same for each of its values`);
     }
     printTune(result, deps);
+    const unjudged = run.noneJudged();
+    if (unjudged) throw unjudged;
     if (!options.apply || best === null) return result;
     for (const line of patchText(changes).trimEnd().split('\n')) deps.report.result(line);
     return { ...result, applied: await applyChanges(reproducer, changes, search.judging, deps) };

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realCodeObject, writeRecipe } from '../../pgo/testing/fake-llvm';
 import type { FakeProgram } from '../../testing/fake-deps';
 import { fakeReplay, flag, passed } from '../../testing/fake-programs';
 import type { TestWorkspace } from '../../testing/workspace';
+import { readSections } from '../../toolchain/elf';
 
 export const marker = 'configuration:';
 
@@ -26,6 +28,18 @@ export const compilerOf = (workspace: TestWorkspace): Record<string, string> => 
   KERNLOOP_COMPILER: workspace.path('bin/hipcc'),
 });
 
+/**
+ * Code object of a configuration, as its marker says. The kernel's code depends on rows and width, as its first word
+ * does; what the source calls elsewhere changes the file alone.
+ */
+function codeOf(rows: string, width: string, text: string): Buffer {
+  const bytes = Buffer.concat([codeObject(), Buffer.from(`${marker}${rows}/${width};`)]);
+  const elsewhere = /elsewhere = (\w+)/.exec(text)?.[1] ?? '';
+  const { offset = 0 } = readSections(bytes).find(({ name }) => name === '.text') ?? {};
+  createHash('sha256').update(`${rows}/${width}`).digest().copy(bytes, offset, 0, 4);
+  return Buffer.concat([bytes, Buffer.from(elsewhere)]);
+}
+
 /** hipcc whose output names the configuration that it was made from. */
 export const fakeHipcc: FakeProgram = ({ args, options, print }) => {
   if (args.includes('--version')) {
@@ -37,11 +51,9 @@ export const fakeHipcc: FakeProgram = ({ args, options, print }) => {
   const text = readFileSync(join(options.cwd ?? '', 'kernel_variant.hip'), 'utf8');
   const rows = /kRows = (\w+)/.exec(text)?.[1] ?? '';
   const width = args.find((word) => word.startsWith('-DWIDTH='))?.slice(8) ?? 'none';
-  if (width === '13') return { exitCode: 1, stderrTail: 'kernel_variant.hip:2: error: 13 is too many\n' };
-  writeFileSync(
-    args[args.indexOf('-o') + 1] ?? '',
-    Buffer.concat([codeObject(), Buffer.from(`${marker}${rows}/${width};`)]),
-  );
+  if (width === '13')
+    return { exitCode: 1, stderrTail: `${options.cwd}/kernel_variant.hip:2: error: 13 is too many\n` };
+  writeFileSync(args[args.indexOf('-o') + 1] ?? '', codeOf(rows, width, text));
   writeFileSync(args[args.indexOf('-dependency-file') + 2] ?? '', 'variant: kernel_variant.hip\n');
   return 0;
 };
