@@ -127,6 +127,31 @@ describe('declare', () => {
     });
 
     it.each([
+      [{ name: 'scale' }],
+      [{ name: 'other', match: 'scale' }],
+      [{ name: 'other', match: '^_ZN2ns12_GLOBAL__N_15scaleI' }],
+    ])('warns of several kernels in its code that it matches, with an expression for each: %j', async (options) => {
+      const [float = '', int = ''] = ['f', 'i'].map((type) => `_ZN2ns12_GLOBAL__N_15scaleI${type}EEvPT_`);
+      // The code of each target has the same kernels.
+      program(`${all}\0${int}.kd\0`.repeat(2));
+      await run(options);
+      expect(deps.said.warn).toEqual([
+        `the code of program has 2 kernels that match: ${float}, ${int}; if the app launches more than one of them, capture refuses it: "match" of ${options.name} in kernloop.json names one, or --match of capture: '^${float}$', '^${int}$'`,
+      ]);
+    });
+
+    it.each([
+      ['one of its kernels', { name: 'scale' }],
+      ['a kernel whose name begins like another one', { name: 'saxpy' }],
+      ['several that are to be captured', { name: 'both', match: 'saxpy|plain', each: 'kernel' }],
+    ])('does not warn of several for %s', async (_case, options) => {
+      program(`${all}\0_Z9saxpy_twoPff.kd\0`);
+      workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels: [] });
+      await run(options);
+      expect(deps.said.warn).toEqual([]);
+    });
+
+    it.each([
       [{ name: 'scal' }, 'scal is not declared: program has no kernel called scal: did you mean scale?'],
       [{ name: 'x', match: 'nope' }, 'x is not declared: no kernel in program seems to match /nope/: it has code of'],
       [{ name: 'unlike', wholeName: true }, 'it has plain, reduce, saxpy, scale;'],
@@ -225,6 +250,35 @@ describe('declare', () => {
     workspace.write('apps/group/other/kernloop.json', { name: 'app', command: ['./x'] });
     expect((await failure(run({ name: 'reduce' }))).code).toBe('APP_CONFLICT');
     expect(text()).not.toContain('reduce');
+  });
+
+  it('refuses another expression for the launches of a kernel that the last profile saw, and writes nothing', async () => {
+    const declares = async (options: object): Promise<string[]> => {
+      await run(options);
+      return openApp(workspace.app).config.kernels.map(({ name }) => name);
+    };
+    await run({ name: 'rmax', match: 'reduce_max' });
+    const figures = { dispatches: 1, share: 0.5, total: 1, min: 1, median: 1, max: 1, geometries: [] };
+    workspace.write('app/.kernloop/profile.json', {
+      ...{ schema: 'kernloop.profile/1', app: 'app', device: { kind: 'softgpu', identity: 'x' } },
+      ...{ work: 'wave_instructions', processes: 1, dispatches: 2, total: 2 },
+      kernels: ['max', 'min'].map((which) => ({
+        ...{ name: `reduce_${which}(int*)`, symbol: `_Z10reduce_${which}Pi`, code_object: 'c' },
+        ...figures,
+      })),
+    });
+    const before = text();
+    const error = await failure(run({ name: 'reduce_max' }));
+    expect([error.code, error.what, text()]).toEqual([
+      'SELECTION_CONFLICT',
+      expect.stringContaining('as "rmax": in the last profile /reduce_max/ and'),
+      before,
+    ]);
+    expect(await declares({ name: 'reduce_max', ordinal: 2 })).toContain('reduce_max');
+    expect(await declares({ name: 'reduce_min' })).toContain('reduce_min');
+    // The profile saw neither of them.
+    expect(await declares({ name: 'reduce_sum', force: true })).toContain('reduce_sum');
+    expect(await declares({ name: 'reduce_product', force: true })).toContain('reduce_product');
   });
 
   it('says which kernel of the last profile it means, warns of none, and refuses several with an expression for each', async () => {

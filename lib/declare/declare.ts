@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openApp, type App } from '../app/app';
 import { matchOf, rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
-import { kernelEntrySchema } from '../app/kernloop-json';
+import { kernelEntrySchema, type KernelEntry } from '../app/kernloop-json';
 import { beyondBounds, shorterExpression } from '../app/name-expression';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
@@ -25,9 +25,11 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
   requireExpression(app, options, deps);
   await rewriteKernloopJson(file, deps, () => {
     const text = withKernel(readText(file, 'CONFIG_MISSING', ''), kernel);
-    refuseSameSelection(openApp(app.root), kernelEntrySchema.parse(kernel));
+    const declared = kernelEntrySchema.parse(kernel);
+    refuseSameSelection(openApp(app.root), declared);
     refuseTwin(app.workspaceRoot, app.root, app.config.name);
     if (!options.force) {
+      refuseSameKernels(app, declared);
       refuseSeveral(app, options);
       refuseUnknown(app, options, deps);
     }
@@ -37,7 +39,10 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
   const shown = relative(process.cwd(), file);
   deps.report.result(`${shown} declares ${declared.name}: ${declared.match}`);
   const launched = declared.wholeName === true ? null : launchedBy(app, declared.match, deps);
-  if (launched === null) tellOfCode(app, options, deps);
+  if (launched === null) {
+    tellOfCode(app, options, deps);
+    warnOfSeveral(app, options, deps);
+  }
   const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
   deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
@@ -88,6 +93,26 @@ function refuseSameSelection({ config }: App, { name, ...selection }: DeclareRes
   );
 }
 
+/** Refuses a second name for the same launches that is written otherwise: its expression matches what another one does. */
+function refuseSameKernels(app: App, { name, match, wholeName, ...launches }: DeclareResult['declared']): void {
+  const all = profiledKernels(app) ?? [];
+  const symbolsOf = (entry: Pick<KernelEntry, 'match' | 'wholeName'>): string[] =>
+    entry.wholeName === true ? [] : matchedBy(entry.match, all).map(({ symbol }) => symbol);
+  const own = symbolsOf({ match, wholeName });
+  if (own.length === 0) return;
+  const same = openApp(app.root).config.kernels.find(
+    ({ name: _name, match: otherMatch, wholeName: otherWhole, ...others }) =>
+      isDeepStrictEqual(others, launches) &&
+      isDeepStrictEqual(symbolsOf({ match: otherMatch, wholeName: otherWhole }), own),
+  );
+  if (same === undefined) return;
+  throw new KernloopError(
+    'SELECTION_CONFLICT',
+    `${kernloopFile} of ${app.config.name} declares the same launches already, as "${same.name}": in the last profile /${same.match}/ and /${match}/ match the same kernel, so that "${name}" would be its second capture`,
+    `use ${same.name}, or select other launches with --match, --ordinal or --dispatch; if the app was changed since its last profile, profile it again`,
+  );
+}
+
 /**
  * Refuses a kernel that neither the code of the app's program has nor the last profile saw: an entry for it fails each
  * extract of the app.
@@ -121,9 +146,14 @@ function refuseSeveral(app: App, { name, match = matchOf(name), wholeName, each 
 
 /** Kernels of the last profile, and those that the expression matches; null without a profile. */
 function matchedInProfile(app: App, match: string): { found: LaunchedKernel[]; all: LaunchedKernel[] } | null {
+  const all = profiledKernels(app);
+  return all && { found: matchedBy(match, all), all };
+}
+
+/** Kernels of the last profile; null without one. */
+function profiledKernels(app: App): LaunchedKernel[] | null {
   if (!existsSync(app.profile)) return null;
-  const { kernels } = readJson(app.profile, profileSchema, 'FILE_UNREADABLE', 'profile the app again');
-  return { found: matchedBy(match, kernels), all: kernels };
+  return readJson(app.profile, profileSchema, 'FILE_UNREADABLE', 'profile the app again').kernels;
 }
 
 const namesOf = (kernels: readonly LaunchedKernel[]): string[] => kernels.map(({ name }) => name);
@@ -146,6 +176,23 @@ function tellOfCode(app: App, options: DeclareOptions, deps: Deps): void {
   const { lacks, text } = codeCheck(app, options, deps);
   if (lacks) deps.report.warn(text);
   else if (text !== '') deps.report.info(text);
+}
+
+/**
+ * Warns if the code of the app's program has several kernels that the expression matches. It is no error: the app may
+ * launch one of them, and only a run tells.
+ */
+function warnOfSeveral(app: App, { name, match, wholeName, each }: DeclareOptions, { env, report }: Deps): void {
+  if (wholeName === true || (each ?? 'dispatch') !== 'dispatch') return;
+  const carried = carriedBy(app, env);
+  const isMeant = (symbol: string): boolean =>
+    match === undefined ? functionIn(symbol) === name : new RegExp(match).test(symbol);
+  const found = [...new Set(carried?.symbols)].filter(isMeant).sort();
+  if (carried === null || found.length < 2) return;
+  const one = found.slice(0, mostShown).map((symbol) => `'^${escaped(symbol)}$'`);
+  report.warn(
+    `the code of ${carried.program} has ${found.length} kernels that match: ${listed(found)}; if the app launches more than one of them, capture refuses it: "match" of ${name} in kernloop.json names one, or --match of capture: ${one.join(', ')}`,
+  );
 }
 
 /**
