@@ -24,6 +24,8 @@ describe('conditions that an edit removed', () => {
     ['a condition that was moved', [clamp, add, 'c = 1;'], [add, 'c = 1;', clamp]],
     ['a condition that another one replaces', [clamp, add], ['  b = min(b, BINS - 1);', add]],
     ['a condition whose statement was edited', ['if (b > 62)', 'b = 1;'], ['if (b > 62) b = 2;']],
+    ['a condition whose statement is left alone in its line', ['if (t == 0) x[i] = 1;'], ['x[i] = 1;']],
+    ['an atomic minimum', ['atomicMin(low, b);', add], [add]],
     ['nothing', [clamp], [clamp]],
     ['names that contain "if"', ['diff = 1;', 'gif(2);', add], [add]],
   ])('are not: %s', (_, before, after) => {
