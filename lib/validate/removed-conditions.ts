@@ -23,8 +23,9 @@ const isIn = (line: number, { first, last }: Body): boolean => line >= first.lin
 
 /**
  * Conditions and selections that an edit removed and put nothing in their place that selects. If the edit passes, no
- * replay needed them: either they never mattered there, or they are superfluous. Text that is elsewhere now was moved. All that
- * a condition held counts, too. If more lines were put in than other lines taken out, they replace an `if`: the statement stays.
+ * replay needed them: either they never mattered there, or they are superfluous. Text that is elsewhere now was moved.
+ * All that a condition held counts, too. If more lines were put in than other lines taken out, they replace an `if`:
+ * the statement stays.
  */
 export function removedConditions(before: string, after: string): RemovedCondition[] {
   const [codeBefore, codeAfter] = [codeOf(before, true), codeOf(after, true)];
