@@ -136,7 +136,7 @@ describe('declare', () => {
       program(`${all}\0${int}.kd\0`.repeat(2));
       await run(options);
       expect(deps.said.warn).toEqual([
-        `the code of program has 2 kernels that match: ${float}, ${int}; if the app launches more than one of them, capture refuses it: "match" of ${options.name} in kernloop.json names one, or --match of capture: '^${float}$', '^${int}$'`,
+        `the code of program has 2 kernels that match: ${float}, ${int}; if the app launches more than one of them, capture refuses it: then the entry of ${options.name} in kernloop.json needs "match": "^${float}$" or "match": "^${int}$"`,
       ]);
     });
 

@@ -189,9 +189,9 @@ function warnOfSeveral(app: App, { name, match, wholeName, each }: DeclareOption
     match === undefined ? functionIn(symbol) === name : new RegExp(match).test(symbol);
   const found = [...new Set(carried?.symbols)].filter(isMeant).sort();
   if (carried === null || found.length < 2) return;
-  const one = found.slice(0, mostShown).map((symbol) => `'^${escaped(symbol)}$'`);
+  const one = found.slice(0, mostShown).map((symbol) => `"match": ${JSON.stringify(`^${escaped(symbol)}$`)}`);
   report.warn(
-    `the code of ${carried.program} has ${found.length} kernels that match: ${listed(found)}; if the app launches more than one of them, capture refuses it: "match" of ${name} in kernloop.json names one, or --match of capture: ${one.join(', ')}`,
+    `the code of ${carried.program} has ${found.length} kernels that match: ${listed(found)}; if the app launches more than one of them, capture refuses it: then the entry of ${name} in kernloop.json needs ${one.join(' or ')}`,
   );
 }
 
