@@ -136,9 +136,9 @@ function withProgress(failures: readonly Failure[], kernels: readonly ExtractedK
   const [first, ...others] = failures.map(({ name, error }) =>
     error.what.startsWith(`${name}:`) ? error.what : `${name}: ${error.what}`,
   );
-  const done = kernels.length > 0 ? [`extracted: ${kernels.map((kernel) => kernel.name).join(', ')}`] : [];
+  const done = kernels.length > 0 ? `; extracted: ${kernels.map((kernel) => kernel.name).join(', ')}` : '';
   const [cause] = failures.map(({ error }) => error);
-  const what = [first, ...others.map((other) => `also: ${other}`), ...done].join('\n');
+  const what = [first, ...others.map((other) => `also: ${other}`)].join('\n') + done;
   const hints = [...new Set(failures.map(({ error }) => error.hint))];
   return new KernloopError(cause?.code ?? 'CAPTURE_REFUSED', what, hints.join('\n'), { cause });
 }
