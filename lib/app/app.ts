@@ -122,8 +122,10 @@ function declaredName(app: App, text: string, all: readonly string[], report: Pi
   if (all.includes(text)) return text;
   const pattern = expressionOf(text);
   const named = all.filter((name) => pattern.test(name));
-  const ofKernel = app.config.kernels.filter((kernel) => isMatched(kernel, { name: text })).map(({ name }) => name);
-  const found = named.length > 0 ? named : ofKernel;
+  // A mistyped name of a function is found in many an expression; with its parameters it is that of a kernel.
+  const isKernel = /[(<]/.test(text);
+  const ofKernel = isKernel ? app.config.kernels.filter((each) => isMatched(each, { name: text })) : [];
+  const found = named.length > 0 ? named : ofKernel.map(({ name }) => name);
   // Throws if none has the name.
   const [only = app.kernel(text).name] = found;
   if (found.length < 2) {

@@ -32,12 +32,41 @@ const skipped =
 export const codeOf = (source: string, keepsStrings = false): string =>
   source.replaceAll(skipped, (text) => (keepsStrings && /^["']/.test(text) ? text : text.replaceAll(/[^\n]/g, ' ')));
 
-/** Every `if` and `while` of a source, found by its parentheses, braces and semicolons. */
+/** Most text that bodies inside each other may repeat, as a multiple of the source: clang nests 256 brackets at most. */
+const mostNested = 256;
+
+/**
+ * Every `if` and `while` of a source, found by its parentheses, braces and semicolons. Throws if they are nested deeper
+ * than compilers take. Its time grows with the source, whatever that is.
+ */
 export function conditionalsIn(source: string): Conditional[] {
   const text = codeOf(source);
   const compared = codeOf(source, true);
+  const placeOf = placesOf(text);
+  const statements = new Statements(text);
+  let left = mostNested * text.length;
+  return statements.heads.flatMap(({ head, open, close }) => {
+    if (close === null || head.startsWith('for')) return [];
+    const first = statements.at(close);
+    const otherwise = head.startsWith('if') ? statements.otherwise(first.end) : null;
+    const spans = otherwise === null ? [first] : [first, otherwise];
+    for (const { begin, end } of spans) left -= end - begin;
+    if (left < 0) throw new Error(`the conditions of the source are nested more than ${mostNested} deep`);
+    return [
+      {
+        ...{ condition: same(compared.slice(open + 1, close - 1)), ...placeOf(skipSpaces(text, open + 1)) },
+        lastLine: placeOf(close - 1).line,
+        bodies: spans.map(({ begin, end }) => ({
+          ...{ text: same(compared.slice(begin, end)), first: placeOf(begin), last: placeOf(Math.max(begin, end - 1)) },
+        })),
+      },
+    ];
+  });
+}
+
+function placesOf(text: string): (offset: number) => Place {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  const placeOf = (offset: number): Place => {
+  return (offset) => {
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
@@ -46,57 +75,78 @@ export function conditionalsIn(source: string): Conditional[] {
     }
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   };
-  return [...text.matchAll(/\b(?:if|while)(?:\s+constexpr)?\s*(?=\()/g)].flatMap(({ index, 0: head }) => {
-    const open = index + head.length;
-    const close = endOfGroup(text, open);
-    if (close === null) return [];
-    const spans = [statementAt(text, close)];
-    const otherwise = /^\s*else\b/.exec(text.slice(spans[0]?.[1], (spans[0]?.[1] ?? 0) + 1000));
-    if (otherwise !== null && spans[0]) spans.push(statementAt(text, spans[0][1] + otherwise[0].length));
-    const begins = placeOf(skipSpaces(text, open + 1));
-    return [
-      {
-        ...{ condition: same(compared.slice(open + 1, close - 1)), ...begins, lastLine: placeOf(close - 1).line },
-        bodies: spans.map(([from, to]) => ({
-          ...{ text: same(compared.slice(from, to)), first: placeOf(from), last: placeOf(Math.max(from, to - 1)) },
-        })),
-      },
-    ];
-  });
 }
 
-const skipSpaces = (text: string, from: number): number => {
+function skipSpaces(text: string, from: number): number {
   let at = from;
   while (at < text.length && /\s/.test(text[at] ?? '')) at += 1;
   return at;
-};
-
-/** Offset behind the bracket that closes the one at `open`. */
-function endOfGroup(text: string, open: number): number | null {
-  let depth = 0;
-  for (let at = open; at < text.length; at += 1) {
-    if ('([{'.includes(text[at] ?? ' ')) depth += 1;
-    if (')]}'.includes(text[at] ?? ' ')) depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  return null;
 }
 
-/** Begin and end of the statement behind `from`; a nested one ends with its own body. */
-function statementAt(text: string, from: number): [number, number] {
-  const begin = skipSpaces(text, from);
-  if (text[begin] === '{') return [begin, endOfGroup(text, begin) ?? text.length];
-  const nested = /^(?:(?:if|while)(?:\s+constexpr)?|for)\s*(?=\()/.exec(text.slice(begin, begin + 1000));
-  if (nested !== null) {
-    const close = endOfGroup(text, begin + nested[0].length) ?? text.length;
-    const [, end] = statementAt(text, close);
-    const otherwise = nested[0].startsWith('if') ? /^\s*else\b/.exec(text.slice(end, end + 1000)) : null;
-    return [begin, otherwise === null ? end : statementAt(text, end + otherwise[0].length)[1]];
+interface Span {
+  readonly begin: number;
+  readonly end: number;
+}
+
+interface Head {
+  /** The keyword and what is before its parenthesis. */
+  readonly head: string;
+  readonly open: number;
+  /** Behind the closing parenthesis; null if there is none. */
+  readonly close: number | null;
+}
+
+/** Statements of a text, each measured once. */
+class Statements {
+  /** In the order of the text. */
+  readonly heads: readonly Head[];
+  /** Offset behind the bracket that closes the one here; 0 if none does. */
+  private readonly closing: Int32Array;
+  /** End of a plain statement from here: behind its semicolon, or before the brace that ends its block. */
+  private readonly plainEnd: Int32Array;
+  /** Ends of the statements of heads, by the offset of the keyword. */
+  private readonly ends = new Map<number, number>();
+
+  constructor(private readonly text: string) {
+    this.closing = closingOf(text);
+    this.plainEnd = new Int32Array(text.length + 1).fill(text.length);
+    for (let at = text.length - 1; at >= 0; at -= 1) {
+      const close = this.closing[at] ?? 0;
+      const [here, next] = [text[at], this.plainEnd[close > 0 ? close : at + 1] ?? text.length];
+      this.plainEnd[at] = here === ';' ? at + 1 : here === '}' ? at : next;
+    }
+    const found = [...text.matchAll(/\b(?:(?:if|while)(?:\s+constexpr)?|for)\s*(?=\()/g)].map(({ index, 0: head }) => {
+      const close = this.closing[index + head.length] ?? 0;
+      return { index, head, open: index + head.length, close: close > 0 ? close : null };
+    });
+    this.heads = found;
+    // The statement of a head is behind it, and so is known before.
+    for (const { index, head, close } of found.toReversed()) {
+      const { end } = this.at(close ?? text.length);
+      this.ends.set(index, (head.startsWith('if') ? this.otherwise(end) : null)?.end ?? end);
+    }
   }
-  for (let at = begin; at < text.length; at += 1) {
-    if (text[at] === ';') return [begin, at + 1];
-    if (text[at] === '}') return [begin, at];
-    if ('([{'.includes(text[at] ?? ' ')) at = (endOfGroup(text, at) ?? text.length) - 1;
+
+  /** The statement behind an offset; a nested one ends with its own body. */
+  at(from: number): Span {
+    const begin = skipSpaces(this.text, from);
+    const block = this.text[begin] === '{' ? (this.closing[begin] ?? 0) || this.text.length : undefined;
+    return { begin, end: block ?? this.ends.get(begin) ?? this.plainEnd[begin] ?? this.text.length };
   }
-  return [begin, text.length];
+
+  /** The statement of an `else` behind an offset; null without one. */
+  otherwise(from: number): Span | null {
+    const begin = skipSpaces(this.text, from);
+    return /^else\b/.test(this.text.slice(begin, begin + 5)) ? this.at(begin + 4) : null;
+  }
+}
+
+function closingOf(text: string): Int32Array {
+  const closing = new Int32Array(text.length);
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    if ('([{'.includes(text[at] ?? ' ')) open.push(at);
+    if (')]}'.includes(text[at] ?? ' ')) closing[open.pop() ?? at] = at + 1;
+  }
+  return closing;
 }

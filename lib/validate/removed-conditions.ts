@@ -32,14 +32,10 @@ export function removedConditions(before: string, after: string): RemovedConditi
   const parts = diffLines(codeBefore, codeAfter, { timeout: diffLimitMs, stripTrailingCr: true }) ?? [];
   const linesBefore = before.split('\n');
   const left = new Set(codeAfter.split('\n').map(same));
-  const conditions = new Set(conditionalsIn(after).map(({ condition }) => condition));
-  const original = conditionalsIn(before);
+  const [original, edited] = [conditionalsIn(before), conditionalsIn(after)];
+  const conditions = new Set(edited.map(({ condition }) => condition));
   const isEmpty = ({ bodies }: Conditional): boolean => bodies.every(({ text }) => /^;*$/.test(text));
-  const empty = new Set(
-    conditionalsIn(after)
-      .filter(isEmpty)
-      .map((one) => one.condition),
-  );
+  const empty = new Set(edited.filter(isEmpty).map(({ condition }) => condition));
   const emptied = original.filter((one) => empty.has(one.condition) && !isEmpty(one));
   const last = after.replace(/\n$/, '').split('\n').length;
   const found: RemovedCondition[] = [];
